@@ -1,0 +1,91 @@
+# make demo       judge the demo items offline (no key, no network) and write a report
+# make test       everything pytest finds, a real browser included where one can be had
+# make check      lint, typecheck, layers, package, docs-check
+# Set-up is repeated only when pyproject.toml or constraints.txt change.
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help demo test coverage check lint format typecheck layers package docs-check bench clean
+
+VENV := .venv
+BIN := $(VENV)/bin
+BASE := $(VENV)/.base-installed
+DEV := $(VENV)/.dev-installed
+DEMO := runs/demo
+JOBS ?= 2
+ARGS ?=
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+# The first interpreter that answers and is new enough; 3.11 is the one that constraints.txt was made on.
+PYTHON ?= $(shell for p in python3.11 python3 python3.12 python3.13; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+
+help:
+	@sed -n 's/^# \{0,1\}//p' $(firstword $(MAKEFILE_LIST)) | sed -n '1,4p'
+
+define make_venv
+@test -n "$(PYTHON)" || { echo "conqret needs Python 3.11 or newer on PATH (or: make PYTHON=/path/to/python)" >&2; exit 1; }
+@test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV)
+endef
+
+$(BASE): pyproject.toml constraints.txt
+	$(make_venv)
+	$(BIN)/pip install --quiet -e . -c constraints.txt
+	@touch $@
+
+$(DEV): pyproject.toml constraints.txt
+	$(make_venv)
+	$(BIN)/pip install --quiet -e '.[dev]' -c constraints.txt
+	@touch $(BASE) $@
+
+demo: $(BASE)
+	$(BIN)/conqret judge fixtures/demo/items.jsonl --format rag-fine-grained --model offline -o $(DEMO)
+	@for page in $(DEMO)/*.html; do test -f "$$page" && echo "The report: $$page"; done
+
+test: $(DEV)
+	@scripts/install_chromium.sh
+	$(BIN)/pytest -n $(JOBS) $(ARGS)
+
+coverage: $(DEV)
+	$(BIN)/pytest -n $(JOBS) --cov --cov-report=term-missing $(ARGS)
+
+check: lint typecheck layers package docs-check
+
+lint: $(DEV)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+format: $(DEV)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+# What is installed, as one tree: the only place where judges/, prompts/ and scrapers/ lie under conqret/.
+# The metadata of the tree would shadow the editable install's, so it goes.
+define build_tree
+@rm -rf build
+@$(BIN)/pip install --quiet --no-deps --target build/typed .
+@rm -rf build/lib build/bdist.* build/typed/*.dist-info build/typed/bin
+endef
+
+typecheck: $(DEV)
+	$(build_tree)
+	cd build/typed && ../../$(BIN)/mypy --config-file ../../pyproject.toml --cache-dir ../../.mypy_cache conqret
+
+layers: $(DEV)
+	$(build_tree)
+	cd build/typed && ../../$(BIN)/lint-imports --config ../../pyproject.toml --no-cache
+
+package: $(DEV)
+	scripts/check_package.sh $(BIN)/python
+
+docs-check: $(DEV)
+	$(BIN)/python scripts/check_docs.py
+
+bench: $(DEV)
+	@for script in benchmarks/bench_*.py; do \
+		test -f "$$script" || { echo "there is no benchmarks/bench_*.py" >&2; exit 1; }; \
+		echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
+
+clean:
+	rm -rf build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache

@@ -1,0 +1,46 @@
+"""Citation marks in an argument: ``[3]``, ``[1, 4]``, ``[2-5]``, ``[1][2]``.
+
+A mark cites documents by their place in the item, counted from 1. Whether that place exists is the
+caller's business.
+"""
+
+from __future__ import annotations
+
+import re
+
+_RANGE_LIMIT = 100  # a wider range ([1-2000]) is no citation of so many documents: only its ends count
+
+_DASH = r"[-\u2010-\u2015]"
+_NUMBER = r"[0-9]{1,4}"
+_PART = rf"{_NUMBER}(?:\s?{_DASH}\s?{_NUMBER})?"
+MARK = rf"\[\s?{_PART}(?:\s?[,;]\s?{_PART})*\s?\]"
+"""The pattern of one mark, for use inside other patterns."""
+
+_mark = re.compile(MARK)
+_part = re.compile(rf"({_NUMBER})(?:\s?{_DASH}\s?({_NUMBER}))?")
+_mark_with_space = re.compile(rf"\s*{MARK}")
+
+
+def citations(text: str) -> tuple[int, ...]:
+    """The numbers cited in ``text``, in order of first mention and without duplicates.
+
+    A range includes both ends (``[2-5]`` is 2, 3, 4, 5; ``[5-2]`` is read as 5 and 2, and so is a range
+    of more than 100 numbers: its two ends). ``citations("so it is [2][1, 2].")`` is ``(2, 1)``.
+    """
+    if "[" not in text:
+        return ()
+    found: dict[int, None] = {}
+    for mark in _mark.finditer(text):
+        for first, last in _part.findall(mark.group()):
+            low, high = int(first), int(last or first)
+            numbers = range(low, high + 1) if 0 <= high - low < _RANGE_LIMIT else (low, high)
+            found.update(dict.fromkeys(numbers))
+    return tuple(found)
+
+
+def strip_citations(text: str) -> str:
+    """``text`` without its citation marks and the white space in front of them.
+
+    ``strip_citations("It rose [1]. It fell. [2]")`` is ``"It rose. It fell."``.
+    """
+    return _mark_with_space.sub("", text) if "[" in text else text

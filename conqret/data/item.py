@@ -1,0 +1,59 @@
+"""What is judged: a topic, a stance, the evidence documents and the argument that cites them.
+
+ConQRet, section 3.1: given a controversial topic *q* and a stance *s*, a system retrieves evidence
+documents *D_s* and writes an argument *A_s*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+Stance = Literal["pro", "con", "none"]
+Identifier = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+NonEmpty = Annotated[str, StringConstraints(pattern=r"\S")]
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Topic(_Frozen):
+    """A controversial question under a stable id."""
+
+    id: Identifier
+    question: NonEmpty
+
+
+class Document(_Frozen):
+    """One evidence document. An argument cites it by its place in the item: ``[1]`` is the first."""
+
+    id: Identifier
+    text: NonEmpty
+    title: str = ""
+    url: str = ""
+
+
+class Argument(_Frozen):
+    """A pro or con argument on a topic, with citations ``[n]`` into the documents beside it."""
+
+    text: NonEmpty
+    stance: Stance = "none"
+
+
+class Item(_Frozen):
+    """One thing to judge.
+
+    ``second_argument`` is the one that ``argument`` is compared with, by formats that state a
+    preference (an expert's text, or another system's). Formats say which fields they need.
+    """
+
+    id: Identifier
+    topic: NonEmpty
+    stance: Stance = "none"
+    documents: tuple[Document, ...] = ()
+    argument: str | None = None
+    second_argument: str | None = None
+    metadata: Mapping[str, Any] = Field(default_factory=dict)

@@ -1,0 +1,205 @@
+"""What a judge says of an item, and how it came to say it.
+
+A failure is never a score. Each measure of a judgment has a status: *scored*; *unscored* (the model
+answered, and no valid answer could be had, or there was nothing to ask about); or *failed* (no answer came at all). Only a scored measure
+has a value, and the other two always have a reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+
+class Status(StrEnum):
+    """Whether a measure has a value, and if not, whose fault that is."""
+
+    SCORED = "scored"
+    UNSCORED = "unscored"
+    FAILED = "failed"
+
+
+class Reason(StrEnum):
+    """Why there is no value."""
+
+    # unscored: the model answered
+    REFUSAL = "refusal"
+    TRUNCATED = "truncated"
+    INVALID_JSON = "invalid_json"
+    INVALID_ANSWER = "invalid_answer"
+    CONTEXT_OVERFLOW = "context_overflow"
+    ONE_ORDER_ONLY = "one_order_only"
+    NOTHING_TO_JUDGE = "nothing_to_judge"
+    # failed: no answer came
+    RATE_LIMITED = "rate_limited"
+    TIMEOUT = "timeout"
+    CONNECTION = "connection"
+    SERVER_ERROR = "server_error"
+    AUTHENTICATION = "authentication"
+    BAD_REQUEST = "bad_request"
+    BUDGET = "budget"
+    PROVIDER_DOWN = "provider_down"
+    NOT_RECORDED = "not_recorded"
+
+    @property
+    def status(self) -> Status:
+        """The status that this reason leads to."""
+        return Status.UNSCORED if self in _UNSCORED else Status.FAILED
+
+
+_UNSCORED = frozenset(
+    {
+        Reason.REFUSAL,
+        Reason.TRUNCATED,
+        Reason.INVALID_JSON,
+        Reason.INVALID_ANSWER,
+        Reason.CONTEXT_OVERFLOW,
+        Reason.ONE_ORDER_ONLY,
+        Reason.NOTHING_TO_JUDGE,
+    }
+)
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Part(_Frozen):
+    """One row behind a measure: a document, a criterion, a nugget or a cited sentence.
+
+    ``id`` names it (the document's id, the criterion's name, the nugget's text, the sentence's number),
+    ``value`` is in [0, 1], ``raw`` on the format's own scale, ``label`` for verdicts that are no number.
+    """
+
+    id: str
+    value: float | None = Field(default=None, ge=0, le=1)
+    raw: float | None = None
+    label: str | None = None
+    explanation: str = ""
+
+
+class Measure(_Frozen):
+    """The value of one metric for one item.
+
+    ``value`` is in [0, 1]; ``raw`` is the same on the format's own scale. With several samples, ``value``
+    is their mean, ``majority`` their most frequent value (the median of the tied ones, as a ``value``)
+    and ``samples`` holds each, with None where a sample gave nothing. ``label`` is the verdict of a
+    preference (first, second or tie), ``flipped`` whether it changed with the order of the arguments,
+    and ``method`` says how the value was read where there is a choice (``logprobs`` or ``rating``).
+    """
+
+    status: Status
+    value: float | None = Field(default=None, ge=0, le=1)
+    raw: float | None = None
+    label: str | None = None
+    flipped: bool | None = None
+    method: str | None = None
+    majority: float | None = Field(default=None, ge=0, le=1)
+    samples: tuple[float | None, ...] = ()
+    explanation: str = ""
+    parts: tuple[Part, ...] = ()
+    reason: Reason | None = None
+    detail: str = ""
+
+    @model_validator(mode="after")
+    def _failure_is_never_a_score(self) -> Self:
+        scored = self.status is Status.SCORED
+        if scored != (self.value is not None) or scored != (self.reason is None):
+            raise ValueError("a scored measure has a value and no reason; any other a reason and no value")
+        if self.reason is not None and self.reason.status is not self.status:
+            raise ValueError(f"{self.reason} is a reason for {self.reason.status}, not for {self.status}")
+        return self
+
+    @classmethod
+    def missing(cls, reason: Reason, detail: str = "") -> Self:
+        """The measure that could not be had, for ``reason``."""
+        return cls(status=reason.status, reason=reason, detail=detail)
+
+
+class Flag(_Frozen):
+    """Something in the item's own text that tries to steer the judge, found before judging.
+
+    ``where`` is ``topic``, ``argument``, ``second_argument`` or ``document:<id>``.
+    """
+
+    where: str
+    kind: str
+    excerpt: str
+
+
+class Trim(_Frozen):
+    """What a document lost so that the prompt fitted the model: tokens before and after."""
+
+    document: str
+    before: int
+    after: int
+
+
+class Call(_Frozen):
+    """One answer from a model, or the end of the attempts to get one.
+
+    ``cost_usd`` is None where the price is unknown. ``recorded`` says that the answer came from a
+    recording: it cost nothing now, and tokens, cost and seconds are those of the original call.
+    ``attempts`` counts the requests sent (retries after an error included).
+    """
+
+    key: str
+    ask: str
+    sample: int = 0
+    attempts: int = 0
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    cached_tokens: int | None = None
+    cost_usd: float | None = None
+    seconds: float = 0.0
+    finish_reason: str | None = None
+    recorded: bool = False
+    error: str = ""
+
+
+class Trace(_Frozen):
+    """How a judgment came about: its calls in the order in which they were made."""
+
+    calls: tuple[Call, ...] = ()
+
+    @property
+    def cost_usd(self) -> float | None:
+        """The sum over the calls, or None if the price of any of them is unknown."""
+        costs = [call.cost_usd for call in self.calls]
+        return None if any(cost is None for cost in costs) else sum(cost for cost in costs if cost is not None)
+
+
+class Judgment(_Frozen):
+    """All that one judge says of one item: a measure for each metric, and the trace.
+
+    ``fingerprint`` names judge, prompts and model: equal fingerprints mean the same instrument.
+    """
+
+    item: str
+    topic: str
+    stance: str
+    format: str
+    model: str
+    fingerprint: str
+    measures: Mapping[str, Measure]
+    flags: tuple[Flag, ...] = ()
+    trims: tuple[Trim, ...] = ()
+    trace: Trace = Trace()
+
+    @property
+    def status(self) -> Status:
+        """Scored only if every measure is; failed as soon as one of them is."""
+        statuses = {measure.status for measure in self.measures.values()}
+        for status in (Status.FAILED, Status.UNSCORED):
+            if status in statuses:
+                return status
+        return Status.SCORED
+
+    @property
+    def reason(self) -> Reason | None:
+        """The reason of the first measure with the judgment's own status; None if scored."""
+        status = self.status
+        return next((m.reason for m in self.measures.values() if m.status is status), None)

@@ -1,0 +1,71 @@
+"""The two families of errors.
+
+A *declaration* error means that the call, the file or the setting was wrong: asking again changes
+nothing, so it is never retried, and the command line ends with exit code 2. An *execution* error means
+that the outside world failed: a provider, the network, the budget. Execution errors never leave the
+client as exceptions; they become judgments with the status ``failed`` (see :mod:`conqret.data.judgment`).
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+
+class ConqretError(Exception):
+    """Base of everything that conqret raises on purpose."""
+
+
+class DeclarationError(ConqretError):
+    """A wrong call, file or setting; the message says what, where and what to do."""
+
+
+class MissingDependencyError(DeclarationError):
+    """An optional dependency is not installed; the message holds the line that installs it."""
+
+
+class UnknownNameError(DeclarationError):
+    """A format, metric, prompt or option that does not exist, with the nearest ones that do."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        self.kind, self.name, self.known = kind, name, sorted(known)
+        near = difflib.get_close_matches(name, self.known, n=2, cutoff=0.5)
+        hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
+        super().__init__(f"there is no {kind} {name!r}: {hint}known: {', '.join(self.known)}")
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing wrong with an input file: where it is, what it is, and how to mend it.
+
+    ``line`` counts from 1 (records of a Parquet file or a frame count as lines); 0 means the whole file.
+    """
+
+    file: str
+    line: int
+    field: str
+    problem: str
+    remedy: str
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}" if self.line else self.file
+        field = f" [{self.field}]" if self.field else ""
+        return f"{place}{field} {self.problem}. {self.remedy}"
+
+
+class ItemsError(DeclarationError):
+    """The input items have faults; all of them are listed in :attr:`faults`, in file order."""
+
+    def __init__(self, faults: Sequence[Fault]) -> None:
+        self.faults = tuple(faults)
+        count = f"{len(faults)} fault{'s' if len(faults) != 1 else ''} in the items"
+        super().__init__(count + ":\n" + "\n".join(f"  {fault}" for fault in faults))
+
+
+class ExecutionError(ConqretError):
+    """The outside world failed; ``reason`` is the code that the judgment will carry."""
+
+    def __init__(self, message: str, *, reason: str, retryable: bool = False) -> None:
+        super().__init__(message)
+        self.reason, self.retryable = reason, retryable

@@ -1,0 +1,1 @@
+"""Runs: judging many items, keeping what came of it, and summing it up."""

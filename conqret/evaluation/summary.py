@@ -1,0 +1,162 @@
+"""Sum up judgments one at a time: means with the number behind them, bounds for what is missing, and cost.
+
+A mean over scored items alone would hide the others, so beside each mean stand two bounds: what it would be
+if every missing value were 0 (worst case) or 1 (best case).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable
+
+from pydantic import BaseModel, ConfigDict
+
+from conqret.data import Judgment, Status
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class MetricSummary(_Frozen):
+    """One metric over all items. ``mean``, ``deviation`` (sample standard deviation) and the bounds are in
+    [0, 1]; mean and deviation are None where nothing, or only one value, was scored."""
+
+    total: int
+    scored: int
+    mean: float | None
+    deviation: float | None
+    worst_case: float
+    best_case: float
+    reasons: dict[str, int]
+    flipped: int | None = None
+    labels: dict[str, int] = {}
+    methods: dict[str, int] = {}
+
+
+class Usage(_Frozen):
+    """What the judgments took. ``calls`` were sent now, ``recorded`` answered from a recording; tokens, cost
+    and seconds are those of all calls, recorded or not. ``cost_usd`` sums the calls whose price is known,
+    and ``unpriced`` counts the others."""
+
+    calls: int
+    recorded: int
+    attempts: int
+    prompt_tokens: int
+    completion_tokens: int
+    cached_tokens: int
+    cost_usd: float
+    unpriced: int
+    seconds: float
+
+
+class Summary(_Frozen):
+    """All of a run in numbers."""
+
+    total: int
+    scored: int
+    unscored: int
+    failed: int
+    reasons: dict[str, int]
+    metrics: dict[str, MetricSummary]
+    usage: Usage
+    flagged: int
+    trimmed: int
+
+
+class _Tally:
+    """Running sums of one metric (Welford's update for the deviation)."""
+
+    def __init__(self) -> None:
+        self.total = self.scored = 0
+        self.mean = self.squares = 0.0
+        self.reasons: Counter[str] = Counter()
+        self.labels: Counter[str] = Counter()
+        self.methods: Counter[str] = Counter()
+        self.flipped: int | None = None
+
+    def summary(self) -> MetricSummary:
+        missing = self.total - self.scored
+        whole = self.mean * self.scored
+        return MetricSummary(
+            total=self.total,
+            scored=self.scored,
+            mean=self.mean if self.scored else None,
+            deviation=math.sqrt(self.squares / (self.scored - 1)) if self.scored > 1 else None,
+            worst_case=whole / self.total,
+            best_case=(whole + missing) / self.total,
+            reasons=dict(sorted(self.reasons.items())),
+            flipped=self.flipped,
+            labels=dict(sorted(self.labels.items())),
+            methods=dict(sorted(self.methods.items())),
+        )
+
+
+class Summariser:
+    """Takes judgments as they come; memory does not grow with their number."""
+
+    def __init__(self) -> None:
+        self._statuses: Counter[Status] = Counter()
+        self._reasons: Counter[str] = Counter()
+        self._metrics: dict[str, _Tally] = {}
+        self._usage: Counter[str] = Counter()
+        self._cost = self._seconds = 0.0
+        self._flagged = self._trimmed = 0
+
+    def add(self, judgment: Judgment) -> None:
+        """Count one judgment in."""
+        self._statuses[judgment.status] += 1
+        if judgment.reason is not None:
+            self._reasons[judgment.reason] += 1
+        self._flagged += bool(judgment.flags)
+        self._trimmed += bool(judgment.trims)
+        for metric, measure in judgment.measures.items():
+            tally = self._metrics.setdefault(metric, _Tally())
+            tally.total += 1
+            if measure.value is not None:
+                tally.scored += 1
+                step = measure.value - tally.mean
+                tally.mean += step / tally.scored
+                tally.squares += step * (measure.value - tally.mean)
+            if measure.reason is not None:
+                tally.reasons[measure.reason] += 1
+            if measure.label is not None:
+                tally.labels[measure.label] += 1
+            if measure.method is not None:
+                tally.methods[measure.method] += 1
+            if measure.flipped is not None:
+                tally.flipped = (tally.flipped or 0) + measure.flipped
+        for call in judgment.trace.calls:
+            self._usage["recorded" if call.recorded else "calls"] += 1
+            self._usage["attempts"] += call.attempts
+            self._usage["prompt_tokens"] += call.prompt_tokens or 0
+            self._usage["completion_tokens"] += call.completion_tokens or 0
+            self._usage["cached_tokens"] += call.cached_tokens or 0
+            self._usage["unpriced"] += call.cost_usd is None and not call.error
+            self._cost += call.cost_usd or 0.0
+            self._seconds += call.seconds
+
+    def summary(self) -> Summary:
+        """The summary of what was counted so far."""
+        names = ("calls", "recorded", "attempts", "prompt_tokens", "completion_tokens", "cached_tokens", "unpriced")
+        usage = {name: self._usage[name] for name in names}
+        return Summary(
+            total=sum(self._statuses.values()),
+            scored=self._statuses[Status.SCORED],
+            unscored=self._statuses[Status.UNSCORED],
+            failed=self._statuses[Status.FAILED],
+            reasons=dict(sorted(self._reasons.items())),
+            metrics={metric: tally.summary() for metric, tally in self._metrics.items()},
+            usage=Usage(**usage, cost_usd=self._cost, seconds=self._seconds),
+            flagged=self._flagged,
+            trimmed=self._trimmed,
+        )
+
+
+def summarise(judgments: Iterable[Judgment]) -> Summary:
+    """The summary of ``judgments``."""
+    summariser = Summariser()
+    for judgment in judgments:
+        summariser.add(judgment)
+    return summariser.summary()

@@ -1,0 +1,86 @@
+"""Which kind of file a path is, by its content first and its name second."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from conqret.errors import Fault, ItemsError
+from conqret.io.encoding import UTF8_MARK, convert, head_of, wide_encoding
+from conqret.io.faults import items_error
+from conqret.io.jsonl import json_rows
+from conqret.io.rows import Rows
+
+ACCEPTED = "JSON Lines (.jsonl, also .gz), a small JSON list (.json), CSV (.csv, .tsv), Parquet (.parquet)"
+"""The kinds of file that are read, in words."""
+_PARQUET = b"PAR1"
+_ZIP = b"PK\x03\x04"
+
+
+def file_rows(path: str | Path) -> Rows:
+    """Return the records of a file.
+
+    Raises:
+        ItemsError: it is missing, a directory, empty, not UTF-8, or of a kind that is not read.
+    """
+    name, file = str(path), Path(path)
+    try:
+        if not file.exists():
+            raise _error(name, "there is no such file", _look_alike(file))
+        if file.is_dir():
+            raise _error(name, "is a directory", "Name one file of items")
+        if not file.is_file():
+            raise _error(
+                name,
+                "is no regular file (a pipe, perhaps), and items are read twice",
+                "Save the stream to a file first",
+            )
+        if file.stat().st_size == 0:
+            raise _error(name, "is empty", "Give at least one item")
+        head = head_of(file)
+    except OSError as error:
+        raise _error(name, f"cannot be read: {error.strerror or error}", "Check the permissions") from error
+    return _by_content(file, name, head)
+
+
+def _by_content(file: Path, name: str, head: bytes) -> Rows:
+    suffixes = [suffix.lower() for suffix in file.suffixes if suffix.lower() != ".gz"]
+    suffix = suffixes[-1] if suffixes else ""
+    if head.startswith(_PARQUET):
+        from conqret.io.parquet import ParquetRows
+
+        return ParquetRows(file, name)
+    if suffix in (".parquet", ".pq"):
+        raise _error(
+            name,
+            "is no Parquet file, or a damaged one: it does not begin with PAR1",
+            "Write it again, or give it the extension of what it is",
+        )
+    if head.startswith(_ZIP):
+        raise _error(name, "is an Excel workbook or a zip archive", f"Save it as CSV. Read are: {ACCEPTED}")
+    if encoding := wide_encoding(head):
+        raise _error(name, f"is not UTF-8 but {encoding}: byte 0 is 0x{head[0]:02x}", convert(name, encoding))
+    start = head.removeprefix(UTF8_MARK).lstrip()
+    if suffix in (".csv", ".tsv"):
+        from conqret.io.table import CsvRows
+
+        return CsvRows(file, name)
+    if suffix in (".jsonl", ".ndjson", ".json") or start.startswith((b"{", b"[")):
+        return json_rows(file, name)
+    ending = f"has the unknown extension {suffix!r}" if suffix else "has no extension"
+    raise _error(name, f"{ending}, and does not begin as JSON does", f"Read are: {ACCEPTED}")
+
+
+def _look_alike(file: Path) -> str:
+    """Name a file beside the missing one that has nearly the same name."""
+    import difflib
+
+    try:
+        names = [one.name for one in file.parent.iterdir()] if file.parent.is_dir() else []
+    except OSError:
+        names = []
+    near = difflib.get_close_matches(file.name, names, n=1, cutoff=0.75)
+    return f"Did you mean {str(file.with_name(near[0]))!r}" if near else "Check the path"
+
+
+def _error(name: str, problem: str, remedy: str) -> ItemsError:
+    return items_error([Fault(name, 0, "", problem, remedy)])

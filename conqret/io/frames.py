@@ -1,0 +1,98 @@
+"""Frames in and frames out: polars, pandas and pyarrow, of which none is imported unless it is in use."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, cast
+
+from conqret.errors import DeclarationError, Fault
+from conqret.io.faults import quoted
+from conqret.io.rows import Row
+
+FrameKind = Literal["polars", "pandas", "pyarrow"]
+SLICE = 64
+"""Rows of a frame that become Python objects at a time."""
+_FRAMES: Mapping[tuple[str, str], FrameKind] = {
+    ("polars", "DataFrame"): "polars",
+    ("pandas", "DataFrame"): "pandas",
+    ("pyarrow", "Table"): "pyarrow",
+}
+
+
+def frame_kind(value: object) -> FrameKind | None:
+    """Return which library's frame ``value`` is, or ``None`` if it is no frame.
+
+    Raises:
+        DeclarationError: it is a lazy frame or a single column.
+    """
+    module, name = type(value).__module__.split(".")[0], type(value).__name__
+    if module not in ("polars", "pandas", "pyarrow") or module not in sys.modules:
+        return None
+    if module == "polars" and name == "LazyFrame":
+        raise DeclarationError("a polars LazyFrame was given: call .collect() on it first")
+    if name == "Series":
+        raise DeclarationError(f"a {module} Series is one column, not items: give the frame")
+    return _FRAMES.get((module, name))
+
+
+@dataclass(frozen=True, slots=True)
+class FrameRows:
+    """The rows of a frame; the first is line 1."""
+
+    frame: Any
+    kind: FrameKind
+
+    @property
+    def name(self) -> str:
+        """How messages call the input."""
+        return f"{self.kind} {'table' if self.kind == 'pyarrow' else 'frame'}"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns, as texts."""
+        names = self.frame.column_names if self.kind == "pyarrow" else self.frame.columns
+        return tuple(str(name) for name in names)
+
+    def __iter__(self) -> Iterator[Row | Fault]:
+        names = self.columns
+        if len(set(names)) < len(names):
+            repeated = next(name for name in names if names.count(name) > 1)
+            yield Fault(
+                self.name, 0, quoted(repeated)[1:-1], "is the name of two columns", "Rename one of them"
+            )
+            return
+        line = 0
+        for start in range(0, len(self.frame), SLICE):
+            for record in self._slice(start):
+                line += 1
+                yield Row(line, {str(key): value for key, value in record.items()})
+
+    def _slice(self, start: int) -> list[dict[str, object]]:
+        if self.kind == "pandas":
+            records = self.frame.iloc[start : start + SLICE].to_dict("records")
+        else:
+            piece = self.frame.slice(start, SLICE)
+            records = piece.to_dicts() if self.kind == "polars" else piece.to_pylist()
+        return cast("list[dict[str, object]]", records)
+
+
+def to_frame(records: Sequence[Mapping[str, object]], kind: FrameKind) -> Any:
+    """Return records as a frame of the library that the input came from.
+
+    Columns are those of all records, in the order of first occurrence; what a record lacks is null.
+    """
+    names = list(dict.fromkeys(key for record in records for key in record))
+    table = {name: [record.get(name) for record in records] for name in names}
+    if kind == "polars":
+        import polars
+
+        return polars.DataFrame(table, strict=False)
+    if kind == "pandas":
+        import pandas
+
+        return pandas.DataFrame(table)
+    import pyarrow
+
+    return pyarrow.table(table)

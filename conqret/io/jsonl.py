@@ -1,0 +1,205 @@
+"""JSON lines, and whole JSON files that hold a list."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from conqret.errors import Fault
+from conqret.io.encoding import GZIP_ERRORS, HEAD, MAX_LINE, UTF8_MARK, Line, byte_lines, decoded, open_bytes
+from conqret.io.faults import kind, quoted
+from conqret.io.rows import Row
+
+MAX_ARRAY = 64 * 2**20
+"""Bytes of a JSON file that is no JSON Lines: it is read whole, so it has to be small (64 MiB)."""
+WRAPPERS = ("results", "items", "data")
+"""Keys under which a JSON object may hold the list of items (RAGChecker writes ``results``)."""
+
+
+class RepeatedKeyError(ValueError):
+    """An object names a field twice; JSON readers would silently keep the last."""
+
+
+def _unrepeated(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    record = dict(pairs)
+    if len(record) < len(pairs):
+        names = [name for name, _ in pairs]
+        repeated = next(name for name in names if names.count(name) > 1)
+        raise RepeatedKeyError(f"the field {quoted(repeated)} stands twice in one object")
+    return record
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_unrepeated)
+
+
+def parse(text: str) -> object:
+    """Parse JSON.
+
+    Raises:
+        ValueError: it is broken, nested too deeply, holds a number of over 4,300 digits, or names a
+            field twice in one object.
+    """
+    try:
+        return _DECODER.decode(text)
+    except RecursionError:
+        raise ValueError("the lists or objects are nested too deeply") from None
+
+
+@dataclass(frozen=True, slots=True)
+class JsonLines:
+    """A file with one JSON object a line, plain or gzipped; blank lines are skipped."""
+
+    path: Path
+    name: str
+    columns: tuple[str, ...] | None = None
+
+    def __iter__(self) -> Iterator[Row | Fault]:
+        whole = 0
+        for line in byte_lines(self.path, self.name):
+            if isinstance(line, Fault):
+                yield line
+                continue
+            text = decoded(line, self.name)
+            if isinstance(text, Fault):
+                yield text
+                continue
+            if not text.strip():
+                continue
+            row = self._row(line, text, whole)
+            whole += isinstance(row, Row)
+            yield row
+
+    def _row(self, line: Line, text: str, whole: int) -> Row | Fault:
+        try:
+            record = parse(text)
+        except ValueError as error:
+            if not line.ended and isinstance(error, json.JSONDecodeError):
+                return Fault(
+                    self.name,
+                    line.number,
+                    "",
+                    f"the file looks cut off: its last line breaks off at column {error.colno}; "
+                    f"{whole} whole items precede it",
+                    "Write it again, or delete that line",
+                )
+            return Fault(self.name, line.number, "", *broken(error, text))
+        return _row_or_fault(self.name, line.number, record)
+
+
+@dataclass(frozen=True, slots=True)
+class JsonArray:
+    """A small JSON file that holds a list of objects, or an object with such a list; read whole."""
+
+    path: Path
+    name: str
+    columns: tuple[str, ...] | None = None
+
+    def __iter__(self) -> Iterator[Row | Fault]:
+        try:
+            data = _small(self.path)
+        except GZIP_ERRORS:
+            yield Fault(
+                self.name, 0, "", "the gzip stream ends early or is damaged", "Fetch or write it again"
+            )
+            return
+        if data is None:
+            problem = f"is one JSON list of more than {MAX_ARRAY // 2**20} MiB, which would be read whole"
+            yield Fault(self.name, 0, "", problem, f"Make it JSON Lines: jq -c '.[]' {self.name}")
+            return
+        text = decoded(Line(1, 0, data, True), self.name)
+        if isinstance(text, Fault):
+            yield text
+            return
+        try:
+            records = unwrapped(parse(text.removeprefix("\ufeff")))
+        except ValueError as error:
+            yield self._broken(error, text)
+            return
+        for number, record in enumerate(records, start=1):
+            yield _row_or_fault(self.name, number, record)
+
+    def _broken(self, error: ValueError, text: str) -> Fault:
+        remedy = "Write it again, best as JSON Lines"
+        if not isinstance(error, json.JSONDecodeError):
+            return Fault(self.name, 0, "", f"is no JSON that can be used: {error}", remedy)
+        problem = f"is a JSON list that breaks at column {error.colno}: {error.msg}"
+        if not text[error.pos :].strip() or error.msg.startswith("Unterminated string"):
+            problem = "is a JSON list that looks cut off: its end is missing"
+        return Fault(self.name, error.lineno, "", problem, remedy)
+
+
+def json_rows(path: Path, name: str) -> JsonLines | JsonArray:
+    """Tell JSON Lines from a JSON list or a wrapped one, by the first line that is not blank."""
+    try:
+        with open_bytes(path) as file:
+            first = b""
+            while not first and (line := file.readline(MAX_LINE)):
+                first = line.removeprefix(UTF8_MARK).strip()
+            alone = not file.read(HEAD).strip()
+    except GZIP_ERRORS:
+        return JsonLines(path, name)
+    if first.startswith(b"["):
+        return JsonArray(path, name)
+    if first.endswith((b"{", b"[", b",")):
+        return JsonArray(path, name) if _is_one_object(path) else JsonLines(path, name)
+    try:
+        wrapped = alone and _is_wrapped(parse(first.decode("utf-8")))
+    except ValueError:
+        wrapped = False
+    return JsonArray(path, name) if wrapped else JsonLines(path, name)
+
+
+def unwrapped(value: object) -> list[object]:
+    """Return the list that a JSON value is or wraps; an object that wraps none is itself one record."""
+    if isinstance(value, list):
+        return value
+    if isinstance(value, dict) and "topic" not in value:
+        for key in WRAPPERS:
+            inner = value.get(key)
+            if isinstance(inner, list):
+                return inner
+    return [value]
+
+
+def _is_wrapped(value: object) -> bool:
+    records = unwrapped(value)
+    return len(records) != 1 or records[0] is not value
+
+
+def broken(error: ValueError, text: str) -> tuple[str, str]:
+    """Return problem and remedy for a line that is no JSON."""
+    if not isinstance(error, json.JSONDecodeError):
+        return f"is no JSON that can be used: {error}", "Mend the line"
+    problem = f"is no valid JSON: {error.msg} at column {error.colno}"
+    if text.lstrip().startswith("{'"):
+        return problem, "It looks like a printed Python dict: write it with json.dumps"
+    return problem, "Mend the line; each line holds one whole JSON object"
+
+
+def _row_or_fault(name: str, number: int, record: object) -> Row | Fault:
+    if isinstance(record, dict):
+        return Row(number, record)
+    return Fault(
+        name,
+        number,
+        "",
+        f"is {kind(record)}, not an object",
+        'Each item is a JSON object such as {"topic": "…", "documents": […]}',
+    )
+
+
+def _small(path: Path) -> bytes | None:
+    """Return a file's bytes, or ``None`` if they are more than :data:`MAX_ARRAY`."""
+    with open_bytes(path) as file:
+        data = file.read(MAX_ARRAY + 1)
+    return data if len(data) <= MAX_ARRAY else None
+
+
+def _is_one_object(path: Path) -> bool:
+    """Whether a file as a whole is one JSON object, printed over several lines."""
+    try:
+        return isinstance(parse((_small(path) or b"").decode("utf-8-sig")), dict)
+    except (ValueError, *GZIP_ERRORS):
+        return False

@@ -1,0 +1,81 @@
+"""Parquet, a slice of rows at a time."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from conqret.errors import Fault
+from conqret.io.rows import Row
+
+BATCH = 64
+"""Rows that pyarrow turns into Python objects at a time."""
+SLICE = 256
+"""Rows of a polars slice. Each slice decodes its part of the row group anew: smaller ones take longer."""
+BUFFER = 2**20
+"""Bytes that pyarrow reads ahead for each column."""
+
+
+@dataclass(frozen=True, slots=True)
+class ParquetRows:
+    """The rows of a Parquet file; the first is line 1.
+
+    pyarrow decodes a row group piece by piece, in flat memory, and is used where it is installed; polars,
+    which always is, maps the file and may decode a row group whole.
+    """
+
+    path: Path
+    name: str
+    engine: str = ""
+
+    @property
+    def columns(self) -> tuple[str, ...] | None:
+        """The names of the columns; ``None`` where the file is damaged, which reading it reports."""
+        import polars
+
+        try:
+            return tuple(polars.read_parquet_schema(self.path))
+        except Exception:  # noqa: BLE001 - whatever the reader raises for a damaged file
+            return None
+
+    def __iter__(self) -> Iterator[Row | Fault]:
+        installed = importlib.util.find_spec("pyarrow") is not None
+        arrow = self.engine == "pyarrow" or (not self.engine and installed)
+        line = 0
+        pieces = self._arrow() if arrow else self._polars()
+        while True:
+            try:
+                records = next(pieces, None)
+            except Exception as error:  # noqa: BLE001 - each reader has its own error classes
+                reason = " ".join(str(error).split())[:200]
+                yield Fault(
+                    self.name,
+                    line,
+                    "",
+                    f"is a damaged Parquet file: {line} rows can be read before the reader says: {reason}",
+                    "Write or fetch the file again",
+                )
+                return
+            if records is None:
+                return
+            for record in records:
+                line += 1
+                yield Row(line, record)
+
+    def _arrow(self) -> Iterator[list[dict[str, Any]]]:
+        import pyarrow.parquet
+
+        with pyarrow.parquet.ParquetFile(self.path, pre_buffer=False, buffer_size=BUFFER) as file:
+            for batch in file.iter_batches(BATCH, use_threads=False):
+                yield batch.to_pylist()
+
+    def _polars(self) -> Iterator[list[dict[str, Any]]]:
+        import polars
+
+        lazy = polars.scan_parquet(self.path)
+        count = int(lazy.select(polars.len()).collect().item())
+        for start in range(0, count, SLICE):
+            yield lazy.slice(start, SLICE).collect().to_dicts()

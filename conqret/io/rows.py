@@ -1,0 +1,72 @@
+"""What every kind of input gives: records one after the other, as often as they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from conqret.data.item import Item
+from conqret.errors import Fault
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One record and the line it starts on (in arrays, Parquet files and frames: its number)."""
+
+    line: int
+    record: Mapping[str, object]
+
+
+class Rows(Protocol):
+    """An input that can be read again and again; a record that cannot be read comes as a fault."""
+
+    @property
+    def name(self) -> str:
+        """How messages call the input: the path as it was given, or "polars frame"."""
+
+    @property
+    def columns(self) -> tuple[str, ...] | None:
+        """The names of the columns, or ``None`` where each record brings its own."""
+
+    def __iter__(self) -> Iterator[Row | Fault]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectRows:
+    """Items and dictionaries from memory."""
+
+    objects: Iterable[object]
+    name: str = "items"
+    columns: tuple[str, ...] | None = None
+
+    def __iter__(self) -> Iterator[Row | Fault]:
+        for number, value in enumerate(self.objects, start=1):
+            if isinstance(value, Item):
+                yield Row(number, item_record(value))
+            elif isinstance(value, Mapping):
+                yield Row(number, value)
+            else:
+                yield Fault(
+                    self.name,
+                    number,
+                    "",
+                    f"is a {type(value).__name__}",
+                    "Give conqret.Item objects or dictionaries",
+                )
+
+
+def item_record(item: Item) -> dict[str, object]:
+    """Return an item as the record of the native layout: the object that a JSONL line holds."""
+    return {
+        "id": item.id,
+        "topic": item.topic,
+        "stance": item.stance,
+        "documents": [
+            {"id": document.id, "text": document.text, "title": document.title, "url": document.url}
+            for document in item.documents
+        ],
+        "argument": item.argument,
+        "second_argument": item.second_argument,
+        "metadata": dict(item.metadata),
+    }

@@ -1,0 +1,143 @@
+"""CSV and TSV. Lists of documents stand in a cell as JSON."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from conqret.errors import Fault
+from conqret.io.encoding import byte_lines, decoded
+from conqret.io.faults import quoted
+from conqret.io.rows import Row
+
+MAX_CELL = 32 * 2**20
+"""Characters of one cell (32 Mi); Python's own limit of 131,072 would refuse ten long documents."""
+
+
+class _Lines:
+    """The lines of a file for :mod:`csv`, which wants their ends kept. Faults are put aside."""
+
+    def __init__(self, path: Path, name: str) -> None:
+        self._lines, self._name = byte_lines(path, name), name
+        self.faults: list[Fault] = []
+        self.ended = True
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        line = next(self._lines)
+        while isinstance(line, Fault):
+            self.faults.append(line)
+            line = next(self._lines)
+        text = decoded(line, self._name)
+        if isinstance(text, Fault):
+            self.faults.append(text)
+            text = line.data.decode("utf-8", "replace")
+        self.ended = line.ended
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class CsvRows:
+    """The rows of a CSV file with a head. An empty cell is nothing; a row's line is the one it starts on.
+
+    Cells are parted by commas; by tabs or semicolons where the head has these and no comma.
+    """
+
+    path: Path
+    name: str
+
+    @property
+    def columns(self) -> tuple[str, ...] | None:
+        """The names in the head, or ``None`` where it cannot be read (which iterating reports)."""
+        lines = _Lines(self.path, self.name)
+        try:
+            return tuple(self._head(lines)[0])
+        except (csv.Error, StopIteration):
+            return None
+
+    def __iter__(self) -> Iterator[Row | Fault]:
+        lines = _Lines(self.path, self.name)
+        try:
+            head, delimiter = self._head(lines)
+        except StopIteration:
+            yield from lines.faults
+            return
+        yield from lines.faults
+        lines.faults.clear()
+        if problem := _head_problem(head):
+            yield Fault(self.name, 1, "", *problem)
+            return
+        reader = csv.reader(lines, delimiter=delimiter, strict=True)
+        whole, offset = 0, 1
+        while True:
+            start = offset + reader.line_num + 1
+            try:
+                cells = _next(reader)
+            except csv.Error as error:
+                yield from lines.faults
+                yield Fault(self.name, start, "", *_broken(str(error), whole))
+                return
+            yield from lines.faults
+            lines.faults.clear()
+            if cells is None:
+                return
+            if not cells:
+                continue
+            if len(cells) != len(head):
+                yield self._ragged(start, len(cells), len(head), lines.ended)
+                continue
+            whole += 1
+            yield Row(start, {name: cell if cell else None for name, cell in zip(head, cells, strict=True)})
+
+    def _head(self, lines: _Lines) -> tuple[list[str], str]:
+        first = next(lines)
+        delimiter = "," if "," in first else next((one for one in "\t;" if one in first), ",")
+        return [name.strip() for name in next(csv.reader([first], delimiter=delimiter))], delimiter
+
+    def _ragged(self, line: int, cells: int, columns: int, ended: bool) -> Fault:
+        problem = f"has {cells} cells where the head has {columns}"
+        if cells < columns and not ended:
+            return Fault(
+                self.name,
+                line,
+                "",
+                f"{problem}, and no line break follows: the file looks cut off",
+                "Write the file again",
+            )
+        return Fault(self.name, line, "", problem, "Quote cells that hold commas or line breaks")
+
+
+def _next(reader: Iterator[list[str]]) -> list[str] | None:
+    """Read one row under our limit for a cell; the limit is the whole process's, so it is put back."""
+    before = csv.field_size_limit(MAX_CELL)
+    try:
+        return next(reader, None)
+    finally:
+        csv.field_size_limit(before)
+
+
+def _head_problem(head: list[str]) -> tuple[str, str] | None:
+    if not any(head):
+        return "the head names no column", "Begin with a line of column names"
+    if "" in head:
+        return f"column {head.index('') + 1} of the head has no name", "Name it, or delete the column"
+    repeated = next((name for name in head if head.count(name) > 1), None)
+    return (f"the head names {quoted(repeated)} twice", "Rename one of the columns") if repeated else None
+
+
+def _broken(error: str, whole: int) -> tuple[str, str]:
+    if "field larger" in error:
+        return (
+            f"has a cell of more than {MAX_CELL // 2**20} Mi characters",
+            "Close an open quote, or use JSON Lines",
+        )
+    if "unexpected end" in error:
+        return (
+            f"the file looks cut off: a quoted cell never ends; {whole} whole items precede it",
+            "Write the file again, or close the quote",
+        )
+    return f"is no valid CSV: {error}", 'Write a double quote inside a quoted cell as ""'

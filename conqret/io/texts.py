@@ -1,0 +1,71 @@
+"""What may stand in a text and in an identifier: characters, lengths, and words for what may not."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+MAX_ID = 200
+"""Characters of an identifier (the same bound as :data:`conqret.data.item.Identifier`)."""
+MAX_TEXT = 10_000_000
+"""Characters of one text; a longer one is a fault."""
+LONG_DOCUMENT_TOKENS = 100_000
+"""A document of more tokens than this is noted: it will be trimmed to fit the model."""
+CHARACTERS_A_TOKEN = 4
+"""The usual rule of thumb for English; it only decides about that note."""
+
+_CONTROLS = bytes([*range(0x09), *range(0x0E, 0x20), 0x7F])
+_FORBIDDEN = re.compile("[\x00-\x08\x0e-\x1f\x7f\ud800-\udfff]")
+_C1 = re.compile(b"\xc2[\x80-\x84\x86-\x9f]")
+_DIRECTION = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+
+def text_problem(text: str) -> tuple[str, str] | None:
+    """Return problem and remedy for a text that may not enter, or ``None``.
+
+    NUL, lone surrogates and control characters other than tab, line breaks, vertical tab and form feed
+    are faults; so is a length over :data:`MAX_TEXT`.
+    """
+    if len(text) > MAX_TEXT:
+        return f"has {len(text):,} characters, and {MAX_TEXT:,} is the most", "Split or shorten it"
+    try:
+        data = text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        code = ord(text[error.start])
+        return (
+            f"holds half of a character (the lone surrogate U+{code:04X}) at position {error.start}",
+            "Write the text again from its source: it was cut inside an emoji or the like",
+        )
+    if len(data.translate(None, _CONTROLS)) == len(data):
+        return None
+    place = next(match.start() for match in _FORBIDDEN.finditer(text))
+    called = "NUL character" if text[place] == "\0" else "control character"
+    return f"holds the {called} U+{ord(text[place]):04X} at position {place}", "Remove it: no text needs it"
+
+
+def looks_misread(text: str) -> bool:
+    """Whether a text holds C1 control characters, as Windows-1252 read as Latin-1 gives them."""
+    return not text.isascii() and _C1.search(text.encode("utf-8", "replace")) is not None
+
+
+def id_problem(text: str) -> tuple[str, str] | None:
+    """Return problem and remedy for a text that cannot be an identifier, or ``None``.
+
+    Slashes and dots are harmless: an identifier never becomes the name of a file as it is.
+    """
+    if not text:
+        return "is empty", "Give it a value, or leave the field out"
+    if len(text) > MAX_ID:
+        return f"has {len(text)} characters, and {MAX_ID} is the most", "Shorten it"
+    for place, character in enumerate(text):
+        if unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") or character in _DIRECTION:
+            return (
+                f"holds the character U+{ord(character):04X} at position {place}",
+                "Use letters, digits and marks that can be seen",
+            )
+    return None
+
+
+def estimated_tokens(text: str) -> int:
+    """Return about how many tokens a text has: its characters divided by four."""
+    return len(text) // CHARACTERS_A_TOKEN

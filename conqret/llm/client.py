@@ -1,0 +1,231 @@
+"""The client: a typed question in, a validated answer or a reason out."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any, Self
+
+from conqret.data import Call, Reason
+from conqret.errors import DeclarationError
+from conqret.llm.catalogue import facts_for
+from conqret.llm.keys import Sending
+from conqret.llm.litellm_backend import LitellmBackend
+from conqret.llm.offline_backend import OfflineBackend
+from conqret.llm.options import ClientOptions
+from conqret.llm.progress import Missing, Progress
+from conqret.llm.recordings import Recordings
+from conqret.llm.replies import Rejection, ask_again, read_reply
+from conqret.llm.request import Answer, Completion, Request, Response
+from conqret.llm.retry import ProviderError
+from conqret.llm.sender import Backend, Sender
+from conqret.llm.tokens import count_tokens, encoding_for
+
+MAX_REASKS = 2
+"""An invalid answer is asked for again so often; what is invalid thrice rarely mends."""
+
+MAX_WIDENINGS = 2
+"""A truncated answer gets twice the room, so often."""
+
+MAX_ROOM = 16_384
+"""Tokens of room at most where the model's own maximum is unknown; no format needs a quarter of it."""
+
+
+class Client:
+    """Asks one model, and records every answer in ``store`` (None records nothing).
+
+    With ``replay`` nothing is ever sent: what the store lacks fails with NOT_RECORDED, and is listed in
+    :attr:`missing`. Use it as an async context manager. ``progress`` holds live counts.
+
+    Raises:
+        DeclarationError: a replay without a store, or a budget for a model whose price is unknown.
+    """
+
+    def __init__(self, options: ClientOptions, *, store: Recordings | None, replay: bool = False) -> None:
+        if replay and store is None:
+            raise DeclarationError("a replay needs recordings; give the store to replay from")
+        self._options, self._store, self._replay = options, store, replay
+        self._facts = facts_for(options)
+        self._backend: Backend = OfflineBackend() if options.offline else LitellmBackend(options, self._facts)
+        self.progress = Progress()
+        self._sender = None if replay else Sender(self._backend, options, self._facts, self.progress)
+        self._flights: dict[str, asyncio.Future[Completion]] = {}
+        self._missing: dict[str, Missing] = {}
+
+    @property
+    def model_id(self) -> str:
+        """The model's name, as it stands in keys and judgments."""
+        return self._options.model
+
+    @property
+    def context_window(self) -> int | None:
+        """Tokens that fit into a prompt and its answer; None where unknown."""
+        return self._facts.context_window
+
+    @property
+    def missing(self) -> tuple[Missing, ...]:
+        """What a replay found no recording of, in the order of asking."""
+        return tuple(self._missing.values())
+
+    def count_tokens(self, text: str) -> int:
+        """The tokens of ``text`` for this model; for models other than OpenAI's an approximation."""
+        return count_tokens(text, encoding_for(self._options.model))
+
+    def fingerprint_parts(self) -> Mapping[str, Any]:
+        """What identifies the instrument behind the answers: model and settings, no key and no address."""
+        options = self._options
+        return {
+            "max_tokens": options.max_tokens,
+            "model": self._backend.name,
+            "seed": options.seed,
+            "temperature": options.temperature,
+        }
+
+    async def ask(self, request: Request[Response]) -> Answer[Response]:
+        """Ask, and ask again where that may help; whatever the world does becomes an answer with a reason.
+
+        Raises:
+            DeclarationError: the request cannot be asked of this model at all.
+        """
+        calls: list[Call] = []
+        messages = tuple(request.messages)
+        room = request.max_tokens if request.max_tokens is not None else self._options.max_tokens
+        reasks = widenings = 0
+        while True:
+            sending = self._sending(request, messages, room)
+            try:
+                completion, call = await self._obtain(sending)
+            except ProviderError as error:
+                calls.append(_failed(sending, error))
+                return Answer(None, tuple(calls), reason=error.code, detail=str(error))
+            reply = read_reply(completion, request.response, request.context)
+            if not isinstance(reply, Rejection):
+                calls.append(call)
+                return Answer(reply, tuple(calls), completion.logprobs)
+            calls.append(call.model_copy(update={"error": f"{reply.reason}: {reply.fault}"}))
+            wider = self._wider(room, completion)
+            if reply.reason is Reason.TRUNCATED and widenings < MAX_WIDENINGS and wider is not None:
+                widenings, room = widenings + 1, wider
+            elif reply.reason in (Reason.INVALID_JSON, Reason.INVALID_ANSWER) and reasks < MAX_REASKS:
+                reasks, messages = reasks + 1, ask_again(messages, completion, reply)
+            else:
+                return Answer(None, tuple(calls), reason=reply.reason, detail=reply.fault)
+
+    async def close(self) -> None:
+        """Let go of connections; the store stays open, it is the caller's."""
+        await self._backend.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    def _sending(self, request: Request[Response], messages: tuple[Any, ...], room: int | None) -> Sending:
+        options = self._options
+        return Sending(
+            model=self._backend.name,
+            ask=request.ask,
+            item=request.item,
+            messages=messages,
+            response=request.response,
+            temperature=options.temperature if request.temperature is None else request.temperature,
+            max_tokens=room,
+            seed=None if options.seed is None else options.seed + request.sample,
+            sample=request.sample,
+            logprobs=request.logprobs,
+            baseline=request.baseline,
+        )
+
+    async def _obtain(self, sending: Sending) -> tuple[Completion, Call]:
+        """The completion from the store, from the same request under way, or from the model."""
+        key = sending.key()
+        while True:
+            recorded = self._store.get(key) if self._store is not None else None
+            if recorded is not None:
+                self.progress.recorded += 1
+                return recorded, _call(sending, key, recorded, 0)
+            if self._sender is None:
+                raise self._not_recorded(sending, key)
+            flight = self._flights.get(key)
+            if flight is None:
+                return await self._fly(self._sender, sending, key)
+            try:
+                completion = await asyncio.shield(flight)
+            except asyncio.CancelledError:
+                if not flight.cancelled():
+                    raise
+                continue  # the one that was asking was cancelled: ask ourselves
+            self.progress.recorded += 1
+            return completion, _call(sending, key, completion, 0)
+
+    async def _fly(self, sender: Sender, sending: Sending, key: str) -> tuple[Completion, Call]:
+        flight: asyncio.Future[Completion] = asyncio.get_running_loop().create_future()
+        self._flights[key] = flight
+        try:
+            completion, attempts = await sender.send(sending)
+            if self._store is not None:
+                completion = self._store.put(
+                    key,
+                    completion,
+                    ask=sending.ask,
+                    item=sending.item,
+                    model=self.model_id,
+                    params=sending.parameters,
+                    sample=sending.sample,
+                )
+            flight.set_result(completion)
+            return completion, _call(sending, key, completion, attempts)
+        except Exception as error:
+            if isinstance(error, ProviderError):
+                error.key = key
+            flight.set_exception(error)
+            flight.exception()  # it is raised here; nobody else need fetch it
+            raise
+        finally:
+            flight.cancel()
+            del self._flights[key]
+
+    def _not_recorded(self, sending: Sending, key: str) -> ProviderError:
+        missing = Missing(sending.ask, sending.item, sending.sample, key)
+        self._missing.setdefault(key, missing)
+        error = ProviderError(Reason.NOT_RECORDED, f"there is no recording of {missing}")
+        error.key = key
+        return error
+
+    def _wider(self, room: int | None, completion: Completion) -> int | None:
+        """Twice the room, up to the model's maximum; None if there is no more to be had."""
+        most = self._facts.max_output or MAX_ROOM
+        used = room or completion.completion_tokens
+        return min(2 * used, most) if used and used < most else None
+
+
+def _call(sending: Sending, key: str, completion: Completion, attempts: int) -> Call:
+    """``attempts`` of 0 marks an answer that was not sent for now."""
+    return Call(
+        key=key,
+        ask=sending.ask,
+        sample=sending.sample,
+        attempts=attempts,
+        prompt_tokens=completion.prompt_tokens,
+        completion_tokens=completion.completion_tokens,
+        cached_tokens=completion.cached_tokens,
+        cost_usd=completion.cost_usd,
+        seconds=completion.seconds,
+        finish_reason=completion.finish_reason,
+        recorded=not attempts,
+    )
+
+
+def _failed(sending: Sending, error: ProviderError) -> Call:
+    return Call(
+        key=error.key or sending.key(),
+        ask=sending.ask,
+        sample=sending.sample,
+        attempts=error.attempts,
+        cost_usd=0.0 if not error.attempts else None,
+        error=f"{error.code}: {error}",
+    )

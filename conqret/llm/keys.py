@@ -1,0 +1,76 @@
+"""The identity of a request: what is sent, and the key under which its answer is recorded."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from pydantic import BaseModel
+
+from conqret.llm.request import Message
+
+KEY_VERSION = 1
+"""Changes whenever keys are made in another way, so that old recordings are never mistaken for new."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sending:
+    """One question exactly as it is sent: a request with the client's settings filled in.
+
+    A question asked again (with its fault named, or with more room) is another sending with another key.
+    """
+
+    model: str
+    ask: str
+    item: str
+    messages: tuple[Message, ...]
+    response: type[BaseModel]
+    temperature: float | None
+    max_tokens: int | None
+    seed: int | None
+    sample: int
+    logprobs: bool
+    baseline: Callable[[], Any] | None = None
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """The settings that change the answer."""
+        return {
+            "logprobs": self.logprobs,
+            "max_tokens": self.max_tokens,
+            "seed": self.seed,
+            "temperature": self.temperature,
+        }
+
+    def key(self) -> str:
+        """sha256 (hex) over canonical JSON of model, parameters, messages, response schema and sample."""
+        identity = [
+            KEY_VERSION,
+            self.model,
+            self.parameters,
+            [[message.role, message.content] for message in self.messages],
+            schema_digest(self.response),
+            self.sample,
+        ]
+        return hashlib.sha256(_canonical(identity)).hexdigest()
+
+
+_digests: WeakKeyDictionary[type[BaseModel], str] = WeakKeyDictionary()
+
+
+def schema_digest(response: type[BaseModel]) -> str:
+    """sha256 (hex) of the JSON schema of ``response``, computed once for each class."""
+    digest = _digests.get(response)
+    if digest is None:
+        digest = hashlib.sha256(_canonical(response.model_json_schema())).hexdigest()
+        _digests[response] = digest
+    return digest
+
+
+def _canonical(value: Any) -> bytes:
+    text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return text.encode("utf-8", "surrogatepass")

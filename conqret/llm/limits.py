@@ -1,0 +1,158 @@
+"""How many requests may be under way: adaptive concurrency, requests and tokens a minute, money."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from conqret.data import Reason
+from conqret.llm.retry import ProviderError
+
+DECREASE = 0.5
+"""A 429 halves the concurrency, as TCP halves its window; each answer adds 1/limit to it."""
+
+
+class AdaptiveGate:
+    """Lets at most ``limit`` requests through at once, first come first served.
+
+    The limit starts at ``maximum``; a 429 halves it (once for all requests that were under way together),
+    and every full round of answers raises it by one again. ``pause`` holds everybody back.
+    """
+
+    def __init__(self, maximum: int) -> None:
+        self.maximum = maximum
+        self._limit = float(maximum)
+        self._running = 0
+        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._lowered_at = float("-inf")
+        self._paused_until = float("-inf")
+
+    @property
+    def limit(self) -> int:
+        """The number of requests allowed at once, at least 1."""
+        return max(1, int(self._limit))
+
+    async def enter(self) -> float:
+        """Wait for a place; returns the moment of entry, which :meth:`throttled` wants back."""
+        if self._running < self.limit and not self._waiting:
+            self._running += 1
+        else:
+            place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._waiting.append(place)
+            try:
+                await place
+            except asyncio.CancelledError:
+                if place.done() and not place.cancelled():
+                    self.leave()
+                raise
+        try:
+            while (left := self._paused_until - time.monotonic()) > 0:  # noqa: ASYNC110  it may be prolonged
+                await asyncio.sleep(left)
+        except asyncio.CancelledError:
+            self.leave()
+            raise
+        return time.monotonic()
+
+    def leave(self) -> None:
+        """Give the place back."""
+        self._running -= 1
+        self._wake()
+
+    def answered(self) -> None:
+        """An answer came: additive increase."""
+        self._limit = min(float(self.maximum), self._limit + 1.0 / self._limit)
+        self._wake()
+
+    def throttled(self, entered: float) -> None:
+        """A request that entered at ``entered`` got a 429: multiplicative decrease."""
+        if entered >= self._lowered_at:
+            self._limit = max(1.0, self._limit * DECREASE)
+            self._lowered_at = time.monotonic()
+
+    def pause(self, seconds: float) -> None:
+        """Let nobody through for ``seconds``."""
+        self._paused_until = max(self._paused_until, time.monotonic() + seconds)
+
+    def _wake(self) -> None:
+        while self._waiting and self._running < self.limit:
+            place = self._waiting.popleft()
+            if not place.done():
+                self._running += 1
+                place.set_result(None)
+
+
+class TokenBucket:
+    """So many units a minute, with a burst of one second's worth (at least 1).
+
+    One taker may go into debt: a request bigger than the bucket waits until it is not empty, and those
+    after it wait the longer.
+    """
+
+    def __init__(self, per_minute: int) -> None:
+        self.rate = per_minute / 60.0
+        self.capacity = max(1.0, self.rate)
+        self._level = self.capacity
+        self._at = time.monotonic()
+        self._turn = asyncio.Lock()
+
+    async def take(self, units: float) -> None:
+        """Wait until the units may be used, in the order of asking."""
+        async with self._turn:
+            self._refill()
+            needed = min(units, self.capacity)
+            while self._level < needed - 1e-9:
+                await asyncio.sleep((needed - self._level) / self.rate)
+                self._refill()
+            self._level -= units
+
+    def correct(self, units: float) -> None:
+        """Take ``units`` more (or, if negative, give them back) once the real number is known."""
+        self._level = min(self.capacity, self._level - units)
+
+    def _refill(self) -> None:
+        now = time.monotonic()
+        self._level = min(self.capacity, self._level + (now - self._at) * self.rate)
+        self._at = now
+
+
+class Budget:
+    """Money: what was spent plus what is estimated for the calls under way never passes ``limit``."""
+
+    def __init__(self, limit: float) -> None:
+        self.limit = limit
+        self.spent = 0.0
+        self._reserved = 0.0
+        self._running = 0
+        self._settled = asyncio.Event()
+
+    @asynccontextmanager
+    async def reserve(self, estimate: float) -> AsyncIterator[None]:
+        """Hold ``estimate`` dollars for a call; waits for calls under way if only they are in the way.
+
+        Raises:
+            ProviderError: with the reason BUDGET, if the money is not there and nothing is under way.
+        """
+        while self.spent + self._reserved + estimate > self.limit:
+            if not self._running:
+                raise ProviderError(
+                    Reason.BUDGET,
+                    f"the budget of ${self.limit:g} does not cover this call: ${self.spent:.6f} spent, "
+                    f"about ${estimate:.6f} needed",
+                )
+            self._settled.clear()
+            await self._settled.wait()
+        self._reserved += estimate
+        self._running += 1
+        try:
+            yield
+        finally:
+            self._running -= 1
+            self._reserved = self._reserved - estimate if self._running else 0.0
+            self._settled.set()
+
+    def spend(self, dollars: float) -> None:
+        """Book the cost of an answer."""
+        self.spent += dollars

@@ -1,0 +1,53 @@
+"""Evidence for yes/no rubrics: named values in [0, 1] about the documents and about the argument."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from conqret.llm.offline.findings import CitationVerdict, Finding, clip
+from conqret.llm.offline.relevance import Features
+from conqret.llm.offline.text import Text
+
+RELEVANT = 0.4
+
+
+def criteria(
+    documents: Sequence[Features],
+    relevances: Sequence[float],
+    aspects: Sequence[frozenset[str]],
+    argument: Text,
+    verdicts: Sequence[CitationVerdict],
+) -> dict[str, Finding]:
+    """The criteria by name."""
+    n = len(documents)
+    if not n:
+        relevant_share = breadth = figures = spread = noise = 0.0
+    else:
+        relevant = [d for d, r in zip(documents, relevances, strict=True) if r >= RELEVANT]
+        relevant_share = len(relevant) / n
+        touched = sum(any(len(a & d.body.terms.keys()) >= 2 for d in relevant) for a in aspects)
+        breadth = touched / len(aspects)
+        figures = sum(any(s.numbers for s in d.body.sentences) and any(s.names for s in d.body.sentences) for d in relevant) / n
+        mean = math.fsum(relevances) / n
+        spread = math.sqrt(math.fsum((r - mean) ** 2 for r in relevances) / n)
+        noise = math.fsum(d.noise if r >= RELEVANT else 1.0 for d, r in zip(documents, relevances, strict=True)) / n
+    cited = [s for s in argument.sentences if s.cites]
+    known = [v for v in verdicts if v.label is not None]
+
+    def share(part: int, whole: int) -> float:
+        return part / whole if whole else 0.0
+
+    supports = sum(v.label == "supports" for v in verdicts)
+    clashes = sum(v.label == "contradicts" for v in verdicts)
+    return {
+        "relevant_share": Finding(relevant_share, f"{relevant_share:.0%} of the documents keep to the topic."),
+        "breadth": Finding(breadth, f"The relevant documents touch {breadth:.0%} of the usual aspects of a debate."),
+        "evidence": Finding(figures, f"{figures:.0%} of the documents are relevant and give figures and names."),
+        "consistency": Finding(clip(1 - 2 * spread) if n else 0.0, f"Relevance varies by {spread:.2f} between documents."),
+        "focus": Finding(clip(1 - noise) if n else 0.0, f"{noise:.0%} of the documents is off the topic or page furniture."),
+        "citation_presence": Finding(share(len(cited), len(argument.sentences)), f"{len(cited)} of {len(argument.sentences)} sentences cite."),
+        "citation_validity": Finding(share(len(known), len(verdicts)), f"{len(known)} of {len(verdicts)} citations point to a document."),
+        "citation_precision": Finding(share(supports, len(verdicts)), f"{supports} of {len(verdicts)} citations are borne out."),
+        "no_contradiction": Finding(1 - share(clashes, len(verdicts)), f"{clashes} of {len(verdicts)} citations clash with their source."),
+    }

@@ -1,0 +1,42 @@
+"""The offline model: each request brings its own lexical baseline, which answers it."""
+
+from __future__ import annotations
+
+import json
+import time
+
+from conqret.errors import DeclarationError
+from conqret.llm.keys import Sending
+from conqret.llm.request import Completion
+
+REVISION = 1
+"""Part of every offline key. Raise it when a baseline changes, so that old answers are not replayed."""
+
+
+class OfflineBackend:
+    """Answers with ``request.baseline()``: deterministic, free, and without any waiting."""
+
+    name = f"offline-{REVISION}"
+
+    async def prepare(self) -> None:
+        """Nothing to prepare."""
+
+    async def complete(self, sending: Sending) -> Completion:
+        """The baseline's answer as JSON.
+
+        Raises:
+            DeclarationError: the request has no baseline.
+        """
+        if sending.baseline is None:
+            raise DeclarationError(
+                f"{sending.ask} has no offline baseline: it cannot be asked with --model offline; name a model"
+            )
+        began = time.perf_counter()
+        text = json.dumps(sending.baseline(), ensure_ascii=False)
+        seconds = time.perf_counter() - began
+        return Completion(
+            text, model="offline", prompt_tokens=0, completion_tokens=0, cost_usd=0.0, seconds=seconds
+        )
+
+    async def close(self) -> None:
+        """Nothing to close."""

@@ -1,0 +1,77 @@
+"""What a user may set about the client; every default is a named constant with its reason."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from conqret.errors import DeclarationError
+
+OFFLINE_MODEL = "offline"
+"""The model name of the lexical baseline: no key, no network, no price."""
+
+DEFAULT_TEMPERATURE = 0.0
+"""A measuring instrument should repeat itself; self-consistency sets its own temperature a request."""
+
+DEFAULT_MAX_CONCURRENCY = 16
+"""Well under what hosted providers and one vLLM instance take at once; it sinks by itself on a 429."""
+
+DEFAULT_TIMEOUT = 300.0
+"""Seconds: a 4,000-token answer at 20 tokens a second takes 200, which leaves room for some retries."""
+
+DEFAULT_MAX_ATTEMPTS = 6
+"""With the backoff of :mod:`conqret.llm.retry`, about 8 seconds of trying against a server that is down."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClientOptions:
+    """The settings of one client.
+
+    ``model`` is any litellm model name or ``offline``. ``api_key`` is used for the calls and nowhere else:
+    it is in no repr, error, recording or key. ``temperature``, ``max_tokens`` and ``seed`` hold where a
+    request sets none of its own; a request's sample number is added to the seed, so that samples differ.
+    ``rpm`` and ``tpm`` limit requests and tokens a minute, ``budget_usd`` the money this client may spend,
+    ``timeout`` the seconds for one request with all its retries (from the first one sent; an answer that
+    was invalid is asked for again in a request of its own), ``max_attempts`` the requests sent for it.
+    ``context_window`` (tokens) and the prices (US dollars per million tokens) override the price list.
+
+    Raises:
+        DeclarationError: a value is out of its range.
+    """
+
+    model: str
+    api_base: str | None = None
+    api_key: str | None = field(default=None, repr=False)
+    temperature: float | None = DEFAULT_TEMPERATURE
+    max_tokens: int | None = None
+    seed: int | None = None
+    max_concurrency: int = DEFAULT_MAX_CONCURRENCY
+    rpm: int | None = None
+    tpm: int | None = None
+    budget_usd: float | None = None
+    timeout: float = DEFAULT_TIMEOUT
+    max_attempts: int = DEFAULT_MAX_ATTEMPTS
+    context_window: int | None = None
+    input_price: float | None = None
+    output_price: float | None = None
+
+    def __post_init__(self) -> None:
+        if not self.model.strip():
+            raise DeclarationError("model is empty; give a litellm model name, or 'offline'")
+        for name in ("max_tokens", "rpm", "tpm", "context_window", "max_concurrency", "max_attempts"):
+            number = getattr(self, name)
+            if number is not None and number < 1:
+                raise DeclarationError(f"{name} is {number}; it must be at least 1")
+        for name in ("temperature", "budget_usd", "input_price", "output_price"):
+            number = getattr(self, name)
+            if number is not None and not (math.isfinite(number) and number >= 0):
+                raise DeclarationError(f"{name} is {number}; it must be a finite number, 0 or more")
+        if not self.timeout > 0:
+            raise DeclarationError(f"timeout is {self.timeout}; it must be a positive number of seconds")
+        if (self.input_price is None) != (self.output_price is None):
+            raise DeclarationError("give both input_price and output_price (per million tokens), or neither")
+
+    @property
+    def offline(self) -> bool:
+        """Whether the model is the lexical baseline."""
+        return self.model == OFFLINE_MODEL

@@ -1,0 +1,47 @@
+"""Numbers for a live display, and the list of what a replay lacked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from conqret.llm.request import Completion
+
+
+@dataclass(slots=True)
+class Progress:
+    """Running counts of one client.
+
+    ``calls`` counts requests sent (retries included), ``recorded`` answers taken from the store,
+    ``retries`` the requests sent again after an error, ``limit`` the concurrency allowed just now.
+    Tokens and ``cost_usd`` are those of the calls made now; the cost is None once any of them had no
+    known price.
+    """
+
+    calls: int = 0
+    recorded: int = 0
+    retries: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost_usd: float | None = 0.0
+    limit: int = 0
+
+    def add(self, completion: Completion) -> None:
+        """Count a fresh answer."""
+        self.prompt_tokens += completion.prompt_tokens or 0
+        self.completion_tokens += completion.completion_tokens or 0
+        if self.cost_usd is not None:
+            cost = completion.cost_usd
+            self.cost_usd = None if cost is None else self.cost_usd + cost
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A request that a replay found no recording of."""
+
+    ask: str
+    item: str
+    sample: int
+    key: str
+
+    def __str__(self) -> str:
+        return f"{self.ask} of item {self.item}, sample {self.sample} (key {self.key[:12]})"

@@ -1,0 +1,86 @@
+"""What a provider's error means: litellm's exceptions sorted into our reasons, and stripped of secrets."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from conqret.data import Reason
+from conqret.llm.retry import ProviderError, retry_after_of
+
+MAX_MESSAGE = 400
+"""Characters of a provider's message that are kept."""
+
+_BY_CLASS = (
+    ("ContextWindowExceededError", Reason.CONTEXT_OVERFLOW),
+    ("ContentPolicyViolationError", Reason.REFUSAL),
+    ("RateLimitError", Reason.RATE_LIMITED),
+    ("AuthenticationError", Reason.AUTHENTICATION),
+    ("PermissionDeniedError", Reason.AUTHENTICATION),
+    ("Timeout", Reason.TIMEOUT),
+    ("APITimeoutError", Reason.TIMEOUT),
+    ("TimeoutError", Reason.TIMEOUT),
+    ("BadRequestError", Reason.BAD_REQUEST),
+    ("NotFoundError", Reason.BAD_REQUEST),
+    ("UnprocessableEntityError", Reason.BAD_REQUEST),
+    ("APIResponseValidationError", Reason.SERVER_ERROR),
+    ("InternalServerError", Reason.SERVER_ERROR),
+    ("APIConnectionError", Reason.CONNECTION),
+    ("TransportError", Reason.CONNECTION),
+    ("ClientError", Reason.CONNECTION),
+    ("ConnectionError", Reason.CONNECTION),
+)
+_SECRETS = re.compile(r"\b(sk|pk|gsk|xai|hf|AIza)[-_]?[A-Za-z0-9_\-*]{12,}|(?i:bearer)\s+[^\s'\",]+")
+_BROKEN_OFF = re.compile(r"disconnected|connection (error|reset|refused|closed|lost)|payload|incomplete", re.I)
+_TOO_LONG = re.compile(
+    r"context (length|window)|maximum (context|model) length|prompt is too long|too many tokens", re.I
+)
+
+
+def provider_error(error: Exception, *, secret: str | None = None) -> ProviderError:
+    """The provider error that ``error`` amounts to; its message has no key in it and is short."""
+    message = scrub(str(error) or type(error).__name__, secret)
+    return ProviderError(_reason(error, message), message, retry_after=retry_after_of(_headers(error)))
+
+
+def scrub(message: str, secret: str | None) -> str:
+    """``message`` on one line, at most :data:`MAX_MESSAGE` characters, with anything like a key removed."""
+    if secret:
+        message = message.replace(secret, "[key]")
+    message = _SECRETS.sub("[key]", " ".join(message.split()))
+    return message if len(message) <= MAX_MESSAGE else message[: MAX_MESSAGE - 1] + "…"
+
+
+def _reason(error: Exception, message: str) -> Reason:
+    names = {kind.__name__ for kind in type(error).__mro__}
+    reason = next((reason for name, reason in _BY_CLASS if name in names), None)
+    status = getattr(error, "status_code", None)
+    if reason in (None, Reason.SERVER_ERROR) and _BROKEN_OFF.search(message) and not isinstance(status, str):
+        return Reason.CONNECTION
+    if reason is Reason.BAD_REQUEST and _TOO_LONG.search(message):
+        return Reason.CONTEXT_OVERFLOW
+    if reason is not None:
+        return reason
+    return _by_status(status) if isinstance(status, int) else Reason.SERVER_ERROR
+
+
+def _by_status(status: int) -> Reason:
+    if status in (401, 403):
+        return Reason.AUTHENTICATION
+    if status == 429:
+        return Reason.RATE_LIMITED
+    if status == 408:
+        return Reason.TIMEOUT
+    return Reason.BAD_REQUEST if 400 <= status < 500 else Reason.SERVER_ERROR
+
+
+def _headers(error: Any) -> Mapping[str, str]:
+    for headers in (
+        getattr(getattr(error, "response", None), "headers", None),
+        getattr(error, "litellm_response_headers", None),
+        getattr(error, "headers", None),
+    ):
+        if headers and retry_after_of(headers) is not None:
+            return dict(headers)
+    return {}

@@ -1,0 +1,283 @@
+"""The store of raw answers: what was answered once is never asked for again.
+
+One SQLite file in WAL mode, so that several processes may read and write at once and a kill loses nothing
+that was committed; every answer is committed before it is used.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import sqlite3
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from conqret.errors import DeclarationError
+from conqret.llm.completions import completion_from_json, completion_to_json
+from conqret.llm.request import Completion
+
+STORE_NAME = "recordings.sqlite"
+"""The name of the store inside a run's directory."""
+
+SCHEMA_VERSION = 1
+_APPLICATION_ID = 0x436F6E51  # "ConQ", written into the header of the file
+_SQLITE_MAGIC = b"SQLite format 3\x00"
+
+BUSY_SECONDS = 60.0
+"""How long to wait for another process that is writing; its commits take well under a millisecond."""
+
+_COLUMNS = ("key", "completion", "ask", "item", "model", "params", "sample", "created")
+_CREATE = (
+    "CREATE TABLE IF NOT EXISTS recordings (key TEXT PRIMARY KEY, completion TEXT NOT NULL, ask TEXT NOT NULL, "
+    "item TEXT NOT NULL, model TEXT NOT NULL, params TEXT NOT NULL, sample INTEGER NOT NULL, "
+    "created TEXT NOT NULL)"
+)
+_INSERT = "INSERT INTO recordings VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING"
+_TOTALS = (
+    "SELECT count(*), total(json_extract(completion, '$.prompt_tokens')), "
+    "total(json_extract(completion, '$.completion_tokens')), total(json_extract(completion, '$.cost_usd')), "
+    "count(json_extract(completion, '$.cost_usd')) FROM recordings"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordingStats:
+    """What a store holds: answers, by model and by ask; tokens; dollars (None if any price is unknown)."""
+
+    answers: int
+    by_model: Mapping[str, int]
+    by_ask: Mapping[str, int]
+    prompt_tokens: int
+    completion_tokens: int
+    cost_usd: float | None
+
+
+class Recordings:
+    """A store of completions by request key; the first recording of a key wins.
+
+    Raises:
+        DeclarationError: the file is no store of recordings, or was written by a newer version.
+    """
+
+    def __init__(self, path: str | Path, *, read_only: bool = False) -> None:
+        self.path = Path(path)
+        self._scratch: tempfile.TemporaryDirectory[str] | None = None
+        if read_only and not self.path.is_file():
+            raise DeclarationError(f"{self.path}: there is no such store of recordings")
+        _check_header(self.path)
+        try:
+            self._db = self._connect()
+            self._prepare()
+        except sqlite3.Error as error:
+            raise DeclarationError(f"{self.path}: cannot be opened as a store of recordings: {error}") from error
+
+    @classmethod
+    def open_for_replay(cls, path: str | Path) -> Self:
+        """Open a store, a JSONL export, or a run directory that holds ``recordings.sqlite``.
+
+        An export is read into a temporary store that is deleted on :meth:`close`.
+
+        Raises:
+            DeclarationError: there is nothing such at ``path``, or lines of the export are faulty.
+        """
+        path = Path(path)
+        if path.is_dir():
+            inside = path / STORE_NAME
+            if not inside.is_file():
+                raise DeclarationError(f"{path}: this directory holds no {STORE_NAME}; is it a run's directory?")
+            return cls(inside, read_only=True)
+        if not path.is_file():
+            raise DeclarationError(f"{path}: there are no recordings here")
+        with path.open("rb") as file:
+            if file.read(len(_SQLITE_MAGIC)) == _SQLITE_MAGIC:
+                return cls(path, read_only=True)
+        scratch = tempfile.TemporaryDirectory(prefix="conqret-replay-")
+        store = cls(Path(scratch.name) / STORE_NAME)
+        store._scratch = scratch
+        try:
+            store.import_jsonl(path)
+        except BaseException:
+            store.close()
+            raise
+        return store
+
+    def get(self, key: str) -> Completion | None:
+        """The recorded completion, or None."""
+        row = self._db.execute("SELECT completion FROM recordings WHERE key = ?", (key,)).fetchone()
+        return completion_from_json(row[0]) if row else None
+
+    def put(
+        self,
+        key: str,
+        completion: Completion,
+        *,
+        ask: str,
+        item: str,
+        model: str,
+        params: Mapping[str, Any],
+        sample: int,
+    ) -> Completion:
+        """Record and commit; returns the completion that counts: an earlier one of this key, if any."""
+        created = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
+        row = (key, completion_to_json(completion), ask, item, model, _dumps(params), sample, created)
+        if self._insert(row):
+            return completion
+        return self.get(key) or completion
+
+    def export_jsonl(self, path: str | Path) -> int:
+        """Write every recording as a line, in order of key, to a file that appears whole or not at all.
+
+        Returns the number of lines. They hold keys (hashes), answers and labels; no API key, no prompt.
+        """
+        target = Path(path)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        lines = 0
+        with tempfile.NamedTemporaryFile(
+            "w", encoding="utf-8", dir=target.parent, prefix=f".{target.name}.", delete=False
+        ) as file:
+            try:
+                for row in self._db.execute("SELECT * FROM recordings ORDER BY key"):
+                    file.write(_dumps(_to_record(row)) + "\n")
+                    lines += 1
+            except BaseException:
+                Path(file.name).unlink()
+                raise
+        Path(file.name).chmod(0o644)
+        Path(file.name).replace(target)
+        return lines
+
+    def import_jsonl(self, path: str | Path) -> int:
+        """Read an export in; recordings that are here already stay as they are. Returns how many were new.
+
+        Raises:
+            DeclarationError: faulty lines, each named with its number; nothing is read in then.
+        """
+        faults: list[str] = []
+        new = 0
+        try:
+            self._db.execute("BEGIN IMMEDIATE")
+            for number, line in _lines(Path(path)):
+                try:
+                    row = _from_record(json.loads(line))
+                except (ValueError, KeyError, TypeError) as error:
+                    faults.append(f"  {path}:{number} {_fault(error)}")
+                    continue
+                new += self._insert(row)
+            if faults:
+                listed = "\n".join(faults[:20]) + (f"\n  and {len(faults) - 20} more" if len(faults) > 20 else "")
+                raise DeclarationError(f"{len(faults)} lines of {path} are no recordings:\n{listed}")
+            self._db.execute("COMMIT")
+        except BaseException:
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+            raise
+        return new
+
+    def stats(self) -> RecordingStats:
+        """Counts over the whole store."""
+        answers, prompt, completed, cost, priced = self._db.execute(_TOTALS).fetchone()
+        models = dict(self._db.execute("SELECT model, count(*) FROM recordings GROUP BY 1 ORDER BY 1"))
+        asks = dict(self._db.execute("SELECT ask, count(*) FROM recordings GROUP BY 1 ORDER BY 1"))
+        return RecordingStats(
+            answers, models, asks, int(prompt), int(completed), cost if priced == answers else None
+        )
+
+    def close(self) -> None:
+        """Close the file; a second call does nothing."""
+        self._db.close()
+        if self._scratch is not None:
+            self._scratch.cleanup()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _connect(self) -> sqlite3.Connection:
+        return sqlite3.connect(
+            self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=32
+        )
+
+    def _prepare(self) -> None:
+        db = self._db
+        application, version = (db.execute(f"PRAGMA {name}").fetchone()[0] for name in _MARKS)
+        empty = not db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        if application != _APPLICATION_ID and not empty:
+            raise DeclarationError(f"{self.path}: this SQLite file is no store of recordings")
+        if version > SCHEMA_VERSION:
+            raise DeclarationError(
+                f"{self.path}: written by a newer conqret (schema {version}, this one knows {SCHEMA_VERSION}); "
+                "update conqret"
+            )
+        if application == _APPLICATION_ID and version == SCHEMA_VERSION and not empty:
+            db.execute("PRAGMA synchronous = NORMAL")
+            return
+        db.execute("PRAGMA journal_mode = WAL")
+        db.execute("PRAGMA synchronous = NORMAL")
+        db.execute("BEGIN IMMEDIATE")
+        db.execute(_CREATE)
+        db.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
+        db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+        db.execute("COMMIT")
+
+    def _insert(self, row: tuple[Any, ...]) -> int:
+        return self._db.execute(_INSERT, row).rowcount
+
+
+_MARKS = ("application_id", "user_version")
+
+
+def _check_header(path: Path) -> None:
+    if path.is_dir():
+        raise DeclarationError(f"{path}: a directory, not a store of recordings")
+    if path.exists() and path.stat().st_size:
+        with path.open("rb") as file:
+            if file.read(len(_SQLITE_MAGIC)) != _SQLITE_MAGIC:
+                raise DeclarationError(f"{path}: this file is no store of recordings; give another path")
+    elif not path.parent.is_dir():
+        raise DeclarationError(f"{path}: its folder does not exist")
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    try:
+        with path.open(encoding="utf-8") as file:
+            for number, line in enumerate(file, start=1):
+                if line.strip():
+                    yield number, line
+    except UnicodeDecodeError as error:
+        raise DeclarationError(f"{path}: not UTF-8 ({error.reason}); it is no export of recordings") from error
+    except OSError as error:
+        raise DeclarationError(f"{path}: cannot be read: {error.strerror}") from error
+
+
+def _to_record(row: tuple[Any, ...]) -> dict[str, Any]:
+    record = dict(zip(_COLUMNS, row, strict=True))
+    return record | {"completion": json.loads(record["completion"]), "params": json.loads(record["params"])}
+
+
+def _from_record(record: Any) -> tuple[Any, ...]:
+    if not isinstance(record, dict):
+        raise ValueError("is no JSON object")
+    completion = completion_to_json(completion_from_json(_dumps(record["completion"])))
+    texts = [record[name] for name in ("key", "ask", "item", "model", "created")]
+    if not all(isinstance(text, str) for text in texts) or not isinstance(record["sample"], int):
+        raise ValueError("has a field of the wrong type")
+    key, ask, item, model, created = texts
+    return (key, completion, ask, item, model, _dumps(record["params"]), record["sample"], created)
+
+
+def _fault(error: Exception) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        return f"is no JSON ({error.msg} at column {error.colno})"
+    return f"lacks {error}" if isinstance(error, KeyError) else str(error)[:200]
+
+
+def _dumps(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True)

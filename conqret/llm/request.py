@@ -1,0 +1,92 @@
+"""What is asked of a model, and what came back: the types that judges and the client share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+from pydantic import BaseModel
+
+from conqret.data import Call, Reason, Status
+
+Response = TypeVar("Response", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One chat message; ``role`` is system, user or assistant."""
+
+    role: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Request(Generic[Response]):
+    """One typed question to a model.
+
+    ``messages`` start with the static text (so that a provider's prompt cache helps). ``response`` is the
+    pydantic model of the answer, and ``context`` what its validators need (pydantic's validation
+    context: the number of documents, say). ``sample`` numbers repetitions of the same question.
+    ``logprobs`` asks for the tokens' log-probabilities where the provider has them. ``baseline`` returns
+    the offline model's answer as plain JSON data; without it the request cannot be asked offline.
+    ``ask`` and ``item`` label the request for people (``rag-fine-grained``, ``voting-age-pro``).
+    """
+
+    ask: str
+    item: str
+    messages: Sequence[Message]
+    response: type[Response]
+    context: Mapping[str, Any] = field(default_factory=dict)
+    temperature: float | None = None
+    max_tokens: int | None = None
+    sample: int = 0
+    logprobs: bool = False
+    baseline: Callable[[], Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TokenLogprobs:
+    """One generated token with the log-probabilities of its alternatives (itself among them)."""
+
+    token: str
+    alternatives: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """One raw answer, as every backend returns it and as a recording keeps it.
+
+    ``text`` is the answer's content (JSON, it is hoped). ``finish_reason`` is the provider's: ``stop``,
+    ``length``, ``content_filter`` … ``refusal`` is set where the provider says so itself.
+    """
+
+    text: str
+    finish_reason: str = "stop"
+    refusal: str | None = None
+    model: str = ""
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    cached_tokens: int | None = None
+    cost_usd: float | None = None
+    seconds: float = 0.0
+    logprobs: tuple[TokenLogprobs, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer(Generic[Response]):
+    """The outcome of a request: a validated ``value``, or the reason why there is none.
+
+    The client never raises for what the world did; it returns an answer without a value.
+    """
+
+    value: Response | None
+    calls: tuple[Call, ...]
+    logprobs: tuple[TokenLogprobs, ...] | None = None
+    reason: Reason | None = None
+    detail: str = ""
+
+    @property
+    def status(self) -> Status:
+        """Scored where there is a value, else what the reason leads to."""
+        return Status.SCORED if self.reason is None else self.reason.status

@@ -1,0 +1,163 @@
+"""One request to a backend: under the limits, with retries, before its deadline."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from contextlib import nullcontext
+from typing import Protocol
+
+from conqret.data import Reason
+from conqret.errors import DeclarationError
+from conqret.llm.catalogue import ModelFacts
+from conqret.llm.keys import Sending
+from conqret.llm.limits import AdaptiveGate, Budget, TokenBucket
+from conqret.llm.options import ClientOptions
+from conqret.llm.progress import Progress
+from conqret.llm.request import Completion
+from conqret.llm.retry import Breaker, ProviderError, backoff
+from conqret.llm.tokens import count_tokens, encoding_for
+
+EXPECTED_ANSWER = 2_000
+"""Tokens assumed for an answer before any came, where max_tokens is not set: a fine-grained judgment."""
+
+JITTER_SEED = 0
+"""The waits between retries are drawn with this seed, so that a run under test is the same each time."""
+
+
+class Backend(Protocol):
+    """What sends: ``name`` identifies the model in keys."""
+
+    name: str
+
+    async def prepare(self) -> None:
+        """Load what is needed; called before the first request, and free afterwards."""
+
+    async def complete(self, sending: Sending) -> Completion:
+        """Send once; raises ProviderError."""
+
+    async def close(self) -> None:
+        """Let go of connections."""
+
+
+class Sender:
+    """Sends requests and books what they use.
+
+    Raises:
+        DeclarationError: a budget was set for a model whose price is unknown.
+    """
+
+    def __init__(self, backend: Backend, options: ClientOptions, facts: ModelFacts, progress: Progress) -> None:
+        if options.budget_usd is not None and not facts.priced:
+            raise DeclarationError(
+                f"a budget needs prices, and that of {options.model!r} is unknown: give input_price and "
+                "output_price, in dollars per million tokens (0 for a server of your own)"
+            )
+        self._backend, self._options, self._facts, self._progress = backend, options, facts, progress
+        self._gate = AdaptiveGate(options.max_concurrency)
+        self._requests = TokenBucket(options.rpm) if options.rpm else None
+        self._tokens = TokenBucket(options.tpm) if options.tpm else None
+        self._budget = Budget(options.budget_usd) if options.budget_usd is not None else None
+        self._estimates = self._tokens is not None or self._budget is not None
+        self._breaker = Breaker()
+        self._rng = random.Random(JITTER_SEED)
+        self._encoding = encoding_for(options.model)
+        self._longest = 0
+        progress.limit = self._gate.limit
+
+    async def send(self, sending: Sending) -> tuple[Completion, int]:
+        """The completion, and the number of requests it took.
+
+        Raises:
+            ProviderError: no answer could be had; ``attempts`` says how often it was tried.
+        """
+        await self._backend.prepare()
+        attempts, last = 0, None
+        prompt = self._prompt_tokens(sending) if self._estimates else 0
+        try:
+            async with asyncio.timeout(None) as clock:
+                while True:
+                    self._check_breaker(last)
+                    entered = await self._gate.enter()
+                    try:
+                        self._check_breaker(last)
+                        await self._take(prompt)
+                        estimate = self._estimate(sending, prompt)
+                        async with self._budget.reserve(estimate) if self._budget else nullcontext():
+                            if clock.when() is None:
+                                clock.reschedule(asyncio.get_running_loop().time() + self._options.timeout)
+                            attempts += 1
+                            completion = await self._attempt(sending, prompt, attempts)
+                            return completion, attempts
+                    except ProviderError as error:
+                        last = error
+                        if error.code is Reason.RATE_LIMITED:
+                            self._throttle(error, entered)
+                    finally:
+                        self._gate.leave()
+                    await self._wait(last, attempts, clock.when())
+        except TimeoutError:
+            seconds = f"{self._options.timeout:g} s"
+            before = f"; the last error before it: {last}" if last else ""
+            last = ProviderError(Reason.TIMEOUT, f"no answer within the deadline of {seconds}{before}")
+        except ProviderError as error:
+            last = error
+        last.attempts = attempts
+        if last.code not in (Reason.BUDGET, Reason.PROVIDER_DOWN):
+            self._breaker.failed(last)
+        raise last
+
+    async def _attempt(self, sending: Sending, prompt: int, attempts: int) -> Completion:
+        progress = self._progress
+        progress.calls += 1
+        progress.retries += attempts > 1
+        completion = await self._backend.complete(sending)
+        self._breaker.succeeded()
+        self._gate.answered()
+        progress.limit = self._gate.limit
+        progress.add(completion)
+        if self._estimates:
+            self._longest = max(self._longest, completion.completion_tokens or 0)
+        if self._tokens is not None:
+            used = (completion.prompt_tokens or prompt) + (completion.completion_tokens or 0)
+            self._tokens.correct(used - prompt)
+        if self._budget is not None and completion.cost_usd is not None:
+            self._budget.spend(completion.cost_usd)
+        return completion
+
+    async def _take(self, prompt: int) -> None:
+        if self._requests is not None:
+            await self._requests.take(1)
+        if self._tokens is not None:
+            await self._tokens.take(prompt)
+
+    async def _wait(self, error: ProviderError, attempts: int, deadline: float | None) -> None:
+        """Wait before the next attempt, or raise ``error`` if there is none."""
+        if not error.retryable or attempts >= self._options.max_attempts or self._breaker.open:
+            raise error
+        delay = backoff(attempts, self._rng, error.retry_after)
+        if deadline is not None and asyncio.get_running_loop().time() + delay >= deadline:
+            raise error
+        await self._breaker.sleep(delay)
+        if self._breaker.open:
+            raise error
+
+    def _throttle(self, error: ProviderError, entered: float) -> None:
+        self._gate.throttled(entered)
+        if error.retry_after:
+            self._gate.pause(min(error.retry_after, self._options.timeout))
+        self._progress.limit = self._gate.limit
+
+    def _check_breaker(self, last: ProviderError | None) -> None:
+        if self._breaker.open:
+            raise last or ProviderError(
+                Reason.PROVIDER_DOWN, f"not sent, because requests kept failing: {self._breaker.last}"
+            )
+
+    def _prompt_tokens(self, sending: Sending) -> int:
+        return sum(count_tokens(message.content, self._encoding) for message in sending.messages)
+
+    def _estimate(self, sending: Sending, prompt: int) -> float:
+        """Dollars: the prompt, and the most an answer may take (its maximum, or the longest one so far)."""
+        answer = sending.max_tokens or self._longest or EXPECTED_ANSWER
+        return self._facts.cost(prompt, answer) or 0.0

@@ -1,0 +1,100 @@
+"""How a provider is made to answer in the shape of a response model.
+
+instructor knows for each mode what goes into a request; its handler is asked once for each response model,
+and the outcome kept. Its patched client is not used: with a validation context it renders Jinja templates
+that stand in the messages, and our messages hold hostile documents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from pydantic import BaseModel
+
+from conqret.llm.catalogue import ModelFacts
+from conqret.llm.request import Message
+
+SCHEMA_ENDPOINTS = frozenset(
+    {
+        "custom_openai",
+        "hosted_vllm",
+        "litellm_proxy",
+        "lm_studio",
+        "llamafile",
+        "ollama",
+        "ollama_chat",
+        "openai",
+        "openai_like",
+    }
+)
+"""Providers behind which stands any server, usually with guided decoding: a schema is tried first there."""
+
+_MARK = "\x00"
+
+
+class Shape(StrEnum):
+    """The ways to ask for a typed answer, best first: a JSON schema, a tool call, JSON in Markdown."""
+
+    SCHEMA = "json_schema"
+    TOOLS = "tools"
+    MARKDOWN = "markdown_json"
+
+    @property
+    def lesser(self) -> Shape | None:
+        """What to try where a server rejects this shape."""
+        return {Shape.SCHEMA: Shape.TOOLS, Shape.TOOLS: Shape.MARKDOWN}.get(self)
+
+
+def choose_shape(provider: str, facts: ModelFacts) -> Shape:
+    """A schema (a tenth cheaper for the client than a tool call) where it works, else tools, else Markdown."""
+    if facts.schema or (not facts.listed and provider in SCHEMA_ENDPOINTS):
+        return Shape.SCHEMA
+    return Shape.TOOLS if facts.tools else Shape.MARKDOWN
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """What a shape adds to a request: arguments of the call, and text after the system and user messages."""
+
+    arguments: Mapping[str, Any]
+    system_suffix: str = ""
+    user_suffix: str = ""
+
+    def messages(self, messages: Sequence[Message]) -> list[dict[str, str]]:
+        """The chat messages to send, with our texts exactly as they are."""
+        sent = [{"role": message.role, "content": message.content} for message in messages]
+        if self.system_suffix:
+            if not sent or sent[0]["role"] != "system":
+                sent.insert(0, {"role": "system", "content": ""})
+            sent[0]["content"] += self.system_suffix
+        if self.user_suffix:
+            sent[-1]["content"] += self.user_suffix
+        return sent
+
+
+_formats: dict[Shape, WeakKeyDictionary[type[BaseModel], Format]] = {s: WeakKeyDictionary() for s in Shape}
+
+
+def format_for(response: type[BaseModel], shape: Shape) -> Format:
+    """What ``shape`` adds to a request for ``response``; made once for each pair."""
+    known = _formats[shape].get(response)
+    if known is None:
+        known = _formats[shape][response] = _prepare(response, shape)
+    return known
+
+
+def _prepare(response: type[BaseModel], shape: Shape) -> Format:
+    from instructor.v2.core.mode import Mode
+    from instructor.v2.core.providers import Provider
+    from instructor.v2.core.registry import mode_registry
+
+    modes = {Shape.SCHEMA: Mode.JSON_SCHEMA, Shape.TOOLS: Mode.TOOLS, Shape.MARKDOWN: Mode.MD_JSON}
+    handlers = mode_registry.get_handlers(Provider.OPENAI, modes[shape])
+    blank = [{"role": "system", "content": _MARK}, {"role": "user", "content": _MARK}]
+    _, arguments = handlers.request_handler(response, {"messages": blank})
+    contents = [str(message["content"]) for message in arguments.pop("messages")]
+    return Format(arguments, contents[0].removeprefix(_MARK), contents[-1].removeprefix(_MARK))

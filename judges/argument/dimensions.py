@@ -1,0 +1,140 @@
+"""The taxonomy of argument quality of Wachsmuth et al. (2017), "Computational Argumentation Quality Assessment
+in Natural Language" (EACL), section 3: three aspects with their sub-dimensions and overall quality, fifteen in all.
+
+The definitions are ours. The order is the one of ConQRet, Table 11.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from typing import Literal
+
+Order = Literal["given", "reversed", "shuffled"]
+
+
+@dataclass(frozen=True, slots=True)
+class Dimension:
+    """One dimension: the key it is reported under, its aspect, what a rater is asked, and what it means."""
+
+    name: str
+    aspect: str
+    question: str
+    definition: str
+
+
+DIMENSIONS: tuple[Dimension, ...] = (
+    Dimension(
+        "local_acceptability",
+        "cogency",
+        "How acceptable are the premises?",
+        "A premise is acceptable if a sensible reader has reason to believe it, or none to doubt it. With several premises, "
+        "weigh them by how much of the argument rests on each.",
+    ),
+    Dimension(
+        "local_relevance",
+        "cogency",
+        "How relevant are the premises to the conclusion?",
+        "A premise is relevant if, supposing it true, it speaks for or against the conclusion. Whether you share the view "
+        "does not matter.",
+    ),
+    Dimension(
+        "local_sufficiency",
+        "cogency",
+        "Are the premises enough?",
+        "Premises are sufficient if, taken together, they give a sensible reader enough reason to draw the conclusion.",
+    ),
+    Dimension(
+        "cogency",
+        "overall_quality",
+        "How cogent is the argument?",
+        "An argument is cogent if its premises are acceptable, bear on the conclusion, and suffice to draw it.",
+    ),
+    Dimension(
+        "credibility",
+        "effectiveness",
+        "How far does the argument make its author worth believing?",
+        "It does so by sources, knowledge, fairness and honesty that show in the text, and loses it by errors, "
+        "exaggeration or hostility.",
+    ),
+    Dimension(
+        "emotional_appeal",
+        "effectiveness",
+        "How well does the argument use emotion?",
+        "It appeals well if it puts the reader in a mood that opens the mind to what is said. Neither cold text nor "
+        "overdone pathos does.",
+    ),
+    Dimension(
+        "clarity",
+        "effectiveness",
+        "How clear is the wording?",
+        "It is clear if the language is correct and plain, says what is meant once, and stays with the issue.",
+    ),
+    Dimension(
+        "appropriateness",
+        "effectiveness",
+        "How well does the language suit the issue and the reader?",
+        "It suits if tone and wording are in proportion to the issue, support the author's standing, and insult nobody.",
+    ),
+    Dimension(
+        "arrangement",
+        "effectiveness",
+        "How well is the argument arranged?",
+        "It is well arranged if issue, premises and conclusions come in an order in which each prepares the next.",
+    ),
+    Dimension(
+        "effectiveness",
+        "overall_quality",
+        "How effective is the argument?",
+        "An argument is effective if it wins readers over, or strengthens them in the view that it defends.",
+    ),
+    Dimension(
+        "global_acceptability",
+        "reasonableness",
+        "Would the audience accept that these points are raised, and raised in this way?",
+        "It is acceptable to the whole audience if people on either side would regard what it brings up, and how, as a "
+        "legitimate part of the debate.",
+    ),
+    Dimension(
+        "global_relevance",
+        "reasonableness",
+        "Does the argument help to settle the issue?",
+        "It is relevant to the whole debate if it adds information or points that move the question towards an answer.",
+    ),
+    Dimension(
+        "global_sufficiency",
+        "reasonableness",
+        "Does the argument deal with the objections to be expected?",
+        "It is sufficient for the whole debate if it takes up the counter-arguments that a reader would think of, and "
+        "answers them.",
+    ),
+    Dimension(
+        "reasonableness",
+        "overall_quality",
+        "How reasonable is the argument?",
+        "An argument is reasonable if it helps to settle the issue in a way that its whole audience can accept, and deals "
+        "with objections enough to do so.",
+    ),
+    Dimension(
+        "overall_quality",
+        "overall_quality",
+        "How good is the argument over all?",
+        "Weigh your ratings of the other dimensions as you find fit, and anything else that they leave out.",
+    ),
+)
+
+
+def ordered(order: Order, *, seed: int, sample: int) -> tuple[Dimension, ...]:
+    """The fifteen dimensions in the order in which the given sample is to rate them.
+
+    The first sample (0) takes them as ``order`` says; every further one in an order of its own, drawn from
+    ``seed`` and ``sample`` alone, so that a provider can cache the static part of the prompt over all items
+    (ConQRet, section 5.1: self-consistency over differently ordered dimensions).
+    """
+    if sample == 0 and order == "given":
+        return DIMENSIONS
+    if sample == 0 and order == "reversed":
+        return DIMENSIONS[::-1]
+    shuffled = list(DIMENSIONS)
+    random.Random(f"{seed}:{sample}").shuffle(shuffled)
+    return tuple(shuffled)

@@ -1,0 +1,148 @@
+"""What a judge is: for each question that it asks, the prompt file, the typed answer, and a pure function from
+answer to scores. Everything that judges have in common (both orders, samples, calls) is in
+:mod:`conqret.judges.judging`, once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Generic, TypeVar
+
+from pydantic import BaseModel
+
+from conqret.data import Item, Measure
+from conqret.errors import DeclarationError, UnknownNameError
+from conqret.judges.argument import DIMENSIONS, Dimension, Order
+from conqret.llm.offline import Evidence
+from conqret.prompts import Library
+
+R = TypeVar("R", bound=BaseModel)
+
+RELEVANT_FROM = 3
+"""A document counts as relevant from this rating (0 to 5) upwards: "relevant, with usable content" in the
+prompt. The paper does not state its own threshold (Table 7)."""
+
+SECOND = "second."
+"""Measures of the second argument carry the metric's name behind this prefix."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeOptions:
+    """How a judge is to be run.
+
+    ``metrics`` selects among those of the format (empty: all). ``samples`` is the number of repetitions
+    (self-consistency), ``order`` and ``seed`` the order of the dimensions, ``relevant_from`` the rating
+    from which a document counts towards predicted precision.
+    """
+
+    metrics: tuple[str, ...] = ()
+    samples: int = 1
+    order: Order = "given"
+    seed: int = 13
+    relevant_from: int = RELEVANT_FROM
+
+    def __post_init__(self) -> None:
+        if self.samples < 1:
+            raise DeclarationError(f"--samples must be at least 1, not {self.samples}")
+        if not 0 <= self.relevant_from <= 5:
+            raise DeclarationError(f"--relevant-from is a rating from 0 to 5, not {self.relevant_from}")
+
+
+@dataclass(frozen=True)
+class Case:
+    """One item as one request sees it: perhaps with its arguments swapped, its documents trimmed, its
+    dimensions reordered. ``sample`` numbers the repetition, ``swapped`` says which argument stands first."""
+
+    item: Item
+    options: JudgeOptions = JudgeOptions()
+    dimensions: tuple[Dimension, ...] = DIMENSIONS
+    sample: int = 0
+    swapped: bool = False
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        """What the offline baseline knows of this item."""
+        return Evidence(self.item)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply(Generic[R]):
+    """A validated answer; ``distribution`` holds the probability of each rating where the provider gave one."""
+
+    value: R
+    distribution: Mapping[int, float] | None = None
+
+
+@dataclass(frozen=True)
+class Ask(Generic[R]):
+    """One question to the model about an item.
+
+    - ``prompt``: the id of its prompt file, filled with topic, stance, documents, arguments and
+      ``variables(case)``
+    - ``response(case)``: the pydantic model of the answer; its validators find ``context(case)``
+    - ``score(reply, case)``: the measures; a pure function
+    - ``baseline(case)``: the offline model's answer, as plain data for the same response model
+    - ``needs``: the fields of the item that must be there
+    - ``both_orders``: ask again with the two arguments swapped, and combine
+    - ``rating_field``: the field whose log-probabilities are wanted, with the ``choices`` that it has
+    - ``settled(case)``: measures that need no answer because there is nothing to ask; else None
+    """
+
+    prompt: str
+    metrics: tuple[str, ...]
+    needs: frozenset[str]
+    response: Callable[[Case], type[R]]
+    score: Callable[[Reply[R], Case], Mapping[str, Measure]]
+    baseline: Callable[[Case], Any]
+    variables: Callable[[Case], Mapping[str, Any]] = field(default=lambda case: {})
+    context: Callable[[Case], Mapping[str, Any]] = field(default=lambda case: {})
+    both_orders: bool = False
+    rating_field: str | None = None
+    choices: tuple[int, ...] = ()
+    settled: Callable[[Case], Mapping[str, Measure] | None] = field(default=lambda case: None)
+
+
+@dataclass(frozen=True)
+class Judge:
+    """A format: its name, what it asks for, on which scale, how scores come about, and where it is from."""
+
+    name: str
+    summary: str
+    scale: str
+    score: str
+    source: str
+    asks: tuple[Ask[Any], ...]
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """Every metric of this format, in the order in which they are reported."""
+        return tuple(dict.fromkeys(metric for ask in self.asks for metric in ask.metrics))
+
+    def select(self, metrics: Iterable[str]) -> tuple[Ask[Any], ...]:
+        """The questions that yield at least one of ``metrics`` (all, where it is empty).
+
+        Raises:
+            UnknownNameError: this format has no such metric.
+        """
+        wanted = set(metrics)
+        for metric in wanted:
+            if metric not in self.metrics:
+                raise UnknownNameError(f"metric of format {self.name}", metric, self.metrics)
+        return tuple(ask for ask in self.asks if not wanted or wanted & set(ask.metrics))
+
+    def fingerprint(self, options: JudgeOptions, library: Library, model: Mapping[str, Any]) -> str:
+        """The name of this instrument: it changes with prompts, answer schemas, options and model."""
+        asks = self.select(options.metrics)
+        case = Case(Item(id="fingerprint", topic="fingerprint"), options)
+        parts = {
+            "format": self.name,
+            "prompts": {ask.prompt: library[ask.prompt].digest for ask in asks},
+            "schemas": [ask.response(case).model_json_schema() for ask in asks],
+            "options": [sorted(options.metrics), options.samples, options.order, options.seed, options.relevant_from],
+            "model": dict(model),
+        }
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]

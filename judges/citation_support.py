@@ -1,0 +1,181 @@
+"""citation-support: for each cited sentence, whether the cited document supports it (claim level).
+
+Citation precision is the share of the argument's citations (a sentence and one document that it cites)
+that support their sentence; citation recall the share of its sentences that at least one of their
+citations supports, uncited sentences counting as unsupported, and sentences with a contradicting citation
+too (after ALCE, Gao et al. 2023, section 3, with single documents in place of sets). A citation of a
+document that is not there supports nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, ValidationInfo
+
+from conqret.data import Item, Measure, Part, Reason, Status
+from conqret.data.citations import citations
+from conqret.data.sentences import sentences
+from conqret.judges.base import Ask, Case, Judge, Reply
+from conqret.judges.responses import Typed, once_each
+
+Verdict = Literal["supports", "contradicts", "silent"]
+
+SENTENCE_WORDS = 4
+"""Shorter pieces of an argument (headings, interjections) are no statements and do not count."""
+
+OUT_OF_RANGE = "no such document"
+
+
+@dataclass(frozen=True, slots=True)
+class CitedSentence:
+    """A sentence of the argument, counted from 1, with the numbers that it cites (existing documents or not)."""
+
+    number: int
+    text: str
+    cites: tuple[int, ...]
+
+
+class PairVerdict(Typed):
+    """Whether one document bears out one sentence that cites it."""
+
+    sentence: int
+    document: int
+    explanation: str
+    verdict: Verdict
+
+
+def _each_pair_once(verdicts: list[PairVerdict], info: ValidationInfo) -> list[PairVerdict]:
+    pairs = (info.context or {}).get("pairs")
+    if pairs is not None:
+        once_each(((v.sentence, v.document) for v in verdicts), pairs, "pair (sentence, document)")
+    return sorted(verdicts, key=lambda v: (v.sentence, v.document))
+
+
+class CitationSupport(Typed):
+    """A verdict for every pair."""
+
+    verdicts: Annotated[list[PairVerdict], AfterValidator(_each_pair_once)]
+
+
+@lru_cache(maxsize=64)
+def statements(argument: str) -> tuple[CitedSentence, ...]:
+    """The sentences of an argument that count, with their citations."""
+    return tuple(
+        CitedSentence(number, span.text, citations(span.text))
+        for number, span in enumerate(sentences(argument), start=1)
+        if len(span.text.split()) >= SENTENCE_WORDS or citations(span.text)
+    )
+
+
+def pairs(item: Item) -> list[tuple[int, int]]:
+    """The pairs (sentence, document) to decide: every citation of a document that is there."""
+    return sorted(
+        (statement.number, cited)
+        for statement in statements(item.argument or "")
+        for cited in statement.cites
+        if 1 <= cited <= len(item.documents)
+    )
+
+
+def measures(item: Item, verdicts: Mapping[tuple[int, int], tuple[Verdict, str]]) -> Mapping[str, Measure]:
+    """Citation precision and recall from the verdicts by pair."""
+    found, parts, supported = statements(item.argument or ""), [], 0
+    for statement in found:
+        labels = set()
+        for cited in statement.cites:
+            label, explanation = verdicts.get((statement.number, cited), (OUT_OF_RANGE, ""))
+            labels.add(label)
+            parts.append(
+                Part(
+                    id=f"sentence {statement.number}, document {cited}",
+                    value=float(label == "supports"),
+                    label=label,
+                    explanation=explanation,
+                )
+            )
+        supported += "supports" in labels and "contradicts" not in labels
+    hits = sum(part.label == "supports" for part in parts)
+    nothing = Measure.missing(Reason.NOTHING_TO_JUDGE, "the argument cites nothing")
+    return {
+        "citation_precision": Measure(
+            status=Status.SCORED,
+            value=hits / len(parts),
+            explanation=f"{hits} of {len(parts)} citations support their sentence",
+            parts=tuple(parts),
+        )
+        if parts
+        else nothing,
+        "citation_recall": Measure(
+            status=Status.SCORED,
+            value=supported / len(found),
+            explanation=f"{supported} of {len(found)} sentences are supported by what they cite",
+        )
+        if found
+        else Measure.missing(Reason.NOTHING_TO_JUDGE, "the argument has no sentence"),
+    }
+
+
+def settled(case: Case) -> Mapping[str, Measure] | None:
+    """Without a citation of an existing document there is nothing to ask."""
+    return None if pairs(case.item) else measures(case.item, {})
+
+
+def score(reply: Reply[CitationSupport], case: Case) -> Mapping[str, Measure]:
+    """Precision and recall of the verdicts given."""
+    return measures(
+        case.item, {(v.sentence, v.document): (v.verdict, v.explanation) for v in reply.value.verdicts}
+    )
+
+
+def variables(case: Case) -> Mapping[str, Any]:
+    """The cited sentences, with the documents that are there."""
+    count = len(case.item.documents)
+    return {
+        "cited_sentences": [
+            CitedSentence(statement.number, statement.text, existing)
+            for statement in statements(case.item.argument or "")
+            if (existing := tuple(cited for cited in statement.cites if 1 <= cited <= count))
+        ]
+    }
+
+
+def baseline(case: Case) -> dict[str, Any]:
+    """The verdicts of sentence alignment, numbers, names and negation."""
+    found = {(v.sentence, v.document): v for v in case.evidence.citation_support()}
+    return {
+        "verdicts": [
+            {
+                "sentence": sentence,
+                "document": document,
+                "explanation": found[sentence, document].explanation,
+                "verdict": found[sentence, document].label,
+            }
+            for sentence, document in pairs(case.item)
+        ]
+    }
+
+
+JUDGE = Judge(
+    name="citation-support",
+    summary="for each cited sentence whether the cited document supports it, contradicts it or says nothing",
+    scale="supports, contradicts, silent",
+    score="citation precision and recall over the argument",
+    source="own; after ALCE (Gao et al. 2023), section 3",
+    asks=(
+        Ask(
+            prompt="citation-support",
+            metrics=("citation_precision", "citation_recall"),
+            needs=frozenset({"documents", "argument"}),
+            response=lambda case: CitationSupport,
+            context=lambda case: {"pairs": pairs(case.item)},
+            score=score,
+            baseline=baseline,
+            variables=variables,
+            settled=settled,
+        ),
+    ),
+)

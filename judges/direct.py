@@ -1,0 +1,62 @@
+"""direct: one bare score for one metric, as popular RAG libraries ask for it (ConQRet, Table 3, D.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from conqret.data import Measure
+from conqret.judges.base import Ask, Case, Judge, Reply
+from conqret.judges.baseline import SIDES
+from conqret.judges.responses import LABELS, Side, Typed, ZeroToTen
+from conqret.judges.scales import ZERO_TO_TEN, preferred, rated
+from conqret.llm.offline import Evidence, Finding
+
+
+class Score(Typed):
+    """A whole number from 0 to 10."""
+
+    score: ZeroToTen
+
+
+class Preference(Typed):
+    """Which argument is better."""
+
+    preference: Side
+
+
+def _scored(metric: str, find: Callable[[Evidence], Finding], needs: frozenset[str]) -> Ask[Score]:
+    return Ask(
+        prompt=f"direct/{metric.replace('_', '-')}",
+        metrics=(metric,),
+        needs=needs,
+        response=lambda case: Score,
+        score=lambda reply, case: {metric: rated(ZERO_TO_TEN, reply.value.score)},
+        baseline=lambda case: {"score": ZERO_TO_TEN.rating(find(case.evidence).value)},
+    )
+
+
+def score_preference(reply: Reply[Preference], case: Case) -> Mapping[str, Measure]:
+    """The preference as it is."""
+    return {"preference": preferred(LABELS[reply.value.preference])}
+
+
+JUDGE = Judge(
+    name="direct",
+    summary="one bare score for each metric, one prompt each; preference without a reason",
+    scale=str(ZERO_TO_TEN),
+    score="score / 10",
+    source="ConQRet, Table 3, Appendix D.1",
+    asks=(
+        _scored("context_relevance", Evidence.context_relevance, frozenset({"documents"})),
+        _scored("groundedness", Evidence.groundedness, frozenset({"documents", "argument"})),
+        Ask(
+            prompt="direct/preference",
+            metrics=("preference",),
+            needs=frozenset({"documents", "argument", "second_argument"}),
+            response=lambda case: Preference,
+            score=score_preference,
+            baseline=lambda case: {"preference": SIDES[case.evidence.preference().label]},
+            both_orders=True,
+        ),
+    ),
+)

@@ -1,0 +1,102 @@
+"""g-eval: criteria, fixed evaluation steps, and one rating (ConQRet, Figure 7, D.3; Liu et al. 2023).
+
+Where the provider returns log-probabilities, the rating is their weighted mean, sum over x of P(x) * x
+(G-Eval, equation 1), and the measure's method says ``logprobs``; else it is the rating given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Annotated
+
+from pydantic import Field
+
+from conqret.data import Measure, Status
+from conqret.judges.base import Ask, Case, Judge, Reply
+from conqret.judges.responses import OneToFive, Typed
+from conqret.judges.scales import ONE_TO_FIVE, rated
+from conqret.llm.offline import Evidence
+
+CHOICES = tuple(range(ONE_TO_FIVE.low, ONE_TO_FIVE.high + 1))
+
+PREFERS = 3.0
+"""The middle of the scale: above it the first argument is preferred, below it the second."""
+
+_BASELINE_PREFERENCE = {"first": 5, "tie": 3, "second": 1}
+
+
+class GEvalRating(Typed):
+    """A rating from 1 to 5."""
+
+    rating: OneToFive
+
+
+class Steps(Typed):
+    """Evaluation steps that a model wrote from criteria (``conqret prompt steps``)."""
+
+    steps: list[Annotated[str, Field(min_length=10, max_length=400)]] = Field(min_length=3, max_length=10)
+
+
+def expected_rating(reply: Reply[GEvalRating]) -> tuple[float, str]:
+    """The rating, and whether it was read from ``logprobs`` or from the ``rating``."""
+    if reply.distribution is None:
+        return float(reply.value.rating), "rating"
+    return sum(rating * probability for rating, probability in reply.distribution.items()), "logprobs"
+
+
+def score_preference(reply: Reply[GEvalRating], case: Case) -> Mapping[str, Measure]:
+    """How far the first argument is preferred; the label is its side of the middle."""
+    rating, method = expected_rating(reply)
+    label = "tie" if rating == PREFERS else "first" if rating > PREFERS else "second"
+    measure = Measure(
+        status=Status.SCORED, value=ONE_TO_FIVE.unit(rating), raw=rating, label=label, method=method
+    )
+    return {"preference": measure}
+
+
+def _rating(metric: str, find: Callable[[Case], int], needs: frozenset[str]) -> Ask[GEvalRating]:
+    def score(reply: Reply[GEvalRating], case: Case) -> Mapping[str, Measure]:
+        rating, method = expected_rating(reply)
+        return {metric: rated(ONE_TO_FIVE, rating, method=method)}
+
+    return Ask(
+        prompt=f"g-eval/{metric.replace('_', '-')}",
+        metrics=(metric,),
+        needs=needs,
+        response=lambda case: GEvalRating,
+        score=score_preference if metric == "preference" else score,
+        baseline=lambda case: {"rating": find(case)},
+        both_orders=metric == "preference",
+        rating_field="rating",
+        choices=CHOICES,
+    )
+
+
+def _found(find: Callable[[Evidence], float]) -> Callable[[Case], int]:
+    return lambda case: ONE_TO_FIVE.rating(find(case.evidence))
+
+
+JUDGE = Judge(
+    name="g-eval",
+    summary="criteria and fixed evaluation steps, then one rating for each metric",
+    scale=str(ONE_TO_FIVE),
+    score="(rating - 1) / 4, the rating weighted by its log-probabilities where there are any",
+    source="ConQRet, Figure 7, Appendix D.3; G-Eval (Liu et al. 2023)",
+    asks=(
+        _rating(
+            "context_relevance",
+            _found(lambda evidence: evidence.context_relevance().value),
+            frozenset({"documents"}),
+        ),
+        _rating(
+            "groundedness",
+            _found(lambda evidence: evidence.groundedness().value),
+            frozenset({"documents", "argument"}),
+        ),
+        _rating(
+            "preference",
+            lambda case: _BASELINE_PREFERENCE[case.evidence.preference().label],
+            frozenset({"documents", "argument", "second_argument"}),
+        ),
+    ),
+)

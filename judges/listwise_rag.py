@@ -1,0 +1,74 @@
+"""listwise-rag: the documents together, groundedness, and the fifteen dimensions (ConQRet, section 5.2.2).
+
+Rated from 0 to 5 like rag-fine-grained, its counterpart by single document, so that the two compare.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from pydantic import create_model
+
+from conqret.data import Measure
+from conqret.judges.argument import DIMENSIONS, Dimension
+from conqret.judges.base import Ask, Case, Judge, Reply
+from conqret.judges.baseline import stated
+from conqret.judges.listwise import baseline_dimensions, score_dimensions
+from conqret.judges.responses import Typed, ZeroToFive, dimensions_model
+from conqret.judges.scales import ZERO_TO_FIVE, rated
+
+
+class ListwiseRag(Typed):
+    """The answer; the dimensions follow in the order of the prompt."""
+
+    context_relevance: ZeroToFive
+    groundedness: ZeroToFive
+    dimensions: Any
+
+
+@lru_cache(maxsize=256)
+def _response(dimensions: tuple[Dimension, ...]) -> type[ListwiseRag]:
+    return create_model(
+        "ListwiseRagAnswer", __base__=ListwiseRag, dimensions=(dimensions_model(dimensions, ZERO_TO_FIVE), ...)
+    )
+
+
+def score(reply: Reply[ListwiseRag], case: Case) -> Mapping[str, Measure]:
+    """Each rating by 5."""
+    return {
+        metric: rated(ZERO_TO_FIVE, given.rating, given.explanation)
+        for metric, given in (
+            ("context_relevance", reply.value.context_relevance),
+            ("groundedness", reply.value.groundedness),
+        )
+    } | score_dimensions(reply.value.dimensions, ZERO_TO_FIVE)
+
+
+def baseline(case: Case) -> dict[str, Any]:
+    """The same answer from lexical evidence."""
+    return {
+        "context_relevance": stated(case.evidence.context_relevance(), ZERO_TO_FIVE),
+        "groundedness": stated(case.evidence.groundedness(), ZERO_TO_FIVE),
+        "dimensions": baseline_dimensions(case, ZERO_TO_FIVE),
+    }
+
+
+JUDGE = Judge(
+    name="listwise-rag",
+    summary="relevance of the documents together, groundedness and the 15 quality dimensions, in one call",
+    scale=str(ZERO_TO_FIVE),
+    score="rating / 5",
+    source="ConQRet, section 5.2.2",
+    asks=(
+        Ask(
+            prompt="listwise-rag",
+            metrics=("context_relevance", "groundedness", *(dimension.name for dimension in DIMENSIONS)),
+            needs=frozenset({"documents", "argument"}),
+            response=lambda case: _response(case.dimensions),
+            score=score,
+            baseline=baseline,
+        ),
+    ),
+)

@@ -1,0 +1,33 @@
+"""pointwise: the fifteen dimensions of argument quality, one call each (ConQRet, section 5.1)."""
+
+from __future__ import annotations
+
+from conqret.judges.argument import DIMENSIONS, Dimension
+from conqret.judges.base import Ask, Judge
+from conqret.judges.baseline import stated
+from conqret.judges.responses import OneToThree
+from conqret.judges.scales import ONE_TO_THREE, rated
+
+
+def _ask(dimension: Dimension) -> Ask[OneToThree]:
+    return Ask(
+        prompt="pointwise",
+        metrics=(dimension.name,),
+        needs=frozenset({"argument"}),
+        response=lambda case: OneToThree,
+        variables=lambda case: {"dimension": dimension},
+        score=lambda reply, case: {
+            dimension.name: rated(ONE_TO_THREE, reply.value.rating, reply.value.explanation)
+        },
+        baseline=lambda case: stated(case.evidence.dimensions()[dimension.name], ONE_TO_THREE),
+    )
+
+
+JUDGE = Judge(
+    name="pointwise",
+    summary="the 15 quality dimensions of the argument, one call each",
+    scale=str(ONE_TO_THREE),
+    score="(rating - 1) / 2",
+    source="ConQRet, section 5.1 (the setting of Mirzakhmedova et al. 2024)",
+    asks=tuple(map(_ask, DIMENSIONS)),
+)

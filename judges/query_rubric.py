@@ -1,0 +1,116 @@
+"""query-rubric: 20 nuggets from topic and stance, each rated for coverage (ConQRet, Figure 8, D.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from conqret.data import Measure, Part
+from conqret.judges.base import Ask, Case, Judge, Reply
+from conqret.judges.baseline import covered, side
+from conqret.judges.responses import LABELS, Different, NuggetSide, OneToFive, Typed
+from conqret.judges.scales import ONE_TO_FIVE, most_frequent, preferred, share
+
+NUGGETS = 20
+"""Nuggets a prompt (ConQRet, Figures 8 and 9)."""
+
+
+class Nugget(Typed):
+    """A point, and how well it is covered."""
+
+    nugget: str = Field(min_length=1)
+    coverage: OneToFive
+
+
+class NuggetPreference(Typed):
+    """A point, and which argument deals with it better."""
+
+    nugget: str = Field(min_length=1)
+    better: NuggetSide
+
+
+class Coverage(Typed):
+    """Exactly twenty different nuggets with their coverage."""
+
+    nuggets: Annotated[list[Nugget], Field(min_length=NUGGETS, max_length=NUGGETS), Different]
+
+
+class Preferences(Typed):
+    """Exactly twenty different nuggets with a preference each."""
+
+    nuggets: Annotated[list[NuggetPreference], Field(min_length=NUGGETS, max_length=NUGGETS), Different]
+
+
+def _coverage(metric: str, needs: frozenset[str]) -> Ask[Coverage]:
+    def score(reply: Reply[Coverage], case: Case) -> Mapping[str, Measure]:
+        parts = [
+            Part(id=nugget.nugget, value=ONE_TO_FIVE.unit(nugget.coverage), raw=nugget.coverage)
+            for nugget in reply.value.nuggets
+        ]
+        return {metric: share(parts)}
+
+    def baseline(case: Case) -> dict[str, Any]:
+        nuggets = case.evidence.topic_nuggets(NUGGETS)
+        if metric == "context_relevance":
+            coverages = covered(case, nuggets, "documents")
+        else:
+            coverages = covered(case, nuggets, "argument", weight=case.evidence.groundedness().value)
+        return {
+            "nuggets": [
+                {"nugget": nugget, "coverage": coverage}
+                for nugget, coverage in zip(nuggets, coverages, strict=True)
+            ]
+        }
+
+    return Ask(
+        prompt=f"query-rubric/{metric.replace('_', '-')}",
+        metrics=(metric,),
+        needs=needs,
+        response=lambda case: Coverage,
+        score=score,
+        baseline=baseline,
+    )
+
+
+def score_preference(reply: Reply[Preferences], case: Case) -> Mapping[str, Measure]:
+    """The most frequent preference over the nuggets."""
+    parts = [Part(id=nugget.nugget, label=LABELS[nugget.better]) for nugget in reply.value.nuggets]
+    return {
+        "preference": preferred(most_frequent([part.label or "tie" for part in parts]), parts=parts)
+    }
+
+
+def baseline_preference(case: Case) -> dict[str, Any]:
+    """Each nugget to the argument that covers it better."""
+    nuggets = case.evidence.topic_nuggets(NUGGETS)
+    first, second = covered(case, nuggets, "argument"), covered(case, nuggets, "second_argument")
+    return {
+        "nuggets": [
+            {"nugget": nugget, "better": side(one, two, "both")}
+            for nugget, one, two in zip(nuggets, first, second, strict=True)
+        ]
+    }
+
+
+JUDGE = Judge(
+    name="query-rubric",
+    summary="20 nuggets from topic and stance, each rated for coverage by the documents or the argument",
+    scale=str(ONE_TO_FIVE),
+    score="mean of (rating - 1) / 4; most frequent preference",
+    source="ConQRet, Figure 8, Appendix D.4",
+    asks=(
+        _coverage("context_relevance", frozenset({"documents"})),
+        _coverage("groundedness", frozenset({"documents", "argument"})),
+        Ask(
+            prompt="query-rubric/preference",
+            metrics=("preference",),
+            needs=frozenset({"documents", "argument", "second_argument"}),
+            response=lambda case: Preferences,
+            score=score_preference,
+            baseline=baseline_preference,
+            both_orders=True,
+        ),
+    ),
+)

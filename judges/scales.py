@@ -1,0 +1,76 @@
+"""Rating scales, and the way from a rating to a score in [0, 1]."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from conqret.data import Measure, Part, Status
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Whole numbers from ``low`` to ``high``. ``unit(x) = (x - low) / (high - low)``."""
+
+    low: int
+    high: int
+
+    def unit(self, rating: float) -> float:
+        """The rating as a score in [0, 1]."""
+        return (rating - self.low) / (self.high - self.low)
+
+    def rating(self, unit: float) -> int:
+        """The whole rating nearest to a score in [0, 1]; halves go up."""
+        return self.low + int((self.high - self.low) * min(max(unit, 0.0), 1.0) + 0.5)
+
+    def __str__(self) -> str:
+        return f"{self.low} to {self.high}"
+
+
+ZERO_TO_TEN = Scale(0, 10)
+ZERO_TO_FIVE = Scale(0, 5)
+ONE_TO_FIVE = Scale(1, 5)
+ONE_TO_THREE = Scale(1, 3)
+
+PREFERENCE = {"first": 1.0, "tie": 0.5, "second": 0.0}
+"""The value of a preference: 1 where the first argument is the better one, 0 where the second is."""
+
+
+def rated(scale: Scale, rating: float, explanation: str = "", *, method: str | None = None) -> Measure:
+    """The measure of one rating on ``scale``."""
+    return Measure(
+        status=Status.SCORED, value=scale.unit(rating), raw=rating, explanation=explanation, method=method
+    )
+
+
+def share(parts: Sequence[Part], explanation: str = "") -> Measure:
+    """The mean of the values of ``parts`` (which all have one), with the mean of their raw ratings."""
+    raws = [part.raw for part in parts if part.raw is not None]
+    return Measure(
+        status=Status.SCORED,
+        value=fmean(part.value for part in parts if part.value is not None),
+        raw=fmean(raws) if raws else None,
+        explanation=explanation,
+        parts=tuple(parts),
+    )
+
+
+def preferred(label: str, explanation: str = "", parts: Sequence[Part] = ()) -> Measure:
+    """The measure of a preference: ``label`` is first, second or tie."""
+    return Measure(
+        status=Status.SCORED, value=PREFERENCE[label], label=label, explanation=explanation, parts=tuple(parts)
+    )
+
+
+def most_frequent(labels: Sequence[str]) -> str:
+    """The most frequent of first, second and tie; a tie where first and second are equally frequent.
+
+    ``tie`` wins only where it is more frequent than either side.
+    """
+    counts = Counter(labels)
+    first, second, tie = counts["first"], counts["second"], counts["tie"]
+    if first == second or tie > max(first, second):
+        return "tie"
+    return "first" if first > second else "second"

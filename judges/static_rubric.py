@@ -1,0 +1,162 @@
+"""static-rubric: six yes/no criteria a metric, with an explanation (ConQRet, Figure 6, D.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from statistics import fmean
+from typing import Any
+
+from pydantic import create_model
+
+from conqret.data import Measure, Part
+from conqret.judges.base import Ask, Case, Judge, Reply
+from conqret.judges.baseline import side
+from conqret.judges.query_rubric import NUGGETS
+from conqret.judges.responses import LABELS, Side, Typed
+from conqret.judges.scales import most_frequent, preferred, share
+from conqret.llm.offline import Which
+
+CONTEXT_RELEVANCE = (
+    "direct_relevance",
+    "breadth_of_coverage",
+    "quality_of_evidence",
+    "applicability_to_argumentation",
+    "consistency_of_relevance",
+    "low_noise",
+)
+GROUNDEDNESS = (
+    "claims_supported",
+    "figures_and_names_match",
+    "no_contradiction",
+    "nothing_invented",
+    "citations_accurate",
+    "citations_complete",
+)
+PREFERENCE = (
+    "evidence_coverage",
+    "evidence_accuracy",
+    "depth_of_reasoning",
+    "coherence",
+    "structure",
+    "stance_consistency",
+)
+
+
+_MET_FROM = {
+    "direct_relevance": ("relevant_share", 0.5),
+    "breadth_of_coverage": ("breadth", 0.5),
+    "quality_of_evidence": ("evidence", 0.3),
+    "applicability_to_argumentation": ("relevant_share", 0.3),
+    "consistency_of_relevance": ("relevant_share", 0.8),
+    "low_noise": ("focus", 0.7),
+    "claims_supported": ("citation_precision", 0.7),
+    "figures_and_names_match": ("no_contradiction", 0.8),
+    "no_contradiction": ("no_contradiction", 1.0),
+    "nothing_invented": ("citation_precision", 0.9),
+    "citations_accurate": ("citation_precision", 0.5),
+    "citations_complete": ("citation_presence", 0.7),
+}
+"""For the offline model: the evidence that a criterion rests on, and the share from which it is met."""
+
+
+class Rubric(Typed):
+    """An explanation, then a verdict on each criterion."""
+
+    explanation: str
+    criteria: Any
+
+
+def _rubric(name: str, criteria: tuple[str, ...], verdict: Any) -> type[Rubric]:
+    fields: dict[str, Any] = {criterion: (verdict, ...) for criterion in criteria}
+    return create_model(
+        name, __base__=Rubric, criteria=(create_model(f"{name}Criteria", __base__=Typed, **fields), ...)
+    )
+
+
+_RESPONSES = {
+    "context_relevance": _rubric("ContextRelevanceRubric", CONTEXT_RELEVANCE, bool),
+    "groundedness": _rubric("GroundednessRubric", GROUNDEDNESS, bool),
+    "preference": _rubric("PreferenceRubric", PREFERENCE, Side),
+}
+
+
+def _yes_or_no(metric: str, criteria: tuple[str, ...], needs: frozenset[str]) -> Ask[Rubric]:
+    def score(reply: Reply[Rubric], case: Case) -> Mapping[str, Measure]:
+        parts = [
+            Part(id=criterion, value=float(met), label="yes" if met else "no")
+            for criterion, met in reply.value.criteria
+        ]
+        return {metric: share(parts, reply.value.explanation)}
+
+    def baseline(case: Case) -> dict[str, Any]:
+        found = case.evidence.criteria()
+        rests_on = {criterion: _MET_FROM[criterion] for criterion in criteria}
+        explanations = dict.fromkeys(found[name].explanation for name, _ in rests_on.values())
+        return {
+            "explanation": " ".join(explanations),
+            "criteria": {criterion: found[name].value >= share for criterion, (name, share) in rests_on.items()},
+        }
+
+    return Ask(
+        prompt=f"static-rubric/{metric.replace('_', '-')}",
+        metrics=(metric,),
+        needs=needs,
+        response=lambda case: _RESPONSES[metric],
+        score=score,
+        baseline=baseline,
+    )
+
+
+def score_preference(reply: Reply[Rubric], case: Case) -> Mapping[str, Measure]:
+    """The most frequent preference over the six criteria."""
+    parts = [Part(id=criterion, label=LABELS[side]) for criterion, side in reply.value.criteria]
+    return {
+        "preference": preferred(
+            most_frequent([part.label or "tie" for part in parts]), reply.value.explanation, parts
+        )
+    }
+
+
+def baseline_preference(case: Case) -> dict[str, Any]:
+    """Each criterion by its own evidence."""
+    evidence = case.evidence
+    nuggets = evidence.document_nuggets(NUGGETS)
+
+    def strengths(which: Which) -> dict[str, float]:
+        dimensions = evidence.dimensions(which)
+        return {
+            "evidence_coverage": fmean(evidence.coverage(nugget, which) for nugget in nuggets) if nuggets else 0.0,
+            "evidence_accuracy": evidence.groundedness(which).value,
+            "depth_of_reasoning": dimensions["cogency"].value,
+            "coherence": dimensions["clarity"].value,
+            "structure": dimensions["arrangement"].value,
+            "stance_consistency": evidence.answer_relevance(which).value,
+        }
+
+    first, second = strengths("argument"), strengths("second_argument")
+    return {
+        "explanation": evidence.preference().explanation,
+        "criteria": {criterion: side(first[criterion], second[criterion], "tie") for criterion in PREFERENCE},
+    }
+
+
+JUDGE = Judge(
+    name="static-rubric",
+    summary="six yes/no criteria for each metric, with an explanation; preference on six criteria",
+    scale="true or false",
+    score="share of true; most frequent preference",
+    source="ConQRet, Figure 6, Appendix D.2",
+    asks=(
+        _yes_or_no("context_relevance", CONTEXT_RELEVANCE, frozenset({"documents"})),
+        _yes_or_no("groundedness", GROUNDEDNESS, frozenset({"documents", "argument"})),
+        Ask(
+            prompt="static-rubric/preference",
+            metrics=("preference",),
+            needs=frozenset({"documents", "argument", "second_argument"}),
+            response=lambda case: _RESPONSES["preference"],
+            score=score_preference,
+            baseline=baseline_preference,
+            both_orders=True,
+        ),
+    ),
+)

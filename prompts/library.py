@@ -1,0 +1,194 @@
+"""Find, check and render prompt files.
+
+A prompt file is front matter in TOML between two lines ``+++``, then a Jinja template with two blocks:
+``system`` (what is asked; the same text for every item, so that a provider's prompt cache helps) and
+``user`` (the item). Front matter: ``id``, ``version``, ``asks`` (one line for people), ``source`` (paper and
+section) and whatever else the template needs under ``[data]``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from jinja2 import BaseLoader, StrictUndefined, Template, TemplateNotFound
+from jinja2.exceptions import TemplateError
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+from markupsafe import Markup
+
+from conqret.errors import DeclarationError, UnknownNameError
+from conqret.prompts.guard import neutralise
+
+SUFFIX = ".j2"
+_FENCE = "+++\n"
+_REQUIRED = ("id", "version", "asks", "source")
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """A prompt filled with an item: the static part and the item's part."""
+
+    system: str
+    user: str
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """One prompt file. ``digest`` changes with any change of its text or of a part that it includes."""
+
+    id: str
+    version: int
+    asks: str
+    source: str
+    data: Mapping[str, Any]
+    text: str = field(repr=False)
+    digest: str
+    template: Template = field(repr=False)
+
+    def render(self, variables: Mapping[str, Any]) -> Rendered:
+        """Fill the template; every string among ``variables`` is neutralised on its way in.
+
+        Raises:
+            DeclarationError: the template uses a variable that was not given.
+        """
+        try:
+            context = self.template.new_context({"data": self.data, **variables})
+            system, user = (
+                "".join(self.template.blocks[block](context)).strip() for block in ("system", "user")
+            )
+        except TemplateError as error:
+            raise DeclarationError(f"prompt {self.id!r} does not render: {error}") from error
+        return Rendered(system, user)
+
+
+class Library:
+    """The prompts that come with conqret, with those of ``overlay`` (a folder laid out alike) before them.
+
+    Raises:
+        DeclarationError: ``overlay`` is no folder.
+    """
+
+    def __init__(self, overlay: Path | None = None) -> None:
+        if overlay is not None and not overlay.is_dir():
+            raise DeclarationError(f"{overlay} is no folder; --prompts takes a folder laid out like prompts/")
+        self.overlay = overlay
+        self._prompts: dict[str, Prompt] = {}
+
+    def __getitem__(self, identifier: str) -> Prompt:
+        if identifier not in self._prompts:
+            self._prompts[identifier] = self._load(identifier)
+        return self._prompts[identifier]
+
+    def ids(self) -> tuple[str, ...]:
+        """The ids of all prompts, sorted."""
+        found = set(_walk(resources.files("conqret.prompts")))
+        if self.overlay is not None:
+            found |= set(_walk(self.overlay))
+        return tuple(sorted(found))
+
+    def path(self, identifier: str) -> Path:
+        """Where the overlay's file of this prompt is, or would be. Raises DeclarationError without one."""
+        if self.overlay is None:
+            raise DeclarationError("there is no folder of prompts to write to: give one with --prompts")
+        return self.overlay / (identifier + SUFFIX)
+
+    def source(self, name: str) -> str:
+        """The text of the file ``name`` (with suffix), the overlay's before ours. Raises KeyError."""
+        parts = name.split("/")
+        if any(part in {"", ".", ".."} or "\\" in part for part in parts):
+            raise KeyError(name)
+        if self.overlay is not None and (file := self.overlay.joinpath(*parts)).is_file():
+            return file.read_text(encoding="utf-8")
+        builtin = resources.files("conqret.prompts").joinpath(*parts)
+        if not builtin.is_file():
+            raise KeyError(name)
+        return builtin.read_text(encoding="utf-8")
+
+    @cached_property
+    def _environment(self) -> ImmutableSandboxedEnvironment:
+        return ImmutableSandboxedEnvironment(
+            loader=_Loader(self),
+            autoescape=True,
+            finalize=_finalize,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            keep_trailing_newline=False,
+        )
+
+    def _load(self, identifier: str) -> Prompt:
+        try:
+            text = self.source(identifier + SUFFIX)
+        except KeyError:
+            raise UnknownNameError("prompt", identifier, self.ids()) from None
+        front, body = split_front_matter(text, identifier)
+        missing = [key for key in _REQUIRED if key not in front]
+        if missing or front.get("id") != identifier:
+            wrong = f"lacks {', '.join(missing)}" if missing else f"calls itself {front['id']!r}"
+            raise DeclarationError(f"the front matter of prompt {identifier!r} {wrong}")
+        try:
+            template = self._environment.from_string(body)
+        except TemplateError as error:
+            raise DeclarationError(f"prompt {identifier!r} is not a valid template: {error}") from error
+        if absent := {"system", "user"} - set(template.blocks):
+            raise DeclarationError(f"prompt {identifier!r} lacks the block {' and '.join(sorted(absent))}")
+        digest = hashlib.sha256((text + self.source("_blocks" + SUFFIX)).encode()).hexdigest()[:16]
+        return Prompt(
+            id=identifier,
+            version=front["version"],
+            asks=front["asks"],
+            source=front["source"],
+            data=front.get("data", {}),
+            text=text,
+            digest=digest,
+            template=template,
+        )
+
+
+def split_front_matter(text: str, identifier: str) -> tuple[dict[str, Any], str]:
+    """Split a prompt file into its front matter and its template.
+
+    Raises:
+        DeclarationError: there is no front matter, or it is no TOML.
+    """
+    if not text.startswith(_FENCE) or (end := text.find("\n" + _FENCE, len(_FENCE) - 1)) < 0:
+        raise DeclarationError(f"prompt {identifier!r} must begin with front matter between two lines '+++'")
+    try:
+        front = tomllib.loads(text[len(_FENCE) : end + 1])
+    except tomllib.TOMLDecodeError as error:
+        raise DeclarationError(f"the front matter of prompt {identifier!r} is no TOML: {error}") from error
+    return front, text[end + 1 + len(_FENCE) :]
+
+
+def _finalize(value: Any) -> Any:
+    """Escape for a prompt instead of for HTML; what our own macros made (Markup) is left alone."""
+    return value if isinstance(value, Markup) else Markup(neutralise(str(value)))
+
+
+class _Loader(BaseLoader):
+    """Lets templates include the shared parts, whose names begin with an underscore."""
+
+    def __init__(self, library: Library) -> None:
+        self.library = library
+
+    def get_source(self, environment: Any, template: str) -> tuple[str, str | None, Any]:
+        try:
+            return self.library.source(template), None, None
+        except KeyError:
+            raise TemplateNotFound(template) from None
+
+
+def _walk(folder: Any, prefix: str = "") -> list[str]:
+    found = []
+    for entry in folder.iterdir():
+        if entry.is_dir() and not entry.name.startswith(("_", ".")):
+            found += _walk(entry, f"{prefix}{entry.name}/")
+        elif entry.name.endswith(SUFFIX) and not entry.name.startswith("_"):
+            found.append(prefix + entry.name.removesuffix(SUFFIX))
+    return found

@@ -1,0 +1,31 @@
+"""What every test shares: dependencies kept offline, and the place of data sets too large to ship."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+# Set before anything is imported, so that subprocesses and xdist workers inherit it. No test may reach a
+# provider, a model hub or a telemetry host, whatever the machine's own settings are.
+os.environ.update(
+    LITELLM_LOCAL_MODEL_COST_MAP="True",
+    LITELLM_TELEMETRY="False",
+    HF_HUB_OFFLINE="1",
+    HF_HUB_DISABLE_TELEMETRY="1",
+    TRANSFORMERS_OFFLINE="1",
+    DO_NOT_TRACK="1",
+)
+for _name in [name for name in os.environ if name.endswith("_API_KEY")]:
+    del os.environ[_name]
+
+
+@pytest.fixture(scope="session")
+def data_dir() -> Path:
+    """The folder of data sets that are not part of the repository, named by CONQRET_DATA."""
+    named = os.environ.get("CONQRET_DATA")
+    if not named:
+        pytest.skip("CONQRET_DATA is not set: it names the folder that holds the data sets")
+    folder = Path(named).expanduser()
+    if not folder.is_dir():
+        pytest.skip(f"CONQRET_DATA names no folder: {folder}")
+    return folder

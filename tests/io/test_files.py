@@ -1,0 +1,131 @@
+"""Files that cannot be read as a whole: what is said, and what is told to do."""
+
+import gzip
+import io
+import os
+import zipfile
+
+import pytest
+
+from conqret.errors import ItemsError
+from conqret.io import open_items
+
+LINE = '{"topic": "Should zoos be banned?"}\n'
+
+
+def test_missing(tmp_path, write, fault_of):
+    write("items.jsonl", LINE)
+    fault = fault_of(tmp_path / "item.jsonl")
+    assert (fault.line, fault.problem) == (0, "there is no such file")
+    assert fault.remedy == f"Did you mean '{tmp_path / 'items.jsonl'}'"
+    assert fault_of(tmp_path / "other").remedy == "Check the path"
+
+
+def test_a_text_that_is_no_path(fault_of):
+    assert "cannot be read: File name too long" in fault_of('{"topic": "T?"}' * 100).problem
+
+
+def test_a_directory(tmp_path, fault_of):
+    assert fault_of(tmp_path).problem == "is a directory"
+
+
+def test_a_pipe(tmp_path, fault_of):
+    os.mkfifo(tmp_path / "pipe")
+    assert "is no regular file" in fault_of(tmp_path / "pipe").problem
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.csv", "a.parquet", "a"])
+def test_empty(name, write, fault_of):
+    assert fault_of(write(name, "")).problem == "is empty"
+
+
+@pytest.mark.parametrize("content", ["\n \n", "[]", '{"results": []}'])
+def test_no_item(content, write, fault_of):
+    assert fault_of(write("a.json", content)).problem == "holds no item"
+
+
+def test_an_unknown_extension_is_tried_by_content(write, fault_of):
+    assert len(list(open_items(write("items.txt", LINE)))) == 1
+    assert len(list(open_items(write("items", "\ufeff" + LINE)))) == 1
+    fault = fault_of(write("notes.txt", "hello"))
+    assert fault.problem == "has the unknown extension '.txt', and does not begin as JSON does"
+    assert "JSON Lines (.jsonl, also .gz)" in fault.remedy
+    assert fault_of(write("notes", "hello")).problem.startswith("has no extension")
+
+
+def test_a_workbook(write, fault_of):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("xl/workbook.xml", "x")
+    fault = fault_of(write("items.xlsx", packed.getvalue()))
+    assert fault.problem == "is an Excel workbook or a zip archive"
+    assert "Save it as CSV" in fault.remedy
+
+
+@pytest.mark.parametrize(
+    ("encoding", "named"), [("utf-16", "UTF-16"), ("utf-16-le", "UTF-16LE"), ("utf-16-be", "UTF-16BE"), ("utf-32", "UTF-32")]
+)  # fmt: skip
+def test_wide_encodings(encoding, named, write, fault_of):
+    fault = fault_of(write("a.jsonl", LINE.encode(encoding)))
+    assert f"is not UTF-8 but {named}: byte 0" in fault.problem
+    assert f"iconv -f {named} -t UTF-8" in fault.remedy
+
+
+@pytest.mark.parametrize(
+    ("encoding", "guess"), [("latin-1", "Latin-1"), ("windows-1252", "Windows-1252")]
+)  # fmt: skip
+@pytest.mark.parametrize("name", ["a.jsonl", "a.json", "a.csv"])
+def test_not_utf8(name, encoding, guess, write, fault_of):
+    text = "Où \u201cz\u201d?" if encoding == "windows-1252" else "Où?"
+    content = {
+        "a.jsonl": f'{LINE}{{"topic": "{text}"}}\n',
+        "a.json": f'[{LINE.strip()},\n{{"topic": "{text}"}}]\n',
+        "a.csv": f"topic,argument\nShould zoos be ban?,\n{text},\n",
+    }[name]
+    data = content.encode(encoding)
+    fault = fault_of(write(name, data))
+    place = data.index("ù".encode(encoding))
+    assert f"is not UTF-8: byte {place} (0xf9) begins no character; it may be {guess}" in fault.problem
+    assert fault.line == {"a.jsonl": 2, "a.json": 1, "a.csv": 3}[name]
+    assert fault.remedy.startswith("Convert it: iconv -f ")
+
+
+def test_a_byte_order_mark_is_accepted(write):
+    for name, content in {
+        "a.jsonl": LINE,
+        "a.json": f"[{LINE}]",
+        "a.csv": "topic,stance\nT?,pro\n",
+    }.items():
+        source = open_items(write(name, "\ufeff" + content))
+        assert source.layout.name == "conqret"
+        assert source.check().count == 1
+
+
+def test_gzip_by_content(write):
+    assert open_items(write("a.jsonl.gz", gzip.compress(LINE.encode()))).check().count == 1
+    assert open_items(write("a.jsonl", gzip.compress(LINE.encode()))).check().count == 1
+    assert open_items(write("a.csv.gz", gzip.compress(b"topic\nT?\n"))).check().count == 1
+
+
+@pytest.mark.parametrize("name", ["a.jsonl.gz", "a.csv.gz", "a.json.gz"])
+def test_gzip_cut_off(name, write, faults_of):
+    lines = "".join(f'{{"topic": "{os.urandom(40).hex()}"}}\n' for _ in range(500))
+    content = {"a.jsonl.gz": lines, "a.csv.gz": "topic\n" + lines, "a.json.gz": f"[{lines}"}[name]
+    fault = faults_of(write(name, gzip.compress(content.encode())[:-2000]))[-1]
+    assert "the gzip stream ends early" in fault.problem
+
+
+def test_gzip_damaged(write, fault_of):
+    fault = fault_of(write("a.jsonl.gz", b"\x1f\x8bnonsense"))
+    assert "the gzip stream is damaged" in fault.problem
+
+
+def test_no_permission(write, monkeypatch):
+    path = write("a.jsonl", LINE)
+
+    def denied(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("conqret.io.files.head_of", denied)
+    with pytest.raises(ItemsError, match="cannot be read: Permission denied"):
+        open_items(path)

@@ -1,0 +1,176 @@
+"""Every fault of a record has its own words, and says the field."""
+
+import datetime
+
+import pytest
+
+from conqret.data import Document, Item
+from conqret.errors import ItemsError
+from conqret.io import open_items
+from conqret.io.texts import MAX_TEXT
+
+GOOD = {"id": "a", "topic": "Should zoos be banned?", "stance": "pro", "documents": [{"id": "x", "text": "Cages."}]}
+
+FAULTS = {
+    "no topic": ({"topic": None}, "topic", "is missing"),
+    "blank topic": ({"topic": " \n"}, "topic", "is empty"),
+    "topic a number": ({"topic": 3}, "topic", "is a number, and a text is expected"),
+    "topic a list": ({"topic": ["x"]}, "topic", "is a list, and a text is expected"),
+    "argument true": ({"argument": True}, "argument", "is true or false, and a text is expected"),
+    "argument an object": ({"argument": {"text": "x"}}, "argument", "is an object, and a text"),
+    "second argument": ({"second_argument": 1.5}, "second_argument", "is a number"),
+    "stance": ({"stance": "maybe"}, "stance", "is 'maybe', which is no stance that is known"),
+    "stance unknown": ({"stance": "unknown"}, "stance", "is 'unknown'"),
+    "stance a number": ({"stance": 1}, "stance", "is a number"),
+    "documents a text": ({"documents": "Cages."}, "documents", "is a text, and a list is expected"),
+    "documents an object": ({"documents": {"id": "x"}}, "documents", "is an object, and a list is expected"),
+    "document a number": ({"documents": [7]}, "documents[1]", "is a number, and a document is expected"),
+    "document null": ({"documents": ["a", None]}, "documents[2]", "is null, and a document is expected"),
+    "document without text": ({"documents": [{"id": "x"}]}, "documents[1]", "has no text"),
+    "document empty": ({"documents": [{"text": "  "}]}, "documents[1].text", "is an empty text"),
+    "document text a list": ({"documents": [{"text": ["a"]}]}, "documents[1].text", "is a list"),
+    "document title": ({"documents": [{"text": "a", "title": 3}]}, "documents[1].title", "is a number"),
+    "document url": ({"documents": [{"text": "a", "url": "\0"}]}, "documents[1].url", "NUL character U+0000"),
+    "document ids": (
+        {"documents": [{"id": "x", "text": "a"}, {"id": "x", "text": "b"}]},
+        "documents[2].id",
+        "is 'x', as that of document 1 of the same item",
+    ),
+    "NUL": ({"topic": "a\0b"}, "topic", "holds the NUL character U+0000 at position 1"),
+    "escape": ({"argument": "red \x1b[31m"}, "argument", "holds the control character U+001B at position 4"),
+    "surrogate": ({"topic": "x\ud83d"}, "topic", "holds half of a character (the lone surrogate U+D83D) at position 1"),
+    "surrogate in metadata": ({"metadata": {"a": ["\udc00"]}}, "metadata", "lone surrogate U+DC00"),
+    "long text": ({"argument": "a" * (MAX_TEXT + 1)}, "argument", "has 10,000,001 characters"),
+    "id empty": ({"id": " "}, "id", "is empty"),
+    "id long": ({"id": "i" * 201}, "id", "has 201 characters, and 200 is the most"),
+    "id line break": ({"id": "a\nb"}, "id", "holds the character U+000A at position 1"),
+    "id turned around": ({"id": "a\u202eb"}, "id", "holds the character U+202E"),
+    "id a list": ({"id": ["a"]}, "id", "is a list, and a text is expected"),
+    "id true": ({"id": True}, "id", "is true or false"),
+    "id huge": ({"id": 10**5000}, "id", "is a number of hundreds of digits"),
+    "document id": ({"documents": [{"id": "\x07", "text": "a"}]}, "documents[1].id", "holds the character U+0007"),
+    "metadata a list": ({"metadata": [1]}, "metadata", "is a list, and an object is expected"),
+    "metadata a text": ({"metadata": "hello"}, "metadata", "is no valid JSON object"),
+    "metadata a set": ({"metadata": {"a": {1, 2}}}, "metadata", "holds a value of the type set"),
+    "metadata infinite": ({"metadata": {"a": float("inf")}}, "metadata", "holds an infinite number"),
+    "metadata huge": ({"metadata": {"a": 10**5000}}, "metadata", "holds a number of hundreds of digits"),
+    "column and metadata": ({"metadata": {"a": 1}, "a": 2}, "a", "stands both as a column and in metadata"),
+    "slip": ({"arguement": "x"}, "arguement", "is no field of an item: did you mean 'argument'"),
+    "slip of documents": ({"documents": None, "document": []}, "document", "did you mean 'documents'"),
+}
+
+
+@pytest.mark.parametrize("case", FAULTS)
+def test_a_fault_says_field_and_problem(case, fault_of):
+    change, field, problem = FAULTS[case]
+    fault = fault_of([{**GOOD, **change}])
+    assert fault.field == field
+    assert problem in fault.problem
+    assert (fault.line, fault.file) == (1, "items")
+    assert fault.remedy
+
+
+def test_all_faults_of_a_record_are_listed(faults_of):
+    faults = faults_of([{"id": "", "topic": 3, "stance": "?", "documents": [1, {"text": ""}], "argument": 2}])
+    fields = [fault.field for fault in faults]
+    assert fields == ["id", "topic", "stance", "documents[1]", "documents[2].text", "argument"]
+
+
+def test_a_misnamed_document_text_is_named(fault_of):
+    assert fault_of([{**GOOD, "documents": [{"texts": "a"}]}]).remedy == "Rename 'texts' to 'text'"
+
+
+def test_a_slip_is_told_once_in_a_file(faults_of):
+    records = [{"topic": "T?", "arguement": "x"}] * 30
+    assert len(faults_of(records)) == 1
+
+
+def test_a_longer_name_is_no_slip():
+    item = next(iter(open_items([{**GOOD, "argument_id": 7, "source": "web"}])))
+    assert item.metadata == {"argument_id": 7, "source": "web"}
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [("PRO", "pro"), ("for", "pro"), (" Support ", "pro"), ("against", "con"), ("oppose", "con"), ("neutral", "none"),
+     (None, "none"), ("", "none"), (float("nan"), "none")],
+)  # fmt: skip
+def test_words_for_a_stance(written, read):
+    source = open_items([{"topic": "T?", "stance": written}])
+    assert next(iter(source)).stance == read
+    noted = any("is read as" in note for note in source.check().notes)
+    assert noted == (isinstance(written, str) and written not in ("", read))
+
+
+def test_plain_texts_are_documents_and_ids_are_made():
+    source = open_items([{"topic": "T?", "documents": ["a", "b"]}, {"topic": "U?", "id": 7}])
+    first, second = source
+    assert (first.id, second.id) == ("item-1", "7")
+    assert first.documents == (Document(id="d1", text="a"), Document(id="d2", text="b"))
+    assert source.check().notes == (
+        "items without an id are called by their place: item-1, item-2, … (line 1)",
+        "documents without an id are called by their place: d1, d2, … (2 times, first: line 1)",
+    )
+
+
+def test_unused_fields_of_documents_are_noted():
+    checked = open_items([{**GOOD, "documents": [{"id": 1, "text": "a", "score": 3}]}]).check()
+    assert checked.notes == ("fields of documents that are not used: 'score' (line 1)",)
+
+
+def test_a_very_long_document_is_noted_not_refused():
+    checked = open_items([{**GOOD, "documents": ["ok", "word " * 90_000]}]).check()
+    assert checked.longest_document == 450_000
+    assert "more than 100,000 tokens" in checked.notes[1]
+    assert "documents[2] in line 1, about 112,500 tokens" in checked.notes[1]
+
+
+def test_misread_windows_text_is_noted():
+    checked = open_items([{**GOOD, "argument": "it\x92s"}]).check()
+    assert "C1 control characters" in checked.notes[0]
+
+
+def test_tabs_breaks_and_form_feeds_pass():
+    item = next(iter(open_items([{**GOOD, "argument": "a\tb\r\nc\x0cd"}])))
+    assert item.argument == "a\tb\r\nc\x0cd"
+
+
+def test_an_empty_argument_counts_as_absent():
+    source = open_items([{**GOOD, "argument": " "}])
+    assert next(iter(source)).argument is None
+    assert source.check().notes == ("an empty argument counts as absent (line 1)",)
+
+
+def test_a_path_as_an_id_is_harmless():
+    item = next(iter(open_items([{**GOOD, "id": "../../etc/passwd"}])))
+    assert item.id == "../../etc/passwd"
+
+
+def test_metadata_is_made_plain():
+    metadata = {"when": datetime.date(2024, 5, 1), "none": None, "deep": {"none": None, "n": (1, 2)}}
+    item = next(iter(open_items([{**GOOD, "metadata": metadata}])))
+    assert item.metadata == {"when": "2024-05-01", "deep": {"n": [1, 2]}}
+
+
+def test_metadata_nested_too_deeply(fault_of):
+    value: object = 1
+    for _ in range(40):
+        value = [value]
+    assert "more than 32 levels" in fault_of([{**GOOD, "metadata": {"a": value}}]).problem
+
+
+def test_items_come_back_as_they_went_in():
+    items = [Item(id="a", topic="T?", documents=(Document(id="x", text="y", title="t"),), metadata={"k": [1]})]
+    assert list(open_items(items)) == items
+
+
+def test_hostile_values_are_escaped_in_messages(faults_of):
+    faults = faults_of([{**GOOD, "stance": "\x1b[2J" + "x" * 500}, {**GOOD, "id": "b", "stance": "a\nb" * 90}])
+    for fault in faults:
+        assert str(fault).isprintable()
+        assert len(str(fault)) < 300
+
+
+def test_iterating_stops_at_the_first_fault():
+    with pytest.raises(ItemsError, match="is missing"):
+        list(open_items([GOOD, {"id": "b", "topic": None}]))

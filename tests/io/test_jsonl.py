@@ -1,0 +1,111 @@
+"""JSON Lines and JSON lists: broken ones, wrapped ones, long ones."""
+
+import json
+
+import pytest
+
+from conqret.io import jsonl, open_items
+
+LINE = '{"topic": "T?"}\n'
+
+
+def test_blank_lines_are_skipped_and_counted(write, fault_of):
+    fault = fault_of(write("a.jsonl", f"{LINE}\n  \n\n[1]\n"))
+    assert (fault.line, fault.problem) == (5, "is a list, not an object")
+
+
+@pytest.mark.parametrize(
+    ("value", "words"), [("3", "a number"), ('"x"', "a text"), ("null", "null"), ("true", "true or false")]
+)  # fmt: skip
+def test_a_record_that_is_no_object(value, words, write, fault_of):
+    fault = fault_of(write("a.jsonl", f"{LINE}{value}\n"))
+    assert fault.problem == f"is {words}, not an object"
+    assert fault.line == 2
+
+
+def test_broken_in_the_middle(write, fault_of):
+    fault = fault_of(write("a.jsonl", f'{LINE}{{"topic": "T?" "stance": 1}}\n{LINE}'))
+    assert (fault.line, fault.problem) == (2, "is no valid JSON: Expecting ',' delimiter at column 16")
+
+
+def test_a_printed_dict(write, fault_of):
+    assert "json.dumps" in fault_of(write("a.jsonl", "{'topic': 'T?'}\n")).remedy
+
+
+def test_cut_off(write, fault_of):
+    fault = fault_of(write("a.jsonl", LINE * 3 + '{"topic": "Should zo'))
+    assert fault.line == 4
+    assert fault.problem == (
+        "the file looks cut off: its last line breaks off at column 11; 3 whole items precede it"
+    )
+    assert fault.remedy == "Write it again, or delete that line"
+
+
+def test_cut_off_inside_a_character(write, fault_of):
+    content = (LINE + '{"topic": "Où').encode()[:-1]
+    fault = fault_of(write("a.jsonl", content))
+    assert fault.problem.startswith("the file looks cut off: it ends inside a character, at byte")
+
+
+def test_no_line_break_at_the_end_is_fine(write):
+    assert open_items(write("a.jsonl", LINE * 2 + LINE.strip())).check().count == 3
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("[" * 100_000 + "]" * 100_000, "the lists or objects are nested too deeply"),
+        ('{"topic": "T?", "n": ' + "9" * 5000 + "}", "is no JSON that can be used"),
+        ('{"topic": "T?", "topic": "U?"}', "the field 'topic' stands twice in one object"),
+    ],
+    ids=["deep", "digits", "twice"],
+)
+def test_hostile_lines(line, problem, write, fault_of):
+    fault = fault_of(write("a.jsonl", f"{LINE}{line}\n"))
+    assert problem in fault.problem
+    assert fault.line == 2
+
+
+def test_a_line_that_is_too_long(write, fault_of, monkeypatch):
+    monkeypatch.setattr("conqret.io.encoding.MAX_LINE", 2**20)
+    fault = fault_of(write("a.jsonl", LINE + '{"topic": "' + "x" * 2**21 + '"}\n' + LINE))
+    assert (fault.line, fault.problem) == (2, "the line is longer than 1 MiB")
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize("wrap", [None, "results", "items", "data"])
+@pytest.mark.parametrize("name", ["a.json", "a.jsonl"])
+def test_a_json_list(indent, wrap, name, write):
+    records = [{"topic": "T?"}, {"topic": "U?"}]
+    content = json.dumps({wrap: records} if wrap else records, indent=indent)
+    assert [item.topic for item in open_items(write(name, content))] == ["T?", "U?"]
+
+
+def test_one_object_over_several_lines(write):
+    assert open_items(write("a.json", json.dumps({"topic": "T?"}, indent=2))).check().count == 1
+
+
+def test_a_record_of_a_list_is_known_by_its_number(write, fault_of):
+    assert fault_of(write("a.json", '[{"topic": "T?"}, 7]')).line == 2
+
+
+@pytest.mark.parametrize(
+    ("content", "line", "problem"),
+    [
+        ('[{"topic": "T?"},\n {"topic" "U?"}]', 2, "is a JSON list that breaks at column 11"),
+        ('[{"topic": "T?"},\n {"topic": "U?"}', 2, "is a JSON list that looks cut off: its end is missing"),
+        ('[{"topic": "T?"},\n {"topic": "U', 2, "is a JSON list that looks cut off: its end is missing"),
+        ('[{"topic": "T?", "topic": "U?"}]', 0, "stands twice in one object"),
+    ],
+)
+def test_a_broken_list(content, line, problem, write, fault_of):
+    fault = fault_of(write("a.json", content))
+    assert fault.line == line
+    assert problem in fault.problem
+
+
+def test_a_list_that_is_too_large(write, fault_of, monkeypatch):
+    monkeypatch.setattr(jsonl, "MAX_ARRAY", 2**20)
+    fault = fault_of(write("a.json", json.dumps([{"topic": "x" * 2**21}])))
+    assert "is one JSON list of more than 1 MiB" in fault.problem
+    assert "jq -c '.[]'" in fault.remedy

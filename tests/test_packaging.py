@@ -1,0 +1,116 @@
+"""What works in a checkout must also be in the wheel."""
+
+import ast
+import importlib.metadata
+import re
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+SETUPTOOLS = PROJECT["tool"]["setuptools"]
+FOLDERS: dict[str, str] = SETUPTOOLS["package-dir"]  # package -> folder
+BARE = {"judges", "prompts", "scrapers"}
+IMPORTED_AS = {"pyyaml": "yaml", "websocket-client": "websocket", "pytest-asyncio": "pytest_asyncio"}
+
+
+def walk(folder: Path) -> Iterator[Path]:
+    return (path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+
+
+def modules() -> list[Path]:
+    return sorted(path for folder in FOLDERS.values() for path in walk(ROOT / folder) if path.suffix == ".py")
+
+
+def packages_on_disk() -> set[str]:
+    found = set()
+    for package, folder in FOLDERS.items():
+        for path in walk(ROOT / folder):
+            if path.suffix == ".py":
+                found.add(".".join([package, *path.parent.relative_to(ROOT / folder).parts]))
+    return found
+
+
+def imported_modules(path: Path) -> set[str]:
+    """Top-level names of the absolute imports of a file, those inside functions included."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names.add(node.module)
+    return {name.partition(".")[0] for name in names}
+
+
+def declared_imports() -> set[str]:
+    project = PROJECT["project"]
+    lines = [*project["dependencies"]]
+    for extra, requirements in project["optional-dependencies"].items():
+        if extra != "dev":
+            lines += requirements
+    names = [re.match(r"[\w.-]+", line).group().lower() for line in lines]  # type: ignore[union-attr]
+    return {IMPORTED_AS.get(name, name.replace("-", "_")) for name in names}
+
+
+def test_every_package_on_the_disk_is_listed() -> None:
+    assert sorted(SETUPTOOLS["packages"]) == sorted(packages_on_disk())
+
+
+def test_every_package_has_an_init() -> None:
+    folders = {path.parent for path in modules()}
+    bare = [folder for folder in folders if not (folder / "__init__.py").is_file()]
+    assert sorted(str(folder.relative_to(ROOT)) for folder in bare) == []
+
+
+def test_every_data_file_is_caught_by_a_pattern() -> None:
+    caught = set()
+    for package, patterns in SETUPTOOLS["package-data"].items():
+        base, *rest = next(
+            ([folder, *package.removeprefix(name).split(".")[1:]])
+            for name, folder in sorted(FOLDERS.items(), key=lambda pair: -len(pair[0]))
+            if package == name or package.startswith(f"{name}.")
+        )
+        for pattern in patterns:
+            caught.update((ROOT / base).joinpath(*rest).glob(pattern))
+    data = {
+        path
+        for folder in FOLDERS.values()
+        for path in walk(ROOT / folder)
+        if path.suffix not in {".py", ".pyc", ".md"} and not path.name.startswith(".")
+    }
+    assert sorted(str(path.relative_to(ROOT)) for path in data - caught) == []
+
+
+def test_package_data_is_explicit() -> None:
+    assert SETUPTOOLS["include-package-data"] is False
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_imports_are_absolute_declared_and_never_bare(path: Path) -> None:
+    imported = imported_modules(path)
+    assert imported & BARE == set(), "these install under conqret: import conqret.judges and its like"
+    undeclared = imported - set(sys.stdlib_module_names) - {"conqret"} - declared_imports()
+    assert undeclared == set(), "imported, and no dependency or extra of pyproject.toml brings it"
+
+
+def test_versions_agree() -> None:
+    import conqret
+
+    declared = PROJECT["project"]["version"]
+    assert conqret.__version__ == declared
+    assert importlib.metadata.version("conqret") == declared
+
+
+def test_constraints_pin_exact_versions_without_addresses() -> None:
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    pins = [line for line in lines if line and not line.startswith("#")]
+    assert [pin for pin in pins if not re.fullmatch(r"[\w.-]+==[\w.]+", pin)] == []
+    pinned = {pin.partition("==")[0].lower().replace("_", "-") for pin in pins}
+    extras = PROJECT["project"]["optional-dependencies"].values()
+    wanted = [*PROJECT["project"]["dependencies"], *(line for extra in extras for line in extra)]
+    names = {re.match(r"[\w.-]+", line).group().lower() for line in wanted}  # type: ignore[union-attr]
+    assert names - pinned == {"conqret"}
