@@ -26,6 +26,12 @@ RELEVANT_FROM = 3
 """A document counts as relevant from this rating (0 to 5) upwards: "relevant, with usable content" in the
 prompt. The paper does not state its own threshold (Table 7)."""
 
+SINGLE_TEMPERATURE = 0.0
+"""A measuring instrument should repeat itself."""
+
+SELF_CONSISTENCY_TEMPERATURE = 0.7
+"""Several samples of one request are worth having only if they may differ (Wang et al. 2023, section 3.1)."""
+
 SECOND = "second."
 """Measures of the second argument carry the metric's name behind this prefix."""
 
@@ -36,7 +42,8 @@ class JudgeOptions:
 
     ``metrics`` selects among those of the format (empty: all). ``samples`` is the number of repetitions
     (self-consistency), ``order`` and ``seed`` the order of the dimensions, ``relevant_from`` the rating
-    from which a document counts towards predicted precision.
+    from which a document counts towards predicted precision. ``temperature`` is the model's (None: 0, or
+    :data:`SELF_CONSISTENCY_TEMPERATURE` with several samples).
     """
 
     metrics: tuple[str, ...] = ()
@@ -44,6 +51,14 @@ class JudgeOptions:
     order: Order = "given"
     seed: int = 13
     relevant_from: int = RELEVANT_FROM
+    temperature: float | None = None
+
+    @property
+    def sampling_temperature(self) -> float:
+        """The temperature that requests are sent with."""
+        if self.temperature is not None:
+            return self.temperature
+        return SELF_CONSISTENCY_TEMPERATURE if self.samples > 1 else SINGLE_TEMPERATURE
 
     def __post_init__(self) -> None:
         if self.samples < 1:
@@ -142,7 +157,8 @@ class Judge:
             "format": self.name,
             "prompts": {ask.prompt: library[ask.prompt].digest for ask in asks},
             "schemas": [ask.response(case).model_json_schema() for ask in asks],
-            "options": [sorted(options.metrics), options.samples, options.order, options.seed, options.relevant_from],
+            "options": [sorted(options.metrics), options.samples, options.order, options.seed, options.relevant_from,
+                        options.sampling_temperature],
             "model": dict(model),
         }
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]

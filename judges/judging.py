@@ -22,9 +22,6 @@ from conqret.llm.request import Answer, Message, Request
 from conqret.llm.ratings import rating_distribution
 from conqret.prompts import Library, find_injections
 
-SELF_CONSISTENCY_TEMPERATURE = 0.7
-"""For formats whose samples would otherwise repeat the same request (Wang et al. 2023, section 3.1)."""
-
 
 class Asks(Window, Protocol):
     """What a judge needs of a client: its model's window, and answers."""
@@ -133,7 +130,6 @@ async def _ask_once(ask: Ask[Any], case: Case, instrument: Instrument) -> _Outco
         lost = Measure.missing(Reason.CONTEXT_OVERFLOW, "the prompt does not fit the model's window even without documents")
         return _Outcome(dict.fromkeys(ask.metrics, lost))
     rendered = fitted.rendered
-    repeats = instrument.options.samples > 1
     answer = await instrument.client.ask(
         Request(
             ask=f"{ask.prompt} (swapped)" if case.swapped else ask.prompt,
@@ -141,7 +137,7 @@ async def _ask_once(ask: Ask[Any], case: Case, instrument: Instrument) -> _Outco
             messages=(Message("system", rendered.system), Message("user", rendered.user)),
             response=ask.response(case),
             context=ask.context(case),
-            temperature=SELF_CONSISTENCY_TEMPERATURE if repeats else None,
+            temperature=instrument.options.sampling_temperature,
             sample=case.sample,
             logprobs=ask.rating_field is not None,
             baseline=lambda: ask.baseline(case),

@@ -1,11 +1,14 @@
 """The things that conqret talks about: items and judgments, as frozen pydantic models."""
 
+from conqret.data.debate import Debate, DebateArgument, Source
 from conqret.data.item import Argument, Document, Item, Stance, Topic
 from conqret.data.judgment import Call, Flag, Judgment, Measure, Part, Reason, Status, Trace, Trim
 
 __all__ = [
     "Argument",
     "Call",
+    "Debate",
+    "DebateArgument",
     "Document",
     "Flag",
     "Item",
@@ -13,6 +16,7 @@ __all__ = [
     "Measure",
     "Part",
     "Reason",
+    "Source",
     "Stance",
     "Status",
     "Topic",

@@ -16,18 +16,20 @@ Identifier = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 NonEmpty = Annotated[str, StringConstraints(pattern=r"\S")]
 
 
-class _Frozen(BaseModel):
+class Frozen(BaseModel):
+    """A model that never changes, without undeclared fields."""
+
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Topic(_Frozen):
+class Topic(Frozen):
     """A controversial question under a stable id."""
 
     id: Identifier
     question: NonEmpty
 
 
-class Document(_Frozen):
+class Document(Frozen):
     """One evidence document. An argument cites it by its place in the item: ``[1]`` is the first."""
 
     id: Identifier
@@ -36,14 +38,14 @@ class Document(_Frozen):
     url: str = ""
 
 
-class Argument(_Frozen):
+class Argument(Frozen):
     """A pro or con argument on a topic, with citations ``[n]`` into the documents beside it."""
 
     text: NonEmpty
     stance: Stance = "none"
 
 
-class Item(_Frozen):
+class Item(Frozen):
     """One thing to judge.
 
     ``second_argument`` is the one that ``argument`` is compared with, by formats that state a

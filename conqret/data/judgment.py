@@ -11,7 +11,9 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
+
+from conqret.data.item import Frozen
 
 
 class Status(StrEnum):
@@ -63,11 +65,7 @@ _UNSCORED = frozenset(
 )
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Part(_Frozen):
+class Part(Frozen):
     """One row behind a measure: a document, a criterion, a nugget or a cited sentence.
 
     ``id`` names it (the document's id, the criterion's name, the nugget's text, the sentence's number),
@@ -81,7 +79,7 @@ class Part(_Frozen):
     explanation: str = ""
 
 
-class Measure(_Frozen):
+class Measure(Frozen):
     """The value of one metric for one item.
 
     ``value`` is in [0, 1]; ``raw`` is the same on the format's own scale. With several samples, ``value``
@@ -119,7 +117,7 @@ class Measure(_Frozen):
         return cls(status=reason.status, reason=reason, detail=detail)
 
 
-class Flag(_Frozen):
+class Flag(Frozen):
     """Something in the item's own text that tries to steer the judge, found before judging.
 
     ``where`` is ``topic``, ``argument``, ``second_argument`` or ``document:<id>``.
@@ -130,7 +128,7 @@ class Flag(_Frozen):
     excerpt: str
 
 
-class Trim(_Frozen):
+class Trim(Frozen):
     """What a document lost so that the prompt fitted the model: tokens before and after."""
 
     document: str
@@ -138,7 +136,7 @@ class Trim(_Frozen):
     after: int
 
 
-class Call(_Frozen):
+class Call(Frozen):
     """One answer from a model, or the end of the attempts to get one.
 
     ``cost_usd`` is None where the price is unknown. ``recorded`` says that the answer came from a
@@ -160,7 +158,7 @@ class Call(_Frozen):
     error: str = ""
 
 
-class Trace(_Frozen):
+class Trace(Frozen):
     """How a judgment came about: its calls in the order in which they were made."""
 
     calls: tuple[Call, ...] = ()
@@ -172,7 +170,7 @@ class Trace(_Frozen):
         return None if any(cost is None for cost in costs) else sum(cost for cost in costs if cost is not None)
 
 
-class Judgment(_Frozen):
+class Judgment(Frozen):
     """All that one judge says of one item: a measure for each metric, and the trace.
 
     ``fingerprint`` names judge, prompts and model: equal fingerprints mean the same instrument.

@@ -71,6 +71,7 @@ async def ajudge(
     order: Order = "given",
     seed: int = 13,
     relevant_from: int = RELEVANT_FROM,
+    temperature: float | None = None,
     columns: Mapping[str, str] | None = None,
     prompts: str | Path | None = None,
     recordings: str | Path | None = None,
@@ -88,6 +89,7 @@ async def ajudge(
         samples: repetitions of each question, combined by mean and majority (self-consistency).
         order: the order of the fifteen dimensions; ``seed`` draws the shuffled ones.
         relevant_from: the rating, 0 to 5, from which a document counts towards predicted precision.
+        temperature: the model's; 0 unless given, or 0.7 with several samples.
         columns: which column of ``items`` holds which field, over what is recognised.
         prompts: a folder with prompts of your own, laid out like ``prompts/``.
         recordings: a store of answers, read and added to; None keeps none.
@@ -105,7 +107,7 @@ async def ajudge(
             judgments that are ``failed``, with a reason.
     """
     source = open_items(items, columns=columns)
-    options = JudgeOptions(tuple(metrics), samples, order, seed, relevant_from)
+    options = JudgeOptions(tuple(metrics), samples, order, seed, relevant_from, temperature)
     setup = set_up(format, ClientOptions(model, **client), options, Path(prompts) if prompts else None)
     _, setup = check_items(source, setup)
     store = (

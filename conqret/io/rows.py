@@ -8,6 +8,7 @@ from typing import Protocol
 
 from conqret.data.item import Item
 from conqret.errors import Fault
+from conqret.io.faults import kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ class ObjectRows:
                     self.name,
                     number,
                     "",
-                    f"is a {type(value).__name__}",
+                    f"is {kind(value)}",
                     "Give conqret.Item objects or dictionaries",
                 )
 

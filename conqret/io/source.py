@@ -12,7 +12,7 @@ from conqret.data.item import Item
 from conqret.errors import DeclarationError, Fault
 from conqret.io.check import Checked, check_rows
 from conqret.io.columns import CONQRET, LAYOUTS, Layout, recognise, with_columns
-from conqret.io.faults import items_error, quoted
+from conqret.io.faults import items_error, kind, quoted
 from conqret.io.files import file_rows
 from conqret.io.frames import FrameKind, FrameRows, frame_kind
 from conqret.io.grouping import grouped
@@ -105,7 +105,7 @@ def _rows(source: object) -> Rows:
         return ObjectRows(list(source))
     if isinstance(source, Iterable):
         return ObjectRows(source)
-    raise DeclarationError(f"a {type(source).__name__} holds no items: give a path, a frame or a list")
+    raise DeclarationError(f"{kind(source)} holds no items: give a path, a frame or a list")
 
 
 def _layout(rows: Rows, mapping: Mapping[str, str]) -> Layout:

@@ -55,9 +55,10 @@ class CsvRows:
         """The names in the head, or ``None`` where it cannot be read (which iterating reports)."""
         lines = _Lines(self.path, self.name)
         try:
-            return tuple(self._head(lines)[0])
+            head = self._head(lines)[0]
         except (csv.Error, StopIteration):
             return None
+        return None if _head_problem(head) else tuple(head)
 
     def __iter__(self) -> Iterator[Row | Fault]:
         lines = _Lines(self.path, self.name)
@@ -65,6 +66,11 @@ class CsvRows:
             head, delimiter = self._head(lines)
         except StopIteration:
             yield from lines.faults
+            return
+        except csv.Error as error:
+            yield Fault(
+                self.name, 1, "", f"the head is no valid CSV: {error}", "End lines with \\n or \\r\\n"
+            )
             return
         yield from lines.faults
         lines.faults.clear()

@@ -35,26 +35,24 @@ class AdaptiveGate:
         """The number of requests allowed at once, at least 1."""
         return max(1, int(self._limit))
 
-    async def enter(self) -> float:
-        """Wait for a place; returns the moment of entry, which :meth:`throttled` wants back."""
+    async def enter(self) -> None:
+        """Wait for a place."""
         if self._running < self.limit and not self._waiting:
             self._running += 1
-        else:
-            place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            self._waiting.append(place)
-            try:
-                await place
-            except asyncio.CancelledError:
-                if place.done() and not place.cancelled():
-                    self.leave()
-                raise
+            return
+        place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(place)
         try:
-            while (left := self._paused_until - time.monotonic()) > 0:  # noqa: ASYNC110  it may be prolonged
-                await asyncio.sleep(left)
+            await place
         except asyncio.CancelledError:
-            self.leave()
+            if place.done() and not place.cancelled():
+                self.leave()
             raise
-        return time.monotonic()
+
+    async def unpaused(self) -> None:
+        """Wait until no pause holds."""
+        while (left := self._paused_until - time.monotonic()) > 0:  # noqa: ASYNC110  it may be prolonged
+            await asyncio.sleep(left)
 
     def leave(self) -> None:
         """Give the place back."""
@@ -66,9 +64,9 @@ class AdaptiveGate:
         self._limit = min(float(self.maximum), self._limit + 1.0 / self._limit)
         self._wake()
 
-    def throttled(self, entered: float) -> None:
-        """A request that entered at ``entered`` got a 429: multiplicative decrease."""
-        if entered >= self._lowered_at:
+    def throttled(self, sent: float) -> None:
+        """A request sent at ``sent`` (``time.monotonic()``) got a 429: multiplicative decrease."""
+        if sent >= self._lowered_at:
             self._limit = max(1.0, self._limit * DECREASE)
             self._lowered_at = time.monotonic()
 

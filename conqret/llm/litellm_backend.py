@@ -122,6 +122,8 @@ class LitellmBackend:
             "max_tokens": sending.max_tokens,
             "seed": sending.seed,
         }
+        if shape is Shape.TOOLS:
+            arguments["_skip_mcp_handler"] = True  # else litellm imports mcp, which it does not depend on
         if sending.logprobs:
             arguments["logprobs"] = True
             arguments["top_logprobs"] = TOP_LOGPROBS if self._provider in _MANY_LOGPROBS else FEW_LOGPROBS

@@ -32,15 +32,18 @@ _BY_CLASS = (
     ("ConnectionError", Reason.CONNECTION),
 )
 _SECRETS = re.compile(r"\b(sk|pk|gsk|xai|hf|AIza)[-_]?[A-Za-z0-9_\-*]{12,}|(?i:bearer)\s+[^\s'\",]+")
+_WRAPPINGS = re.compile(r"^((litellm\.)?\w+(Error|Exception|Timeout)\s*(:|-)\s*)+")
 _BROKEN_OFF = re.compile(r"disconnected|connection (error|reset|refused|closed|lost)|payload|incomplete", re.I)
 _TOO_LONG = re.compile(
     r"context (length|window)|maximum (context|model) length|prompt is too long|too many tokens", re.I
 )
 
+_POLICY = re.compile(r"content[ _](policy|filter|management)|safety system", re.I)
+
 
 def provider_error(error: Exception, *, secret: str | None = None) -> ProviderError:
     """The provider error that ``error`` amounts to; its message has no key in it and is short."""
-    message = scrub(str(error) or type(error).__name__, secret)
+    message = scrub(_WRAPPINGS.sub("", str(error)) or type(error).__name__, secret)
     return ProviderError(_reason(error, message), message, retry_after=retry_after_of(_headers(error)))
 
 
@@ -60,6 +63,8 @@ def _reason(error: Exception, message: str) -> Reason:
         return Reason.CONNECTION
     if reason is Reason.BAD_REQUEST and _TOO_LONG.search(message):
         return Reason.CONTEXT_OVERFLOW
+    if reason is Reason.BAD_REQUEST and _POLICY.search(message):
+        return Reason.REFUSAL
     if reason is not None:
         return reason
     return _by_status(status) if isinstance(status, int) else Reason.SERVER_ERROR

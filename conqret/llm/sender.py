@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import random
+import time
 from contextlib import nullcontext
+from dataclasses import dataclass
 from typing import Protocol
 
 from conqret.data import Reason
@@ -40,6 +42,12 @@ class Backend(Protocol):
         """Let go of connections."""
 
 
+@dataclass(slots=True)
+class _Tries:
+    count: int = 0
+    last: ProviderError | None = None
+
+
 class Sender:
     """Sends requests and books what they use.
 
@@ -72,40 +80,48 @@ class Sender:
             ProviderError: no answer could be had; ``attempts`` says how often it was tried.
         """
         await self._backend.prepare()
-        attempts, last = 0, None
         prompt = self._prompt_tokens(sending) if self._estimates else 0
+        tries = _Tries()
         try:
             async with asyncio.timeout(None) as clock:
-                while True:
-                    self._check_breaker(last)
-                    entered = await self._gate.enter()
-                    try:
-                        self._check_breaker(last)
-                        await self._take(prompt)
-                        estimate = self._estimate(sending, prompt)
-                        async with self._budget.reserve(estimate) if self._budget else nullcontext():
-                            if clock.when() is None:
-                                clock.reschedule(asyncio.get_running_loop().time() + self._options.timeout)
-                            attempts += 1
-                            completion = await self._attempt(sending, prompt, attempts)
-                            return completion, attempts
-                    except ProviderError as error:
-                        last = error
-                        if error.code is Reason.RATE_LIMITED:
-                            self._throttle(error, entered)
-                    finally:
-                        self._gate.leave()
-                    await self._wait(last, attempts, clock.when())
+                await self._gate.enter()
+                try:
+                    return await self._try(sending, prompt, tries, clock)
+                finally:
+                    self._gate.leave()
         except TimeoutError:
-            seconds = f"{self._options.timeout:g} s"
-            before = f"; the last error before it: {last}" if last else ""
-            last = ProviderError(Reason.TIMEOUT, f"no answer within the deadline of {seconds}{before}")
-        except ProviderError as error:
-            last = error
-        last.attempts = attempts
-        if last.code not in (Reason.BUDGET, Reason.PROVIDER_DOWN):
-            self._breaker.failed(last)
-        raise last
+            before = f"; the last error before it: {tries.last}" if tries.last else ""
+            late = f"no answer within the deadline of {self._options.timeout:g} s{before}"
+            error = ProviderError(Reason.TIMEOUT, late)
+        except ProviderError as last:
+            error = last
+        error.attempts = tries.count
+        if error.code not in (Reason.BUDGET, Reason.PROVIDER_DOWN):
+            self._breaker.failed(error)
+        raise error
+
+    async def _try(
+        self, sending: Sending, prompt: int, tries: _Tries, clock: asyncio.Timeout
+    ) -> tuple[Completion, int]:
+        """Attempt until an answer comes. The place is kept while waiting: a sick server gets fewer requests."""
+        loop = asyncio.get_running_loop()
+        while True:
+            self._check_breaker(tries.last)
+            await self._gate.unpaused()
+            await self._take(prompt)
+            began = time.monotonic()
+            try:
+                reserved = self._budget.reserve(self._estimate(sending, prompt)) if self._budget else nullcontext()
+                async with reserved:
+                    if clock.when() is None:
+                        clock.reschedule(loop.time() + self._options.timeout)
+                    tries.count += 1
+                    return await self._attempt(sending, prompt, tries.count), tries.count
+            except ProviderError as error:
+                tries.last = error
+                if error.code is Reason.RATE_LIMITED:
+                    self._throttle(error, began)
+                await self._wait(error, tries.count, clock.when())
 
     async def _attempt(self, sending: Sending, prompt: int, attempts: int) -> Completion:
         progress = self._progress
@@ -142,8 +158,8 @@ class Sender:
         if self._breaker.open:
             raise error
 
-    def _throttle(self, error: ProviderError, entered: float) -> None:
-        self._gate.throttled(entered)
+    def _throttle(self, error: ProviderError, began: float) -> None:
+        self._gate.throttled(began)
         if error.retry_after:
             self._gate.pause(min(error.retry_after, self._options.timeout))
         self._progress.limit = self._gate.limit

@@ -63,7 +63,8 @@ def test_a_workbook(write, fault_of):
 
 
 @pytest.mark.parametrize(
-    ("encoding", "named"), [("utf-16", "UTF-16"), ("utf-16-le", "UTF-16LE"), ("utf-16-be", "UTF-16BE"), ("utf-32", "UTF-32")]
+    ("encoding", "named"),
+    [("utf-16", "UTF-16"), ("utf-16-le", "UTF-16LE"), ("utf-16-be", "UTF-16BE"), ("utf-32", "UTF-32")],
 )  # fmt: skip
 def test_wide_encodings(encoding, named, write, fault_of):
     fault = fault_of(write("a.jsonl", LINE.encode(encoding)))

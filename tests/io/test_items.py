@@ -9,7 +9,12 @@ from conqret.errors import ItemsError
 from conqret.io import open_items
 from conqret.io.texts import MAX_TEXT
 
-GOOD = {"id": "a", "topic": "Should zoos be banned?", "stance": "pro", "documents": [{"id": "x", "text": "Cages."}]}
+GOOD = {
+    "id": "a",
+    "topic": "Should zoos be banned?",
+    "stance": "pro",
+    "documents": [{"id": "x", "text": "Cages."}],
+}
 
 FAULTS = {
     "no topic": ({"topic": None}, "topic", "is missing"),
@@ -38,7 +43,11 @@ FAULTS = {
     ),
     "NUL": ({"topic": "a\0b"}, "topic", "holds the NUL character U+0000 at position 1"),
     "escape": ({"argument": "red \x1b[31m"}, "argument", "holds the control character U+001B at position 4"),
-    "surrogate": ({"topic": "x\ud83d"}, "topic", "holds half of a character (the lone surrogate U+D83D) at position 1"),
+    "surrogate": (
+        {"topic": "x\ud83d"},
+        "topic",
+        "holds half of a character (the lone surrogate U+D83D) at position 1",
+    ),
     "surrogate in metadata": ({"metadata": {"a": ["\udc00"]}}, "metadata", "lone surrogate U+DC00"),
     "long text": ({"argument": "a" * (MAX_TEXT + 1)}, "argument", "has 10,000,001 characters"),
     "id empty": ({"id": " "}, "id", "is empty"),
@@ -48,7 +57,11 @@ FAULTS = {
     "id a list": ({"id": ["a"]}, "id", "is a list, and a text is expected"),
     "id true": ({"id": True}, "id", "is true or false"),
     "id huge": ({"id": 10**5000}, "id", "is a number of hundreds of digits"),
-    "document id": ({"documents": [{"id": "\x07", "text": "a"}]}, "documents[1].id", "holds the character U+0007"),
+    "document id": (
+        {"documents": [{"id": "\x07", "text": "a"}]},
+        "documents[1].id",
+        "holds the character U+0007",
+    ),
     "metadata a list": ({"metadata": [1]}, "metadata", "is a list, and an object is expected"),
     "metadata a text": ({"metadata": "hello"}, "metadata", "is no valid JSON object"),
     "metadata a set": ({"metadata": {"a": {1, 2}}}, "metadata", "holds a value of the type set"),
@@ -160,12 +173,16 @@ def test_metadata_nested_too_deeply(fault_of):
 
 
 def test_items_come_back_as_they_went_in():
-    items = [Item(id="a", topic="T?", documents=(Document(id="x", text="y", title="t"),), metadata={"k": [1]})]
+    items = [
+        Item(id="a", topic="T?", documents=(Document(id="x", text="y", title="t"),), metadata={"k": [1]})
+    ]
     assert list(open_items(items)) == items
 
 
 def test_hostile_values_are_escaped_in_messages(faults_of):
-    faults = faults_of([{**GOOD, "stance": "\x1b[2J" + "x" * 500}, {**GOOD, "id": "b", "stance": "a\nb" * 90}])
+    faults = faults_of(
+        [{**GOOD, "stance": "\x1b[2J" + "x" * 500}, {**GOOD, "id": "b", "stance": "a\nb" * 90}]
+    )
     for fault in faults:
         assert str(fault).isprintable()
         assert len(str(fault)) < 300

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Mapping
 from typing import Any
@@ -10,7 +11,18 @@ WORDS = "the passage argues with evidence that the claim holds for most cities b
 
 
 def schema_of(body: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """The schema that a chat request asks for, by response_format or by its first tool."""
+    """The schema that a chat request asks for: by response_format, by its first tool, or in a message."""
+    schema = schema_in_request(body)
+    if schema is not None:
+        return schema
+    for message in body["messages"]:
+        _, found, rest = str(message["content"]).partition("json_schema:")
+        if found:
+            return json.JSONDecoder().raw_decode(rest.strip())[0]
+    return None
+
+
+def schema_in_request(body: Mapping[str, Any]) -> Mapping[str, Any] | None:
     wanted = body.get("response_format") or {}
     if wanted.get("type") == "json_schema":
         return wanted["json_schema"]["schema"]

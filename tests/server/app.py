@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import json
 import random
@@ -16,7 +17,7 @@ from typing import Any, Self
 
 from aiohttp import web
 
-from tests.server.answers import fill, schema_of
+from tests.server.answers import fill, schema_in_request, schema_of
 from tests.server.faults import FaultPlan
 
 AnswerFunction = Callable[[Mapping[str, Any]], Any]
@@ -111,7 +112,7 @@ class FaultServer:
     async def _complete(self, request: web.Request) -> web.StreamResponse:
         raw = await request.read()
         body_hash = hashlib.sha256(raw).hexdigest()
-        fault = self.plan.draw(body_hash, self.counts[body_hash])
+        fault = self.plan.draw(body_hash, self.counts[body_hash], len(self.requests))
         self.counts[body_hash] += 1
         body = json.loads(raw)
         kept = body if self.keep_bodies else {}
@@ -149,9 +150,10 @@ class FaultServer:
             if request.transport is not None:
                 request.transport.close()
             return response
-        for place in range(len(data)):
-            await response.write(data[place : place + 1])
-            await asyncio.sleep(self.drip)
+        with contextlib.suppress(ConnectionError):  # the client hung up
+            for place in range(len(data)):
+                await response.write(data[place : place + 1])
+                await asyncio.sleep(self.drip)
         return response
 
     def _content(self, body: Mapping[str, Any], body_hash: str) -> str:
@@ -160,9 +162,10 @@ class FaultServer:
             return answer if isinstance(answer, str) else json.dumps(answer)
         schema = schema_of(body)
         if schema is None:
-            return "```json\n{}\n```"
+            raise web.HTTPBadRequest(text="no schema in the request, and no answer function")
         if not self.constant:
-            return json.dumps(fill(schema, random.Random(body_hash), length=self.length))
+            content = json.dumps(fill(schema, random.Random(body_hash), length=self.length))
+            return content if schema_in_request(body) else f"Here it is:\n```json\n{content}\n```"
         name = json.dumps(schema)
         if name not in self._constants:
             self._constants[name] = json.dumps(fill(schema, random.Random(0), length=self.length))

@@ -31,8 +31,8 @@ FAULTS = (
 
 @dataclass(frozen=True)
 class FaultPlan:
-    """``rates`` gives a share of the requests (0 to 1) to each fault; ``script`` the faults of the n-th
-    request with one body (None for a good answer), before the rates hold; ``always`` one for every request.
+    """``rates`` gives a share of the requests (0 to 1) to each fault; ``script`` those of the
+    first requests of all (None for a good answer), before the rates hold; ``always`` one for every request.
     """
 
     rates: Mapping[str, float] = field(default_factory=dict)
@@ -45,12 +45,12 @@ class FaultPlan:
         if unknown := named - set(FAULTS):
             raise ValueError(f"no such faults: {sorted(map(str, unknown))}")
 
-    def draw(self, body_hash: str, nth: int) -> str | None:
-        """The fault of the ``nth`` request (from 0) with this body."""
+    def draw(self, body_hash: str, nth: int, before: int) -> str | None:
+        """The fault of the ``nth`` request (from 0) with this body, ``before`` others having come in."""
         if self.always:
             return self.always
-        if nth < len(self.script):
-            return self.script[nth]
+        if before < len(self.script):
+            return self.script[before]
         digest = hashlib.sha256(f"{self.seed}:{body_hash}:{nth}".encode()).digest()
         left = random.Random(digest).random()
         for fault, rate in self.rates.items():

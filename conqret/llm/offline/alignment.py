@@ -97,14 +97,11 @@ def _numbers(claim: Sentence, passage: Sequence[Sentence], source: Text) -> tupl
     near = [q for sentence in passage for q in sentence.numbers]
     held = elsewhere = 0
     wrong = []
-    far = None
     for quantity in claim.numbers:
         if any(agrees(quantity, other) for other in near):
             held += 1
             continue
-        if far is None:
-            far = [q for sentence in source.sentences for q in sentence.numbers]
-        if any(agrees(quantity, other) for other in far):
+        if any(agrees(quantity, other) for other in source.numbers):
             elsewhere += 1
         elif near:
             wrong.append(quantity.text)

@@ -12,7 +12,7 @@ from conqret.llm.offline.aspects import ASPECTS
 from conqret.llm.offline.criteria import criteria
 from conqret.llm.offline.findings import By, CitationVerdict, Finding, Preference, Which, clip
 from conqret.llm.offline.preference import prefer
-from conqret.llm.offline.relevance import Features, Query, features, feedback, relevance
+from conqret.llm.offline.relevance import Company, Features, Query, features, relevance
 from conqret.llm.offline.text import Text
 
 
@@ -26,6 +26,7 @@ class Evidence:
     def __init__(self, item: Item) -> None:
         self.item = item
         self._arguments: dict[str, Text] = {}
+        self._analysed: dict[str, Features] = {}
         self._kept: dict[object, Finding] = {}
         self._dimensions: dict[str, dict[str, Finding]] = {}
 
@@ -45,7 +46,7 @@ class Evidence:
         """The relevance of an argument to the topic, by the same measure as a document's."""
         key = ("answer", which)
         if key not in self._kept:
-            self._kept[key] = relevance(features(self._argument(which), self._query), self._feedback)
+            self._kept[key] = relevance(self._argument_features(which))
         return self._kept[key]
 
     def groundedness(self, which: Which = "argument") -> Finding:
@@ -60,7 +61,7 @@ class Evidence:
         if which not in self._dimensions:
             grounded = self.groundedness(which).value if self.item.documents else None
             self._dimensions[which] = quality.dimensions(
-                self._argument(which), self.answer_relevance(which).value, grounded
+                self._argument(which), self._raw(which), self.answer_relevance(which).value, grounded
             )
         return self._dimensions[which]
 
@@ -108,7 +109,7 @@ class Evidence:
 
     @cached_property
     def _criteria(self) -> dict[str, Finding]:
-        argument = self._argument("argument") if self.item.argument is not None else Text("")
+        argument = self._argument("argument") if self.item.argument is not None else Text.of("")
         return criteria(
             self._features, [f.value for f in self._relevances], list(ASPECTS.values()), argument,
             self.citation_support() if self.item.argument is not None else (),
@@ -120,25 +121,37 @@ class Evidence:
 
     @cached_property
     def _documents(self) -> tuple[Text, ...]:
-        return tuple(Text(document.text) for document in self.item.documents)
+        return tuple(
+            Text.of(f"{document.title}\n\n{document.text}" if document.title else document.text)
+            for document in self.item.documents
+        )
 
     @cached_property
     def _features(self) -> tuple[Features, ...]:
         return tuple(features(text, self._query) for text in self._documents)
 
     @cached_property
-    def _feedback(self) -> dict[str, float]:
-        return feedback(self._features, self._query)
+    def _company(self) -> Company:
+        argument = self._argument_features("argument") if self.item.argument is not None else None
+        return Company.of(self._features, argument)
 
     @cached_property
     def _relevances(self) -> tuple[Finding, ...]:
-        return tuple(relevance(f, self._feedback) for f in self._features)
+        company = self._company
+        return tuple(relevance(f, company.of_document(f), company.trust) for f in self._features)
+
+    def _argument_features(self, which: str) -> Features:
+        if which not in self._analysed:
+            self._analysed[which] = features(self._argument(which), self._query)
+        return self._analysed[which]
 
     def _argument(self, which: str) -> Text:
         if which not in self._arguments:
-            text = self.item.argument if which == "argument" else self.item.second_argument
-            self._arguments[which] = Text(text or "")
+            self._arguments[which] = Text.of(self._raw(which))
         return self._arguments[which]
+
+    def _raw(self, which: str) -> str:
+        return (self.item.argument if which == "argument" else self.item.second_argument) or ""
 
     def _summary(self, which: Which) -> tuple[float, float, float]:
         grounded = self.groundedness(which).value if self.item.documents else 0.0

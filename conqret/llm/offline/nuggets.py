@@ -50,7 +50,7 @@ def document_nuggets(documents: Sequence[Features], values: Sequence[float], que
                 scored[point] = max(scored.get(point, (0.0, point)), (worth, point))
     points = [p for _, p in sorted(scored.values(), key=lambda pair: (-pair[0], pair[1]))]
     found = dict.fromkeys(points[:n])
-    pool = [s for f in sorted(documents, key=lambda f: f.body.raw) for s in f.body.sentences]
+    pool = [s for f in sorted(documents, key=lambda f: [s.text for s in f.body.sentences]) for s in f.body.sentences]
     if len(found) < n:
         for sentence in pool:
             found.update(dict.fromkeys(c for c in (p.strip(" .") for p in _clause.split(sentence.text)) if len(c.split()) > 1))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
 
@@ -27,48 +28,66 @@ _SCALES = {"hundred": 1e2, "thousand": 1e3, "k": 1e3, "million": 1e6, "m": 1e6, 
 _FRACTIONS = {"half": 50.0, "third": 100 / 3, "thirds": 100 / 3, "quarter": 25.0, "quarters": 25.0, "fifth": 20.0, "fifths": 20.0}
 _ABOUT_SHARE = 0.1
 
-_number_words = "|".join(sorted(_WORDS, key=len, reverse=True))
-_quantity = re.compile(
+_words_pattern = "|".join(sorted(_WORDS, key=len, reverse=True))
+_core = re.compile(r"(?<![\w.])[0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)?")
+_core_or_word = re.compile(
+    rf"{_core.pattern}|\b(?:{_words_pattern})(?:[- ](?:{_words_pattern}))?\b|\bhalf\b|\ban?(?= (?:third|quarter|fifth)\b)",
+    re.IGNORECASE,
+)
+_before = re.compile(
     r"(?P<about>\b(?:about|around|almost|nearly|roughly|some|over|under|more than|less than|fewer than|at least|"
-    r"approximately|close to|up to|barely|only|just)\s+)?"
-    r"(?:(?P<money>[$\u00a3\u20ac\u00a5])\s?)?"
-    rf"(?:(?P<digits>(?<![\w.])[0-9]+(?:,[0-9]{{3}})*(?:\.[0-9]+)?)|\b(?P<words>(?:{_number_words}|an?\s+(?=half|third|quarter|fifth))"
-    rf"(?:[- ](?:{_number_words}))?)\b|\b(?P<half>half)\b)"
+    r"approximately|close to|up to|barely|only|just)\s+)?(?P<money>[$\u00a3\u20ac\u00a5]\s?)?\Z",
+    re.IGNORECASE,
+)
+_after = re.compile(
     r"(?:[ -]?(?P<scale>hundred|thousand|million|billion|trillion|bn|m|k)\b)?"
-    r"(?P<percent>\s?%|[ -]per ?cent\b| percentage points?\b)?"
-    r"(?:[ -]?(?P<fraction>thirds?|quarters?|fifths?|half)\b)?"
+    r"(?P<percent>\s?%|[ -]per ?cent\b|[ -]percentage points?\b)?"
+    r"(?:[ -](?P<fraction>thirds?|quarters?|fifths?)\b)?"
     r"(?P<currency> (?:pounds|dollars|euros)\b)?",
     re.IGNORECASE,
 )
-_may_hold_number = re.compile(rf"[0-9]|\b(?:half|an? (?:third|quarter|fifth)|{_number_words})\b", re.IGNORECASE)
+_REACH = 14  # characters before a number that may qualify it
+_WORD_CUES = frozenset(_WORDS) | frozenset(_FRACTIONS)
 
 
-def quantities(text: str) -> tuple[Quantity, ...]:
-    """The quantities of ``text`` in order; ``one`` and ordinals are no quantities."""
-    if _may_hold_number.search(text) is None:
-        return ()
-    return tuple(_read(match) for match in _quantity.finditer(text))
+def quantities(text: str, words: Iterable[str]) -> tuple[Quantity, ...]:
+    """The quantities of ``text`` in order, ``words`` being its words in lower case.
+
+    Numerals, number words from two up, and fractions (as percentages) count; ``one`` and ordinals do not.
+    """
+    pattern = _core if _WORD_CUES.isdisjoint(words) else _core_or_word
+    found = []
+    end = 0
+    for match in pattern.finditer(text):
+        if match.start() >= end:
+            quantity, end = _read(text, match)
+            found.append(quantity)
+    return tuple(found)
 
 
-def _read(match: re.Match[str]) -> Quantity:
-    part = match.groupdict()
-    text = match.group().strip()
-    about = part["about"] is not None
-    if about:
-        text = match.group()[len(part["about"]) :].strip()
-    if part["digits"]:
-        value = float(part["digits"].replace(",", "")[:300])
-    elif part["half"]:
-        return Quantity(50.0, "percent", text, about)
+def _read(text: str, match: re.Match[str]) -> tuple[Quantity, int]:
+    core = match.group().lower()
+    start = match.start()
+    before = _before.search(text, max(0, start - _REACH), start)
+    about = before is not None and before["about"] is not None
+    money = before is not None and before["money"] is not None
+    after = _after.match(text, match.end())
+    if after is None:  # it matches the empty string: this is for the type checker
+        return Quantity(0.0, "plain", core), match.end()
+    written = text[start : after.end()]
+    if core == "half":
+        return Quantity(50.0, "percent", written, about), after.end()
+    if core[0] in "0123456789":
+        value = float(core.replace(",", "")[:300])
     else:
         value = 0.0
-        for word in re.split(r"[-\s]+", part["words"].lower().strip()):
+        for word in re.split(r"[-\s]+", core):
             value = value * 100 if word == "hundred" and value else value + _WORDS.get(word, 1.0)
-    if part["fraction"]:
-        return Quantity(value * _FRACTIONS[part["fraction"].lower()], "percent", text, True)
-    value *= _SCALES.get((part["scale"] or "").lower(), 1.0)
-    kind = "percent" if part["percent"] else "money" if part["money"] or part["currency"] else "plain"
-    return Quantity(value, kind, text, about)
+    if after["fraction"]:
+        return Quantity(value * _FRACTIONS[after["fraction"].lower()], "percent", written, True), after.end()
+    value *= _SCALES.get((after["scale"] or "").lower(), 1.0)
+    kind = "percent" if after["percent"] else "money" if money or after["currency"] else "plain"
+    return Quantity(value, kind, written, about), after.end()
 
 
 def agrees(claim: Quantity, source: Quantity) -> bool:

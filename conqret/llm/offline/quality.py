@@ -15,7 +15,7 @@ DIMENSIONS = (
 )  # fmt: skip
 
 
-def dimensions(text: Text, relevance: float, grounded: float | None) -> dict[str, Finding]:
+def dimensions(text: Text, raw: str, relevance: float, grounded: float | None) -> dict[str, Finding]:
     """The fifteen dimensions, each in [0, 1]."""
     n = max(1, text.length)
     m = max(1, len(text.sentences))
@@ -27,7 +27,6 @@ def dimensions(text: Text, relevance: float, grounded: float | None) -> dict[str
     def times(count: float, half: float) -> float:
         return count / (count + half)
 
-    raw = text.raw
     numbers = sum(bool(s.numbers) for s in text.sentences)
     cited = sum(bool(s.cites) for s in text.sentences)
     names = sum(bool(s.names) for s in text.sentences)

@@ -1,25 +1,31 @@
 """How relevant a text is to a topic: does it keep to the topic, does it argue, and is it more than furniture?
 
-``relevance = topicality * (1/2 + 1/4 argument + 1/4 extent) * (1 - noise)``, all of them in [0, 1]. The
-product makes topicality necessary: no length and no eloquence helps a text on another topic.
+``relevance = t (2 - t) (1/2 + argument/4 + extent/4) (1 - noise)``, t the topicality, every part in [0, 1].
+The product makes topicality necessary: no length and no eloquence helps a text on another topic.
+
+Topicality has two sources. ``match`` asks whether the text uses the words of the question. ``company`` asks
+whether it shares uncommon words with the item's argument and with the other documents, for evidence often
+never names the question ("the crane flock had gone by then"), and texts beside the topic may name it often
+("Zoo Lane will be closed"). Company counts for as much as the documents have in common (`Company`).
 """
 
 from __future__ import annotations
 
-import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from conqret.llm.offline.boilerplate import boilerplate
 from conqret.llm.offline.findings import Finding, clip, quoted
 from conqret.llm.offline.lexicons import ARGUMENT_CUES
-from conqret.llm.offline.text import Sentence, Text, weight
+from conqret.llm.offline.text import COMMON_STEMS, Sentence, Text, weight
 
-FEEDBACK_TERMS = 30
-FEEDBACK_MINIMUM = 3
-FEEDBACK_SHARE = 0.5
 HALF_EXTENT = 25
 HALF_ARGUMENT = 4
+VOCABULARY = 1500  # two texts on different topics share about |S| |T| / 1500 uncommon stems
+HALF_TRUST = 2.0
+PRIOR = 5.0
+FULL_LIFT = 2.0
 
 
 @dataclass(frozen=True)
@@ -78,6 +84,7 @@ class Features:
     missing: tuple[str, ...]
     kinds: Mapping[str, frozenset[int]]
     body: Text
+    uncommon: frozenset[str]
 
 
 def features(text: Text, query: Query) -> Features:
@@ -93,7 +100,7 @@ def features(text: Text, query: Query) -> Features:
     noise = 0.0
     if kinds:
         dropped = frozenset().union(*kinds.values())
-        body = Text("\n\n".join([s.text for i, s in enumerate(text.sentences) if i not in dropped]))
+        body = text.without(dropped)
         noise = 1 - body.length / text.length if text.length else 0.0
     frequency = query.frequency(body)
     total = sum(query.weights.values())
@@ -109,50 +116,71 @@ def features(text: Text, query: Query) -> Features:
         missing=tuple(query.words[t] for t in query.weights if not frequency[t]),
         kinds=kinds,
         body=body,
+        uncommon=body.terms.keys() - COMMON_STEMS - query.weights.keys(),
     )
 
 
-def feedback(documents: Sequence[Features], query: Query) -> dict[str, float]:
-    """What else the documents that match the topic talk about: stem to weight, the 30 heaviest.
+@dataclass(frozen=True)
+class Company:
+    """The uncommon words around a text: those of the item's argument, and how many documents hold each.
 
-    Pseudo-relevance feedback (Lavrenko and Croft 2001, relevance models): a stem's weight is its background
-    weight times the sum of ``match`` over the documents that hold it, for stems in at least two of the
-    documents whose match is 1/2 or more. Empty unless at least three documents match.
+    Uncommon words are stems outside the list of common words and outside the question. Two texts on
+    different topics with s and t of them share about ``s t / (s + 1500)`` by chance. ``trust`` in [0, 1) is
+    ``e / (e + 2)``, e that expectation for two documents of the item's mean size: where texts are short, no
+    shared words are to be expected, and their lack says little.
     """
-    good = [d for d in documents if d.match >= FEEDBACK_SHARE]
-    if len(good) < FEEDBACK_MINIMUM:
-        return {}
-    held: dict[str, list[float]] = {}
-    for document in good:
-        for term in document.body.terms:
-            held.setdefault(term, []).append(document.match)
-    scores = {
-        term: weight(term) * math.fsum(matches)
-        for term, matches in held.items()
-        if len(matches) > 1 and term not in query.weights and not term.isdigit()
-    }
-    best = sorted(scores, key=lambda term: (-scores[term], term))[:FEEDBACK_TERMS]
-    return {term: scores[term] for term in best}
+
+    argument: frozenset[str]
+    holders: Mapping[str, int]
+    total: int
+    trust: float
+
+    @classmethod
+    def of(cls, documents: Sequence[Features], argument: Features | None) -> Company:
+        """The company of an item's documents."""
+        holders: Counter[str] = Counter()
+        for document in documents:
+            holders.update(document.uncommon)
+        total = sum([len(document.uncommon) for document in documents])
+        mean = total / len(documents) if documents else 0.0
+        expected = mean * mean / (mean + VOCABULARY)
+        words = argument.uncommon if argument is not None else frozenset[str]()
+        return cls(words, holders, total, expected / (expected + HALF_TRUST))
+
+    def of_document(self, document: Features) -> float:
+        """How much company one of the documents has, in [0, 1].
+
+        The mean of its lift over the argument and over the other documents (the latter alone without an
+        argument), where ``lift = (shared + 5) / (expected + 5) - 1``, held within [0, 1].
+        """
+        size = len(document.uncommon)
+        chance = size / (size + VOCABULARY)
+        shared = sum([self.holders[term] for term in document.uncommon]) - size
+        among = _lift(shared, (self.total - size) * chance)
+        if not self.argument:
+            return among
+        return (among + _lift(len(self.argument & document.uncommon), len(self.argument) * chance)) / 2
 
 
-def relevance(f: Features, expansion: Mapping[str, float]) -> Finding:
-    """The relevance of one text, in [0, 1]; see the module.
-
-    topicality is the match where there is no feedback, else ``match * (1/2 + 1/2 min(1, 2 e))``, e the
-    weighted share of the feedback stems that the text holds.
-    """
-    topicality = f.match
-    if expansion:
-        share = math.fsum(w for t, w in expansion.items() if t in f.body.terms) / math.fsum(expansion.values())
-        topicality *= 0.5 + 0.5 * min(1.0, 2 * share)
-    value = clip(topicality * (0.5 + 0.25 * f.argument + 0.25 * f.extent) * (1 - f.noise))
-    return Finding(value, _explain(f))
+def _lift(shared: float, expected: float) -> float:
+    return clip(((shared + PRIOR) / (expected + PRIOR) - 1) / (FULL_LIFT - 1))
 
 
-def _explain(f: Features) -> str:
+def relevance(f: Features, company: float = 0.0, trust: float = 0.0) -> Finding:
+    """The relevance of one text, in [0, 1]: see the module. ``topicality = (1 - trust) match + trust company``."""
+    topicality = (1 - trust) * f.match + trust * company
+    substance = 0.5 + 0.25 * f.argument + 0.25 * f.extent
+    value = topicality * (2 - topicality) * substance * (1 - f.noise)
+    return Finding(clip(value), _explain(f, company, trust))
+
+
+def _explain(f: Features, company: float, trust: float) -> str:
     parts = [f"Speaks of {quoted(f.matched)}" if f.matched else "Names no term of the topic"]
     if f.matched and f.missing:
         parts[0] += f", not of {quoted(f.missing)}"
+    if trust:
+        degree = "much" if company >= 2 / 3 else "some" if company >= 1 / 3 else "little"
+        parts.append(f"Shares {degree} vocabulary with the argument and the other documents")
     for kind, words in _KIND_WORDS.items():
         if kind in f.kinds:
             n = len(f.kinds[kind])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from functools import cached_property
 
 from conqret.data.citations import citations, strip_citations
@@ -71,12 +71,12 @@ class _Terms(dict[str, str]):
 
 
 _terms = _Terms()
-_common_stems = frozenset(stem(word) for word in COMMON_WORDS)
+COMMON_STEMS = frozenset(stem(word) for word in COMMON_WORDS)
 
 
 def weight(term: str) -> float:
     """How much a stem says about a topic: 1/2 for common words, 1 for the rest (stop words have no stem)."""
-    return COMMON_WEIGHT if term in _common_stems else 1.0
+    return COMMON_WEIGHT if term in COMMON_STEMS else 1.0
 
 
 class Sentence:
@@ -95,7 +95,7 @@ class Sentence:
     @cached_property
     def numbers(self) -> tuple[Quantity, ...]:
         """The quantities that it names, in order."""
-        return quantities(self.text)
+        return quantities(self.text, self.words)
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -109,14 +109,11 @@ class Sentence:
 
 
 class Text:
-    """An analysed text: how often each word and each content stem occurs, and its sentences.
+    """An analysed text: its sentences, and how often each word and each content stem occurs in it."""
 
-    The words are counted at once; sentences are cut when they are first asked for.
-    """
-
-    def __init__(self, raw: str) -> None:
-        self.raw = raw
-        self.words = Counter(_word.findall(strip_citations(raw).lower()))
+    def __init__(self, sentences: Sequence[Sentence]) -> None:
+        self.sentences = sentences
+        self.words = Counter([word for sentence in sentences for word in sentence.words])
         terms: dict[str, int] = {}
         stems = _terms
         for word, n in self.words.items():
@@ -126,18 +123,27 @@ class Text:
         self.stop_words = terms.pop("", 0)
         self.terms = terms
 
-    @cached_property
-    def sentences(self) -> tuple[Sentence, ...]:
-        """Its sentences; a citation mark that stands alone belongs to the sentence before it."""
+    @classmethod
+    def of(cls, raw: str) -> Text:
+        """The text of a string; a citation mark that stands alone belongs to the sentence before it."""
         found: list[Sentence] = []
-        for span in sentences(self.raw):
+        for span in sentences(raw):
             cites = citations(span.text)
             sentence = Sentence(strip_citations(span.text) if cites else span.text, cites)
             if sentence.words:
                 found.append(sentence)
             elif cites and found:
                 found[-1].cites = tuple(dict.fromkeys(found[-1].cites + cites))
-        return tuple(found)
+        return cls(found)
+
+    def without(self, dropped: Set[int]) -> Text:
+        """The same text without the sentences of these numbers (from 0)."""
+        return Text([sentence for i, sentence in enumerate(self.sentences) if i not in dropped])
+
+    @cached_property
+    def numbers(self) -> tuple[Quantity, ...]:
+        """The quantities of all its sentences."""
+        return tuple([quantity for sentence in self.sentences for quantity in sentence.numbers])
 
     def count(self, cues: Set[str]) -> int:
         """How many of its words are among ``cues``."""

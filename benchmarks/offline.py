@@ -1,0 +1,268 @@
+"""The offline baseline against people's labels and against known damage; and its speed.
+
+    CONQRET_DATA=… python benchmarks/offline.py [--seeds 5]
+
+prints a table. Part one needs Webis-ArgQuality-20 (see ``webis_items.py``) and is skipped without it; part two
+uses the repository's fixtures; part three times `Evidence` on an item of ten 300-word documents. Intervals are
+95 % bootstrap intervals over topics.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from conqret.data import Document, Item
+from conqret.llm.offline import Evidence
+
+sys.path.insert(0, str(Path(__file__).parent))
+from webis_items import data_folder, webis_items  # noqa: E402
+
+FIXTURES = Path(__file__).parent.parent / "fixtures" / "topics"
+LEVELS = (0, 10, 20, 50, 70, 100)
+HALLUCINATED = (0, 5, 20)
+RESAMPLES = 2000
+
+Groups = Mapping[str, tuple[list[float], list[float]]]
+
+
+def auroc(positive: Sequence[float], negative: Sequence[float]) -> float:
+    """The share of (positive, negative) pairs in the right order; ties count half. In [0, 1]."""
+    wins = sum((p > n) + 0.5 * (p == n) for p in positive for n in negative)
+    return wins / (len(positive) * len(negative))
+
+
+def clustered(values: Mapping[str, float], rng: random.Random) -> tuple[float, float, float]:
+    """The mean over clusters and its 95 % percentile bootstrap interval, clusters resampled whole."""
+    keys = sorted(values)
+    means = sorted(
+        sum(values[key] for key in rng.choices(keys, k=len(keys))) / len(keys) for _ in range(RESAMPLES)
+    )
+    return sum(values.values()) / len(keys), means[int(0.025 * RESAMPLES)], means[int(0.975 * RESAMPLES) - 1]
+
+
+def pearson(x: Sequence[float], y: Sequence[float]) -> float:
+    """Pearson's correlation; 0 where either is constant."""
+    mx, my = sum(x) / len(x), sum(y) / len(y)
+    sxy = sum((a - mx) * (b - my) for a, b in zip(x, y, strict=True))
+    sxx, syy = sum((a - mx) ** 2 for a in x), sum((b - my) ** 2 for b in y)
+    return sxy / (sxx * syy) ** 0.5 if sxx and syy else 0.0
+
+
+def spearman(x: Sequence[float], y: Sequence[float]) -> float:
+    """Spearman's correlation, with mean ranks for ties."""
+
+    def ranks(values: Sequence[float]) -> list[float]:
+        return [sum(w < v for w in values) + (sum(w == v for w in values) - 1) / 2 for v in values]
+
+    return pearson(ranks(x), ranks(y))
+
+
+def webis(seeds: int, rng: random.Random) -> None:
+    """AUROC of document relevance within topic and against other topics."""
+    folder = data_folder()
+    for others in (False, True):
+        for name, score in _SCORES.items():
+            groups: dict[str, tuple[list[float], list[float]]] = defaultdict(lambda: ([], []))
+            for seed in range(seeds):
+                items, labels = webis_items(folder, seed=seed, others=others)
+                relevant = {(label.item, label.document): label for label in labels}
+                for item in items:
+                    for document, value in zip(item.documents, score(item), strict=True):
+                        label = relevant[item.id, document.id]
+                        groups[label.topic if seeds == 1 else f"{label.topic}/{seed}"][not label.relevant].append(value)
+            by_topic: dict[str, list[float]] = defaultdict(list)
+            for key, (good, bad) in groups.items():
+                by_topic[key.partition("/")[0]].append(auroc(good, bad))
+            values = {topic: sum(v) / len(v) for topic, v in by_topic.items()}
+            kind = "other topics" if others else "within topic"
+            print(f"webis, irrelevant from {kind:12}  {name:16} AUROC {show(clustered(values, rng))}")
+
+
+def _raw(item: Item) -> list[float]:
+    evidence = Evidence(item)
+    return [evidence.document_relevance(i).value for i in range(len(item.documents))]
+
+
+_SCORES: Mapping[str, Callable[[Item], list[float]]] = {
+    "value": _raw,
+    "rating 0 to 5": lambda item: [round(5 * value) for value in _raw(item)],
+    "number of words": lambda item: [float(len(document.text.split())) for document in item.documents],
+}
+
+
+def show(interval: tuple[float, float, float]) -> str:
+    """``0.812 [0.77, 0.85]``."""
+    return f"{interval[0]:.3f} [{interval[1]:.3f}, {interval[2]:.3f}]"
+
+
+def fixture_items() -> list[tuple[Item, dict[str, Any], str]]:
+    """One item for each fixture topic and stance, with the topic's raw record."""
+    found = []
+    for path in sorted(FIXTURES.glob("*.json")):
+        topic = json.loads(path.read_text(encoding="utf-8"))
+        place = {document["id"]: n for n, document in enumerate(topic["documents"], start=1)}
+        for stance, argument in topic["arguments"].items():
+            item = Item(
+                id=f"{topic['slug']}-{stance}",
+                topic=topic["question"],
+                stance=stance,
+                documents=tuple(Document(id=d["id"], text=d["text"], title=d["title"]) for d in topic["documents"]),
+                argument=render(argument["sentences"], place),
+                second_argument=render(topic["second_arguments"][stance]["sentences"], place),
+            )
+            found.append((item, topic, stance))
+    return found
+
+
+def render(sentences: Sequence[Mapping[str, Any]], place: Mapping[str, int]) -> str:
+    """Sentences with their citations as marks after the full stop."""
+    return " ".join(s["text"] + "".join(f" [{place[cite]}]" for cite in s["cites"]) for s in sentences)
+
+
+def fixtures(rng: random.Random) -> None:
+    """Agreement with the fixtures' gold labels."""
+    entries = fixture_items()
+    relevance: dict[str, list[float]] = defaultdict(list)
+    confusion: dict[tuple[str, str], int] = defaultdict(int)
+    correct: dict[str, list[float]] = defaultdict(list)
+    preferred: dict[str, list[float]] = defaultdict(list)
+    quality: dict[str, tuple[list[float], list[float]]] = defaultdict(lambda: ([], []))
+    for item, topic, stance in entries:
+        evidence = Evidence(item)
+        values = [evidence.document_relevance(i).value for i in range(len(item.documents))]
+        gold = [document["relevance"] for document in topic["documents"]]
+        relevance[topic["slug"]].append(
+            auroc([v for v, g in zip(values, gold, strict=True) if g >= 2], [v for v, g in zip(values, gold, strict=True) if g == 0])
+        )
+        for which, argument in (("argument", topic["arguments"]), ("second_argument", topic["second_arguments"])):
+            for verdict in evidence.citation_support(which):
+                support = argument[stance]["sentences"][verdict.sentence - 1]["support"]
+                expected = {"supported": "supports", "contradicted": "contradicts", "unsupported": "silent", "uncited": "silent"}[support]
+                confusion[expected, str(verdict.label)] += 1
+                correct[topic["slug"]].append(float(verdict.label == expected))
+            for key, finding in evidence.dimensions(which).items():
+                quality[key][0].append(finding.value)
+                quality[key][1].append(argument[stance]["quality"][key])
+        preferred[topic["slug"]].append(float(evidence.preference().label == topic["preferences"][stance]))
+    for name, by_topic in (("relevance AUROC", relevance), ("citation verdict accuracy", correct), ("preference accuracy", preferred)):
+        means = {topic: sum(values) / len(values) for topic, values in by_topic.items()}
+        print(f"fixtures, {name:28} {show(clustered(means, rng))}")
+    for (expected, label), n in sorted(confusion.items()):
+        print(f"  citation {expected:12} judged {label:12} {n}")
+    print("  Spearman of dimensions: " + ", ".join(f"{key} {spearman(*pair):.2f}" for key, pair in quality.items()))
+
+
+def damage(rng: random.Random) -> None:
+    """Context relevance with documents replaced, groundedness with cited sentences contradicted."""
+    entries = fixture_items()
+    means = []
+    orders = {}
+    originals = {item.id: item.model_copy(update={"documents": item.documents[:10]}) for item, _, _ in entries}
+    for item, _, _ in entries:
+        pool = [d for other, _, _ in entries if other.topic != item.topic for d in other.documents]
+        orders[item.id] = (rng.sample(range(10), 10), rng.sample(pool, 10))
+    for level in LEVELS:
+        values = []
+        for id_, item in originals.items():
+            where, what = orders[id_]
+            documents = list(item.documents)
+            for place, document in list(zip(where, what, strict=True))[: level // 10]:
+                documents[place] = document
+            values.append(Evidence(item.model_copy(update={"documents": tuple(documents)})).context_relevance().value)
+        means.append(sum(values) / len(values))
+    falls = all(a > b for a, b in zip(means, means[1:], strict=False))
+    print(f"context relevance at {LEVELS} %: {[round(m, 3) for m in means]}, falls {falls}, Pearson {pearson(LEVELS, means):.3f}")
+    means = []
+    for level in HALLUCINATED:
+        values = []
+        for item, topic, stance in entries:
+            sentences = topic["arguments"][stance]["sentences"]
+            cited = [i for i, s in enumerate(sentences) if s["cites"] and s["support"] == "supported"]
+            chosen = set(random.Random(item.id).sample(cited, len(cited))[:level])
+            changed = [dict(s, text=contradict(s["text"])) if i in chosen else s for i, s in enumerate(sentences)]
+            place = {document["id"]: n for n, document in enumerate(topic["documents"], start=1)}
+            values.append(Evidence(item.model_copy(update={"argument": render(changed, place)})).groundedness().value)
+        means.append(sum(values) / len(values))
+    falls = all(a > b for a, b in zip(means, means[1:], strict=False))
+    print(f"groundedness with {HALLUCINATED} sentences contradicted: {[round(m, 3) for m in means]}, falls {falls}")
+
+
+def contradict(text: str) -> str:
+    """A sentence with its first figure changed; without one, with its first auxiliary negated."""
+    words = text.split()
+    for i, word in enumerate(words):
+        digits = "".join(c for c in word if c.isdigit())
+        if digits:
+            words[i] = word.replace(digits[-1], str((int(digits[-1]) + 3) % 10))
+            return " ".join(words)
+    for i, word in enumerate(words):
+        if word in _AUXILIARIES:
+            words[i] = f"{word} not"
+            return " ".join(words)
+    return "It is not true that " + text
+
+
+_AUXILIARIES = frozenset("is are was were has have had can could will would should may must do does did".split())
+
+
+def speed() -> None:
+    """Seconds for one item: ten documents of 300 words, an argument of 200, everything rag-fine-grained asks."""
+    items = [made for item, _, _ in fixture_items()[:8] if (made := _sized(item))]
+
+    def once() -> float:
+        start = time.perf_counter()
+        for item in items:
+            evidence = Evidence(item)
+            for i in range(len(item.documents)):
+                evidence.document_relevance(i)
+            evidence.answer_relevance()
+            evidence.groundedness()
+            evidence.dimensions()
+        return (time.perf_counter() - start) / len(items)
+
+    once()
+    runs = sorted(once() for _ in range(21))
+    print(f"Evidence, one item of 10 x 300 words: median {1000 * runs[10]:.2f} ms, best {1000 * runs[0]:.2f} ms")
+
+
+def _sized(item: Item) -> Item:
+    """Ten documents of exactly 300 words each (texts are repeated or cut), and an argument of 200 or so."""
+    documents = [
+        document.model_copy(update={"text": _cut(document.text, 300), "title": ""}) for document in item.documents[:10]
+    ]
+    return item.model_copy(update={"documents": tuple(documents)})
+
+
+def _cut(text: str, words: int) -> str:
+    pieces = text.split(" ")
+    while len(" ".join(pieces).split()) < words:
+        pieces += pieces
+    return " ".join(pieces[:words])
+
+
+def main() -> int:
+    """Run the parts and print the figures; returns the exit code."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--seeds", type=int, default=1, help="draws of the 40 Webis items to average over")
+    options = parser.parse_args()
+    rng = random.Random(0)
+    try:
+        webis(options.seeds, rng)
+    except FileNotFoundError as error:
+        print(f"webis skipped: {error}")
+    fixtures(rng)
+    damage(rng)
+    speed()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

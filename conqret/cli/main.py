@@ -1,0 +1,70 @@
+"""Put the subcommands together, and turn errors into messages and exit codes.
+
+Exit codes: 0 all well; 1 something failed while running (a provider, the budget); 2 the call or a file was
+wrong, and nothing was done; 130 stopped by the user, what was done so far is kept.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from conqret.cli import doctor, formats, judge, prompt, recordings, report
+from conqret.cli.console import complain
+from conqret.errors import ConqretError, DeclarationError
+
+app = typer.Typer(
+    name="conqret",
+    help="Judge retrieval-augmented arguments with LLMs, and measure how far the judge can be trusted.",
+    epilog="Example: conqret judge items.jsonl --format rag-fine-grained --model gpt-4o-mini -o runs/first",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+)
+app.command("judge", epilog=judge.EPILOG)(judge.judge)
+app.command("report", epilog=report.EPILOG)(report.report)
+app.command("formats", epilog=formats.EPILOG)(formats.formats)
+app.add_typer(prompt.app, name="prompt")
+app.add_typer(recordings.app, name="recordings")
+app.command("doctor", epilog=doctor.EPILOG)(doctor.doctor)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from conqret import __version__
+
+        typer.echo(f"conqret {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: bool = typer.Option(
+        False, "--version", callback=_version, is_eager=True, help="Print the version and leave."
+    ),
+) -> None:
+    """What all subcommands share."""
+
+
+def main() -> None:
+    """Run the command line."""
+    try:
+        app()
+    except DeclarationError as error:
+        complain(str(error))
+        sys.exit(2)
+    except ConqretError as error:
+        complain(str(error))
+        sys.exit(1)
+    except KeyboardInterrupt:
+        complain("stopped; what was judged so far is kept, and the same command goes on from there")
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

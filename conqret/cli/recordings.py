@@ -1,0 +1,72 @@
+"""``conqret recordings``: move recorded answers between machines, and see what a store holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from conqret.cli.console import out
+
+if TYPE_CHECKING:
+    from conqret.llm.recordings import Recordings
+
+app = typer.Typer(
+    help="Export, import and look at recorded answers.",
+    no_args_is_help=True,
+    epilog="Example: conqret recordings export runs/first recordings.jsonl",
+)
+
+Store = Annotated[Path, typer.Argument(help="A run's folder, or a store of recordings.")]
+
+
+@app.command("export", epilog="Example: conqret recordings export runs/first recordings.jsonl")
+def export(store: Store, to: Annotated[Path, typer.Argument(help="The JSONL file to write.")]) -> None:
+    """Write all recorded answers to JSONL, for others to replay. It holds no key."""
+    with _open(store) as recordings:
+        count = recordings.export_jsonl(to)
+    out().print(f"{count} answers written to {to}", markup=False, soft_wrap=True)
+
+
+@app.command("import", epilog="Example: conqret recordings import recordings.jsonl runs/first")
+def import_(
+    source: Annotated[Path, typer.Argument(help="A JSONL file that was exported.")],
+    store: Annotated[Path, typer.Argument(help="A run's folder, or a store (made if it is not there).")],
+) -> None:
+    """Add exported answers to a store; those that it has already stay as they are."""
+    from conqret.evaluation.run import RunDirectory
+    from conqret.llm.recordings import Recordings
+
+    target = RunDirectory(store).recordings_file if store.is_dir() else store
+    with Recordings(target) as recordings:
+        count = recordings.import_jsonl(source)
+    out().print(f"{count} answers added to {target}", markup=False, soft_wrap=True)
+
+
+@app.command("stats", epilog="Example: conqret recordings stats runs/first")
+def stats(
+    store: Store, json_output: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False
+) -> None:
+    """Say what a store holds: answers by model and question, tokens, cost."""
+    import json
+    from dataclasses import asdict
+
+    with _open(store) as recordings:
+        found = recordings.stats()
+    if json_output:
+        out().out(json.dumps(asdict(found), indent=1))
+        return
+    cost = "unknown" if found.cost_usd is None else f"${found.cost_usd:.4f}"
+    out().print(f"answers  {found.answers}")
+    for label, counts in (("model", found.by_model), ("question", found.by_ask)):
+        for name, count in counts.items():
+            out().print(f"  {label} {name}: {count}", markup=False)
+    out().print(f"tokens   {found.prompt_tokens} in, {found.completion_tokens} out")
+    out().print(f"cost     {cost}")
+
+
+def _open(store: Path) -> Recordings:
+    from conqret.llm.recordings import Recordings
+
+    return Recordings.open_for_replay(store)

@@ -1,0 +1,35 @@
+"""``conqret report``: the report of a run, written again and shown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from conqret.cli.console import out
+
+EPILOG = "Example: conqret report runs/first --to report.html"
+
+
+def report(
+    run: Annotated[Path, typer.Argument(help="The folder of a finished run.")],
+    to: Annotated[Path | None, typer.Option(help="Where to write the page. [default: report.html in the run's folder]")] = None,
+    max_items: Annotated[int, typer.Option(help="Items that are shown in full.", min=0)] = 200,
+    json_output: Annotated[bool, typer.Option("--json", help="Print the summary as JSON instead of a table.")] = False,
+) -> None:  # fmt: skip
+    """Write the HTML report of a run, and print its summary."""
+    from rich.text import Text
+
+    from conqret.evaluation.run import RunDirectory
+    from conqret.report.html import write_report
+    from conqret.report.tables import terminal
+
+    directory = RunDirectory(run)
+    summary = directory.summary()
+    page = write_report(directory, to, max_items=max_items)
+    if json_output:
+        out().out(summary.model_dump_json(indent=1))
+        return
+    out().print(terminal(summary, directory.record()))
+    out().print(Text(f"{'report':<10} {page}"), soft_wrap=True)

@@ -1,0 +1,227 @@
+"""Judge items into a run directory: streaming, resumable, whole or not at all.
+
+The same command again goes on where the last one stopped: judgments that are scored are kept, the others
+are asked for again, and whatever a model answered before comes from the recordings without a call.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import datetime as dt
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from conqret import __version__
+from conqret.data import Item, Judgment, Status
+from conqret.errors import DeclarationError
+from conqret.evaluation.run import RunDirectory, RunRecord
+from conqret.evaluation.setup import Setup
+from conqret.evaluation.stream import judge_stream
+from conqret.evaluation.summary import Summariser, Summary
+from conqret.evaluation.tables import write_scores
+from conqret.io import Checked, ItemSource, item_record
+from conqret.io.atomic import replacing
+from conqret.llm.client import Client
+from conqret.llm.recordings import Recordings
+
+_MUST_MATCH = {
+    "format": "format",
+    "model": "model",
+    "metrics": "metrics",
+    "fingerprint": "prompts, options or model settings",
+    "items_digest": "items",
+}
+
+
+@dataclass(frozen=True)
+class Execution:
+    """One run to be made: where from, how, where to, and what answers there are already.
+
+    ``recordings`` is the store to use (by default the run's own); with ``replay`` nothing is ever sent.
+    """
+
+    source: ItemSource
+    checked: Checked
+    setup: Setup
+    out: RunDirectory
+    recordings: Path | None = None
+    replay: Path | None = None
+    overwrite: bool = False
+
+    def record(self) -> RunRecord:
+        """What ``run.json`` will say."""
+        setup, checked = self.setup, self.checked
+        asks = setup.judge.select(setup.options.metrics)
+        settings = {
+            name: value
+            for name, value in asdict(setup.client).items()
+            if name not in {"model", "api_key", "api_base"} and value is not None
+        }
+        return RunRecord(
+            conqret=__version__,
+            created=dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
+            format=setup.judge.name,
+            model=setup.client.model,
+            baseline=setup.client.offline,
+            fingerprint=setup.fingerprint,
+            metrics=list(setup.options.metrics or setup.judge.metrics),
+            options=asdict(setup.options),
+            model_options=settings,
+            prompts={ask.prompt: setup.library[ask.prompt].digest for ask in asks},
+            items_name=Path(self.source.name).name,
+            items_layout=checked.layout,
+            items_count=checked.count,
+            items_digest=checked.digest,
+            notes=list(setup.notes),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A finished run: its numbers, how many judgments were kept from before, and what a replay lacked."""
+
+    summary: Summary
+    kept: int
+    missing: tuple[str, ...] = ()
+
+
+def execute(execution: Execution, *, on_start: Callable[[Client, int], None] | None = None,
+            on_judgment: Callable[[Judgment], None] | None = None) -> Outcome:  # fmt: skip
+    """Make the run, or finish it.
+
+    ``on_start`` gets the client (for its live counts) and the number of judgments kept from before.
+
+    Raises:
+        DeclarationError: the directory holds something else, another run, or is in use.
+    """
+    out, record = execution.out, execution.record()
+    _claim(execution, record)
+    with _locked(out):
+        _write_head(execution, record)
+        done = _keep_scored(out, record)
+        missing = asyncio.run(_judge_rest(execution, done, on_start, on_judgment))
+        summary = _finish(out)
+    return Outcome(summary, len(done), missing)
+
+
+def _claim(execution: Execution, record: RunRecord) -> None:
+    """Make sure that the directory is free for this run, or holds the beginning of it."""
+    out = execution.out
+    if not out.path.exists() or not any(out.path.iterdir()):
+        return
+    if not out.record_file.exists():
+        raise DeclarationError(f"{out.path} is not empty and holds no run; give another folder with -o")
+    if execution.overwrite:
+        return
+    before = out.record()
+    changed = [words for name, words in _MUST_MATCH.items() if getattr(before, name) != getattr(record, name)]
+    if changed:
+        raise DeclarationError(
+            f"{out.path} holds another run: {', '.join(changed)} differ{'s' if len(changed) == 1 else ''} "
+            f"(there: {before.format} with {before.model}, {before.items_count} items from {before.items_name}). "
+            "Give another folder with -o, or --overwrite to begin this one afresh (its recordings are kept)"
+        )
+
+
+@contextlib.contextmanager
+def _locked(out: RunDirectory) -> Iterator[None]:
+    """Keep other processes from writing the same run; the lock ends with the process, however it ends."""
+    from filelock import FileLock, Timeout
+
+    out.path.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(out.path / ".lock")
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise DeclarationError(f"another process is writing {out.path}; wait for it, or give another -o") from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _write_head(execution: Execution, record: RunRecord) -> None:
+    out = execution.out
+    if execution.overwrite:
+        for file in (out.record_file, out.judgments_file, out.summary_file, out.scores_file, out.report_file):
+            file.unlink(missing_ok=True)
+    if out.record_file.exists():
+        return
+    with replacing(out.items_file) as file:
+        for item in execution.source:
+            file.write(_line(item_record(item)))
+    with replacing(out.record_file) as file:
+        file.write(record.model_dump_json(indent=1).encode())
+
+
+def _keep_scored(out: RunDirectory, record: RunRecord) -> set[str]:
+    """Leave only the scored judgments of this instrument in the file, and return the ids of their items."""
+    if not out.judgments_file.exists():
+        return set()
+    kept: set[str] = set()
+    with replacing(out.judgments_file) as file:
+        for judgment in out.judgments():
+            if (
+                judgment.status is Status.SCORED
+                and judgment.fingerprint == record.fingerprint
+                and judgment.item not in kept
+            ):
+                kept.add(judgment.item)
+                file.write(judgment.model_dump_json().encode() + b"\n")
+    return kept
+
+
+async def _judge_rest(
+    execution: Execution,
+    done: set[str],
+    on_start: Callable[[Client, int], None] | None,
+    on_judgment: Callable[[Judgment], None] | None,
+) -> tuple[str, ...]:
+    setup, out = execution.setup, execution.out
+    rest = (item for item in out.items() if item.id not in done)
+    store = (
+        Recordings.open_for_replay(execution.replay)
+        if execution.replay
+        else Recordings(execution.recordings or out.recordings_file)
+    )
+    with store, out.judgments_file.open("ab", buffering=0) as file:
+        async with Client(setup.client, store=store, replay=execution.replay is not None) as client:
+            if on_start is not None:
+                on_start(client, len(done))
+            in_flight = 1 if setup.client.offline else setup.client.max_concurrency
+            async for judgment in judge_stream(rest, setup.instrument(client), in_flight=in_flight):
+                file.write(judgment.model_dump_json().encode() + b"\n")
+                if on_judgment is not None:
+                    on_judgment(judgment)
+            return tuple(map(str, client.missing))
+
+
+def _finish(out: RunDirectory) -> Summary:
+    """Put the judgments into the order of the items, and write what is derived from them."""
+    places: dict[str, tuple[int, int]] = {}
+    with out.judgments_file.open("rb") as file:
+        offset = 0
+        for line in file:
+            places[json.loads(line)["item"]] = (offset, len(line))
+            offset += len(line)
+        with replacing(out.judgments_file) as ordered:
+            for item in out.items():
+                start, length = places[item.id]
+                file.seek(start)
+                ordered.write(file.read(length))
+    summariser = Summariser()
+    for judgment in out.judgments():
+        summariser.add(judgment)
+    summary = summariser.summary()
+    write_scores(out.judgments(), out.scores_file)
+    with replacing(out.summary_file) as file_out:
+        file_out.write(summary.model_dump_json(indent=1).encode())
+    return summary
+
+
+def _line(record: object) -> bytes:
+    return json.dumps(record, ensure_ascii=False, default=str).encode() + b"\n"

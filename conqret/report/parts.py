@@ -1,0 +1,144 @@
+"""What stands behind the measures of one item, as tables: nuggets, criteria, and verdicts on citations."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from conqret.data import Item, Judgment, Measure, Part
+from conqret.data.sentences import sentences
+from conqret.report import words
+from conqret.report.figures import level
+from conqret.report.texts import cut
+
+PART_LIMIT = 400
+"""Rows of one table on the page; nuggets are 20, criteria 6, and an argument has as many citations as it has."""
+
+_PAIR = re.compile(r"sentence ([0-9]{1,6}), document ([0-9]{1,6})\Z")
+
+VERDICTS = {"supports": "supports", "contradicts": "contradicts", "silent": "says nothing"}
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One rating: the text shown, its level on the colour scale (None: no colour), and what else to say."""
+
+    text: str
+    level: int | None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PartRow:
+    """One nugget or criterion with a cell for each metric of the table."""
+
+    name: str
+    cells: tuple[Cell, ...]
+    explanation: str
+
+
+@dataclass(frozen=True, slots=True)
+class PartTable:
+    """Parts that one or more metrics share."""
+
+    kind: str
+    columns: tuple[str, ...]
+    rows: tuple[PartRow, ...]
+    omitted: int
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictRow:
+    """One citation: the sentence, the document that it cites, and whether that document bears it out."""
+
+    sentence: str
+    document: int
+    exists: bool
+    verdict: str
+    words: str
+    explanation: str
+
+
+def is_documents(measure: Measure, item: Item | None) -> bool:
+    """Whether the parts of ``measure`` are the item's documents."""
+    if item is None or not measure.parts:
+        return False
+    ids = {document.id for document in item.documents}
+    return all(part.id in ids for part in measure.parts)
+
+
+def pair(part: Part) -> tuple[int, int] | None:
+    """Sentence and document of a verdict on a citation; None for any other part."""
+    match = _PAIR.match(part.id)
+    return (int(match[1]), int(match[2])) if match else None
+
+
+def tables(judgment: Judgment, item: Item | None) -> list[PartTable]:
+    """One table for all metrics that rate the same parts: documents and citations have places of their own."""
+    groups: dict[tuple[str, ...], list[tuple[str, Measure]]] = {}
+    for metric, measure in judgment.measures.items():
+        if measure.parts and not is_documents(measure, item) and pair(measure.parts[0]) is None:
+            groups.setdefault(tuple(part.id for part in measure.parts), []).append((metric, measure))
+    kind = "criterion" if judgment.format == "static-rubric" else "nugget"
+    return [_table(kind, group) for group in groups.values()]
+
+
+def _table(kind: str, group: list[tuple[str, Measure]]) -> PartTable:
+    rows = []
+    for parts in zip(*(measure.parts for _, measure in group), strict=True):
+        name = words.label(parts[0].id) if kind == "criterion" else parts[0].id
+        explanation = " / ".join(dict.fromkeys(part.explanation for part in parts if part.explanation))
+        rows.append(PartRow(cut(name, 1000), tuple(map(cell, parts)), cut(explanation, 2000)))
+    columns = tuple(words.label(metric) for metric, _ in group)
+    return PartTable(kind, columns, tuple(rows[:PART_LIMIT]), max(len(rows) - PART_LIMIT, 0))
+
+
+def cell(part: Part) -> Cell:
+    """A part as one rating: its label, else its rating, else its value."""
+    step = None if part.value is None else level(part.value)
+    text = part.label or words.rating(part.raw) or ("–" if part.value is None else words.score(part.value))
+    return Cell(text, step, "" if part.value is None else words.score(part.value))
+
+
+def verdict_rows(judgment: Judgment, item: Item | None) -> list[VerdictRow]:
+    """The verdicts on citations with the sentences that they are about, in the order of the argument."""
+    texts = [span.text for span in sentences(item.argument)] if item is not None and item.argument else []
+    documents = len(item.documents) if item is not None else 0
+    rows = []
+    for part, (sentence, document) in _verdicts(judgment):
+        text = texts[sentence - 1] if 1 <= sentence <= len(texts) else f"sentence {sentence}"
+        rows.append(
+            VerdictRow(
+                sentence=cut(text, 1000),
+                document=document,
+                exists=1 <= document <= documents,
+                verdict=part.label if part.label in VERDICTS else "none",
+                words=VERDICTS.get(part.label or "", part.label or "no verdict"),
+                explanation=cut(part.explanation, 2000),
+            )
+        )
+    return rows[:PART_LIMIT]
+
+
+class CitationVerdicts:
+    """Looks up what was found of a citation by where its mark stands in the argument."""
+
+    def __init__(self, judgment: Judgment, argument: str) -> None:
+        self._found: Mapping[tuple[int, int], str] = {
+            place: part.label for part, place in _verdicts(judgment) if part.label in VERDICTS
+        }
+        self._starts = [span.start for span in sentences(argument)] if self._found else []
+
+    def __call__(self, start: int, document: int) -> str:
+        """The verdict on the citation of ``document`` by the mark at ``start``; empty where there is none."""
+        return self._found.get((bisect_right(self._starts, start), document), "")
+
+
+def _verdicts(judgment: Judgment) -> Iterator[tuple[Part, tuple[int, int]]]:
+    for measure in judgment.measures.values():
+        for part in measure.parts:
+            place = pair(part)
+            if place is not None:
+                yield part, place

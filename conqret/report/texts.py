@@ -1,0 +1,113 @@
+"""Texts from outside made ready to be shown: nothing hidden, nothing endless, citations found.
+
+Escaping is not done here: the templates escape everything that they are given.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from conqret.data.citations import MARK
+
+_CONTROLS = re.compile(
+    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufff9-\ufffb\ud800-\udfff"
+    r"\U000e0000-\U000e007f]+|[\u200b\u2060\ufeff]{3,}"  # a few zero-width spaces are common in web text
+)
+_NAMED = 8
+_mark = re.compile(MARK)
+_number = re.compile(r"[0-9]+")
+_ELLIPSIS = " …"
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of text. ``cites`` is the document's number where it is a citation, with ``mark`` the running
+    number of the citation in its text; ``hit`` says that it is (part of) a flagged passage."""
+
+    text: str
+    cites: int | None = None
+    mark: int = 0
+    verdict: str = ""
+    hit: bool = False
+
+
+def visible(text: str) -> str:
+    """``text`` with every character that reorders, hides or controls written out: ``[U+202E]``.
+
+    Line breaks and tabs stay. A long row of such characters is written as its first few and their number.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return _CONTROLS.sub(_name, text.replace("\r\n", "\n"))
+
+
+def _name(match: re.Match[str]) -> str:
+    found = match.group()
+    named = "".join(f"[U+{ord(character):04X}]" for character in found[:_NAMED])
+    return named if len(found) <= _NAMED else f"{named}[and {len(found) - _NAMED} more]"
+
+
+def cut(text: str, limit: int) -> str:
+    """The first ``limit`` characters, with an ellipsis where something was cut."""
+    return text if len(text) <= limit else text[:limit].rstrip() + _ELLIPSIS
+
+
+def link(url: str) -> str | None:
+    """``url`` if it is safe to link to: http or https, with a host, without white space or controls."""
+    if not url or len(url) > 2000 or _CONTROLS.search(url) or any(character.isspace() for character in url):
+        return None
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return None
+    return url if parts.scheme in {"http", "https"} and parts.hostname else None
+
+
+def cited(text: str, documents: int, verdict: Callable[[int, int], str] = lambda start, cites: "") -> list[Piece]:
+    """``text`` in pieces, each number of a citation mark that names one of ``documents`` being one.
+
+    ``verdict(start, number)`` says what was found of the citation of ``number`` by the mark at ``start``.
+    """
+    pieces: list[Piece] = []
+    end = marks = 0
+    for match in _mark.finditer(text):
+        for number in _number.finditer(text, match.start(), match.end()):
+            cites = int(number.group())
+            if not 1 <= cites <= documents:
+                continue
+            if number.start() > end:
+                pieces.append(Piece(text[end : number.start()]))
+            marks += 1
+            pieces.append(Piece(number.group(), cites, marks, verdict(match.start(), cites)))
+            end = number.end()
+    if end < len(text):
+        pieces.append(Piece(text[end:]))
+    return pieces
+
+
+def flagged(text: str, excerpts: list[str]) -> list[Piece]:
+    """``text`` in pieces, with the passages of ``excerpts`` marked; white space in them counts as equal."""
+    spans = sorted(span for excerpt in excerpts if (span := _find(text, excerpt)) is not None)
+    pieces: list[Piece] = []
+    end = 0
+    for start, stop in spans:
+        if start < end:
+            continue
+        if start > end:
+            pieces.append(Piece(text[end:start]))
+        pieces.append(Piece(text[start:stop], hit=True))
+        end = stop
+    if end < len(text):
+        pieces.append(Piece(text[end:]))
+    return pieces
+
+
+def _find(text: str, excerpt: str) -> tuple[int, int] | None:
+    words = excerpt.split()
+    if not words:
+        return None
+    found = re.search(r"\s+".join(map(re.escape, words)), text)
+    return found.span() if found else None

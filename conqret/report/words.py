@@ -1,0 +1,109 @@
+"""The words and the number formats that the terminal tables and the page share."""
+
+from __future__ import annotations
+
+from conqret.data import Reason
+from conqret.evaluation.summary import Usage
+from conqret.judges.argument import DIMENSIONS
+
+SECOND = "second."
+"""Metrics of the second argument carry the metric's name behind this prefix."""
+
+REASONS: dict[str, str] = {
+    Reason.REFUSAL: "the model declined to answer",
+    Reason.TRUNCATED: "the answer was cut off, also with more room",
+    Reason.INVALID_JSON: "the answer was no valid JSON, also when asked again",
+    Reason.INVALID_ANSWER: "the answer broke the rules of the format, also when asked again",
+    Reason.CONTEXT_OVERFLOW: "the prompt does not fit the model's window",
+    Reason.ONE_ORDER_ONLY: "only one order of the two arguments was answered",
+    Reason.NOTHING_TO_JUDGE: "there was nothing to ask about",
+    Reason.RATE_LIMITED: "the provider kept refusing for too many requests",
+    Reason.TIMEOUT: "no answer came in time",
+    Reason.CONNECTION: "the connection failed",
+    Reason.SERVER_ERROR: "the provider reported an error of its own",
+    Reason.AUTHENTICATION: "the provider did not accept the key",
+    Reason.BAD_REQUEST: "the provider did not accept the request",
+    Reason.BUDGET: "the budget was spent",
+    Reason.PROVIDER_DOWN: "the provider was given up after repeated failures",
+    Reason.NOT_RECORDED: "the recording holds no answer to this request",
+}
+"""Each reason in words, as the end of "no value: ..."."""
+
+FLAGS: dict[str, str] = {
+    "override": "asks the judge to ignore its instructions",
+    "demand": "asks for a rating",
+    "address": "speaks to an automated judge",
+    "role": "poses as a message of the system",
+    "markup": "carries markup or closes a block of the prompt",
+    "template": "carries template syntax",
+    "hidden": "carries characters that readers cannot see",
+}
+"""Each kind of passage that addresses the judge, in words."""
+
+STANCES = {"pro": "pro", "con": "con", "none": "no stance"}
+
+_QUESTIONS = {dimension.name: dimension.question for dimension in DIMENSIONS}
+
+
+def label(metric: str) -> str:
+    """A metric's name for people: ``second.answer_relevance`` is "Answer relevance, second argument"."""
+    words = metric.removeprefix(SECOND).replace("_", " ").strip()
+    name = words[:1].upper() + words[1:]
+    return f"{name}, second argument" if metric.startswith(SECOND) else name
+
+
+def question(metric: str) -> str:
+    """What a rater is asked of a dimension of argument quality; empty for any other metric."""
+    return _QUESTIONS.get(metric, "")
+
+
+def reason(name: str | None) -> str:
+    """A reason in words; an unknown one as it is."""
+    return REASONS.get(name or "", (name or "no reason given").replace("_", " "))
+
+
+def score(value: float | None, places: int = 2) -> str:
+    """A value in [0, 1] with fixed places; a dash where there is none."""
+    return "–" if value is None else f"{value:.{places}f}"
+
+
+def short(value: float) -> str:
+    """A value in [0, 1] for a narrow cell: .62, and 0 or 1 at the ends."""
+    text = f"{value:.2f}"
+    return {"0.00": "0", "1.00": "1"}.get(text, text.removeprefix("0"))
+
+
+def rating(value: float | None) -> str:
+    """A rating on a format's own scale: whole numbers as such, means with two places."""
+    if value is None:
+        return ""
+    return f"{value:.0f}" if value == int(value) else f"{value:.2f}"
+
+
+def count(number: int) -> str:
+    """A whole number with thin groups of three: 12,345."""
+    return f"{number:,}"
+
+
+def money(usd: float) -> str:
+    """US dollars; small amounts keep two figures that say something."""
+    if usd == 0 or usd >= 0.1:
+        return f"${usd:,.2f}"
+    return f"${usd:.4f}" if usd >= 0.001 else f"${usd:.2g}"
+
+
+def cost(usage: Usage) -> str:
+    """What all calls cost: unknown as soon as the price of one is, with what the priced ones make up."""
+    if not usage.unpriced:
+        return money(usage.cost_usd)
+    at_least = f", at least {money(usage.cost_usd)}" if usage.cost_usd else ""
+    return f"unknown{at_least} (no price for {count(usage.unpriced)} of {count(usage.calls + usage.recorded)} calls)"
+
+
+def seconds(duration: float) -> str:
+    """A duration in the unit that suits it."""
+    if duration < 60:
+        return f"{duration * 1000:.0f} ms" if duration < 1 else f"{duration:.1f} s"
+    minutes, rest = divmod(round(duration), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"

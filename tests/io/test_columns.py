@@ -1,0 +1,156 @@
+"""The layouts of peers are recognised by their columns, and every field lands where it belongs."""
+
+import pytest
+
+from conqret.errors import UnknownNameError
+from conqret.io import LAYOUTS, open_items
+from conqret.io.columns import FIELDS, near, recognise
+
+TOPIC, ANSWER, GOLD = "Should zoos be banned?", "Yes [1].", "No."
+
+RECORDS = {
+    "conqret": {
+        "id": "q1", "topic": TOPIC, "documents": [{"id": "d1", "text": "Cages."}, "Keepers."], "argument": ANSWER,
+        "second_argument": GOLD,
+    },
+    "ragas v2": {
+        "user_input": TOPIC, "retrieved_contexts": ["Cages.", "Keepers."], "response": ANSWER, "reference": GOLD,
+    },
+    "ragas v1": {"question": TOPIC, "contexts": ["Cages.", "Keepers."], "answer": ANSWER, "ground_truth": GOLD},
+    "DeepEval": {
+        "input": TOPIC, "actual_output": ANSWER, "retrieval_context": ["Cages.", "Keepers."], "expected_output": GOLD,
+    },
+    "TruLens": {"record_id": "q1", "input": TOPIC, "output": ANSWER, "contexts": ["Cages.", "Keepers."]},
+    "RAGChecker": {
+        "query_id": "q1", "query": TOPIC, "gt_answer": GOLD, "response": ANSWER,
+        "retrieved_context": [{"doc_id": "d1", "text": "Cages."}, {"doc_id": "d2", "text": "Keepers."}],
+    },
+    "nuggetizer": {
+        "query": {"qid": "q1", "text": TOPIC},
+        "candidates": [
+            {"docid": "d1", "doc": {"segment": "Cages."}, "judgment": 2},
+            {"docid": "d2", "doc": {"segment": "Keepers."}},
+        ],
+    },
+    "pyterrier-rag": {"qid": "q1", "query": TOPIC, "docno": "d1", "text": "Cages.", "score": 3.5, "qanswer": ANSWER},
+    "pyterrier-rag answers": {"qid": "q1", "query": TOPIC, "qcontext": "[1] Cages.", "qanswer": ANSWER},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_a_peers_record(name):
+    source = open_items([RECORDS[name]])
+    item = next(iter(source))
+    assert source.layout.name == name == source.check().layout
+    assert item.topic == TOPIC
+    assert item.argument == (None if name == "nuggetizer" else ANSWER)
+    assert item.second_argument == (GOLD if GOLD in RECORDS[name].values() else None)
+    texts = [document.text for document in item.documents]
+    one = {"pyterrier-rag": ["Cages."], "pyterrier-rag answers": ["[1] Cages."]}
+    assert texts == one.get(name, ["Cages.", "Keepers."])
+    assert item.documents[0].id == "d1"
+    assert item.id == ("q1" if "q1" in str(RECORDS[name]) else "item-1")
+    assert not item.metadata
+
+
+def test_every_layout_has_a_record_here():
+    assert set(RECORDS) == {layout.name for layout in LAYOUTS}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.name)
+def test_layouts_are_well_formed(layout):
+    assert set(layout.columns) <= set(FIELDS)
+    assert "topic" in layout.columns
+    assert layout.marks
+
+
+def test_nuggetizers_direct_input():
+    source = open_items([{"query": TOPIC, "candidates": ["Cages.", {"docid": "k", "text": "Keepers."}]}])
+    item = next(iter(source))
+    assert source.layout.name == "nuggetizer"
+    assert [(document.id, document.text) for document in item.documents] == [
+        ("d1", "Cages."),
+        ("k", "Keepers."),
+    ]
+
+
+def test_trulens_other_names():
+    item = next(iter(open_items([{"main_input": TOPIC, "main_output": ANSWER, "context": "Cages."}])))
+    assert (item.topic, item.argument, item.documents[0].text) == (TOPIC, ANSWER, "Cages.")
+
+
+def test_native_fields_work_in_a_peers_file_too():
+    item = next(iter(open_items([{**RECORDS["ragas v1"], "id": "z", "stance": "con", "metadata": {"k": 1}}])))
+    assert (item.id, item.stance, item.metadata) == ("z", "con", {"k": 1})
+
+
+def test_other_columns_become_metadata_with_a_note():
+    source = open_items([{**RECORDS["ragas v1"], "ground_truths": ["No.", "Never."], "empty": None}])
+    assert next(iter(source)).metadata == {"ground_truths": ["No.", "Never."]}
+    assert "columns kept as metadata: 'ground_truths' (line 1)" in source.check().notes
+
+
+def test_optional_columns_may_miss_in_the_first_records(write):
+    content = '{"user_input": "T?"}\n' + '{"user_input": "U?", "response": "Yes."}\n'
+    assert open_items(write("a.jsonl", content)).layout.name == "ragas v2"
+
+
+def test_columns_can_be_mapped():
+    record = {"question": TOPIC, "ctx": ["Cages."], "system": {"text": ANSWER}}
+    mapping = {"topic": "question", "documents": "ctx", "argument": "system.text"}
+    source = open_items([record], columns=mapping)
+    item = next(iter(source))
+    assert source.layout.name == "conqret with topic=question, documents=ctx, argument=system.text"
+    assert (item.topic, item.documents[0].text, item.argument) == (TOPIC, "Cages.", ANSWER)
+    assert not item.metadata
+
+
+def test_a_mapping_goes_over_what_is_recognised():
+    source = open_items([{**RECORDS["ragas v1"], "human": "Perhaps."}], columns={"second_argument": "human"})
+    item = next(iter(source))
+    assert source.layout.name == "ragas v1 with second_argument=human"
+    assert (item.second_argument, item.metadata) == ("Perhaps.", {"ground_truth": GOLD})
+
+
+def test_a_mapped_column_that_no_record_has(faults_of):
+    (fault,) = faults_of([RECORDS["ragas v1"]], columns={"stance": "side"})
+    assert (fault.line, fault.field) == (0, "side")
+    assert fault.problem == "is the column of no item, although --columns names it"
+
+
+def test_a_mapped_column_that_the_head_lacks(write, faults_of):
+    (fault,) = faults_of(write("a.csv", "topic,text\nT?,x\n"), columns={"argument": "txt"})
+    assert fault.problem == "is no column of this input, although --columns names it"
+    assert fault.remedy == "Its columns are: 'topic', 'text'"
+
+
+def test_a_mapped_field_that_does_not_exist():
+    with pytest.raises(UnknownNameError, match="there is no field of an item 'topics': did you mean 'topic'"):
+        open_items([RECORDS["conqret"]], columns={"topics": "x"})
+
+
+def test_unknown_columns(fault_of):
+    fault = fault_of([{"frage": "Warum?", "text": "x"}])
+    assert fault.problem.startswith("its columns ('frage', 'text') fit no known layout (conqret, ragas v2, ")
+    assert "--columns topic=…" in fault.remedy
+
+
+def test_a_slip_of_topic(faults_of):
+    first, second = faults_of([{"topics": "T?", "argument": "x"}])
+    assert first.remedy == "Rename 'topics' to it"
+    assert "did you mean 'topic'" in second.problem
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [("arguement", "argument"), ("Topic", "topic"), ("document", "documents"), ("stances", "stance"),
+     ("argument_id", None), ("source", None), ("topic", None), ("idea", None), ("title", None)],
+)  # fmt: skip
+def test_near(name, meant):
+    assert near(name, FIELDS) == meant
+
+
+def test_recognition_needs_more_than_a_common_word():
+    assert recognise(["question"]) is None
+    assert recognise(["input"]) is None
+    assert recognise(["query", "response"]) is None

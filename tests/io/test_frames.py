@@ -1,0 +1,81 @@
+"""Frames in, and frames of the same kind out."""
+
+import subprocess
+import sys
+
+import polars
+import pytest
+
+from conqret.errors import DeclarationError
+from conqret.io import frame_kind, open_items, to_frame
+
+pandas = pytest.importorskip("pandas")
+pyarrow = pytest.importorskip("pyarrow")
+
+TABLE = {
+    "topic": ["T?", "U?", "V?"],
+    "id": [1, None, 3],
+    "argument": ["a", None, float("nan")],
+    "documents": [["x"], [{"id": "d", "text": "y"}], None],
+}
+
+
+@pytest.mark.parametrize("make", [pandas.DataFrame, lambda table: polars.DataFrame(table, strict=False)])
+def test_a_frame(make):
+    frame = make({**TABLE, "argument": ["a", None, None], "documents": [["x"], ["y"], None]})
+    source = open_items(frame)
+    items = list(source)
+    assert [item.id for item in items] == ["1", "item-2", "3"]
+    assert [item.argument for item in items] == ["a", None, None]
+    assert [len(item.documents) for item in items] == [1, 1, 0]
+    assert source.frame_kind == source.name.split()[0] == frame_kind(frame)
+
+
+def test_pandas_nothings():
+    frame = pandas.DataFrame({"topic": ["T?", "U?"], "stance": [pandas.NA, "pro"], "when": [pandas.NaT, None],
+                              "argument": [float("nan"), "a"]})  # fmt: skip
+    first, second = open_items(frame)
+    assert (first.argument, first.stance, first.metadata, second.stance) == (None, "none", {}, "pro")
+
+
+def test_a_missing_topic_in_a_frame(fault_of):
+    fault = fault_of(pandas.DataFrame({"topic": ["T?", float("nan")]}))
+    assert (fault.file, fault.line, fault.field, fault.problem) == ("pandas frame", 2, "topic", "is missing")
+
+
+def test_an_arrow_table():
+    source = open_items(pyarrow.table({"topic": ["T?"], "documents": [["x"]]}))
+    assert source.frame_kind == "pyarrow"
+    assert source.check().documents == 1
+
+
+def test_two_columns_of_one_name(fault_of):
+    frame = pandas.DataFrame([["T?", "U?"]], columns=["topic", "topic"])
+    assert fault_of(frame).problem == "is the name of two columns"
+
+
+def test_wrong_objects():
+    with pytest.raises(DeclarationError, match=r"call \.collect\(\)"):
+        open_items(polars.DataFrame(TABLE, strict=False).lazy())
+    with pytest.raises(DeclarationError, match="a polars Series is one column"):
+        open_items(polars.Series([1]))
+    with pytest.raises(DeclarationError, match="put it into a list"):
+        open_items({"topic": "T?"})
+    with pytest.raises(DeclarationError, match="a number holds no items"):
+        open_items(3)
+
+
+@pytest.mark.parametrize("kind", ["polars", "pandas", "pyarrow"])
+def test_a_result_is_of_the_kind_that_came_in(kind):
+    frame = to_frame([{"id": "a", "score": 0.5}, {"id": "b", "reason": "refused"}], kind)
+    assert frame_kind(frame) == kind
+    assert list(frame.column_names if kind == "pyarrow" else frame.columns) == ["id", "score", "reason"]
+    assert len(frame) == 2
+
+
+def test_no_frame_library_is_imported_for_other_input():
+    code = (
+        "import sys; from conqret.io import open_items; open_items([{'topic': 'T?'}]).check(); "
+        "sys.exit(any(name in sys.modules for name in ('polars', 'pandas', 'pyarrow')))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,0 +1,57 @@
+"""Parquet, by either engine."""
+
+import polars
+import pytest
+
+from conqret.io.parquet import ParquetRows
+from conqret.io.rows import Row
+
+RECORDS = [
+    {
+        "id": str(n),
+        "topic": "T?",
+        "documents": [{"id": "x", "text": "a", "title": None}],
+        "metadata": {"n": n},
+    }
+    for n in range(700)
+]
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "items.parquet"
+    polars.DataFrame(RECORDS).write_parquet(path)
+    return path
+
+
+@pytest.mark.parametrize("engine", ["pyarrow", "polars"])
+def test_both_engines_read_the_same(engine, path):
+    if engine == "pyarrow":
+        pytest.importorskip("pyarrow")
+    rows = ParquetRows(path, "items.parquet", engine)
+    assert rows.columns == ("id", "topic", "documents", "metadata")
+    for _ in range(2):
+        assert [row.record for row in rows if isinstance(row, Row)] == RECORDS
+    assert [row.line for row in rows][-1] == 700
+
+
+@pytest.mark.parametrize("engine", ["pyarrow", "polars"])
+def test_damaged_inside(engine, path, tmp_path):
+    if engine == "pyarrow":
+        pytest.importorskip("pyarrow")
+    data = bytearray(path.read_bytes())
+    data[4:200] = b"\xff" * 196
+    broken = tmp_path / "broken.parquet"
+    broken.write_bytes(data)
+    faults = [row for row in ParquetRows(broken, "broken.parquet", engine) if not isinstance(row, Row)]
+    assert faults[0].problem.startswith("is a damaged Parquet file: 0 rows can be read")
+
+
+def test_cut_off(path, write, fault_of):
+    fault = fault_of(write("cut.parquet", path.read_bytes()[:500]))
+    assert fault.problem.startswith("is a damaged Parquet file")
+    assert fault.remedy == "Write or fetch the file again"
+
+
+def test_another_file_under_its_name(write, fault_of):
+    assert "does not begin with PAR1" in fault_of(write("a.parquet", "topic\nT?\n")).problem

@@ -1,0 +1,122 @@
+"""CSV: documents in a cell, ragged and broken rows, the limits."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from conqret.io import open_items, table
+
+
+def sheet(*rows: list[str], **options: str) -> str:
+    out = io.StringIO(newline="")
+    csv.writer(out, **options).writerows(rows)
+    return out.getvalue()
+
+
+def test_documents_as_json_in_a_cell(write):
+    cell = json.dumps([{"id": "x", "text": 'a "b", c\r\nd'}, "e"])
+    (item,) = open_items(write("a.csv", sheet(["topic", "documents"], ["T?", cell])))
+    assert [document.text for document in item.documents] == ['a "b", c\r\nd', "e"]
+
+
+def test_a_printed_python_list(write):
+    (item,) = open_items(write("a.csv", sheet(["question", "contexts"], ["T?", """['it', "isn't", 'x']"""])))
+    assert [document.text for document in item.documents] == ["it", "isn't", "x"]
+
+
+@pytest.mark.parametrize(
+    ("cell", "problem"),
+    [
+        ("['a' 'b']", "is a numpy array as it is printed, without commas"),
+        ("['a'\n 'b']", "is a numpy array as it is printed, without commas"),
+        ("['a', ", "begins like a list but is no valid JSON"),
+        ("[__import__('os')]", "begins like a list but is no valid JSON"),
+        ("[" * 5000, "begins like a list but is no valid JSON"),
+        ("just text", "is a text, and a list is expected"),
+        ('{"text": "a"}', "is a text, and a list is expected"),
+    ],
+)
+def test_a_cell_that_is_no_list(cell, problem, write, fault_of):
+    fault = fault_of(write("a.csv", sheet(["question", "contexts"], ["T?", cell])))
+    assert (fault.line, fault.field) == (2, "contexts")
+    assert problem in fault.problem
+    assert "(in CSV as JSON)" in fault.remedy
+
+
+def test_deepevals_cells_are_joined_with_bars(write):
+    content = sheet(["input", "actual_output", "retrieval_context"], ["T?", "Yes.", "a|b"])
+    (item,) = open_items(write("a.csv", content))
+    assert [document.text for document in item.documents] == ["a", "b"]
+
+
+def test_empty_cells_are_nothing(write):
+    (item,) = open_items(write("a.csv", sheet(["topic", "stance", "argument", "id"], ["T?", "", "", ""])))
+    assert (item.stance, item.argument, item.id) == ("none", None, "item-1")
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t"])
+def test_other_delimiters(delimiter, write):
+    content = sheet(["topic", "argument"], ["T, or U?", "a; b"], delimiter=delimiter)
+    (item,) = open_items(write("a.csv", content))
+    assert (item.topic, item.argument) == ("T, or U?", "a; b")
+
+
+def test_rows_are_known_by_the_line_they_begin_on(write, fault_of):
+    fault = fault_of(write("a.csv", 'topic,argument\n"T\n?",x\n\n\n"U\n?",y,z\nV?,w\n'))
+    assert (fault.line, fault.problem) == (6, "has 3 cells where the head has 2")
+    assert fault.remedy == "Quote cells that hold commas or line breaks"
+
+
+def test_a_row_that_is_cut_off(write, fault_of):
+    fault = fault_of(write("a.csv", "topic,argument\nT?,x\nU?"))
+    assert fault.line == 3
+    assert "the file looks cut off" in fault.problem
+
+
+def test_a_quote_that_never_ends(write, fault_of):
+    fault = fault_of(write("a.csv", 'topic,argument\nT?,x\nU?,"abc\ndef\n'))
+    assert fault.line == 3
+    assert fault.problem == "the file looks cut off: a quoted cell never ends; 1 whole items precede it"
+
+
+def test_a_quote_inside_a_cell(write, fault_of):
+    fault = fault_of(write("a.csv", 'topic,argument\nT?,"a "b" c"\n'))
+    assert "is no valid CSV" in fault.problem
+    assert '""' in fault.remedy
+
+
+@pytest.mark.parametrize(
+    ("head", "problem"),
+    [
+        ("topic,topic", "the head names 'topic' twice"),
+        ("topic,", "column 2 of the head has no name"),
+        (",", "the head names no column"),
+        ("topic\rT?\rU?", "the head is no valid CSV: new-line character seen in unquoted field"),
+    ],
+)
+def test_heads(head, problem, write, faults_of):
+    fault = faults_of(write("a.csv", f"{head}\na,b\n"))[0]
+    assert fault.problem.startswith(problem)
+
+
+def test_a_head_alone(write, fault_of):
+    assert fault_of(write("a.csv", "topic,argument\n")).problem == "holds no item"
+
+
+def test_cells_over_pythons_own_limit(write):
+    limit = csv.field_size_limit()
+    (item,) = open_items(write("a.csv", sheet(["topic", "argument"], ["T?", "x" * 300_000])))
+    assert len(item.argument or "") == 300_000
+    assert csv.field_size_limit() == limit
+
+
+def test_cells_over_our_limit(write, fault_of, monkeypatch):
+    monkeypatch.setattr(table, "MAX_CELL", 2**20)
+    fault = fault_of(write("a.csv", sheet(["topic", "argument"], ["T?", "x" * (2**20 + 1)])))
+    assert (fault.line, fault.problem) == (2, "has a cell of more than 1 Mi characters")
+
+
+def test_a_nul_in_a_cell(write, fault_of):
+    assert "NUL character" in fault_of(write("a.csv", "topic,argument\nT?,a\0b\n")).problem

@@ -1,0 +1,151 @@
+"""The client against a server that misbehaves: each fault alone, then all together."""
+
+import time
+from collections import Counter
+
+import pytest
+
+from conqret.data import Reason, Status
+from tests.llm.samples import SECRET, ask_all, options, request
+from tests.server import FAULTS, FaultPlan, FaultServer
+
+pytestmark = pytest.mark.usefixtures("quick")
+
+OUTCOMES = {  # reason, requests sent
+    "rate_limit": (Reason.RATE_LIMITED, 3),
+    "server_error": (Reason.SERVER_ERROR, 3),
+    "drop": (Reason.CONNECTION, 3),
+    "bad_body": (Reason.SERVER_ERROR, 3),
+    "bad_json": (Reason.INVALID_JSON, 3),
+    "bad_schema": (Reason.INVALID_ANSWER, 3),
+    "truncated": (Reason.TRUNCATED, 3),
+    "refusal": (Reason.REFUSAL, 1),
+    "declines": (Reason.REFUSAL, 1),
+    "filtered": (Reason.REFUSAL, 1),
+    "policy": (Reason.REFUSAL, 1),
+    "drip": (Reason.TIMEOUT, 1),
+    "hang": (Reason.TIMEOUT, 1),
+    "auth": (Reason.AUTHENTICATION, 1),
+    "bad_request": (Reason.BAD_REQUEST, 1),
+    "overflow": (Reason.CONTEXT_OVERFLOW, 1),
+    "no_schema": (None, 2),
+    "no_choices": (Reason.SERVER_ERROR, 3),
+}
+
+
+def test_every_fault_of_the_server_is_tested():
+    assert set(OUTCOMES) == set(FAULTS)
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+async def test_a_lasting_fault_ends_with_its_reason(fault):
+    slow = fault in ("drip", "hang")
+    with FaultServer(FaultPlan(always=fault)) as server:
+        began = time.monotonic()
+        settings = options(server.url, max_attempts=3, timeout=1.0 if slow else 20.0)
+        (answer,), _ = await ask_all(settings, [request()])
+        took = time.monotonic() - began
+    reason, sent = OUTCOMES[fault]
+    assert (answer.reason, len(server.requests)) == (reason, sent)
+    assert took < 12  # the first test of a session imports litellm
+    assert SECRET not in repr(answer)
+    assert "abcdefghijklmnop" not in answer.detail  # the key that the server echoes
+    if reason is None:
+        assert answer.value is not None
+    else:
+        assert answer.value is None
+        assert answer.detail
+        assert answer.calls[-1].error.startswith(reason.value)
+
+
+@pytest.mark.parametrize("fault", [f for f in FAULTS if OUTCOMES[f][1] == 3])
+async def test_a_passing_fault_leaves_an_answer(fault):
+    with FaultServer(FaultPlan(script=(fault,))) as server:
+        (answer,), client = await ask_all(options(server.url), [request()])
+    assert answer.status is Status.SCORED
+    assert sum(call.attempts for call in answer.calls) == client.progress.calls == 2
+    assert client.progress.cost_usd is None  # of an unlisted model, unknown and not 0
+
+
+async def test_a_mixture_of_faults_loses_nothing():
+    rates = {"rate_limit": 0.10, "server_error": 0.05, "bad_json": 0.05, "bad_schema": 0.05, "truncated": 0.05}
+    with FaultServer(FaultPlan(rates, seed=3), latency=0.005) as server:
+        answers, client = await ask_all(options(server.url), [request(n) for n in range(200)])
+    assert len(answers) == 200
+    assert sum(answer.status is Status.SCORED for answer in answers) >= 199
+    assert all(answer.reason is not None for answer in answers if answer.value is None)
+    assert server.faults()["rate_limit"] > 10
+    assert client.progress.calls == len(server.requests)
+    assert client.progress.retries >= server.faults()["rate_limit"]
+
+
+async def test_every_fault_at_once_is_accounted_for():
+    rates = {fault: 0.03 for fault in FAULTS if fault not in ("hang", "drip", "auth")}
+    with FaultServer(FaultPlan(rates, seed=5)) as server:
+        answers, _ = await ask_all(options(server.url), [request(n) for n in range(120)])
+    reasons = Counter(answer.reason for answer in answers)
+    final = {Reason.REFUSAL, Reason.CONTEXT_OVERFLOW, Reason.BAD_REQUEST}
+    assert set(reasons) <= {None, *final}
+    assert reasons[None] > 80
+
+
+async def test_a_dead_server_ends_the_run_soon():
+    with FaultServer(FaultPlan(always="server_error")) as server:
+        began = time.monotonic()
+        answers, _ = await ask_all(options(server.url), [request(n) for n in range(500)])
+    assert time.monotonic() - began < 15
+    reasons = Counter(answer.reason for answer in answers)
+    assert set(reasons) == {Reason.SERVER_ERROR, Reason.PROVIDER_DOWN}
+    assert reasons[Reason.PROVIDER_DOWN] > 450
+    assert len(server.requests) < 200
+    assert all(answer.status is Status.FAILED for answer in answers)
+
+
+async def test_nobody_listening_is_a_connection_error():
+    answers, _ = await ask_all(options("http://127.0.0.1:9/v1", max_attempts=2), [request()])
+    assert answers[0].reason is Reason.CONNECTION
+
+
+async def test_a_rejected_key_stops_the_run_at_once():
+    with FaultServer(FaultPlan(always="auth")) as server:
+        answers, _ = await ask_all(options(server.url, max_concurrency=2), [request(n) for n in range(50)])
+    assert len(server.requests) <= 2
+    assert {a.reason for a in answers} <= {Reason.AUTHENTICATION, Reason.PROVIDER_DOWN}
+
+
+async def test_the_deadline_covers_all_retries():
+    with FaultServer(FaultPlan(script=("server_error", "drip"))) as server:
+        began = time.monotonic()
+        (answer,), _ = await ask_all(options(server.url, timeout=1.0), [request()])
+    assert answer.reason is Reason.TIMEOUT
+    assert answer.calls[0].attempts == 2
+    assert "the last error before it" in answer.detail
+    assert 0.9 < time.monotonic() - began < 12
+
+
+async def test_retry_after_holds_everybody_back():
+    plan = FaultPlan(script=("rate_limit",))
+    with FaultServer(plan, retry_after={"retry-after-ms": "400"}) as server:
+        answers, _ = await ask_all(options(server.url, max_concurrency=4), [request(n) for n in range(4)])
+    assert all(answer.value is not None for answer in answers)
+    times = sorted(received.at for received in server.requests)
+    gaps = [later - earlier for earlier, later in zip(times, times[1:], strict=False)]
+    assert max(gaps) >= 0.35
+
+
+async def test_a_retry_after_beyond_the_deadline_is_not_waited_for():
+    began = time.monotonic()
+    with FaultServer(FaultPlan(always="rate_limit"), retry_after={"Retry-After": "3600"}) as server:
+        (answer,), _ = await ask_all(options(server.url, timeout=15), [request()])
+    assert answer.reason is Reason.RATE_LIMITED
+    assert time.monotonic() - began < 10
+    assert len(server.requests) == 1
+
+
+async def test_concurrency_sinks_on_429_and_stays_under_the_maximum():
+    with FaultServer(FaultPlan({"rate_limit": 0.3}, seed=1), latency=0.01) as server:
+        settings = options(server.url, max_concurrency=8)
+        answers, client = await ask_all(settings, [request(n) for n in range(60)])
+    assert all(answer.value is not None for answer in answers)
+    assert server.most_at_once <= 8
+    assert client.progress.limit < 8

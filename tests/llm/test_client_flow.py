@@ -1,0 +1,223 @@
+"""What the client asks, in which order, and what it keeps."""
+
+import asyncio
+import json
+from dataclasses import replace
+
+import pytest
+
+from conqret.data import Reason, Status
+from conqret.errors import DeclarationError
+from conqret.llm import Client, ClientOptions, Message, Recordings, rating_distribution
+from tests.llm.samples import SECRET, Verdict, ask_all, options, request
+from tests.server import FaultPlan, FaultServer
+
+pytestmark = pytest.mark.usefixtures("quick")
+
+BASELINE = {"documents": [{"number": n, "explanation": "", "rating": n} for n in (1, 2, 3)], "overall": 3}
+
+
+@pytest.fixture
+def store(tmp_path):
+    with Recordings(tmp_path / "recordings.sqlite") as opened:
+        yield opened
+
+
+async def test_an_invalid_answer_is_asked_again_with_its_fault_named(store):
+    with FaultServer(FaultPlan(script=("bad_schema",)), length=3) as server:
+        (answer,), _ = await ask_all(options(server.url), [request()], store)
+    assert answer.status is Status.SCORED
+    assert [call.attempts for call in answer.calls] == [1, 1]
+    assert "documents: Field required" in answer.calls[0].error
+    again = server.requests[1].body["messages"]
+    assert again[:2] == server.requests[0].body["messages"]
+    assert again[2] == {"role": "assistant", "content": json.dumps({"unexpected": ["shape", 1]})}
+    assert "documents: Field required" in again[3]["content"]
+
+
+async def test_a_document_that_is_missing_is_named_and_never_guessed(store):
+    with FaultServer(length=2) as server:  # two documents, where the context says three
+        (answer,), _ = await ask_all(options(server.url), [request()], store)
+    assert (answer.reason, len(server.requests)) == (Reason.INVALID_ANSWER, 3)
+    assert "rate each of the documents 1 to 3 exactly once" in answer.detail
+
+
+async def test_a_truncated_answer_gets_twice_the_room(store):
+    with FaultServer(FaultPlan(always="truncated")) as server:
+        (answer,), _ = await ask_all(options(server.url, max_tokens=100), [request()], store)
+    assert [received.body["max_tokens"] for received in server.requests] == [100, 200, 400]
+    assert answer.reason is Reason.TRUNCATED
+
+
+async def test_room_ends_at_the_models_maximum():
+    with FaultServer(FaultPlan(always="truncated")) as server:
+        settings = options(server.url, model="openai/gpt-4o-mini", max_tokens=16_000)
+        await ask_all(settings, [request()])
+    assert [received.body["max_tokens"] for received in server.requests] == [16_000, 16_384]
+
+
+async def test_recorded_answers_are_not_asked_again_and_reasks_replay_too(store):
+    requests = [request(n) for n in range(12)]
+    with FaultServer(FaultPlan({"bad_schema": 0.3, "truncated": 0.2}, seed=2)) as server:
+        first, _ = await ask_all(options(server.url), requests, store)
+        sent = len(server.requests)
+        second, client = await ask_all(options(server.url), requests, store)
+        assert len(server.requests) == sent
+    assert [a.value for a in second] == [a.value for a in first]
+    assert client.progress.calls == 0
+    assert all(call.recorded and call.attempts == 0 for a in second for call in a.calls)
+    assert [c.prompt_tokens for a in second for c in a.calls] == [c.prompt_tokens for a in first for c in a.calls]
+    replayed, client = await ask_all(options(), requests, store, replay=True)
+    assert [a.value for a in replayed] == [a.value for a in first]
+    assert client.missing == ()
+
+
+async def test_refusals_and_overflows_replay_as_such(store):
+    for fault, reason in (("policy", Reason.REFUSAL), ("overflow", Reason.CONTEXT_OVERFLOW)):
+        asked = request(0, ask=fault, sample=len(fault))
+        with FaultServer(FaultPlan(always=fault)) as server:
+            await ask_all(options(server.url), [asked], store)
+        (answer,), _ = await ask_all(options(), [asked], store, replay=True)
+        assert answer.reason is reason
+
+
+async def test_a_replay_names_what_is_missing(store):
+    answers, client = await ask_all(options(), [request(1), request(2, sample=4)], store, replay=True)
+    assert {answer.reason for answer in answers} == {Reason.NOT_RECORDED}
+    assert [(m.ask, m.item, m.sample) for m in client.missing] == [("rag", "item-1", 0), ("rag", "item-2", 4)]
+    assert "rag of item item-2, sample 4" in answers[1].detail
+    assert client.missing[1].key[:12] in answers[1].detail
+    assert answers[1].calls[0].key == client.missing[1].key
+
+
+def test_a_replay_needs_a_store():
+    with pytest.raises(DeclarationError, match="recordings"):
+        Client(options(), store=None, replay=True)
+
+
+async def test_identical_requests_in_flight_are_sent_once(store):
+    with FaultServer(latency=0.1) as server:
+        answers, client = await ask_all(options(server.url), [request()] * 20, store)
+    assert len(server.requests) == 1
+    assert len({answer.value.model_dump_json() for answer in answers}) == 1
+    assert sum(not call.recorded for answer in answers for call in answer.calls) == 1
+    assert (client.progress.calls, client.progress.recorded) == (1, 19)
+
+
+async def test_a_cancelled_asker_does_not_take_the_others_along():
+    with FaultServer(latency=0.2) as server:
+        async with Client(options(server.url), store=None) as client:
+            first = asyncio.create_task(client.ask(request()))
+            await asyncio.sleep(0)
+            second = asyncio.create_task(client.ask(request()))
+            await asyncio.sleep(0.05)
+            first.cancel()
+            answer = await second
+            with pytest.raises(asyncio.CancelledError):
+                await first
+            after = await client.ask(request(1))
+    assert answer.value is not None
+    assert after.value is not None
+
+
+async def test_samples_differ_in_key_and_seed(store):
+    with FaultServer() as server:
+        settings = options(server.url, seed=10)
+        await ask_all(settings, [request(sample=n, temperature=0.7) for n in range(3)], store)
+    assert sorted(received.body["seed"] for received in server.requests) == [10, 11, 12]
+    assert {received.body["temperature"] for received in server.requests} == {0.7}
+    assert store.stats().answers == 3
+
+
+async def test_templates_in_messages_stay_as_they_are():
+    text = "{{ 7*7 }} {% for x in y %} {{ cycler.__init__.__globals__ }}"
+    hostile = replace(request(context={"documents": 3}), messages=[Message("system", "s"), Message("user", text)])
+    for model in ("openai/judge", "together_ai/unlisted"):
+        with FaultServer() as server:
+            await ask_all(options(server.url, model=model), [hostile])
+        assert server.requests[0].body["messages"][1]["content"].startswith(text)
+
+
+async def test_typed_answers_by_schema_by_tools_and_in_markdown():
+    for model, sign in (("openai/gpt-4o-mini", "response_format"), ("openai/gpt-4", "tools"), ("together_ai/x", None)):
+        with FaultServer() as server:
+            (answer,), _ = await ask_all(options(server.url, model=model), [request()])
+        body = server.requests[0].body
+        assert answer.value is not None
+        assert ("response_format" in body, "tools" in body) == (sign == "response_format", sign == "tools")
+
+
+async def test_the_cost_is_known_for_listed_models_and_by_given_prices():
+    with FaultServer() as server:
+        (listed,), _ = await ask_all(options(server.url, model="openai/gpt-4o-mini"), [request()])
+        (priced,), _ = await ask_all(options(server.url, input_price=1.0, output_price=2.0), [request()])
+        (unlisted,), _ = await ask_all(options(server.url), [request()])
+    call = listed.calls[0]
+    halved = (call.prompt_tokens - call.cached_tokens) * 0.15e-6 + call.cached_tokens * 0.075e-6
+    assert call.cost_usd == pytest.approx(halved + call.completion_tokens * 0.6e-6)
+    call = priced.calls[0]
+    assert call.cost_usd == pytest.approx(call.prompt_tokens * 1e-6 + call.completion_tokens * 2e-6)
+    assert unlisted.calls[0].cost_usd is None
+
+
+async def test_the_budget_is_not_passed():
+    with FaultServer() as server:
+        prices = {"input_price": 1000.0, "output_price": 1000.0, "max_tokens": 100, "budget_usd": 0.5}
+        answers, client = await ask_all(options(server.url, **prices), [request(n) for n in range(30)])
+    reasons = {answer.reason for answer in answers}
+    assert reasons == {None, Reason.BUDGET}
+    assert 0 < client.progress.cost_usd <= 0.5
+    assert "the budget of $0.5" in next(a.detail for a in answers if a.reason)
+
+
+def test_a_budget_without_prices_is_refused_at_the_start():
+    with pytest.raises(DeclarationError, match="input_price"):
+        Client(options(budget_usd=1.0), store=None)
+
+
+async def test_requests_a_minute_are_kept():
+    with FaultServer() as server:
+        await ask_all(options(server.url, rpm=600), [request(n) for n in range(15)])
+    times = [received.at for received in server.requests]
+    assert max(times) - min(times) > 0.4  # a burst of 10, then one each tenth of a second
+
+
+async def test_logprobs_come_back_and_replay(store):
+    with FaultServer() as server:
+        (answer,), _ = await ask_all(options(server.url), [request(logprobs=True)], store)
+    assert server.requests[0].body["top_logprobs"] == 20
+    (replayed,), _ = await ask_all(options(), [request(logprobs=True)], store, replay=True)
+    for each in (answer, replayed):
+        shares = rating_distribution(each.logprobs, "overall", range(6))
+        assert shares is not None
+        assert max(shares, key=shares.__getitem__) == answer.value.overall
+
+
+async def test_the_offline_model_goes_the_same_way(store):
+    asked = request(baseline=lambda: BASELINE)
+    (answer,), client = await ask_all(ClientOptions("offline"), [asked], store)
+    assert answer.value == Verdict.model_validate(BASELINE, context={"documents": 3})
+    assert (answer.calls[0].cost_usd, client.progress.cost_usd, client.context_window) == (0.0, 0.0, None)
+    (replayed,), _ = await ask_all(ClientOptions("offline"), [asked], store, replay=True)
+    assert replayed.value == answer.value
+    with pytest.raises(DeclarationError, match="rag has no offline baseline"):
+        await ask_all(ClientOptions("offline"), [request(5)], store)
+
+
+async def test_no_secret_is_kept_anywhere(store, tmp_path):
+    settings = options()
+    for fault in (None, "auth", "bad_schema"):
+        with FaultServer(FaultPlan(always=fault) if fault else None) as server:
+            settings = options(server.url)
+            (answer,), client = await ask_all(settings, [request(sample=len(fault or ""))], store)
+        assert server.requests[0].headers["Authorization"] == f"Bearer {SECRET}"
+        assert SECRET not in repr((answer, client.fingerprint_parts(), client.progress, settings))
+    store.export_jsonl(tmp_path / "export.jsonl")
+    store.close()
+    for path in tmp_path.iterdir():
+        assert SECRET.encode() not in path.read_bytes()
+
+
+async def test_an_unknown_provider_is_a_declaration_error():
+    with pytest.raises(DeclarationError, match="knows no provider"):
+        await ask_all(options(model="no-such-model", api_base=None), [request()])
