@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from conqret.data import Document, Item
-from conqret.llm.offline import Evidence
+from conqret.llm.offline import Evidence, Which
 
 sys.path.insert(0, str(Path(__file__).parent))
 from webis_items import data_folder, webis_items  # noqa: E402
@@ -77,7 +77,9 @@ def webis(seeds: int, rng: random.Random) -> None:
                 for item in items:
                     for document, value in zip(item.documents, score(item), strict=True):
                         label = relevant[item.id, document.id]
-                        groups[label.topic if seeds == 1 else f"{label.topic}/{seed}"][not label.relevant].append(value)
+                        groups[label.topic if seeds == 1 else f"{label.topic}/{seed}"][
+                            not label.relevant
+                        ].append(value)
             by_topic: dict[str, list[float]] = defaultdict(list)
             for key, (good, bad) in groups.items():
                 by_topic[key.partition("/")[0]].append(auroc(good, bad))
@@ -108,18 +110,25 @@ def fixture_items() -> list[tuple[Item, dict[str, Any], str]]:
     found = []
     for path in sorted(FIXTURES.glob("*.json")):
         topic = json.loads(path.read_text(encoding="utf-8"))
-        place = {document["id"]: n for n, document in enumerate(topic["documents"], start=1)}
+        place = places(topic)
         for stance, argument in topic["arguments"].items():
             item = Item(
                 id=f"{topic['slug']}-{stance}",
                 topic=topic["question"],
                 stance=stance,
-                documents=tuple(Document(id=d["id"], text=d["text"], title=d["title"]) for d in topic["documents"]),
+                documents=tuple(
+                    Document(id=d["id"], text=d["text"], title=d["title"]) for d in topic["documents"]
+                ),
                 argument=render(argument["sentences"], place),
                 second_argument=render(topic["second_arguments"][stance]["sentences"], place),
             )
             found.append((item, topic, stance))
     return found
+
+
+def places(topic: Mapping[str, Any]) -> dict[str, int]:
+    """Document id to its number from 1."""
+    return {document["id"]: n for n, document in enumerate(topic["documents"], start=1)}
 
 
 def render(sentences: Sequence[Mapping[str, Any]], place: Mapping[str, int]) -> str:
@@ -140,24 +149,43 @@ def fixtures(rng: random.Random) -> None:
         values = [evidence.document_relevance(i).value for i in range(len(item.documents))]
         gold = [document["relevance"] for document in topic["documents"]]
         relevance[topic["slug"]].append(
-            auroc([v for v, g in zip(values, gold, strict=True) if g >= 2], [v for v, g in zip(values, gold, strict=True) if g == 0])
+            auroc(
+                [v for v, g in zip(values, gold, strict=True) if g >= 2],
+                [v for v, g in zip(values, gold, strict=True) if g == 0],
+            )
         )
-        for which, argument in (("argument", topic["arguments"]), ("second_argument", topic["second_arguments"])):
+        sides: tuple[tuple[Which, Any], ...] = (
+            ("argument", topic["arguments"]),
+            ("second_argument", topic["second_arguments"]),
+        )
+        for which, argument in sides:
             for verdict in evidence.citation_support(which):
                 support = argument[stance]["sentences"][verdict.sentence - 1]["support"]
-                expected = {"supported": "supports", "contradicted": "contradicts", "unsupported": "silent", "uncited": "silent"}[support]
+                expected = {
+                    "supported": "supports",
+                    "contradicted": "contradicts",
+                    "unsupported": "silent",
+                    "uncited": "silent",
+                }[support]
                 confusion[expected, str(verdict.label)] += 1
                 correct[topic["slug"]].append(float(verdict.label == expected))
             for key, finding in evidence.dimensions(which).items():
                 quality[key][0].append(finding.value)
                 quality[key][1].append(argument[stance]["quality"][key])
         preferred[topic["slug"]].append(float(evidence.preference().label == topic["preferences"][stance]))
-    for name, by_topic in (("relevance AUROC", relevance), ("citation verdict accuracy", correct), ("preference accuracy", preferred)):
+    for name, by_topic in (
+        ("relevance AUROC", relevance),
+        ("citation verdict accuracy", correct),
+        ("preference accuracy", preferred),
+    ):
         means = {topic: sum(values) / len(values) for topic, values in by_topic.items()}
         print(f"fixtures, {name:28} {show(clustered(means, rng))}")
     for (expected, label), n in sorted(confusion.items()):
         print(f"  citation {expected:12} judged {label:12} {n}")
-    print("  Spearman of dimensions: " + ", ".join(f"{key} {spearman(*pair):.2f}" for key, pair in quality.items()))
+    print(
+        "  Spearman of dimensions: "
+        + ", ".join(f"{key} {spearman(*pair):.2f}" for key, pair in quality.items())
+    )
 
 
 def damage(rng: random.Random) -> None:
@@ -165,7 +193,9 @@ def damage(rng: random.Random) -> None:
     entries = fixture_items()
     means = []
     orders = {}
-    originals = {item.id: item.model_copy(update={"documents": item.documents[:10]}) for item, _, _ in entries}
+    originals = {
+        item.id: item.model_copy(update={"documents": item.documents[:10]}) for item, _, _ in entries
+    }
     for item, _, _ in entries:
         pool = [d for other, _, _ in entries if other.topic != item.topic for d in other.documents]
         orders[item.id] = (rng.sample(range(10), 10), rng.sample(pool, 10))
@@ -176,10 +206,14 @@ def damage(rng: random.Random) -> None:
             documents = list(item.documents)
             for place, document in list(zip(where, what, strict=True))[: level // 10]:
                 documents[place] = document
-            values.append(Evidence(item.model_copy(update={"documents": tuple(documents)})).context_relevance().value)
+            values.append(
+                Evidence(item.model_copy(update={"documents": tuple(documents)})).context_relevance().value
+            )
         means.append(sum(values) / len(values))
     falls = all(a > b for a, b in zip(means, means[1:], strict=False))
-    print(f"context relevance at {LEVELS} %: {[round(m, 3) for m in means]}, falls {falls}, Pearson {pearson(LEVELS, means):.3f}")
+    print(
+        f"context relevance at {LEVELS} %: {[round(m, 3) for m in means]}, falls {falls}, Pearson {pearson(LEVELS, means):.3f}"
+    )
     means = []
     for level in HALLUCINATED:
         values = []
@@ -187,12 +221,19 @@ def damage(rng: random.Random) -> None:
             sentences = topic["arguments"][stance]["sentences"]
             cited = [i for i, s in enumerate(sentences) if s["cites"] and s["support"] == "supported"]
             chosen = set(random.Random(item.id).sample(cited, len(cited))[:level])
-            changed = [dict(s, text=contradict(s["text"])) if i in chosen else s for i, s in enumerate(sentences)]
-            place = {document["id"]: n for n, document in enumerate(topic["documents"], start=1)}
-            values.append(Evidence(item.model_copy(update={"argument": render(changed, place)})).groundedness().value)
+            changed = [
+                dict(s, text=contradict(s["text"])) if i in chosen else s for i, s in enumerate(sentences)
+            ]
+            values.append(
+                Evidence(item.model_copy(update={"argument": render(changed, places(topic))}))
+                .groundedness()
+                .value
+            )
         means.append(sum(values) / len(values))
     falls = all(a > b for a, b in zip(means, means[1:], strict=False))
-    print(f"groundedness with {HALLUCINATED} sentences contradicted: {[round(m, 3) for m in means]}, falls {falls}")
+    print(
+        f"groundedness with {HALLUCINATED} sentences contradicted: {[round(m, 3) for m in means]}, falls {falls}"
+    )
 
 
 def contradict(text: str) -> str:
@@ -210,12 +251,14 @@ def contradict(text: str) -> str:
     return "It is not true that " + text
 
 
-_AUXILIARIES = frozenset("is are was were has have had can could will would should may must do does did".split())
+_AUXILIARIES = frozenset(
+    "is are was were has have had can could will would should may must do does did".split()
+)
 
 
 def speed() -> None:
     """Seconds for one item: ten documents of 300 words, an argument of 200, everything rag-fine-grained asks."""
-    items = [made for item, _, _ in fixture_items()[:8] if (made := _sized(item))]
+    items = [_sized(item) for item, _, _ in fixture_items()[:8]]
 
     def once() -> float:
         start = time.perf_counter()
@@ -230,13 +273,16 @@ def speed() -> None:
 
     once()
     runs = sorted(once() for _ in range(21))
-    print(f"Evidence, one item of 10 x 300 words: median {1000 * runs[10]:.2f} ms, best {1000 * runs[0]:.2f} ms")
+    print(
+        f"Evidence, one item of 10 x 300 words: median {1000 * runs[10]:.2f} ms, best {1000 * runs[0]:.2f} ms"
+    )
 
 
 def _sized(item: Item) -> Item:
     """Ten documents of exactly 300 words each (texts are repeated or cut), and an argument of 200 or so."""
     documents = [
-        document.model_copy(update={"text": _cut(document.text, 300), "title": ""}) for document in item.documents[:10]
+        document.model_copy(update={"text": _cut(document.text, 300), "title": ""})
+        for document in item.documents[:10]
     ]
     return item.model_copy(update={"documents": tuple(documents)})
 

@@ -60,7 +60,9 @@ def data_folder() -> Path:
 
 def webis_items(folder: Path, *, seed: int = 0, others: bool = False) -> tuple[list[Item], list[Label]]:
     """The items and the labels of their documents, by the rule above."""
-    topics = {row["Topic ID"]: row["Long Query"].strip() for row in _rows(folder / "webis-argquality20-topics.csv")}
+    topics = {
+        row["Topic ID"]: row["Long Query"].strip() for row in _rows(folder / "webis-argquality20-topics.csv")
+    }
     premises: dict[str, list[_Premise]] = {topic: [] for topic in topics}
     seen: set[str] = set()
     for row in _rows(folder / "webis-argquality20-arguments.csv"):
@@ -80,7 +82,13 @@ def webis_items(folder: Path, *, seed: int = 0, others: bool = False) -> tuple[l
         good = [p for p in good if p not in arguments]
         each = min(NOT_RELEVANT_PER_ITEM, len(bad) // ITEMS_PER_TOPIC)
         if others:
-            bad = [p for t in sorted(premises, key=int) if t != topic for p in premises[t] if p.relevance > NOT_RELEVANT]
+            bad = [
+                p
+                for t in sorted(premises, key=int)
+                if t != topic
+                for p in premises[t]
+                if p.relevance > NOT_RELEVANT
+            ]
             each = NOT_RELEVANT_PER_ITEM
         bad = rng.sample(bad, each * ITEMS_PER_TOPIC)
         good = rng.sample(good, (DOCUMENTS - each) * ITEMS_PER_TOPIC)
@@ -95,7 +103,8 @@ def webis_items(folder: Path, *, seed: int = 0, others: bool = False) -> tuple[l
             )
             items.append(item)
             labels += [
-                Label(item.id, topic, p.id, p.topic == topic and p.relevance > NOT_RELEVANT, p.relevance) for p in chosen
+                Label(item.id, topic, p.id, p.topic == topic and p.relevance > NOT_RELEVANT, p.relevance)
+                for p in chosen
             ]
     return items, labels
 
@@ -109,7 +118,9 @@ def main() -> int:
     """Write the items and the labels; returns the exit code."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("-o", "--out", type=Path, required=True, help="folder for items.jsonl and labels.csv")
-    parser.add_argument("--others", action="store_true", help="take the not relevant documents from other topics")
+    parser.add_argument(
+        "--others", action="store_true", help="take the not relevant documents from other topics"
+    )
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     try:
@@ -124,7 +135,9 @@ def main() -> int:
         writer = csv.writer(file)
         writer.writerow(Label._fields)
         writer.writerows(labels)
-    print(f"{len(items)} items, {sum(label.relevant for label in labels)} of {len(labels)} documents relevant: {options.out}")
+    print(
+        f"{len(items)} items, {sum(label.relevant for label in labels)} of {len(labels)} documents relevant: {options.out}"
+    )
     return 0
 
 

@@ -89,7 +89,7 @@ def flags(item: Item) -> Iterable[Flag]:
 async def _ask_samples(ask: Ask[Any], given: Case, swapped: Case, instrument: Instrument) -> _Outcome:
     samples = await _gather(
         [
-            _ask_orders(ask, *(_sampled(case, sample) for case in (given, swapped)), instrument)
+            _ask_orders(ask, _sampled(given, sample), _sampled(swapped, sample), instrument)
             for sample in range(instrument.options.samples)
         ]
     )

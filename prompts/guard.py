@@ -14,13 +14,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_ANGLES = "<\uff1c\ufe64\u276e\u2329\u27e8\u3008"
-_INVISIBLE = [*range(0xE0000, 0xE0080), *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2065), 0xFEFF]
-_CONTROL = [code for code in [*range(0x20), 0x7F] if chr(code) not in "\t\n\r"]
-_NEUTRAL: dict[int, str | None] = {
-    **dict.fromkeys(map(ord, _ANGLES), "\u2039"),
-    **dict.fromkeys([*_INVISIBLE, *_CONTROL]),
-}
+_ANGLES = ("<", "\uff1c", "\ufe64", "\u276e", "\u2329", "\u27e8", "\u3008")
+_QUOTE = "\u2039"
+_CONTROL = bytes(code for code in (*range(0x20), 0x7F) if chr(code) not in "\t\n\r")
+_INVISIBLE = re.compile(
+    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\U000e0000-\U000e007f]"
+)
 
 EXCERPT_CHARACTERS = 160
 """How much of a suspicious passage is shown in a flag."""
@@ -28,7 +27,11 @@ EXCERPT_CHARACTERS = 160
 
 def neutralise(text: str) -> str:
     """Return ``text`` without any character that could end or open a block of the prompt."""
-    return text.translate(_NEUTRAL)
+    if text.isascii():
+        return text.encode().translate(None, _CONTROL).decode().replace("<", _QUOTE)
+    for angle in _ANGLES:
+        text = text.replace(angle, _QUOTE)
+    return _INVISIBLE.sub("", text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,6 +73,7 @@ def judge(
     from conqret.io import open_items
     from conqret.judges.base import JudgeOptions
     from conqret.llm.options import OFFLINE_MODEL, ClientOptions
+    from conqret.report.html import write_report
 
     client: dict[str, Any] = {
         name: value
@@ -90,7 +91,7 @@ def judge(
         recorded = recorded_call(replay)
         format, model = format or recorded.format, model or recorded.model
         samples = samples if samples is not None else recorded.samples
-        client = recorded.model_options | client
+        client = {**recorded.model_options, **client}
     options = JudgeOptions(tuple(metric or ()), samples or 1, order.value, seed, relevant_from, temperature)
     setup = set_up(format or DEFAULT_FORMAT, ClientOptions(model or OFFLINE_MODEL, **client), options, prompts)
     source = open_items(items, columns=_mapping(columns))
@@ -101,7 +102,7 @@ def judge(
         _announce(execution, items)
     with _Progress(checked.count, enabled=not quiet) as progress:
         outcome = execute(execution, on_start=progress.start, on_judgment=progress.advance)
-    pass
+    write_report(run)
     if json_output:
         out().out(outcome.summary.model_dump_json(indent=1))
     else:

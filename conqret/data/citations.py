@@ -18,7 +18,7 @@ MARK = rf"\[\s?{_PART}(?:\s?[,;]\s?{_PART})*\s?\]"
 
 _mark = re.compile(MARK)
 _part = re.compile(rf"({_NUMBER})(?:\s?{_DASH}\s?({_NUMBER}))?")
-_mark_with_space = re.compile(rf"\s*{MARK}")
+_mark_with_space = re.compile(rf"\s{{0,9}}{MARK}")
 
 
 def citations(text: str) -> tuple[int, ...]:

@@ -25,11 +25,12 @@ class Span(NamedTuple):
 _CLOSERS = "\"'\u2019\u201d\u00bb)\\]*_"
 _OPENERS = "([\"'\u2018\u201c"
 _LIST_MARK = r"[-*\u2022\u25cf\u2605\u2013\u2014>#|]|\(?[0-9]{1,3}[.)]\s"
-# The pattern starts with one character class, so that the search skips ahead without backtracking.
+# The pattern starts with one character class, and no run in it is unbounded, so that the
+# search is linear even in a text of full stops.
 _break = re.compile(
     r"[.!?\u2026\n\u3002\uff01\uff1f](?:"
-    rf"(?<=[.!?\u2026])[.!?\u2026]*[{_CLOSERS}]*(?:[ \t]*{MARK})*(?=\s)"  # end mark, what closes it, space
-    rf"|(?<=[\u3002\uff01\uff1f])[\u3002\uff01\uff1f]*[{_CLOSERS}]*"  # Chinese and Japanese need no space
+    rf"(?<=[.!?\u2026])[.!?\u2026]{{0,20}}[{_CLOSERS}]{{0,9}}(?:[ \t]{{0,9}}{MARK}){{0,20}}(?=\s)"  # end mark, what closes it, space
+    rf"|(?<=[\u3002\uff01\uff1f])[\u3002\uff01\uff1f]{{0,20}}[{_CLOSERS}]{{0,9}}"  # Chinese and Japanese need no space
     r"|(?<=\n)[ \t\r]*\n"
     rf"|(?<=\n)(?=[ \t]*(?:{_LIST_MARK})))"
 )
@@ -47,24 +48,29 @@ def sentences(text: str) -> tuple[Span, ...]:
 
     Together they hold every character of ``text`` that is not white space.
     """
-    spans: list[Span] = []
-    start = 0
-    for match in _break.finditer(text):
-        end = match.end()
-        if text[match.start()] == "." and not _ends_sentence(text, match.start(), end):
-            continue
-        _add(spans, text, start, end)
-        start = end
-    _add(spans, text, start, len(text))
+    spans = []
+    for start, end in boundaries(text):
+        piece = text[start:end]
+        start += len(piece) - len(piece.lstrip())
+        stripped = piece.strip()
+        spans.append(Span(start, start + len(stripped), stripped))
     return tuple(spans)
 
 
-def _add(spans: list[Span], text: str, start: int, end: int) -> None:
-    piece = text[start:end]
-    stripped = piece.strip()
-    if stripped:
-        start += len(piece) - len(piece.lstrip())
-        spans.append(Span(start, start + len(stripped), stripped))
+def boundaries(text: str) -> list[tuple[int, int]]:
+    """Where the sentences start and end, white space around them included; none is blank."""
+    found = []
+    start = 0
+    for match in _break.finditer(text):
+        stop, end = match.span()
+        if text[stop] == "." and not _ends_sentence(text, stop, end):
+            continue
+        if not text[start:end].isspace():
+            found.append((start, end))
+        start = end
+    if start < len(text) and not text[start:].isspace():
+        found.append((start, len(text)))
+    return found
 
 
 def _ends_sentence(text: str, stop: int, end: int) -> bool:

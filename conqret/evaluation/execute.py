@@ -10,9 +10,8 @@ import asyncio
 import contextlib
 import datetime as dt
 import json
-import shutil
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from conqret import __version__
@@ -147,8 +146,8 @@ def _locked(out: RunDirectory) -> Iterator[None]:
 def _write_head(execution: Execution, record: RunRecord) -> None:
     out = execution.out
     if execution.overwrite:
-        for file in (out.record_file, out.judgments_file, out.summary_file, out.scores_file, out.report_file):
-            file.unlink(missing_ok=True)
+        for old in (out.record_file, out.judgments_file, out.summary_file, out.scores_file, out.report_file):
+            old.unlink(missing_ok=True)
     if out.record_file.exists():
         return
     with replacing(out.items_file) as file:

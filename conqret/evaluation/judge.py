@@ -22,7 +22,7 @@ from conqret.llm.options import OFFLINE_MODEL, ClientOptions
 from conqret.llm.recordings import Recordings
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Judgments(Sequence[Judgment]):
     """The judgments of all items, in the order of the items.
 
@@ -35,6 +35,9 @@ class Judgments(Sequence[Judgment]):
 
     def __len__(self) -> int:
         return len(self.judgments)
+
+    def __repr__(self) -> str:
+        return f"<Judgments: {len(self)} items, {len(self) - len(self.failures)} scored>"
 
     def __iter__(self) -> Iterator[Judgment]:
         return iter(self.judgments)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable
+from itertools import islice
 
 from conqret.data import Item, Judgment
 from conqret.judges.judging import Instrument, judge_item
@@ -24,7 +25,7 @@ async def judge_stream(
     pending: set[asyncio.Task[Judgment]] = set()
     try:
         while True:
-            while len(pending) < in_flight and (item := next(source, None)) is not None:
+            for item in islice(source, in_flight - len(pending)):
                 pending.add(asyncio.create_task(judge_item(item, instrument)))
             if not pending:
                 return

@@ -64,7 +64,12 @@ class LitellmBackend:
             ) from error
         self._shape = choose_shape(self._provider, self._facts)
         key = options.api_key
-        if key is None and options.api_base and self._provider == "openai" and "OPENAI_API_KEY" not in os.environ:
+        if (
+            key is None
+            and options.api_base
+            and self._provider == "openai"
+            and "OPENAI_API_KEY" not in os.environ
+        ):
             key = NO_KEY
         self._fixed = {
             "model": options.model,
@@ -151,7 +156,9 @@ class LitellmBackend:
             logprobs=_logprobs(choice),
         )
 
-    def _cost(self, response: Any, prompt: int | None, completed: int | None, cached: int | None) -> float | None:
+    def _cost(
+        self, response: Any, prompt: int | None, completed: int | None, cached: int | None
+    ) -> float | None:
         if not self._facts.tiered:
             return self._facts.cost(prompt, completed, cached)
         cost = getattr(response, "_hidden_params", {}).get("response_cost")
@@ -174,7 +181,9 @@ def load_litellm() -> Any:
 
 
 def _about_shape(message: str) -> bool:
-    return any(word in message for word in ("response_format", "json_schema", "tool_choice", "tools", "guided"))
+    return any(
+        word in message for word in ("response_format", "json_schema", "tool_choice", "tools", "guided")
+    )
 
 
 def _stated(error: ProviderError) -> Completion | None:

@@ -33,7 +33,9 @@ _BY_CLASS = (
 )
 _SECRETS = re.compile(r"\b(sk|pk|gsk|xai|hf|AIza)[-_]?[A-Za-z0-9_\-*]{12,}|(?i:bearer)\s+[^\s'\",]+")
 _WRAPPINGS = re.compile(r"^((litellm\.)?\w+(Error|Exception|Timeout)\s*(:|-)\s*)+")
-_BROKEN_OFF = re.compile(r"disconnected|connection (error|reset|refused|closed|lost)|payload|incomplete", re.I)
+_BROKEN_OFF = re.compile(
+    r"disconnected|connection (error|reset|refused|closed|lost)|payload|incomplete", re.I
+)
 _TOO_LONG = re.compile(
     r"context (length|window)|maximum (context|model) length|prompt is too long|too many tokens", re.I
 )

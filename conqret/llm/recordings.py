@@ -7,10 +7,10 @@ that was committed; every answer is committed before it is used.
 from __future__ import annotations
 
 import datetime
-import json
+import os
 import sqlite3
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -18,6 +18,7 @@ from typing import Any, Self
 
 from conqret.errors import DeclarationError
 from conqret.llm.completions import completion_from_json, completion_to_json
+from conqret.llm.recordings_jsonl import dumps, read_jsonl, write_jsonl
 from conqret.llm.request import Completion
 
 STORE_NAME = "recordings.sqlite"
@@ -30,7 +31,6 @@ _SQLITE_MAGIC = b"SQLite format 3\x00"
 BUSY_SECONDS = 60.0
 """How long to wait for another process that is writing; its commits take well under a millisecond."""
 
-_COLUMNS = ("key", "completion", "ask", "item", "model", "params", "sample", "created")
 _CREATE = (
     "CREATE TABLE IF NOT EXISTS recordings (key TEXT PRIMARY KEY, completion TEXT NOT NULL, ask TEXT NOT NULL, "
     "item TEXT NOT NULL, model TEXT NOT NULL, params TEXT NOT NULL, sample INTEGER NOT NULL, "
@@ -70,10 +70,12 @@ class Recordings:
             raise DeclarationError(f"{self.path}: there is no such store of recordings")
         _check_header(self.path)
         try:
-            self._db = self._connect()
+            self._db = self._connect(read_only)
             self._prepare()
         except sqlite3.Error as error:
-            raise DeclarationError(f"{self.path}: cannot be opened as a store of recordings: {error}") from error
+            raise DeclarationError(
+                f"{self.path}: cannot be opened as a store of recordings: {error}"
+            ) from error
 
     @classmethod
     def open_for_replay(cls, path: str | Path) -> Self:
@@ -88,7 +90,9 @@ class Recordings:
         if path.is_dir():
             inside = path / STORE_NAME
             if not inside.is_file():
-                raise DeclarationError(f"{path}: this directory holds no {STORE_NAME}; is it a run's directory?")
+                raise DeclarationError(
+                    f"{path}: this directory holds no {STORE_NAME}; is it a run's directory?"
+                )
             return cls(inside, read_only=True)
         if not path.is_file():
             raise DeclarationError(f"{path}: there are no recordings here")
@@ -121,34 +125,25 @@ class Recordings:
         params: Mapping[str, Any],
         sample: int,
     ) -> Completion:
-        """Record and commit; returns the completion that counts: an earlier one of this key, if any."""
+        """Record and commit; returns the completion that counts: an earlier one of this key, if any.
+
+        Raises:
+            DeclarationError: the store cannot be written (a full disk, say).
+        """
         created = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
-        row = (key, completion_to_json(completion), ask, item, model, _dumps(params), sample, created)
-        if self._insert(row):
-            return completion
-        return self.get(key) or completion
+        row = (key, completion_to_json(completion), ask, item, model, dumps(params), sample, created)
+        try:
+            new = self._insert(row)
+        except sqlite3.Error as error:
+            raise DeclarationError(f"{self.path}: an answer could not be recorded: {error}") from error
+        return completion if new else self.get(key) or completion
 
     def export_jsonl(self, path: str | Path) -> int:
         """Write every recording as a line, in order of key, to a file that appears whole or not at all.
 
         Returns the number of lines. They hold keys (hashes), answers and labels; no API key, no prompt.
         """
-        target = Path(path)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        lines = 0
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", dir=target.parent, prefix=f".{target.name}.", delete=False
-        ) as file:
-            try:
-                for row in self._db.execute("SELECT * FROM recordings ORDER BY key"):
-                    file.write(_dumps(_to_record(row)) + "\n")
-                    lines += 1
-            except BaseException:
-                Path(file.name).unlink()
-                raise
-        Path(file.name).chmod(0o644)
-        Path(file.name).replace(target)
-        return lines
+        return write_jsonl(Path(path), self._db.execute("SELECT * FROM recordings ORDER BY key"))
 
     def import_jsonl(self, path: str | Path) -> int:
         """Read an export in; recordings that are here already stay as they are. Returns how many were new.
@@ -156,24 +151,12 @@ class Recordings:
         Raises:
             DeclarationError: faulty lines, each named with its number; nothing is read in then.
         """
-        faults: list[str] = []
-        new = 0
+        self._db.execute("BEGIN IMMEDIATE")
         try:
-            self._db.execute("BEGIN IMMEDIATE")
-            for number, line in _lines(Path(path)):
-                try:
-                    row = _from_record(json.loads(line))
-                except (ValueError, KeyError, TypeError) as error:
-                    faults.append(f"  {path}:{number} {_fault(error)}")
-                    continue
-                new += self._insert(row)
-            if faults:
-                listed = "\n".join(faults[:20]) + (f"\n  and {len(faults) - 20} more" if len(faults) > 20 else "")
-                raise DeclarationError(f"{len(faults)} lines of {path} are no recordings:\n{listed}")
+            new = sum(self._insert(row) for row in read_jsonl(Path(path)))
             self._db.execute("COMMIT")
         except BaseException:
-            if self._db.in_transaction:
-                self._db.execute("ROLLBACK")
+            self._db.execute("ROLLBACK")
             raise
         return new
 
@@ -200,9 +183,12 @@ class Recordings:
     ) -> None:
         self.close()
 
-    def _connect(self) -> sqlite3.Connection:
+    def _connect(self, read_only: bool) -> sqlite3.Connection:
+        address = self.path.absolute().as_uri()
+        if read_only:  # SQLite keeps a file beside the store even for reading, unless told that nobody writes
+            address += "?mode=ro" if os.access(self.path.parent, os.W_OK) else "?immutable=1"
         return sqlite3.connect(
-            self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=32
+            address, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
         )
 
     def _prepare(self) -> None:
@@ -243,41 +229,3 @@ def _check_header(path: Path) -> None:
                 raise DeclarationError(f"{path}: this file is no store of recordings; give another path")
     elif not path.parent.is_dir():
         raise DeclarationError(f"{path}: its folder does not exist")
-
-
-def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    try:
-        with path.open(encoding="utf-8") as file:
-            for number, line in enumerate(file, start=1):
-                if line.strip():
-                    yield number, line
-    except UnicodeDecodeError as error:
-        raise DeclarationError(f"{path}: not UTF-8 ({error.reason}); it is no export of recordings") from error
-    except OSError as error:
-        raise DeclarationError(f"{path}: cannot be read: {error.strerror}") from error
-
-
-def _to_record(row: tuple[Any, ...]) -> dict[str, Any]:
-    record = dict(zip(_COLUMNS, row, strict=True))
-    return record | {"completion": json.loads(record["completion"]), "params": json.loads(record["params"])}
-
-
-def _from_record(record: Any) -> tuple[Any, ...]:
-    if not isinstance(record, dict):
-        raise ValueError("is no JSON object")
-    completion = completion_to_json(completion_from_json(_dumps(record["completion"])))
-    texts = [record[name] for name in ("key", "ask", "item", "model", "created")]
-    if not all(isinstance(text, str) for text in texts) or not isinstance(record["sample"], int):
-        raise ValueError("has a field of the wrong type")
-    key, ask, item, model, created = texts
-    return (key, completion, ask, item, model, _dumps(record["params"]), record["sample"], created)
-
-
-def _fault(error: Exception) -> str:
-    if isinstance(error, json.JSONDecodeError):
-        return f"is no JSON ({error.msg} at column {error.colno})"
-    return f"lacks {error}" if isinstance(error, KeyError) else str(error)[:200]
-
-
-def _dumps(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True)

@@ -59,7 +59,9 @@ def read_reply(
     try:
         return response.model_validate_json(text if text[:1] == "{" else _json_within(text), context=context)
     except ValidationError as error:
-        if any(fault["type"] == "json_invalid" for fault in error.errors(include_url=False, include_input=False)):
+        if any(
+            fault["type"] == "json_invalid" for fault in error.errors(include_url=False, include_input=False)
+        ):
             return _not_json(text, error)
         return Rejection(Reason.INVALID_ANSWER, describe(error))
     except ValueError as error:
@@ -75,13 +77,17 @@ def describe(error: ValidationError) -> str:
         message = _short(fault["msg"].removeprefix("Value error, "), 300)
         value = fault["input"]
         plain = isinstance(value, str | int | float | bool) and fault["loc"]
-        lines.append(f"{place}: {message}" + (f" (it was {_short(repr(value), MAX_EXCERPT)})" if plain else ""))
+        lines.append(
+            f"{place}: {message}" + (f" (it was {_short(repr(value), MAX_EXCERPT)})" if plain else "")
+        )
     if len(faults) > MAX_FAULTS:
         lines.append(f"and {len(faults) - MAX_FAULTS} more of the kind")
     return "\n".join(lines)
 
 
-def ask_again(messages: Sequence[Message], completion: Completion, rejection: Rejection) -> tuple[Message, ...]:
+def ask_again(
+    messages: Sequence[Message], completion: Completion, rejection: Rejection
+) -> tuple[Message, ...]:
     """The conversation so far, the answer that could not be used, and what was wrong with it."""
     answer = completion.text[:MAX_ECHO] or "(empty)"
     wish = (
@@ -96,7 +102,7 @@ def ask_again(messages: Sequence[Message], completion: Completion, rejection: Re
 def _not_json(text: str, error: ValidationError) -> Rejection:
     if not text:
         return Rejection(Reason.INVALID_JSON, "the answer was empty")
-    if "{" not in text and _DECLINES.match(text):
+    if "{" not in text and _DECLINES.match(text.replace("’", "'")):
         return Rejection(Reason.REFUSAL, _short(text, 200))
     message = error.errors(include_url=False, include_input=False)[0]["msg"].removeprefix("Invalid JSON: ")
     return Rejection(Reason.INVALID_JSON, f"it is not valid JSON: {_short(message, 200)}")
@@ -113,5 +119,3 @@ def _json_within(text: str) -> str:
 def _short(text: str, characters: int) -> str:
     text = " ".join(text.split())
     return text if len(text) <= characters else text[: characters - 1] + "…"
-
-

@@ -55,7 +55,9 @@ class Sender:
         DeclarationError: a budget was set for a model whose price is unknown.
     """
 
-    def __init__(self, backend: Backend, options: ClientOptions, facts: ModelFacts, progress: Progress) -> None:
+    def __init__(
+        self, backend: Backend, options: ClientOptions, facts: ModelFacts, progress: Progress
+    ) -> None:
         if options.budget_usd is not None and not facts.priced:
             raise DeclarationError(
                 f"a budget needs prices, and that of {options.model!r} is unknown: give input_price and "
@@ -111,7 +113,9 @@ class Sender:
             await self._take(prompt)
             began = time.monotonic()
             try:
-                reserved = self._budget.reserve(self._estimate(sending, prompt)) if self._budget else nullcontext()
+                reserved = (
+                    self._budget.reserve(self._estimate(sending, prompt)) if self._budget else nullcontext()
+                )
                 async with reserved:
                     if clock.when() is None:
                         clock.reschedule(loop.time() + self._options.timeout)

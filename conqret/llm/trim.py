@@ -42,7 +42,9 @@ def trim_proportionally(
         DeclarationError: the budget or the floor is negative.
     """
     if budget < 0 or floor < 0:
-        raise DeclarationError(f"trimming to {budget} tokens with a floor of {floor}: neither may be negative")
+        raise DeclarationError(
+            f"trimming to {budget} tokens with a floor of {floor}: neither may be negative"
+        )
     measured = [_Measured(text, encoding) for text in texts]
     before = [document.tokens for document in measured]
     if sum(before) <= budget:
@@ -127,7 +129,9 @@ class _Measured:
 
     def _good_end(self, end: int) -> int:
         window = max(0, end - NEAR)
-        ends = [match.end() for match in _SENTENCE_END.finditer(self.text, window, min(end + 1, len(self.text)))]
+        ends = [
+            match.end() for match in _SENTENCE_END.finditer(self.text, window, min(end + 1, len(self.text)))
+        ]
         inside = [position for position in ends if position <= end]
         if inside:
             return window + len(self.text[window : inside[-1]].rstrip())

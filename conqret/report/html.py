@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from markupsafe import Markup
 
 from conqret.data import Item, Judgment
 from conqret.evaluation.run import RunDirectory
+from conqret.io.atomic import replacing
 from conqret.report import words
 from conqret.report.figures import HEIGHT, WIDTH
 from conqret.report.maps import maps
@@ -136,12 +136,8 @@ def _shown(value: Any) -> Any:
 
 
 def _write(target: Path, chunks: Iterable[str]) -> None:
-    """Write beside ``target``, then put it in its place, so that a reader never sees half a page."""
+    """Write all of it beside ``target`` before it takes the name: a reader never sees half a page."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    draft = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        with draft.open("w", encoding="utf-8", newline="\n") as file:
-            file.writelines(chunks)
-        draft.replace(target)
-    finally:
-        draft.unlink(missing_ok=True)
+    with replacing(target) as file:
+        for chunk in chunks:
+            file.write(chunk.encode("utf-8"))

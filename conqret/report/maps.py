@@ -38,6 +38,7 @@ class MapRow:
     topic: str
     stance: str
     status: str
+    reason: str
     flagged: bool
     trimmed: bool
     cells: tuple[MapCell, ...]
@@ -46,7 +47,8 @@ class MapRow:
 
 @dataclass(frozen=True, slots=True)
 class Maps:
-    """Columns and rows of both maps. ``columns`` holds (metric, label, is a quality dimension)."""
+    """Columns and rows of both maps. ``columns`` holds (metric, label, is a quality dimension); ``heads`` are
+    those that the list shows too; ``first_quality`` is set apart from the metrics on its left (-1: none)."""
 
     columns: tuple[tuple[str, str, bool], ...]
     ranks: int
@@ -54,6 +56,7 @@ class Maps:
     means: tuple[MapCell, ...]
     rows: tuple[MapRow, ...]
     heads: tuple[int, ...]
+    first_quality: int
     data: Markup
 
 
@@ -72,13 +75,17 @@ def maps(shown: Sequence[tuple[int, Judgment]], metrics: Sequence[str], tally: T
         means=tuple(_mean(mean, words.label(m)) for mean, m in zip(means, ordered, strict=True)),
         rows=rows,
         heads=tuple(ordered.index(metric) for metric in heads[:5]),
+        first_quality=len(plain) if 0 < len(plain) < len(ordered) else -1,
         data=_embed(shown, ordered),
     )
 
 
 def _row(number: int, judgment: Judgment, metrics: Sequence[str]) -> MapRow:
     places = {name: index for index, name in enumerate(judgment.measures)}
-    cells = [_cell(number, places.get(m), m, judgment.measures.get(m)) for m in metrics]
+    # The item shows what it says of the second argument beside what it says of the first.
+    rows = {m: places.get(m.removeprefix(words.SECOND), places.get(m)) for m in metrics}
+    lost = all(measure.value is None for measure in judgment.measures.values())
+    cells = [_cell(number, None if lost else rows[m], m, judgment.measures.get(m)) for m in metrics]
     rated = document_measure(judgment)
     documents = [] if rated is None else [
         MapCell(
@@ -95,6 +102,7 @@ def _row(number: int, judgment: Judgment, metrics: Sequence[str]) -> MapRow:
         topic=cut(judgment.topic, 120),
         stance=words.STANCES.get(judgment.stance, judgment.stance),
         status=judgment.status.value,
+        reason=words.reason(judgment.reason) if judgment.reason else "",
         flagged=bool(judgment.flags),
         trimmed=bool(judgment.trims),
         cells=tuple(cells),
@@ -104,12 +112,9 @@ def _row(number: int, judgment: Judgment, metrics: Sequence[str]) -> MapRow:
 
 def _cell(number: int, index: int | None, metric: str, measure: Measure | None) -> MapCell:
     name = words.label(metric)
-    if measure is None or index is None:
+    if measure is None:
         return MapCell("", None, f"i{number}", f"{name}: not judged")
-    if metric.startswith(words.SECOND):
-        target = f"i{number}-second"
-    else:
-        target = f"i{number}-m{index}"
+    target = f"i{number}" if index is None else f"i{number}-m{index}"
     if measure.value is None:
         return MapCell("–", None, target, f"{name}: {measure.status.value}, {words.reason(measure.reason)}")
     text = _VERDICTS.get(measure.label or "", words.short(measure.value))

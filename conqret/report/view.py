@@ -71,7 +71,7 @@ class DocumentView:
     words: str
     rating: Cell | None
     explanation: str
-    cited: tuple[tuple[str, int], ...]
+    cited: tuple[tuple[str, tuple[int, ...]], ...]
     flagged: bool
     trim: str
 
@@ -107,6 +107,18 @@ class ItemView:
     calls: tuple[Call, ...]
     cost: str
     known: bool
+
+    @property
+    def lost(self) -> str:
+        """Why nothing at all was scored, where one sentence says it for every metric; else empty."""
+        rows = (*self.measures, *self.dimensions)
+        said = {row.missing for row in rows}
+        return said.pop() if len(rows) > 1 and len(said) == 1 else ""
+
+    @property
+    def paired(self) -> bool:
+        """Whether any metric is rated for both arguments."""
+        return any(row.second is not None for row in (*self.measures, *self.dimensions))
 
 
 def item_view(number: int, item: Item | None, judgment: Judgment) -> ItemView:
@@ -208,11 +220,11 @@ def _documents(judgment: Judgment, item: Item | None) -> Iterator[DocumentView]:
     limit = min(TEXT_CHARACTERS, ITEM_CHARACTERS // max(min(len(item.documents), DOCUMENTS), 1))
     ratings = _ratings(judgment, item)
     trims = {trim.document: f"{words.count(trim.before)} to {words.count(trim.after)}" for trim in judgment.trims}
-    back: dict[int, list[tuple[str, int]]] = {}
+    back: dict[int, dict[str, list[int]]] = {}
     for argument in _arguments(judgment, item):
         for piece in argument.pieces:
             if piece.cites is not None:
-                back.setdefault(piece.cites, []).append((argument.key, piece.mark))
+                back.setdefault(piece.cites, {}).setdefault(argument.key, []).append(piece.mark)
     for number, document in enumerate(item.documents[:DOCUMENTS], start=1):
         excerpts = [flag.excerpt for flag in judgment.flags if flag.where == f"document:{document.id}"]
         shown = document.text[:limit]
@@ -228,7 +240,7 @@ def _documents(judgment: Judgment, item: Item | None) -> Iterator[DocumentView]:
             words=words.count(len(document.text.split())),
             rating=cell(part) if part else None,
             explanation=cut(part.explanation, EXPLANATION) if part else "",
-            cited=tuple(back.get(number, [])[:50]),
+            cited=tuple((key, tuple(marks[:50])) for key, marks in back.get(number, {}).items()),
             flagged=bool(excerpts),
             trim=trims.get(document.id, ""),
         )

@@ -46,10 +46,10 @@ _QUESTIONS = {dimension.name: dimension.question for dimension in DIMENSIONS}
 
 
 def label(metric: str) -> str:
-    """A metric's name for people: ``second.answer_relevance`` is "Answer relevance, second argument"."""
+    """A metric's name for people: ``second.answer_relevance`` is "Answer relevance, second"."""
     words = metric.removeprefix(SECOND).replace("_", " ").strip()
     name = words[:1].upper() + words[1:]
-    return f"{name}, second argument" if metric.startswith(SECOND) else name
+    return f"{name}, second" if metric.startswith(SECOND) else name
 
 
 def question(metric: str) -> str:

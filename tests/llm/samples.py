@@ -32,7 +32,10 @@ class Verdict(BaseModel):
 
 
 def request(number: int = 0, **fields: Any) -> Request[Verdict]:
-    messages = [Message("system", "You rate documents."), Message("user", f"Rate the documents of item {number}.")]
+    messages = [
+        Message("system", "You rate documents."),
+        Message("user", f"Rate the documents of item {number}."),
+    ]
     given = {"ask": "rag", "item": f"item-{number}", "messages": messages, "response": Verdict}
     return Request(**(given | {"context": {"documents": 3}} | fields))
 

@@ -1,5 +1,6 @@
 """The client against a server that misbehaves: each fault alone, then all together."""
 
+import itertools
 import time
 from collections import Counter
 
@@ -68,7 +69,13 @@ async def test_a_passing_fault_leaves_an_answer(fault):
 
 
 async def test_a_mixture_of_faults_loses_nothing():
-    rates = {"rate_limit": 0.10, "server_error": 0.05, "bad_json": 0.05, "bad_schema": 0.05, "truncated": 0.05}
+    rates = {
+        "rate_limit": 0.10,
+        "server_error": 0.05,
+        "bad_json": 0.05,
+        "bad_schema": 0.05,
+        "truncated": 0.05,
+    }
     with FaultServer(FaultPlan(rates, seed=3), latency=0.005) as server:
         answers, client = await ask_all(options(server.url), [request(n) for n in range(200)])
     assert len(answers) == 200
@@ -129,7 +136,7 @@ async def test_retry_after_holds_everybody_back():
         answers, _ = await ask_all(options(server.url, max_concurrency=4), [request(n) for n in range(4)])
     assert all(answer.value is not None for answer in answers)
     times = sorted(received.at for received in server.requests)
-    gaps = [later - earlier for earlier, later in zip(times, times[1:], strict=False)]
+    gaps = [later - earlier for earlier, later in itertools.pairwise(times)]
     assert max(gaps) >= 0.35
 
 

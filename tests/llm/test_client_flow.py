@@ -66,7 +66,9 @@ async def test_recorded_answers_are_not_asked_again_and_reasks_replay_too(store)
     assert [a.value for a in second] == [a.value for a in first]
     assert client.progress.calls == 0
     assert all(call.recorded and call.attempts == 0 for a in second for call in a.calls)
-    assert [c.prompt_tokens for a in second for c in a.calls] == [c.prompt_tokens for a in first for c in a.calls]
+    assert [c.prompt_tokens for a in second for c in a.calls] == [
+        c.prompt_tokens for a in first for c in a.calls
+    ]
     replayed, client = await ask_all(options(), requests, store, replay=True)
     assert [a.value for a in replayed] == [a.value for a in first]
     assert client.missing == ()
@@ -131,7 +133,9 @@ async def test_samples_differ_in_key_and_seed(store):
 
 async def test_templates_in_messages_stay_as_they_are():
     text = "{{ 7*7 }} {% for x in y %} {{ cycler.__init__.__globals__ }}"
-    hostile = replace(request(context={"documents": 3}), messages=[Message("system", "s"), Message("user", text)])
+    hostile = replace(
+        request(context={"documents": 3}), messages=[Message("system", "s"), Message("user", text)]
+    )
     for model in ("openai/judge", "together_ai/unlisted"):
         with FaultServer() as server:
             await ask_all(options(server.url, model=model), [hostile])
@@ -139,7 +143,11 @@ async def test_templates_in_messages_stay_as_they_are():
 
 
 async def test_typed_answers_by_schema_by_tools_and_in_markdown():
-    for model, sign in (("openai/gpt-4o-mini", "response_format"), ("openai/gpt-4", "tools"), ("together_ai/x", None)):
+    for model, sign in (
+        ("openai/gpt-4o-mini", "response_format"),
+        ("openai/gpt-4", "tools"),
+        ("together_ai/x", None),
+    ):
         with FaultServer() as server:
             (answer,), _ = await ask_all(options(server.url, model=model), [request()])
         body = server.requests[0].body

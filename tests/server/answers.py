@@ -7,7 +7,9 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
-WORDS = "the passage argues with evidence that the claim holds for most cities but not for all of them".split()
+WORDS = (
+    "the passage argues with evidence that the claim holds for most cities but not for all of them".split()
+)
 
 
 def schema_of(body: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -36,7 +38,9 @@ def fill(schema: Mapping[str, Any], rng: random.Random, *, length: int = 3) -> A
     return _fill(schema, schema.get("$defs", {}), rng, length, 0)
 
 
-def _fill(schema: Mapping[str, Any], defs: Mapping[str, Any], rng: random.Random, length: int, place: int) -> Any:
+def _fill(
+    schema: Mapping[str, Any], defs: Mapping[str, Any], rng: random.Random, length: int, place: int
+) -> Any:
     if "$ref" in schema:
         return _fill(defs[schema["$ref"].rsplit("/", 1)[-1]], defs, rng, length, place)
     if "const" in schema:

@@ -143,7 +143,9 @@ class FaultServer:
         return web.Response(text=text, content_type="application/json")
 
     async def _slowly(self, request: web.Request, data: bytes, *, drop: bool) -> web.StreamResponse:
-        response = web.StreamResponse(headers={"Content-Type": "application/json", "Content-Length": str(len(data))})
+        response = web.StreamResponse(
+            headers={"Content-Type": "application/json", "Content-Length": str(len(data))}
+        )
         await response.prepare(request)
         if drop:
             await response.write(data[: len(data) // 2])
@@ -226,7 +228,9 @@ def _error(fault: str | None, body: Mapping[str, Any]) -> tuple[int, dict[str, A
         ),
     }
     if fault == "no_schema" and "response_format" in body:
-        return 400, {"error": {"message": "response_format json_schema is not supported here", "code": "unsupported"}}
+        return 400, {
+            "error": {"message": "response_format json_schema is not supported here", "code": "unsupported"}
+        }
     if fault not in errors:
         return None
     status, code, message = errors[fault]

@@ -6,6 +6,7 @@ by the source, with vetoes for what must agree exactly.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -13,15 +14,16 @@ from typing import Literal
 from conqret.llm.offline.findings import clip, quoted
 from conqret.llm.offline.lexicons import OPPOSITES
 from conqret.llm.offline.numbers import agrees
-from conqret.llm.offline.text import Sentence, Text, stem, weight
+from conqret.llm.offline.text import Sentence, Text, denied, stem
 
-SUPPORT_COVERAGE = 0.5
-SUPPORT_COVERAGE_WITH_NUMBERS = 0.25
-CONTRADICTION_COVERAGE = 0.25
+SUPPORT_COVERAGE = 1 / 3
 POLARITY_COVERAGE = 0.6
 FULL_COVERAGE = 0.6
 CLASH_FACTOR = 0.25
 MISSING_FACTOR = 0.5
+PASSAGE = 40
+MARGIN = 8
+NEIGHBOURS = 10
 
 
 @dataclass(frozen=True)
@@ -38,87 +40,129 @@ class Alignment:
 
 
 def align(claim: Sentence, source: Text) -> Alignment:
-    """Compare ``claim`` with the passage of ``source`` that shares most of its words.
+    """Compare ``claim`` with the passage of ``source``, of at most 40 words, that shares most with it.
 
-    A passage is two neighbouring sentences. ``value = min(1, coverage / 0.6) * n * m * p``: n is the share of the claim's
-    numbers that the passage holds (those found only elsewhere count half), m is 1/2 if a name of the claim is nowhere in
-    the source, and p is 1/4 if passage and claim differ in negation or use opposite words.
+    ``value = min(1, coverage / 0.6) n m p``: n is the share of the claim's quantities that the passage and 8
+    words around it hold (those elsewhere in the source count half), m is 1/2 if a name of the claim is nowhere in the source, and
+    p is 1/4 if passage and claim differ in what they deny or use opposite words.
     """
-    passage, coverage = best_passage(claim, source.sentences)
-    numbers, wrong, elsewhere = _numbers(claim, passage, source)
-    n_claimed = len(claim.numbers)
-    known = source.words
-    strangers = [name for name in sorted(claim.names) if stem(name) not in source.terms and name not in known]
-    polarity = _opposite(claim, passage) if coverage >= POLARITY_COVERAGE else ""
+    start, end, coverage = best_passage(claim, source)
+    held, elsewhere, wrong = _numbers(claim, source, start - MARGIN, end + MARGIN)
+    claimed = len(claim.numbers)
+    strangers = [name for name in sorted(claim.names) if not _known(name, source)]
+    polarity = _opposite(claim, source.words[start:end]) if coverage >= POLARITY_COVERAGE else ""
     value = min(1.0, coverage / FULL_COVERAGE)
-    if n_claimed:
-        value *= (numbers + 0.5 * elsewhere) / n_claimed
+    if claimed:
+        value *= (held + elsewhere / 2) / claimed
     if strangers:
         value *= MISSING_FACTOR
     if polarity:
         value *= CLASH_FACTOR
     value = clip(value)
-    if wrong and coverage >= CONTRADICTION_COVERAGE:
-        return Alignment(value, coverage, "contradicts", f"It says {quoted(wrong)} where the source has other figures.")
+    if wrong and coverage >= SUPPORT_COVERAGE:
+        return Alignment(
+            value, coverage, "contradicts", f"It says {quoted(wrong)} where the source has other figures."
+        )
     if polarity:
         return Alignment(value, coverage, "contradicts", polarity)
-    needed = SUPPORT_COVERAGE_WITH_NUMBERS if n_claimed else SUPPORT_COVERAGE
-    if coverage >= needed and not strangers and numbers + elsewhere == n_claimed:
-        return Alignment(value, coverage, "supports", f"The source holds {coverage:.0%} of its words and all of its figures.")
+    if coverage >= SUPPORT_COVERAGE and not strangers and held + elsewhere == claimed:
+        figures = " and all of its figures" if claimed else ""
+        return Alignment(
+            value,
+            coverage,
+            "supports",
+            f"A passage of the source holds {coverage:.0%} of its words{figures}.",
+        )
     missing = quoted(strangers) if strangers else f"{1 - coverage:.0%} of its words"
-    return Alignment(value, coverage, "silent", f"The best passage lacks {missing}.")
+    return Alignment(value, coverage, "silent", f"The closest passage of the source lacks {missing}.")
 
 
-def best_passage(claim: Sentence, sentences: Sequence[Sentence]) -> tuple[tuple[Sentence, ...], float]:
-    """The two neighbouring sentences that hold most of the claim's stems by weight, and that share.
+def best_passage(claim: Sentence, source: Text) -> tuple[int, int, float]:
+    """Where the passage starts and ends among the source's words, and its coverage of the claim.
 
-    The share is in [0, 1]; 0 for a claim without content words. The first of equals is taken.
+    Coverage is the weighted share of the claim's content stems in the passage, in [0, 1]; the passage is
+    the first of at most 40 words with the highest. One pass over the words, with two ends.
     """
-    weights = {term: weight(term) for term in claim.terms}
-    total = sum(sorted(weights.values()))
-    if not total or not sentences:
-        return (), 0.0
-    hits = [claim.terms & sentence.terms for sentence in sentences]
-    best, score = 0, -1.0
-    for i, hit in enumerate(hits):
-        both = hit | hits[i + 1] if i + 1 < len(hits) else hit
-        held = 0.0
-        for term in both:
-            held += weights[term]
-        if held > score:
-            best, score = i, held
-    return tuple(sentences[best : best + 2]), clip(score / total)
+    weights = claim.weights
+    places = [i for i, term in enumerate(source.stems) if term in weights]
+    if not places:
+        return 0, 0, 0.0
+    stems = source.stems
+    inside: dict[str, int] = {}
+    score = best = 0.0
+    first = left = 0
+    chosen = (places[0], places[0])
+    for place in places:
+        term = stems[place]
+        n = inside.get(term, 0)
+        inside[term] = n + 1
+        if not n:
+            score += weights[term]
+        while place - places[left] >= PASSAGE:
+            gone = stems[places[left]]
+            inside[gone] -= 1
+            if not inside[gone]:
+                score -= weights[gone]
+            left += 1
+        if score > best:
+            best, chosen = score, (places[left], place)
+    first, last = chosen
+    coverage = clip(best / sum(weights.values()))
+    return first, last + 1, coverage
 
 
-def _numbers(claim: Sentence, passage: Sequence[Sentence], source: Text) -> tuple[int, list[str], int]:
-    """How many claimed quantities the passage holds, those with no match, how many are only elsewhere."""
+def _numbers(claim: Sentence, source: Text, start: int, end: int) -> tuple[int, int, list[str]]:
+    """How many claimed quantities the passage holds, how many are only elsewhere, and those without a match.
+
+    Elsewhere counts where a content stem of the claim is within ten words of the quantity. Without a match
+    is said only where the passage has some quantity.
+    """
     if not claim.numbers:
-        return 0, [], 0
-    near = [q for sentence in passage for q in sentence.numbers]
+        return 0, 0, []
+    near = [quantity for quantity in source.numbers if start <= quantity.place < end]
     held = elsewhere = 0
     wrong = []
     for quantity in claim.numbers:
-        if any(agrees(quantity, other) for other in near):
+        if any([agrees(quantity, other) for other in near]):
             held += 1
-            continue
-        if any(agrees(quantity, other) for other in source.numbers):
+        elif any(
+            [agrees(quantity, other) and _close(claim, source, other.place) for other in source.numbers]
+        ):
             elsewhere += 1
         elif near:
             wrong.append(quantity.text)
-    return held, wrong, elsewhere
+    return held, elsewhere, wrong
 
 
-def _opposite(claim: Sentence, passage: Sequence[Sentence]) -> str:
-    """In words, how the polarity of the closest sentence differs from the claim's; empty if it does not."""
-    closest = max(passage, key=lambda sentence: len(claim.terms & sentence.terms))
-    if (claim.negations > 0) != any(sentence.negations for sentence in passage):
-        if claim.negations:
-            return "It denies what the source affirms."
-        if closest.negations:
-            return "It affirms what the source denies."
-    theirs = set(closest.words)
+def _close(claim: Sentence, source: Text, place: int) -> bool:
+    return not claim.terms.isdisjoint(source.stems[max(0, place - NEIGHBOURS) : place + NEIGHBOURS + 1])
+
+
+def _known(name: str, source: Text) -> bool:
+    """Whether every part of a name (``Renfield-Oss``) is in the source, by word or by stem."""
+    return all(
+        [part in source.vocabulary or stem(part) in source.terms for part in _part.split(name) if part]
+    )
+
+
+def _opposite(claim: Sentence, passage: Sequence[str]) -> str:
+    """In words, how the polarity of the passage differs from the claim's; empty if it does not.
+
+    They differ if one denies a stem that both use and the other does not deny it, or if the claim has a word
+    whose opposite, but not itself, is in the passage.
+    """
+    words = frozenset(passage)
+    shared = claim.terms & Sentence(" ".join(passage)).terms
+    theirs = denied(passage)
+    if (claim.denied - theirs) & shared:
+        return "It denies what the source affirms."
+    if (theirs - claim.denied) & shared:
+        return "It affirms what the source denies."
     for word in claim.words:
-        for opposite in OPPOSITES.get(word, ()):
-            if opposite in theirs and word not in theirs:
+        if word in OPPOSITES and word not in words:
+            for opposite in sorted(OPPOSITES[word] & words):
                 return f"It says \u201c{word}\u201d where the source says \u201c{opposite}\u201d."
     return ""
+
+
+_part = re.compile(r"[^\w'\u2019]+")

@@ -26,12 +26,21 @@ def criteria(
     else:
         relevant = [d for d, r in zip(documents, relevances, strict=True) if r >= RELEVANT]
         relevant_share = len(relevant) / n
-        touched = sum(any(len(a & d.body.terms.keys()) >= 2 for d in relevant) for a in aspects)
+        touched = sum(any(len(a & d.body.terms) >= 2 for d in relevant) for a in aspects)
         breadth = touched / len(aspects)
-        figures = sum(any(s.numbers for s in d.body.sentences) and any(s.names for s in d.body.sentences) for d in relevant) / n
+        figures = (
+            sum(
+                any(s.numbers for s in d.body.sentences) and any(s.names for s in d.body.sentences)
+                for d in relevant
+            )
+            / n
+        )
         mean = math.fsum(relevances) / n
         spread = math.sqrt(math.fsum((r - mean) ** 2 for r in relevances) / n)
-        noise = math.fsum(d.noise if r >= RELEVANT else 1.0 for d, r in zip(documents, relevances, strict=True)) / n
+        noise = (
+            math.fsum(d.noise if r >= RELEVANT else 1.0 for d, r in zip(documents, relevances, strict=True))
+            / n
+        )
     cited = [s for s in argument.sentences if s.cites]
     known = [v for v in verdicts if v.label is not None]
 
@@ -41,13 +50,34 @@ def criteria(
     supports = sum(v.label == "supports" for v in verdicts)
     clashes = sum(v.label == "contradicts" for v in verdicts)
     return {
-        "relevant_share": Finding(relevant_share, f"{relevant_share:.0%} of the documents keep to the topic."),
-        "breadth": Finding(breadth, f"The relevant documents touch {breadth:.0%} of the usual aspects of a debate."),
-        "evidence": Finding(figures, f"{figures:.0%} of the documents are relevant and give figures and names."),
-        "consistency": Finding(clip(1 - 2 * spread) if n else 0.0, f"Relevance varies by {spread:.2f} between documents."),
-        "focus": Finding(clip(1 - noise) if n else 0.0, f"{noise:.0%} of the documents is off the topic or page furniture."),
-        "citation_presence": Finding(share(len(cited), len(argument.sentences)), f"{len(cited)} of {len(argument.sentences)} sentences cite."),
-        "citation_validity": Finding(share(len(known), len(verdicts)), f"{len(known)} of {len(verdicts)} citations point to a document."),
-        "citation_precision": Finding(share(supports, len(verdicts)), f"{supports} of {len(verdicts)} citations are borne out."),
-        "no_contradiction": Finding(1 - share(clashes, len(verdicts)), f"{clashes} of {len(verdicts)} citations clash with their source."),
+        "relevant_share": Finding(
+            relevant_share, f"{relevant_share:.0%} of the documents keep to the topic."
+        ),
+        "breadth": Finding(
+            breadth, f"The relevant documents touch {breadth:.0%} of the usual aspects of a debate."
+        ),
+        "evidence": Finding(
+            figures, f"{figures:.0%} of the documents are relevant and give figures and names."
+        ),
+        "consistency": Finding(
+            clip(1 - 2 * spread) if n else 0.0, f"Relevance varies by {spread:.2f} between documents."
+        ),
+        "focus": Finding(
+            clip(1 - noise) if n else 0.0, f"{noise:.0%} of the documents is off the topic or page furniture."
+        ),
+        "citation_presence": Finding(
+            share(len(cited), len(argument.sentences)),
+            f"{len(cited)} of {len(argument.sentences)} sentences cite.",
+        ),
+        "citation_validity": Finding(
+            share(len(known), len(verdicts)),
+            f"{len(known)} of {len(verdicts)} citations point to a document.",
+        ),
+        "citation_precision": Finding(
+            share(supports, len(verdicts)), f"{supports} of {len(verdicts)} citations are borne out."
+        ),
+        "no_contradiction": Finding(
+            1 - share(clashes, len(verdicts)),
+            f"{clashes} of {len(verdicts)} citations clash with their source.",
+        ),
     }

@@ -40,7 +40,9 @@ class Evidence:
         if not values:
             return Finding(0.0, "There are no documents.")
         high = sum(value >= 0.4 for value in values)
-        return Finding(clip(math.fsum(values) / len(values)), f"{high} of {len(values)} documents keep to the topic.")
+        return Finding(
+            clip(math.fsum(values) / len(values)), f"{high} of {len(values)} documents keep to the topic."
+        )
 
     def answer_relevance(self, which: Which = "argument") -> Finding:
         """The relevance of an argument to the topic, by the same measure as a document's."""
@@ -95,7 +97,11 @@ class Evidence:
                 return 0.0
             parts = []
             for f, finding in zip(self._features, self._relevances, strict=True):
-                c = nuggets.touches(aspect, f.body.terms) if aspect else nuggets.covered_by_words(nugget, f.body.terms)
+                c = (
+                    nuggets.touches(aspect, f.body.terms)
+                    if aspect
+                    else nuggets.covered_by_words(nugget, f.body.terms)
+                )
                 parts.append(finding.value * (1 + c) / 2)
             return clip(math.fsum(parts) / len(parts))
         argument = self._argument(by)
@@ -109,7 +115,7 @@ class Evidence:
 
     @cached_property
     def _criteria(self) -> dict[str, Finding]:
-        argument = self._argument("argument") if self.item.argument is not None else Text.of("")
+        argument = self._argument("argument") if self.item.argument is not None else Text("")
         return criteria(
             self._features, [f.value for f in self._relevances], list(ASPECTS.values()), argument,
             self.citation_support() if self.item.argument is not None else (),
@@ -122,7 +128,7 @@ class Evidence:
     @cached_property
     def _documents(self) -> tuple[Text, ...]:
         return tuple(
-            Text.of(f"{document.title}\n\n{document.text}" if document.title else document.text)
+            Text(f"{document.title}\n\n{document.text}" if document.title else document.text)
             for document in self.item.documents
         )
 
@@ -147,7 +153,7 @@ class Evidence:
 
     def _argument(self, which: str) -> Text:
         if which not in self._arguments:
-            self._arguments[which] = Text.of(self._raw(which))
+            self._arguments[which] = Text(self._raw(which))
         return self._arguments[which]
 
     def _raw(self, which: str) -> str:

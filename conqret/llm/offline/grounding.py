@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from conqret.llm.offline.alignment import Alignment, align
 from conqret.llm.offline.findings import CitationVerdict, Finding
-from conqret.llm.offline.text import Sentence, Text, weight
+from conqret.llm.offline.text import Sentence, Text
 
 UNCITED_WEIGHT = 0.5
 
@@ -35,16 +34,16 @@ def groundedness(argument: Text, documents: Sequence[Text]) -> Finding:
     cited = any(sentence.cites for sentence in argument.sentences)
     total = borne = 0.0
     clashes = missing = 0
-    everything = frozenset[str]().union(*(d.terms.keys() for d in documents))
+    everything = frozenset[str]().union(*(d.terms for d in documents))
     for sentence in argument.sentences:
-        size = math.fsum(weight(term) for term in sentence.terms)
+        size = sum(sentence.weights.values())
         if sentence.cites:
             best = _best(sentence, documents)
             value = best.value if best else 0.0
             clashes += best is not None and best.label == "contradicts"
             missing += best is None or best.label == "silent"
         elif sentence.terms:
-            value = math.fsum(weight(t) for t in sentence.terms & everything) / size
+            value = sum([w for t, w in sentence.weights.items() if t in everything]) / size
             size *= UNCITED_WEIGHT if cited else 1.0
         else:
             continue
@@ -54,7 +53,9 @@ def groundedness(argument: Text, documents: Sequence[Text]) -> Finding:
     n = sum(bool(s.cites) for s in argument.sentences)
     if not cited:
         return Finding(value, "Nothing is cited; compared with the words of all documents.")
-    return Finding(value, f"Of {n} cited sentences {clashes} clash with their source and {missing} are not found in it.")
+    return Finding(
+        value, f"Of {n} cited sentences {clashes} clash with their source and {missing} are not found in it."
+    )
 
 
 def _best(sentence: Sentence, documents: Sequence[Text]) -> Alignment | None:

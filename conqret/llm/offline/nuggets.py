@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence, Set
 
 from conqret.llm.offline.alignment import align
 from conqret.llm.offline.aspects import ASPECTS
@@ -34,7 +34,9 @@ def topic_nuggets(topic: str, stance: str, n: int) -> tuple[str, ...]:
     return tuple(f"{point}, {_FROM.get(stance, 'on')}: {subject}" for point in points)
 
 
-def document_nuggets(documents: Sequence[Features], values: Sequence[float], query: Query, n: int) -> tuple[str, ...]:
+def document_nuggets(
+    documents: Sequence[Features], values: Sequence[float], query: Query, n: int
+) -> tuple[str, ...]:
     """``n`` distinct key points from the documents, best first.
 
     A sentence's worth is its document's relevance times (topic words + numbers + a saturating length). If
@@ -50,10 +52,14 @@ def document_nuggets(documents: Sequence[Features], values: Sequence[float], que
                 scored[point] = max(scored.get(point, (0.0, point)), (worth, point))
     points = [p for _, p in sorted(scored.values(), key=lambda pair: (-pair[0], pair[1]))]
     found = dict.fromkeys(points[:n])
-    pool = [s for f in sorted(documents, key=lambda f: [s.text for s in f.body.sentences]) for s in f.body.sentences]
+    pool = [s for f in sorted(documents, key=lambda f: f.body.raw) for s in f.body.sentences]
     if len(found) < n:
         for sentence in pool:
-            found.update(dict.fromkeys(c for c in (p.strip(" .") for p in _clause.split(sentence.text)) if len(c.split()) > 1))
+            found.update(
+                dict.fromkeys(
+                    c for c in (p.strip(" .") for p in _clause.split(sentence.text)) if len(c.split()) > 1
+                )
+            )
     for size in (8, 5, 3, 2, 1):
         if len(found) >= n:
             break
@@ -79,12 +85,12 @@ def aspect_of(nugget: str) -> frozenset[str]:
     return frozenset[str]().union(*(ASPECTS.get(part, frozenset()) for part in re.split(r" with | \(", head)))
 
 
-def touches(aspect: frozenset[str], terms: Mapping[str, int]) -> float:
+def touches(aspect: frozenset[str], terms: Set[str]) -> float:
     """``1 - 2^-k``, k the number of different stems of the aspect in a text."""
-    return 1 - 0.5 ** len(aspect & terms.keys())
+    return 1 - 0.5 ** len(aspect & terms)
 
 
-def covered_by_words(nugget: str, terms: Mapping[str, int]) -> float:
+def covered_by_words(nugget: str, terms: Set[str]) -> float:
     """The weighted share of the nugget's stems among ``terms``, in [0, 1]."""
     wanted = Sentence(nugget).terms
     total = math.fsum(weight(t) for t in wanted)

@@ -1,105 +1,134 @@
-"""Quantities in running text: ``64%``, ``£9.6 million``, ``1,940``, ``nine``, ``half``."""
+"""Quantities in a list of words: ``64%``, ``£9.6 million``, ``1,940``, ``nine``, ``two thirds``."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import NamedTuple
 
 
 class Quantity(NamedTuple):
-    """A number with its kind (``percent``, ``money`` or ``plain``), as written, and whether it is approximate."""
+    """A number with its kind (``percent``, ``money`` or ``plain``) and its place among the words.
+
+    ``value`` has the scale in it (9.6 million is 9,600,000), ``figure`` has not (9.6). ``decimals`` counts
+    the digits after the point, and ``about`` marks an approximate one.
+    """
 
     value: float
     kind: str
     text: str
+    figure: float
+    place: int
+    decimals: int = 0
     about: bool = False
 
 
+CURRENCIES = "$\u00a3\u20ac\u00a5"
 _SMALL = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
     "seventeen eighteen nineteen"
 ).split()
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
-_WORDS = {word: float(n) for n, word in enumerate(_SMALL) if n > 1}
-_WORDS |= {word: 10.0 * n for n, word in enumerate(_TENS, start=2)}
-_WORDS |= {"hundred": 100.0, "dozen": 12.0, "twice": 2.0, "double": 2.0, "doubled": 2.0}
-_SCALES = {"hundred": 1e2, "thousand": 1e3, "k": 1e3, "million": 1e6, "m": 1e6, "billion": 1e9, "bn": 1e9, "trillion": 1e12}
-_FRACTIONS = {"half": 50.0, "third": 100 / 3, "thirds": 100 / 3, "quarter": 25.0, "quarters": 25.0, "fifth": 20.0, "fifths": 20.0}
+_WORDS = {word: float(n) for n, word in enumerate(_SMALL) if n > 1} | {
+    word: 10.0 * n for n, word in enumerate(_TENS, start=2)
+}
+_SCALES = {
+    "hundred": 1e2,
+    "thousand": 1e3,
+    "k": 1e3,
+    "million": 1e6,
+    "m": 1e6,
+    "billion": 1e9,
+    "bn": 1e9,
+    "trillion": 1e12,
+}
+_FRACTIONS = {"half": 50.0, "third": 100 / 3, "quarter": 25.0, "fifth": 20.0}
+_FRACTIONS |= {"thirds": 100 / 3, "quarters": 25.0, "fifths": 20.0}
+_SINGLE_FRACTIONS = frozenset(["third", "quarter", "fifth"])
+_ABOUT = frozenset(
+    "about around almost nearly roughly some over under than least approximately to barely only just".split()
+)
+_MONEY = frozenset("pounds dollars euros".split())
+_CUES = frozenset([*_WORDS, "hundred", "half", "dozen", "twice", *_SINGLE_FRACTIONS])
+_STARTS = frozenset("0123456789" + CURRENCIES)
 _ABOUT_SHARE = 0.1
-
-_words_pattern = "|".join(sorted(_WORDS, key=len, reverse=True))
-_core = re.compile(r"(?<![\w.])[0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)?")
-_core_or_word = re.compile(
-    rf"{_core.pattern}|\b(?:{_words_pattern})(?:[- ](?:{_words_pattern}))?\b|\bhalf\b|\ban?(?= (?:third|quarter|fifth)\b)",
-    re.IGNORECASE,
-)
-_before = re.compile(
-    r"(?P<about>\b(?:about|around|almost|nearly|roughly|some|over|under|more than|less than|fewer than|at least|"
-    r"approximately|close to|up to|barely|only|just)\s+)?(?P<money>[$\u00a3\u20ac\u00a5]\s?)?\Z",
-    re.IGNORECASE,
-)
-_after = re.compile(
-    r"(?:[ -]?(?P<scale>hundred|thousand|million|billion|trillion|bn|m|k)\b)?"
-    r"(?P<percent>\s?%|[ -]per ?cent\b|[ -]percentage points?\b)?"
-    r"(?:[ -](?P<fraction>thirds?|quarters?|fifths?)\b)?"
-    r"(?P<currency> (?:pounds|dollars|euros)\b)?",
-    re.IGNORECASE,
-)
-_REACH = 14  # characters before a number that may qualify it
-_WORD_CUES = frozenset(_WORDS) | frozenset(_FRACTIONS)
+_LONGEST = 15  # digits: a longer figure is cut, so that no number overflows
 
 
-def quantities(text: str, words: Iterable[str]) -> tuple[Quantity, ...]:
-    """The quantities of ``text`` in order, ``words`` being its words in lower case.
+def quantities(words: Sequence[str]) -> tuple[Quantity, ...]:
+    """The quantities among lower-case ``words``, in order.
 
     Numerals, number words from two up, and fractions (as percentages) count; ``one`` and ordinals do not.
     """
-    pattern = _core if _WORD_CUES.isdisjoint(words) else _core_or_word
-    found = []
+    found: list[Quantity] = []
     end = 0
-    for match in pattern.finditer(text):
-        if match.start() >= end:
-            quantity, end = _read(text, match)
-            found.append(quantity)
+    for place in [i for i, word in enumerate(words) if word in _CUES or word[0] in _STARTS]:
+        if place >= end and (quantity := _read(words, place)) is not None:
+            found.append(quantity[0])
+            end = quantity[1]
     return tuple(found)
 
 
-def _read(text: str, match: re.Match[str]) -> tuple[Quantity, int]:
-    core = match.group().lower()
-    start = match.start()
-    before = _before.search(text, max(0, start - _REACH), start)
-    about = before is not None and before["about"] is not None
-    money = before is not None and before["money"] is not None
-    after = _after.match(text, match.end())
-    if after is None:  # it matches the empty string: this is for the type checker
-        return Quantity(0.0, "plain", core), match.end()
-    written = text[start : after.end()]
-    if core == "half":
-        return Quantity(50.0, "percent", written, about), after.end()
-    if core[0] in "0123456789":
-        value = float(core.replace(",", "")[:300])
+def _read(words: Sequence[str], place: int) -> tuple[Quantity, int] | None:
+    word = words[place]
+    before = words[place - 1] if place else ""
+    about = before in _ABOUT
+    following = [*words[place + 1 : place + 4], "", "", ""]
+    end = place + 1
+    kind, scale, decimals = "plain", 1.0, 0
+    if word[0] in _STARTS:
+        number = word.lstrip(CURRENCIES)
+        kind = "money" if number != word else "percent" if number.endswith("%") else kind
+        digits = number.rstrip("% abcdefghijklmnopqrstuvwxyz").replace(",", "")
+        suffix = number[len(number.rstrip("abcdefghijklmnopqrstuvwxyz")) :]
+        whole, _, fraction = digits.partition(".")
+        try:
+            figure = float(f"{whole[:_LONGEST]}.{fraction.replace('.', '')[:_LONGEST]}")
+        except ValueError:  # digits of another script
+            return None
+        if suffix and suffix not in _SCALES:
+            return None
+        scale, decimals = _SCALES.get(suffix, 1.0), len(fraction)
+    elif word in _SINGLE_FRACTIONS or word == "half":
+        if word != "half" and before not in ("a", "one"):
+            return None
+        return Quantity(
+            _FRACTIONS[word], "percent", word, _FRACTIONS[word], place, 0, word != "half" or about
+        ), end
     else:
-        value = 0.0
-        for word in re.split(r"[-\s]+", core):
-            value = value * 100 if word == "hundred" and value else value + _WORDS.get(word, 1.0)
-    if after["fraction"]:
-        return Quantity(value * _FRACTIONS[after["fraction"].lower()], "percent", written, True), after.end()
-    value *= _SCALES.get((after["scale"] or "").lower(), 1.0)
-    kind = "percent" if after["percent"] else "money" if money or after["currency"] else "plain"
-    return Quantity(value, kind, written, about), after.end()
+        figure = {"hundred": 100.0, "dozen": 12.0, "twice": 2.0}.get(word) or _WORDS[word]
+        if word in _TENS and _WORDS.get(following[0], 10) < 10:
+            figure += _WORDS[following[0]]
+            end, following = end + 1, following[1:]
+    if following[0] in _SCALES and len(following[0]) > 1:
+        scale *= _SCALES[following[0]]
+        end, following = end + 1, following[1:]
+    if following[0] in _FRACTIONS and following[0] != "half":
+        share = figure * _FRACTIONS[following[0]]
+        return Quantity(share, "percent", f"{word} {following[0]}", share, place, 0, True), end + 1
+    if (
+        following[0] == "percent"
+        or (following[0] == "per" and following[1] == "cent")
+        or following[0] == "percentage"
+    ):
+        kind = "percent"
+        end += 1 if following[0] == "percent" else 2
+    elif following[0] in _MONEY:
+        kind = "money"
+    return Quantity(figure * scale, kind, " ".join(words[place:end]), figure, place, decimals, about), end
 
 
 def agrees(claim: Quantity, source: Quantity) -> bool:
     """Whether the claimed quantity is the source's: equal, its rounding, or within 10 % where approximate.
 
-    A percentage never agrees with an amount of money; a plain number agrees with either.
+    A percentage never agrees with an amount of money; a plain number agrees with either. A number without a
+    scale agrees with the same figure with one, for lists share it ("from 5.4 to 7.3 million").
     """
     if claim.kind != source.kind and "plain" not in (claim.kind, source.kind):
         return False
     if claim.value == source.value:
         return True
+    if claim.figure == source.figure and (claim.figure == claim.value or source.figure == source.value):
+        return True
     if claim.about or source.about:
         return abs(claim.value - source.value) <= _ABOUT_SHARE * abs(source.value)
-    decimals = len(claim.text.partition(".")[2].rstrip("% ")) if "." in claim.text else 0
-    return decimals > 0 and round(source.value, decimals) == claim.value
+    return 0 < claim.decimals < source.decimals and round(source.figure, claim.decimals) == claim.figure

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from conqret.llm.offline.findings import Preference, clip
 
-TIE = 0.01
+TIE = 0.02
 _PARTS = (("quality", 0.5), ("groundedness", 0.25), ("relevance", 0.25))
 
 
 def prefer(first: tuple[float, float, float], second: tuple[float, float, float]) -> Preference:
     """Compare (quality, groundedness, relevance) of two arguments.
 
-    ``strength = |sum(w (a - b))|`` with weights 1/2, 1/4, 1/4; a tie below 0.01. Swapping the arguments swaps
+    ``strength = |sum(w (a - b))|`` with weights 1/2, 1/4, 1/4; a tie below 0.02. Swapping the arguments swaps
     the label and leaves the strength.
     """
     gaps = [(name, w * (a - b)) for (name, w), a, b in zip(_PARTS, first, second, strict=True)]
@@ -22,5 +22,7 @@ def prefer(first: tuple[float, float, float], second: tuple[float, float, float]
     name = max(gaps, key=lambda gap: gap[1] * sign)[0]
     winner = "first" if sign > 0 else "second"
     return Preference(
-        "first" if sign > 0 else "second", clip(abs(total)), f"The {winner} is ahead by {abs(total):.2f}, mostly in {name}."
+        "first" if sign > 0 else "second",
+        clip(abs(total)),
+        f"The {winner} is ahead by {abs(total):.2f}, mostly in {name}.",
     )

@@ -20,7 +20,7 @@ from conqret.llm.offline.findings import Finding, clip, quoted
 from conqret.llm.offline.lexicons import ARGUMENT_CUES
 from conqret.llm.offline.text import COMMON_STEMS, Sentence, Text, weight
 
-HALF_EXTENT = 25
+HALF_EXTENT = 50
 HALF_ARGUMENT = 4
 VOCABULARY = 1500  # two texts on different topics share about |S| |T| / 1500 uncommon stems
 HALF_TRUST = 2.0
@@ -63,10 +63,10 @@ class Query:
 
     def frequency(self, text: Text) -> dict[str, int]:
         """How often each query stem occurs in ``text``, alone or within an initialism."""
-        terms = text.terms
-        found = {term: terms.get(term, 0) for term in self.weights}
+        found = {term: text.frequency(term) for term in self.weights}
         for short, parts in self.initialisms.items():
-            if n := text.words.get(short, 0):
+            if short in text.vocabulary:
+                n = text.words.count(short)
                 for term in parts:
                     found[term] = found.get(term, 0) + n
         return found
@@ -92,7 +92,7 @@ def features(text: Text, query: Query) -> Features:
 
     match     = sum(w_t (1 - 2^-f_t)) / sum(w_t) over query stems t with weight w_t and frequency f_t
     argument  = c / (c + 4), c the number of argumentative cue words
-    extent    = n / (n + 25), n the number of content words
+    extent    = n / (n + 50), n the number of words
     noise     = share of words in sentences of advertising, page furniture or orders to the judge
     """
     kinds = boilerplate(text)
@@ -101,22 +101,22 @@ def features(text: Text, query: Query) -> Features:
     if kinds:
         dropped = frozenset().union(*kinds.values())
         body = text.without(dropped)
-        noise = 1 - body.length / text.length if text.length else 0.0
+        noise = 1 - len(body.words) / len(text.words) if text.words else 0.0
     frequency = query.frequency(body)
     total = sum(query.weights.values())
     match = sum(w * (1 - 0.5 ** frequency[t]) for t, w in query.weights.items()) / total if total else 0.0
     cues = body.count(ARGUMENT_CUES)
-    content = body.length - body.stop_words
+    length = len(body.words)
     return Features(
         match=clip(match),
         argument=cues / (cues + HALF_ARGUMENT),
-        extent=content / (content + HALF_EXTENT),
+        extent=length / (length + HALF_EXTENT),
         noise=clip(noise),
         matched=tuple(query.words[t] for t in query.weights if frequency[t]),
         missing=tuple(query.words[t] for t in query.weights if not frequency[t]),
         kinds=kinds,
         body=body,
-        uncommon=body.terms.keys() - COMMON_STEMS - query.weights.keys(),
+        uncommon=body.terms - COMMON_STEMS - query.weights.keys(),
     )
 
 

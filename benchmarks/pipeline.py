@@ -1,0 +1,102 @@
+"""The whole offline pipeline: items a second, peak memory over 10,000 items, and start-up times.
+
+    python benchmarks/pipeline.py                   # throughput, memory, start-up
+    python benchmarks/pipeline.py --items 500 --skip-memory
+
+Throughput is that of a whole run (read, check, judge by rag-fine-grained, record, write, sum up) over items
+with ten documents of about 300 words, in CPU seconds of one process, beside the same with the evidence
+alone. Memory is the child's own high-water mark (VmHWM), in a process that judges and nothing else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCUMENTS, WORDS = 10, 300
+
+_CHILD = """
+import sys, time
+from pathlib import Path
+from conqret.evaluation.execute import Execution, execute
+from conqret.evaluation.run import RunDirectory
+from conqret.evaluation.setup import check_items, set_up
+from conqret.io import open_items
+from conqret.judges.base import JudgeOptions
+from conqret.llm.options import ClientOptions
+
+items, out = Path(sys.argv[1]), Path(sys.argv[2])
+cpu, wall = time.process_time(), time.perf_counter()
+setup = set_up("rag-fine-grained", ClientOptions("offline"), JudgeOptions())
+source = open_items(items)
+checked, setup = check_items(source, setup)
+start = time.process_time()
+outcome = execute(Execution(source, checked, setup, RunDirectory(out)))
+peak = next(line for line in open("/proc/self/status") if line.startswith("VmHWM")).split()[1]
+print(outcome.summary.scored, time.process_time() - cpu, time.perf_counter() - wall, time.process_time() - start, peak)
+"""
+
+
+def write_items(path: Path, count: int) -> None:
+    """``count`` items from the demo set: ten documents each, cut or filled to about 300 words."""
+    demo = [json.loads(line) for line in (ROOT / "fixtures/demo/items.jsonl").open(encoding="utf-8")]
+    with path.open("w", encoding="utf-8") as file:
+        for number, item in zip(range(count), itertools.cycle(demo), strict=False):
+            documents = [
+                document | {"text": " ".join(itertools.islice(itertools.cycle(document["text"].split(" ")), WORDS))}
+                for document in item["documents"][:DOCUMENTS]
+            ]
+            row = item | {"id": f"item-{number}", "topic": f"{item['topic']} ({number})", "documents": documents}
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+
+def run(count: int) -> tuple[int, float, float, float, int]:
+    """Judge ``count`` items in a process of its own: scored, CPU s, wall s, CPU s of the run alone, peak kB."""
+    with tempfile.TemporaryDirectory() as folder:
+        items = Path(folder) / "items.jsonl"
+        write_items(items, count)
+        done = subprocess.run(
+            [sys.executable, "-c", _CHILD, str(items), str(Path(folder) / "run")],
+            check=True, capture_output=True, text=True, cwd=ROOT,
+        )  # fmt: skip
+    scored, cpu, wall, run_cpu, peak = done.stdout.split()
+    return int(scored), float(cpu), float(wall), float(run_cpu), int(peak)
+
+
+def start_up(*command: str, runs: int = 5) -> float:
+    """The median wall seconds of a command."""
+    seconds = []
+    for _ in range(runs):
+        start = time.perf_counter()
+        subprocess.run(command, check=True, capture_output=True, cwd=ROOT)
+        seconds.append(time.perf_counter() - start)
+    return statistics.median(seconds)
+
+
+def main() -> None:
+    """Print one line a figure."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--items", type=int, default=1000)
+    parser.add_argument("--skip-memory", action="store_true")
+    chosen = parser.parse_args()
+    scored, cpu, wall, run_cpu, peak = run(chosen.items)
+    print(f"{scored} items: {scored / run_cpu:.0f} a CPU second judged, {scored / cpu:.0f} with reading and checking, "
+          f"{scored / wall:.0f} a wall second; peak {peak / 1024:.0f} MB")  # fmt: skip
+    if not chosen.skip_memory:
+        scored, cpu, wall, run_cpu, peak = run(10_000)
+        print(f"{scored} items: {scored / cpu:.0f} a CPU second; peak {peak / 1024:.0f} MB")
+    print(f"conqret --help: {start_up(sys.executable, '-m', 'conqret.cli.main', '--help'):.3f} s (median of 5)")
+    print(f"import conqret: {start_up(sys.executable, '-c', 'import conqret'):.3f} s (median of 5)")
+    print(f"python itself:  {start_up(sys.executable, '-c', 'pass'):.3f} s (median of 5)")
+
+
+if __name__ == "__main__":
+    main()

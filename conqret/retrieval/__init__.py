@@ -1,0 +1,52 @@
+"""Retrieval: BM25 over a corpus directory, then what puts the right documents on top.
+
+Everything is a PyTerrier transformer, so it can stand in any pipeline and any experiment::
+
+    bm25 >> ListwiseReranker(model="gpt-4o-mini", stance="pro")
+
+PyTerrier is imported with the first name that needs it. No Java is started.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from conqret.retrieval.bm25 import BM25
+    from conqret.retrieval.expansion import PerspectiveExpansion
+    from conqret.retrieval.index import Index, build_index, open_index
+    from conqret.retrieval.mmr import MMR
+    from conqret.retrieval.rerank import ListwiseReranker
+
+__all__ = [
+    "BM25",
+    "MMR",
+    "Index",
+    "ListwiseReranker",
+    "PerspectiveExpansion",
+    "build_index",
+    "open_index",
+]
+
+_PLACES = {
+    "BM25": "bm25",
+    "MMR": "mmr",
+    "Index": "index",
+    "ListwiseReranker": "rerank",
+    "PerspectiveExpansion": "expansion",
+    "build_index": "index",
+    "open_index": "index",
+}
+_WITH_PYTERRIER = {"BM25", "MMR", "ListwiseReranker", "PerspectiveExpansion"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import importlib
+
+    from conqret._optional import require
+
+    if name in _WITH_PYTERRIER:
+        require("pyterrier", extra="retrieval")
+    return getattr(importlib.import_module(f"{__name__}.{_PLACES[name]}"), name)

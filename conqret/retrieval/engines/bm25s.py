@@ -1,0 +1,123 @@
+"""bm25s: the scores of all words in sparse matrices, in NumPy alone. For every platform."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from conqret.retrieval.engines import Hits, Settings
+from conqret.retrieval.engines.analysis import stop_list, words
+
+_NO_WORD = -1
+
+
+class Bm25sEngine:
+    """Builds and opens bm25s indexes. Stop words are left out of queries only, as PISA does it."""
+
+    name = "bm25s"
+    default_stop_words = "english"
+    stemmers = ("porter2", "none")
+    stop_lists = ("lucene", "english", "none")
+
+    def version(self) -> str:
+        """The version of bm25s."""
+        from importlib.metadata import version
+
+        return version("bm25s")
+
+    def build(self, texts: Iterable[str], folder: Path, settings: Settings) -> int:
+        """Index ``texts``: every distinct word is stemmed once."""
+        import bm25s
+
+        analysed = _Vocabulary(settings)
+        documents = [analysed.numbers(words(text), grow=True) for text in texts]
+        model = bm25s.BM25(k1=settings.k1, b=settings.b, method="lucene")
+        if analysed.terms:
+            vocabulary = dict(analysed.terms)
+            model.index((documents, vocabulary), show_progress=False, create_empty_token=False)
+            model.save(str(folder), show_progress=False)
+        (folder / "terms.json").write_text(json.dumps(list(analysed.terms)), encoding="utf-8")
+        return len(documents)
+
+    def open(self, folder: Path, settings: Settings) -> Bm25sSearcher:
+        """Open the index in ``folder``."""
+        import bm25s
+
+        vocabulary = _Vocabulary(settings)
+        vocabulary.terms = {
+            term: number
+            for number, term in enumerate(json.loads((folder / "terms.json").read_text(encoding="utf-8")))
+        }
+        model = bm25s.BM25.load(str(folder), load_vocab=False, show_progress=False) if vocabulary.terms else None
+        return Bm25sSearcher(model, vocabulary, stop_list(str(settings.stop_words)))
+
+
+class Bm25sSearcher:
+    """An open bm25s index."""
+
+    def __init__(self, model: Any, vocabulary: _Vocabulary, stop_words: frozenset[str]) -> None:
+        self._model, self._vocabulary, self._stop_words = model, vocabulary, stop_words
+
+    def search(self, queries: Sequence[str], depth: int) -> Hits:
+        """Score every document for each query; documents without any of its words are no hits."""
+        import numpy as np
+
+        numbers: list[Any] = []
+        documents: list[Any] = []
+        scores: list[Any] = []
+        for place, query in enumerate(queries):
+            terms = [word for word in words(query) if word not in self._stop_words]
+            ids = [number for number in self._vocabulary.numbers(terms) if number != _NO_WORD]
+            if not ids or self._model is None:
+                continue
+            values = self._model.get_scores_from_ids(ids)
+            best = _best(values, depth)
+            numbers.append(np.full(len(best), place, dtype=np.int64))
+            documents.append(best)
+            scores.append(values[best].astype(np.float64))
+        if not numbers:
+            return Hits(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float64))
+        return Hits(np.concatenate(numbers), np.concatenate(documents), np.concatenate(scores))
+
+
+class _Vocabulary:
+    """Words to the numbers of their stems."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.terms: dict[str, int] = {}
+        self._words: dict[str, int] = {}
+        self._stem = _stemmer(settings.stemmer)
+
+    def numbers(self, found: Sequence[str], *, grow: bool = False) -> list[int]:
+        known = self._words
+        result = []
+        for word in found:
+            number = known.get(word, _NO_WORD)
+            if number == _NO_WORD:
+                term = self._stem(word)
+                number = self.terms.setdefault(term, len(self.terms)) if grow else self.terms.get(term, _NO_WORD)
+                known[word] = number
+            result.append(number)
+        return result
+
+
+def _stemmer(name: str) -> Any:
+    if name == "none":
+        return str
+    import Stemmer
+
+    return Stemmer.Stemmer("english").stemWord
+
+
+def _best(values: Any, depth: int) -> Any:
+    """The numbers of the ``depth`` highest positive values, highest first, the earlier one of equals first."""
+    import numpy as np
+
+    positive = np.flatnonzero(values > 0)
+    if len(positive) > depth:
+        floor = np.partition(values[positive], len(positive) - depth)[len(positive) - depth]
+        positive = positive[values[positive] >= floor]
+    order = np.argsort(-values[positive], kind="stable")[:depth]
+    return positive[order].astype(np.int64)

@@ -1,0 +1,114 @@
+"""PISA through pyterrier-pisa: an inverted index in native code, without Java."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from conqret.errors import DeclarationError
+from conqret.retrieval.engines import Hits, Settings
+from conqret.retrieval.engines.analysis import stop_list, words
+from conqret.retrieval.silence import silenced
+
+
+class PisaEngine:
+    """Builds and opens PISA indexes. Documents are known to it by their numbers."""
+
+    name = "pisa"
+    default_stop_words = "terrier"
+    stemmers = ("porter2", "krovetz", "none")
+    stop_lists = ("terrier", "lucene", "english", "none")
+
+    def version(self) -> str:
+        """The version of pyterrier-pisa."""
+        from importlib.metadata import version
+
+        return version("pyterrier-pisa")
+
+    def build(self, texts: Iterable[str], folder: Path, settings: Settings) -> int:
+        """Index ``texts`` and prepare the BM25 scores.
+
+        Raises:
+            DeclarationError: the texts cannot be read (whatever reading them raised), or PISA lost some.
+        """
+        feed = _Feed(texts)
+        with silenced():
+            index = self._index(folder, settings)
+            index.index(iter(feed))
+        if feed.error is not None:
+            raise feed.error
+        with silenced():
+            held = int(index.num_docs())
+            index.bm25(k1=settings.k1, b=settings.b)
+        if held != feed.given:
+            raise DeclarationError(f"PISA indexed {held} of {feed.given} documents; try --engine bm25s")
+        return held
+
+    def open(self, folder: Path, settings: Settings) -> PisaSearcher:
+        """Open the index in ``folder``."""
+        with silenced():
+            index = self._index(folder, settings)
+        return PisaSearcher(index, settings)
+
+    def _index(self, folder: Path, settings: Settings) -> Any:
+        import pyterrier_pisa
+
+        own = settings.stop_words == "english"
+        return pyterrier_pisa.PisaIndex(
+            str(folder),
+            text_field="text",
+            stemmer=settings.stemmer,
+            stops="none" if own else settings.stop_words,
+        )
+
+
+class PisaSearcher:
+    """An open PISA index."""
+
+    def __init__(self, index: Any, settings: Settings) -> None:
+        self._index, self._settings = index, settings
+        self._own_stop_words = stop_list("english") if settings.stop_words == "english" else frozenset()
+        self._retrievers: dict[int, Any] = {}
+
+    def search(self, queries: Sequence[str], depth: int) -> Hits:
+        """Search for all queries at once; words that no document holds are ignored."""
+        import numpy as np
+        import pandas as pd
+
+        texts = [self._without_stop_words(query) for query in queries]
+        with silenced():
+            if depth not in self._retrievers:
+                self._retrievers[depth] = self._index.bm25(
+                    k1=self._settings.k1, b=self._settings.b, num_results=depth
+                )
+            found = self._retrievers[depth](pd.DataFrame({"qid": range(len(texts)), "query": texts}))
+        return Hits(
+            found["qid"].to_numpy(np.int64),
+            found["docno"].to_numpy(dtype=str).astype(np.int64),
+            found["score"].to_numpy(np.float64),
+        )
+
+    def _without_stop_words(self, query: str) -> str:
+        if not self._own_stop_words:
+            return query
+        return " ".join(word for word in words(query) if word not in self._own_stop_words)
+
+
+class _Feed:
+    """The texts as PISA wants them. It reads in a thread of its own and would take an error there for the
+    end of the collection, so the error is kept."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._texts = texts
+        self.given = 0
+        self.error: Exception | None = None
+
+    def __iter__(self) -> Iterator[dict[str, str]]:
+        try:
+            for text in self._texts:
+                clean = text.encode("utf-8", "replace").decode("utf-8").replace("\0", " ")
+                yield {"docno": str(self.given), "text": clean}
+                self.given += 1
+        except Exception as error:  # noqa: BLE001 - raised again by build()
+            self.error = error

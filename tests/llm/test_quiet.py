@@ -1,0 +1,70 @@
+"""Nothing phones home, prints or loads before its time."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+NO_NETWORK = """
+import socket
+real_connect, real_lookup = socket.socket.connect, socket.getaddrinfo
+def local(host):
+    return host in (None, "localhost", "127.0.0.1", "::1", b"127.0.0.1")
+def connect(self, address):
+    if isinstance(address, tuple) and not local(address[0]):
+        raise SystemExit(f"PHONED {address}")
+    return real_connect(self, address)
+def lookup(host, *rest, **more):
+    if not local(host):
+        print("PHONED", host, flush=True)
+        raise OSError("no network")
+    return real_lookup(host, *rest, **more)
+socket.socket.connect, socket.socket.connect_ex, socket.getaddrinfo = connect, connect, lookup
+"""
+CALLS = """
+import asyncio
+from conqret.llm import ClientOptions, trim_proportionally
+from tests.llm.samples import ask_all, options, request
+from tests.server import FaultPlan, FaultServer
+for fault in (None, "rate_limit", "bad_schema", "auth"):
+    with FaultServer(FaultPlan(script=(fault,))) as server:
+        for model in ("openai/gpt-4o-mini", "openai/gpt-4", "hosted_vllm/some"):
+            answers, client = asyncio.run(ask_all(options(server.url, model=model), [request()]))
+            client.count_tokens("some text")
+trim_proportionally(["text " * 100], 50)
+"""
+
+
+def run(code: str) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), *filter(None, sys.path)])}
+    environment.pop("TIKTOKEN_CACHE_DIR", None)
+    return subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True
+    )
+
+
+def test_no_connection_but_to_the_server_and_no_word():
+    done = run(NO_NETWORK + CALLS)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_importing_the_client_loads_no_llm_library():
+    code = (
+        "import sys, conqret.llm; print(*{'litellm', 'instructor', 'tiktoken', 'openai'} & set(sys.modules))"
+    )
+    assert run(code).stdout.strip() == ""
+
+
+def test_the_offline_model_and_replays_need_no_litellm():
+    code = """
+import asyncio, sys
+from conqret.llm import ClientOptions
+from tests.llm.samples import ask_all, request
+data = {"documents": [{"number": n, "explanation": "", "rating": n} for n in (1, 2, 3)], "overall": 3}
+(answer,), client = asyncio.run(ask_all(ClientOptions("offline"), [request(baseline=lambda: data)]))
+assert answer.value is not None
+print(*{'litellm', 'instructor', 'openai'} & set(sys.modules))
+"""
+    done = run(code)
+    assert (done.stdout.strip(), done.stderr) == ("", "")

@@ -1,0 +1,139 @@
+"""The store: what goes in comes out, once, and faulty files are named."""
+
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conqret.errors import DeclarationError
+from conqret.llm import Completion, Recordings, TokenLogprobs
+from conqret.llm.completions import completion_from_json, completion_to_json
+
+LABELS = {"ask": "rag", "item": "i", "model": "m", "params": {"temperature": 0.0}, "sample": 0}
+
+
+@pytest.fixture
+def store(tmp_path):
+    with Recordings(tmp_path / "recordings.sqlite") as opened:
+        yield opened
+
+
+@given(
+    text=st.text(st.characters(codec="utf-8")),
+    cost=st.none() | st.floats(0, 10),
+    tokens=st.none() | st.integers(0, 10**6),
+    refusal=st.none() | st.text(max_size=5),
+)
+def test_a_completion_survives_json(text, cost, tokens, refusal):
+    logprobs = (TokenLogprobs("4", {"4": -0.1, "5": -2.5}),)
+    completion = Completion(text, "stop", refusal, "m", tokens, tokens, None, cost, 0.5, logprobs)
+    assert completion_from_json(completion_to_json(completion)) == completion
+
+
+def test_an_answer_may_hold_half_a_surrogate_pair(store):
+    store.put("k", Completion('{"x": "\ud83d"}'), **LABELS)
+    assert store.get("k").text == '{"x": "\ud83d"}'
+    store.export_jsonl(store.path.with_suffix(".jsonl"))
+    with Recordings.open_for_replay(store.path.with_suffix(".jsonl")) as replayed:
+        assert replayed.get("k") == store.get("k")
+
+
+def test_the_first_recording_of_a_key_wins(store):
+    first, second = Completion("one"), Completion("two")
+    assert store.get("k") is None
+    assert store.put("k", first, **LABELS) == first
+    assert store.put("k", second, **LABELS) == first
+    assert store.get("k") == first
+
+
+def test_an_answer_is_committed_at_once(store):
+    store.put("k", Completion("x"), **LABELS)
+    with Recordings(store.path) as other:
+        assert other.get("k") == Completion("x")
+
+
+def test_export_and_import_go_round(store, tmp_path):
+    for n in range(5):
+        store.put(f"k{n}", Completion(f"é{n}", cost_usd=0.5, prompt_tokens=n), **LABELS)
+    assert store.export_jsonl(tmp_path / "export.jsonl") == 5
+    with Recordings(tmp_path / "other.sqlite") as other:
+        assert other.import_jsonl(tmp_path / "export.jsonl") == 5
+        assert other.import_jsonl(tmp_path / "export.jsonl") == 0
+        assert other.stats() == store.stats()
+        other.export_jsonl(tmp_path / "again.jsonl")
+    assert (tmp_path / "again.jsonl").read_bytes() == (tmp_path / "export.jsonl").read_bytes()
+    assert sorted(p.name for p in tmp_path.glob("*.jsonl")) == sorted(
+        p.name for p in tmp_path.glob("*jsonl*")
+    )
+
+
+def test_stats_do_not_make_unknown_costs_0(store):
+    assert store.stats().cost_usd == 0
+    store.put("a", Completion("x", cost_usd=0.25, prompt_tokens=3, completion_tokens=4), **LABELS)
+    assert store.stats().cost_usd == 0.25
+    store.put("b", Completion("x", cost_usd=None), **LABELS | {"ask": "other"})
+    stats = store.stats()
+    assert (stats.cost_usd, stats.prompt_tokens, stats.completion_tokens) == (None, 3, 4)
+    assert (stats.answers, stats.by_model, stats.by_ask) == (2, {"m": 2}, {"other": 1, "rag": 1})
+
+
+def test_each_faulty_line_is_named_and_nothing_is_read_in(store, tmp_path):
+    store.put("k", Completion("x"), **LABELS)
+    path = tmp_path / "export.jsonl"
+    store.export_jsonl(path)
+    good = json.loads(path.read_text())
+    lines = [
+        good | {"key": "new"},
+        {k: v for k, v in good.items() if k != "completion"},
+        good | {"sample": "one"},
+    ]
+    path.write_text("\n".join(map(json.dumps, lines)) + '\n\n{"key": "cut of')
+    with pytest.raises(DeclarationError) as caught:
+        store.import_jsonl(path)
+    message = str(caught.value)
+    assert "3 lines" in message
+    for place in (
+        f"{path}:2 lacks 'completion'",
+        f"{path}:3 has a field of the wrong type",
+        f"{path}:5 is no JSON",
+    ):
+        assert place in message
+    assert store.get("new") is None
+
+
+def test_replay_opens_a_store_an_export_and_a_run_directory(store, tmp_path):
+    store.put("k", Completion("x"), **LABELS)
+    store.export_jsonl(tmp_path / "export.jsonl")
+    for path in (store.path, tmp_path / "export.jsonl", tmp_path):
+        with Recordings.open_for_replay(path) as replayed:
+            assert replayed.get("k") == Completion("x")
+            scratch = replayed.path.parent
+        assert scratch == tmp_path or not scratch.exists()
+
+
+@pytest.mark.parametrize("name", ["absent", "", "text.txt", "other.sqlite"])
+def test_what_is_no_store_is_refused(tmp_path, name):
+    (tmp_path / "text.txt").write_text("not a database\n" * 100)
+    with sqlite3.connect(tmp_path / "other.sqlite") as db:
+        db.execute("CREATE TABLE something (x)")
+    with pytest.raises(DeclarationError, match=str(tmp_path)):
+        Recordings.open_for_replay(tmp_path / name)
+    if name != "absent":
+        with pytest.raises(DeclarationError, match=str(tmp_path)):
+            Recordings(tmp_path / name)
+
+
+def test_a_store_of_a_newer_version_is_refused(store):
+    store.close()
+    with sqlite3.connect(store.path) as db:
+        db.execute("PRAGMA user_version = 99")
+    with pytest.raises(DeclarationError, match="newer conqret"):
+        Recordings(store.path)
+
+
+def test_a_store_in_a_folder_that_does_not_exist(tmp_path):
+    with pytest.raises(DeclarationError, match="folder does not exist"):
+        Recordings(Path(tmp_path, "no", "such.sqlite"))

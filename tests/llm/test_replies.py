@@ -1,0 +1,88 @@
+"""Reading answers: typed values, or faults in plain words that echo no document."""
+
+import pytest
+from pydantic import ValidationError
+
+from conqret.data import Reason
+from conqret.llm import Completion, TokenLogprobs, rating_distribution
+from conqret.llm.replies import Rejection, describe, read_reply
+from tests.llm.samples import Verdict
+
+GOOD = '{"documents": [{"number": 1, "explanation": "e", "rating": 4}], "overall": 2}'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        GOOD,
+        f"\n {GOOD}\n",
+        f"```json\n{GOOD}\n```",
+        f'I considered {{"overall": 0}} first.\n{GOOD}',
+        f"<think>maybe {{</think>\n```\n{GOOD}\n```",
+    ],
+)
+def test_json_is_found(text):
+    value = read_reply(Completion(text), Verdict, {})
+    assert not isinstance(value, Rejection)
+    assert value.overall == 2
+
+
+@pytest.mark.parametrize(
+    ("completion", "reason"),
+    [
+        (Completion(GOOD, finish_reason="length"), Reason.TRUNCATED),
+        (Completion(GOOD, refusal="no"), Reason.REFUSAL),
+        (Completion("", finish_reason="content_filter"), Reason.REFUSAL),
+        (Completion("I cannot assist with rating these documents."), Reason.REFUSAL),
+        (Completion("I’m sorry, but I can't help with that."), Reason.REFUSAL),
+        (Completion("I'm sorry, but I can't help with that."), Reason.REFUSAL),
+        (Completion("As an AI, I must decline to judge this."), Reason.REFUSAL),
+        (Completion("The documents can't all be relevant: 4"), Reason.INVALID_JSON),
+        (Completion(""), Reason.INVALID_JSON),
+        (Completion(GOOD[:-1]), Reason.INVALID_JSON),
+        (Completion("[1, 2]"), Reason.INVALID_ANSWER),
+        (Completion('{"documents": []}'), Reason.INVALID_ANSWER),
+        (Completion(GOOD.replace('"overall": 2', '"overall": NaN')), Reason.INVALID_ANSWER),
+        (Completion("{" * 100_000), Reason.INVALID_JSON),
+    ],
+)
+def test_what_is_no_answer_has_its_reason(completion, reason):
+    reply = read_reply(completion, Verdict, {})
+    assert isinstance(reply, Rejection)
+    assert reply.reason is reason
+    assert reply.fault
+
+
+def test_faults_are_short_and_name_their_place():
+    long = "document text " * 5000
+    documents = [{"number": n, "explanation": "e", "rating": 9} for n in range(20)]
+    with pytest.raises(ValidationError) as caught:
+        Verdict.model_validate({"documents": documents, "overall": long})
+    text = describe(caught.value)
+    assert "documents.0.rating: Input should be less than or equal to 5 (it was 9)" in text
+    assert "and 13 more of the kind" in text
+    assert len(text) < 2000
+
+
+def tokens(*parts: str | dict[str, float]) -> list[TokenLogprobs]:
+    return [
+        TokenLogprobs(p, {p: 0.0}) if isinstance(p, str) else TokenLogprobs(next(iter(p)), p) for p in parts
+    ]
+
+
+@pytest.mark.parametrize("lead", [['{"rating":'], ['{"rating"', ":", " "], ['{"', "rating", '":']])
+def test_the_distribution_of_a_rating(lead):
+    given = tokens(*lead, {"4": -0.5, " 5": -1.5, "3": -2.0, "four": -3.0}, "}")
+    shares = rating_distribution(given, "rating", [1, 2, 3, 4, 5])
+    assert shares is not None
+    assert sum(shares.values()) == pytest.approx(1)
+    assert shares[4] == pytest.approx(0.62853, abs=1e-4)  # 1 / (1 + e^-1 + e^-1.5)
+    assert shares[1] == 0
+
+
+def test_no_distribution_rather_than_a_guess():
+    assert rating_distribution(None, "rating", [1]) is None
+    assert rating_distribution(tokens('{"rating": ', {"9": 0.0}, "}"), "rating", [1, 2]) is None
+    assert rating_distribution(tokens('{"other": ', {"1": 0.0}, "}"), "rating", [1, 2]) is None
+    assert rating_distribution(tokens('{"rating": ', {"1": 0.0}, "0}"), "rating", [1, 10]) is None
+    assert rating_distribution(tokens('{"rating": 1}'), "rating", [1]) is None

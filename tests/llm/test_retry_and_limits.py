@@ -1,0 +1,145 @@
+"""Waiting: backoff, Retry-After, places, buckets, money."""
+
+import asyncio
+import random
+import time
+
+import pytest
+
+from conqret.data import Reason
+from conqret.llm.limits import AdaptiveGate, Budget, TokenBucket
+from conqret.llm.provider_errors import provider_error, scrub
+from conqret.llm.retry import BREAKER_FAILURES, Breaker, ProviderError, backoff, retry_after_of
+
+
+def test_backoff_is_full_jitter_and_the_same_for_the_same_seed():
+    for attempt in range(1, 12):
+        waits = [backoff(attempt, random.Random(seed)) for seed in range(300)]
+        most = min(30.0, 0.5 * 2 ** (attempt - 1))
+        assert 0 <= min(waits) < 0.1 * most
+        assert 0.9 * most < max(waits) <= most
+    assert backoff(3, random.Random(1)) == backoff(3, random.Random(1))
+    assert 7.0 <= backoff(1, random.Random(1), 7.0) <= 7.5
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"Retry-After": "3"}, 3.0),
+        ({"retry-after": "0.25"}, 0.25),
+        ({"Retry-After-Ms": "1500", "Retry-After": "9"}, 1.5),
+        ({"x-ms-retry-after-ms": "20"}, 0.02),
+        ({"Retry-After": "Thu, 01 Jan 1970 00:01:40 GMT"}, 40.0),
+        ({"Retry-After": "Thu, 01 Jan 1970 00:00:10 GMT"}, 0.0),
+        ({"Retry-After": "soon"}, None),
+        ({"Retry-After": "-5"}, None),
+        ({"Retry-After": "nan"}, None),
+        ({}, None),
+    ],
+)
+def test_retry_after(headers, seconds):
+    assert retry_after_of(headers, now=60.0) == seconds
+
+
+def test_the_breaker_opens_after_failures_in_a_row_only():
+    breaker = Breaker()
+    for _ in range(3):
+        for _ in range(BREAKER_FAILURES - 1):
+            breaker.failed(ProviderError(Reason.SERVER_ERROR, "x"))
+        breaker.succeeded()
+    assert not breaker.open
+    for _ in range(BREAKER_FAILURES):
+        breaker.failed(ProviderError(Reason.SERVER_ERROR, "x"))
+    assert breaker.open
+
+
+async def test_the_gate_lets_its_limit_through_in_order():
+    gate, inside, order = AdaptiveGate(3), 0, []
+
+    async def one(number: int) -> None:
+        nonlocal inside
+        await gate.enter()
+        inside += 1
+        assert inside <= 3
+        order.append(number)
+        await asyncio.sleep(0.001)
+        inside -= 1
+        gate.leave()
+
+    await asyncio.gather(*map(one, range(20)))
+    assert order == list(range(20))
+
+
+async def test_the_gate_survives_those_who_give_up_waiting():
+    gate = AdaptiveGate(1)
+    await gate.enter()
+    waiting = [asyncio.create_task(gate.enter()) for _ in range(3)]
+    await asyncio.sleep(0)
+    waiting[0].cancel()
+    gate.leave()  # hands the place to the first that still waits
+    waiting[1].cancel()
+    await asyncio.gather(*waiting[:2], return_exceptions=True)
+    await asyncio.wait_for(waiting[2], 1)
+    gate.leave()
+    await asyncio.wait_for(gate.enter(), 1)
+
+
+def test_the_limit_halves_once_a_round_and_rises_by_one_a_round():
+    gate = AdaptiveGate(16)
+    sent = time.monotonic()
+    for _ in range(5):
+        gate.throttled(sent)
+    assert gate.limit == 8
+    for _ in range(9):
+        gate.answered()
+    assert gate.limit == 9
+    for _ in range(10):
+        gate.throttled(time.monotonic())
+    assert gate.limit == 1
+    for _ in range(500):
+        gate.answered()
+    assert gate.limit == 16
+
+
+async def test_a_bucket_keeps_the_rate_and_bears_big_requests():
+    bucket = TokenBucket(6000)  # 100 a second
+    began = time.monotonic()
+    for _ in range(3):
+        await bucket.take(100)
+    assert 1.9 < time.monotonic() - began < 2.6
+    bucket = TokenBucket(6000)
+    await bucket.take(150)  # more than the bucket holds: at once, with a debt of 50
+    began = time.monotonic()
+    await bucket.take(10)
+    assert 0.5 < time.monotonic() - began < 0.9
+
+
+async def test_the_budget_waits_for_what_is_under_way_before_it_refuses():
+    budget = Budget(1.0)
+
+    async def spend(estimate: float, cost: float) -> None:
+        async with budget.reserve(estimate):
+            await asyncio.sleep(0.01)
+            budget.spend(cost)
+
+    await asyncio.gather(*(spend(0.4, 0.2) for _ in range(4)))
+    assert budget.spent == pytest.approx(0.8)
+    with pytest.raises(ProviderError) as caught:
+        await spend(0.4, 0.2)
+    assert caught.value.code is Reason.BUDGET
+
+
+def test_keys_are_scrubbed_from_messages():
+    message = (
+        "bad key sk-proj-abcdefghijklmnop, Authorization: Bearer abc.def and my-own-secret " + "x" * 1000
+    )
+    scrubbed = scrub(message, "my-own-secret")
+    for secret in ("abcdefghijklmnop", "abc.def", "my-own-secret"):
+        assert secret not in scrubbed
+    assert len(scrubbed) <= 400
+
+
+def test_errors_of_no_known_kind_are_the_servers():
+    assert provider_error(RuntimeError("odd")).code is Reason.SERVER_ERROR
+    assert provider_error(ConnectionResetError("reset")).code is Reason.CONNECTION
+    assert provider_error(TimeoutError()).code is Reason.TIMEOUT
