@@ -16,6 +16,7 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from conqret.data import Document, Item
 from conqret.llm.offline import Evidence, Which
 
 sys.path.insert(0, str(Path(__file__).parent))
-from webis_items import data_folder, webis_items  # noqa: E402
+from webis_items import data_folder, webis_items
 
 FIXTURES = Path(__file__).parent.parent / "fixtures" / "topics"
 LEVELS = (0, 10, 20, 50, 70, 100)
@@ -210,7 +211,7 @@ def damage(rng: random.Random) -> None:
                 Evidence(item.model_copy(update={"documents": tuple(documents)})).context_relevance().value
             )
         means.append(sum(values) / len(values))
-    falls = all(a > b for a, b in zip(means, means[1:], strict=False))
+    falls = all(a > b for a, b in pairwise(means))
     print(
         f"context relevance at {LEVELS} %: {[round(m, 3) for m in means]}, falls {falls}, Pearson {pearson(LEVELS, means):.3f}"
     )
@@ -230,7 +231,7 @@ def damage(rng: random.Random) -> None:
                 .value
             )
         means.append(sum(values) / len(values))
-    falls = all(a > b for a, b in zip(means, means[1:], strict=False))
+    falls = all(a > b for a, b in pairwise(means))
     print(
         f"groundedness with {HALLUCINATED} sentences contradicted: {[round(m, 3) for m in means]}, falls {falls}"
     )

@@ -51,10 +51,15 @@ def write_items(path: Path, count: int) -> None:
     with path.open("w", encoding="utf-8") as file:
         for number, item in zip(range(count), itertools.cycle(demo), strict=False):
             documents = [
-                document | {"text": " ".join(itertools.islice(itertools.cycle(document["text"].split(" ")), WORDS))}
+                document
+                | {"text": " ".join(itertools.islice(itertools.cycle(document["text"].split(" ")), WORDS))}
                 for document in item["documents"][:DOCUMENTS]
             ]
-            row = item | {"id": f"item-{number}", "topic": f"{item['topic']} ({number})", "documents": documents}
+            row = item | {
+                "id": f"item-{number}",
+                "topic": f"{item['topic']} ({number})",
+                "documents": documents,
+            }
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 
@@ -93,7 +98,9 @@ def main() -> None:
     if not chosen.skip_memory:
         scored, cpu, wall, run_cpu, peak = run(10_000)
         print(f"{scored} items: {scored / cpu:.0f} a CPU second; peak {peak / 1024:.0f} MB")
-    print(f"conqret --help: {start_up(sys.executable, '-m', 'conqret.cli.main', '--help'):.3f} s (median of 5)")
+    print(
+        f"conqret --help: {start_up(sys.executable, '-m', 'conqret.cli.main', '--help'):.3f} s (median of 5)"
+    )
     print(f"import conqret: {start_up(sys.executable, '-c', 'import conqret'):.3f} s (median of 5)")
     print(f"python itself:  {start_up(sys.executable, '-c', 'pass'):.3f} s (median of 5)")
 

@@ -157,8 +157,14 @@ class Judge:
             "format": self.name,
             "prompts": {ask.prompt: library[ask.prompt].digest for ask in asks},
             "schemas": [ask.response(case).model_json_schema() for ask in asks],
-            "options": [sorted(options.metrics), options.samples, options.order, options.seed, options.relevant_from,
-                        options.sampling_temperature],
+            "options": [
+                sorted(options.metrics),
+                options.samples,
+                options.order,
+                options.seed,
+                options.relevant_from,
+                options.sampling_temperature,
+            ],
             "model": dict(model),
         }
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]

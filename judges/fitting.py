@@ -22,12 +22,15 @@ class Window(Protocol):
     """What is known of a model's window: its size in tokens (None: unknown) and how its tokens are counted."""
 
     @property
-    def context_window(self) -> int | None: ...
+    def context_window(self) -> int | None:
+        """Tokens of prompt and answer together."""
 
     @property
-    def model_id(self) -> str: ...
+    def model_id(self) -> str:
+        """The model's name, which says how tokens are counted."""
 
-    def count_tokens(self, text: str) -> int: ...
+    def count_tokens(self, text: str) -> int:
+        """The number of tokens of a text."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,8 @@ from conqret.judges.base import Ask, Case, Judge, JudgeOptions, Reply
 from conqret.judges.consistency import combine_samples
 from conqret.judges.fitting import Window, fit
 from conqret.judges.preference import both_orders, swap_item
-from conqret.llm.request import Answer, Message, Request
 from conqret.llm.ratings import rating_distribution
+from conqret.llm.request import Answer, Message, Request
 from conqret.prompts import Library, find_injections
 
 
@@ -55,10 +55,7 @@ async def judge_item(item: Item, instrument: Instrument) -> Judgment:
     given = Case(item, options)
     swapped = Case(swap_item(item), options, swapped=True) if item.second_argument else given
     outcomes = await _gather(
-        [
-            _ask_samples(ask, given, swapped, instrument)
-            for ask in judge.select(options.metrics)
-        ]
+        [_ask_samples(ask, given, swapped, instrument) for ask in judge.select(options.metrics)]
     )
     found = {metric: measure for outcome in outcomes for metric, measure in outcome.measures.items()}
     wanted = options.metrics or judge.metrics
@@ -79,8 +76,10 @@ async def judge_item(item: Item, instrument: Instrument) -> Judgment:
 def flags(item: Item) -> Iterable[Flag]:
     """The passages of the item that address the judge, with the field that each stands in."""
     texts = [("topic", item.topic), ("argument", item.argument), ("second_argument", item.second_argument)]
-    for document in item.documents:
-        texts.append((f"document:{document.id}", f"{document.title}\n{document.text}" if document.title else document.text))
+    texts += [
+        (f"document:{document.id}", f"{document.title}\n{document.text}" if document.title else document.text)
+        for document in item.documents
+    ]
     for where, text in texts:
         for injection in find_injections(text or ""):
             yield Flag(where=where, kind=injection.kind, excerpt=injection.excerpt)
@@ -114,10 +113,10 @@ def _sampled(case: Case, sample: int) -> Case:
 async def _ask_orders(ask: Ask[Any], given: Case, swapped: Case, instrument: Instrument) -> _Outcome:
     if not ask.both_orders:
         return await _ask_once(ask, given, instrument)
-    one, other = await _gather(
-        [_ask_once(ask, given, instrument), _ask_once(ask, swapped, instrument)]
+    one, other = await _gather([_ask_once(ask, given, instrument), _ask_once(ask, swapped, instrument)])
+    return _Outcome(
+        both_orders(one.measures, other.measures), (*one.calls, *other.calls), one.trims or other.trims
     )
-    return _Outcome(both_orders(one.measures, other.measures), (*one.calls, *other.calls), one.trims or other.trims)
 
 
 async def _ask_once(ask: Ask[Any], case: Case, instrument: Instrument) -> _Outcome:
@@ -125,9 +124,13 @@ async def _ask_once(ask: Ask[Any], case: Case, instrument: Instrument) -> _Outco
     if settled is not None:
         return _Outcome(settled)
     prompt = instrument.library[ask.prompt]
-    fitted = fit(case.item, lambda item: prompt.render(variables(ask, replace(case, item=item))), instrument.client)
+    fitted = fit(
+        case.item, lambda item: prompt.render(variables(ask, replace(case, item=item))), instrument.client
+    )
     if fitted is None:
-        lost = Measure.missing(Reason.CONTEXT_OVERFLOW, "the prompt does not fit the model's window even without documents")
+        lost = Measure.missing(
+            Reason.CONTEXT_OVERFLOW, "the prompt does not fit the model's window even without documents"
+        )
         return _Outcome(dict.fromkeys(ask.metrics, lost))
     rendered = fitted.rendered
     answer = await instrument.client.ask(
@@ -145,7 +148,9 @@ async def _ask_once(ask: Ask[Any], case: Case, instrument: Instrument) -> _Outco
     )
     if answer.value is None:
         reason = answer.reason or Reason.INVALID_ANSWER
-        return _Outcome(dict.fromkeys(ask.metrics, Measure.missing(reason, answer.detail)), answer.calls, fitted.trims)
+        return _Outcome(
+            dict.fromkeys(ask.metrics, Measure.missing(reason, answer.detail)), answer.calls, fitted.trims
+        )
     distribution = None
     if ask.rating_field is not None and answer.logprobs is not None:
         distribution = rating_distribution(answer.logprobs, ask.rating_field, ask.choices)

@@ -31,7 +31,9 @@ class ListwiseRag(Typed):
 @lru_cache(maxsize=256)
 def _response(dimensions: tuple[Dimension, ...]) -> type[ListwiseRag]:
     return create_model(
-        "ListwiseRagAnswer", __base__=ListwiseRag, dimensions=(dimensions_model(dimensions, ZERO_TO_FIVE), ...)
+        "ListwiseRagAnswer",
+        __base__=ListwiseRag,
+        dimensions=(dimensions_model(dimensions, ZERO_TO_FIVE), ...),
     )
 
 

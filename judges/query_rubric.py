@@ -77,9 +77,7 @@ def _coverage(metric: str, needs: frozenset[str]) -> Ask[Coverage]:
 def score_preference(reply: Reply[Preferences], case: Case) -> Mapping[str, Measure]:
     """The most frequent preference over the nuggets."""
     parts = [Part(id=nugget.nugget, label=LABELS[nugget.better]) for nugget in reply.value.nuggets]
-    return {
-        "preference": preferred(most_frequent([part.label or "tie" for part in parts]), parts=parts)
-    }
+    return {"preference": preferred(most_frequent([part.label or "tie" for part in parts]), parts=parts)}
 
 
 def baseline_preference(case: Case) -> dict[str, Any]:

@@ -60,7 +60,11 @@ def share(parts: Sequence[Part], explanation: str = "") -> Measure:
 def preferred(label: str, explanation: str = "", parts: Sequence[Part] = ()) -> Measure:
     """The measure of a preference: ``label`` is first, second or tie."""
     return Measure(
-        status=Status.SCORED, value=PREFERENCE[label], label=label, explanation=explanation, parts=tuple(parts)
+        status=Status.SCORED,
+        value=PREFERENCE[label],
+        label=label,
+        explanation=explanation,
+        parts=tuple(parts),
     )
 
 

@@ -67,7 +67,7 @@ class Rubric(Typed):
 
 
 def _rubric(name: str, criteria: tuple[str, ...], verdict: Any) -> type[Rubric]:
-    fields: dict[str, Any] = {criterion: (verdict, ...) for criterion in criteria}
+    fields: dict[str, Any] = dict.fromkeys(criteria, (verdict, ...))
     return create_model(
         name, __base__=Rubric, criteria=(create_model(f"{name}Criteria", __base__=Typed, **fields), ...)
     )
@@ -94,7 +94,9 @@ def _yes_or_no(metric: str, criteria: tuple[str, ...], needs: frozenset[str]) ->
         explanations = dict.fromkeys(found[name].explanation for name, _ in rests_on.values())
         return {
             "explanation": " ".join(explanations),
-            "criteria": {criterion: found[name].value >= share for criterion, (name, share) in rests_on.items()},
+            "criteria": {
+                criterion: found[name].value >= share for criterion, (name, share) in rests_on.items()
+            },
         }
 
     return Ask(
@@ -125,7 +127,9 @@ def baseline_preference(case: Case) -> dict[str, Any]:
     def strengths(which: Which) -> dict[str, float]:
         dimensions = evidence.dimensions(which)
         return {
-            "evidence_coverage": fmean(evidence.coverage(nugget, which) for nugget in nuggets) if nuggets else 0.0,
+            "evidence_coverage": fmean(evidence.coverage(nugget, which) for nugget in nuggets)
+            if nuggets
+            else 0.0,
             "evidence_accuracy": evidence.groundedness(which).value,
             "depth_of_reasoning": dimensions["cogency"].value,
             "coherence": dimensions["clarity"].value,

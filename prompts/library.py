@@ -168,7 +168,7 @@ def split_front_matter(text: str, identifier: str) -> tuple[dict[str, Any], str]
 
 def _finalize(value: Any) -> Any:
     """Escape for a prompt instead of for HTML; what our own macros made (Markup) is left alone."""
-    return value if isinstance(value, Markup) else Markup(neutralise(str(value)))
+    return value if isinstance(value, Markup) else Markup(neutralise(str(value)))  # noqa: S704 - no HTML
 
 
 class _Loader(BaseLoader):

@@ -11,25 +11,39 @@ from typing import Annotated
 
 import typer
 
+from conqret.cli import options
 from conqret.cli.console import out
 
 EPILOG = "Example: conqret doctor --model gpt-4o-mini"
 
 _PACKAGES = ("pydantic", "litellm", "instructor", "jinja2", "polars", "tiktoken", "aiohttp", "rich", "typer")
 _EXTRAS = {"pandas": ("pandas", "pyarrow"), "perplexity": ("torch", "transformers")}
-_KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "MISTRAL_API_KEY", "OPENROUTER_API_KEY",
-         "AZURE_API_KEY", "HOSTED_VLLM_API_KEY")  # fmt: skip
+_KEYS = (
+    "OPENAI_API_KEY",
+    "ANTHROPIC_API_KEY",
+    "GEMINI_API_KEY",
+    "MISTRAL_API_KEY",
+    "OPENROUTER_API_KEY",
+    "AZURE_API_KEY",
+    "HOSTED_VLLM_API_KEY",
+)
 
 
 def doctor(
-    model: Annotated[str | None, typer.Option("--model", "-m", help="Ask this model one small question, and say what came back.")] = None,
-    api_base: Annotated[str | None, typer.Option(help="The address of an OpenAI-compatible server.")] = None,
-) -> None:  # fmt: skip
+    model: Annotated[
+        str | None,
+        typer.Option("--model", "-m", help="Ask this model one small question, and show what came back."),
+    ] = None,
+    api_base: options.ApiBase = None,
+) -> None:
     """Check the installation: versions, extras, keys (only whether they are set), token tables, a model."""
     from conqret import __version__
     from conqret.llm.tokens import count_tokens
 
-    _line(True, f"conqret {__version__} on Python {platform.python_version()}, {sys.platform} {platform.machine()}")
+    _line(
+        True,
+        f"conqret {__version__} on Python {platform.python_version()}, {sys.platform} {platform.machine()}",
+    )
     healthy = True
     for package in _PACKAGES:
         version = _version(package)
@@ -37,8 +51,14 @@ def doctor(
         _line(version is not None, f"{package} {version or 'is missing: pip install conqret'}")
     for extra, packages in _EXTRAS.items():
         missing = [package for package in packages if find_spec(package) is None]
-        _line(None if missing else True, f"extra {extra}: {'not installed: pip install conqret[' + extra + ']' if missing else 'installed'}")
-    _line(True, f"tokens are counted offline ({count_tokens('Should the voting age be lowered?')} for a short question)")
+        _line(
+            None if missing else True,
+            f"extra {extra}: {'not installed: pip install conqret[' + extra + ']' if missing else 'installed'}",
+        )
+    _line(
+        True,
+        f"tokens are counted offline ({count_tokens('Should the voting age be lowered?')} for a short question)",
+    )
     keys = [name for name in _KEYS if os.environ.get(name)]
     _line(True if keys else None, f"keys set: {', '.join(keys) or 'none (the offline model needs none)'}")
     if model is not None:
@@ -57,7 +77,9 @@ def _ask(model: str, api_base: str | None) -> bool:
         topic="Should the voting age be lowered to 16?",
         documents=(Document(id="1", text="A council asked whether people of sixteen should vote."),),
     )
-    judgment = judge([item], format="direct", metrics=["context_relevance"], model=model, api_base=api_base, timeout=60)[0]
+    judgment = judge(
+        [item], format="direct", metrics=["context_relevance"], model=model, api_base=api_base, timeout=60
+    )[0]
     measure = judgment.measures["context_relevance"]
     seconds = sum(call.seconds for call in judgment.trace.calls)
     if measure.value is None:

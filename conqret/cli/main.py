@@ -21,7 +21,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
+    rich_markup_mode="markdown",
 )
 app.command("judge", epilog=judge.EPILOG)(judge.judge)
 app.command("report", epilog=report.EPILOG)(report.report)

@@ -21,7 +21,9 @@ app = typer.Typer(
 DEMO_ITEMS = Path("fixtures/demo/items.jsonl")
 """Shown where no items are given, in a checkout."""
 
-Prompts = Annotated[Path | None, typer.Option(help="A folder with prompts of your own, laid out like prompts/.")]
+Prompts = Annotated[
+    Path | None, typer.Option(help="A folder with prompts of your own, laid out like prompts/.")
+]
 
 
 @app.command("list", epilog="Example: conqret prompt list")
@@ -44,10 +46,14 @@ def list_prompts(prompts: Prompts = None) -> None:
 @app.command("show", epilog="Example: conqret prompt show rag-fine-grained --items items.jsonl --item 3")
 def show(
     name: Annotated[str, typer.Argument(help="A prompt (conqret prompt list) or a format.")],
-    item: Annotated[str | None, typer.Option(help="Fill it with this item: its id, or its number counted from 1.")] = None,
-    items: Annotated[Path | None, typer.Option(help="The file of items. [default: fixtures/demo/items.jsonl]")] = None,
+    item: Annotated[
+        str | None, typer.Option(help="Fill it with this item: its id, or its number counted from 1.")
+    ] = None,
+    items: Annotated[
+        Path | None, typer.Option(help="The file of items. Default: fixtures/demo/items.jsonl.")
+    ] = None,
     prompts: Prompts = None,
-) -> None:  # fmt: skip
+) -> None:
     """Show a prompt file, or with --item the very text that is sent for that item."""
     from conqret.judges.base import Case
     from conqret.judges.judging import variables
@@ -78,13 +84,21 @@ def show(
         raise DeclarationError(f"prompt {name!r} is not filled with items; leave out --item")
 
 
-@app.command("steps", epilog="Example: conqret prompt steps context-relevance --model gpt-4o --prompts my-prompts")
+@app.command(
+    "steps", epilog="Example: conqret prompt steps context-relevance --model gpt-4o --prompts my-prompts"
+)
 def steps(
     metric: Annotated[str, typer.Argument(help="context-relevance, groundedness or preference.")],
     model: Annotated[str, typer.Option("--model", "-m", help="Any litellm model, or offline.")] = "offline",
     api_base: Annotated[str | None, typer.Option(help="The address of an OpenAI-compatible server.")] = None,
-    prompts: Annotated[Path | None, typer.Option(help="Write the prompt with its new steps into this folder, for --prompts of `conqret judge`. Without it the steps are only printed.")] = None,
-) -> None:  # fmt: skip
+    prompts: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write the prompt with its new steps into this folder, for --prompts of `conqret judge`. "
+            "Without it the steps are only printed."
+        ),
+    ] = None,
+) -> None:
     """Generate the evaluation steps of a g-eval prompt again, from its criteria (G-Eval; ConQRet, D.3)."""
     from conqret.evaluation.steps import generate_steps, with_steps
     from conqret.io.atomic import replacing
@@ -103,7 +117,11 @@ def steps(
         file.parent.mkdir(parents=True, exist_ok=True)
         with replacing(file) as handle:
             handle.write(with_steps(prompt, written).encode())
-        out().print(f"written to {file}; use it with: conqret judge … --format g-eval --prompts {prompts}", markup=False, soft_wrap=True)
+        out().print(
+            f"written to {file}; use it with: conqret judge … --format g-eval --prompts {prompts}",
+            markup=False,
+            soft_wrap=True,
+        )
 
 
 def _find_item(path: Path, wanted: str) -> Item:

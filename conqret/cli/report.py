@@ -14,10 +14,14 @@ EPILOG = "Example: conqret report runs/first --to report.html"
 
 def report(
     run: Annotated[Path, typer.Argument(help="The folder of a finished run.")],
-    to: Annotated[Path | None, typer.Option(help="Where to write the page. [default: report.html in the run's folder]")] = None,
+    to: Annotated[
+        Path | None, typer.Option(help="Where to write the page. Default: report.html in the run's folder.")
+    ] = None,
     max_items: Annotated[int, typer.Option(help="Items that are shown in full.", min=0)] = 200,
-    json_output: Annotated[bool, typer.Option("--json", help="Print the summary as JSON instead of a table.")] = False,
-) -> None:  # fmt: skip
+    json_output: Annotated[
+        bool, typer.Option("--json", help="Print the summary as JSON instead of a table.")
+    ] = False,
+) -> None:
     """Write the HTML report of a run, and print its summary."""
     from rich.text import Text
 

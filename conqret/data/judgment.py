@@ -1,8 +1,8 @@
 """What a judge says of an item, and how it came to say it.
 
 A failure is never a score. Each measure of a judgment has a status: *scored*; *unscored* (the model
-answered, and no valid answer could be had, or there was nothing to ask about); or *failed* (no answer came at all). Only a scored measure
-has a value, and the other two always have a reason.
+answered, and no valid answer could be had, or there was nothing to ask about); or *failed* (no answer came
+at all). Only a scored measure has a value, and the other two always have a reason.
 """
 
 from __future__ import annotations
@@ -167,7 +167,9 @@ class Trace(Frozen):
     def cost_usd(self) -> float | None:
         """The sum over the calls, or None if the price of any of them is unknown."""
         costs = [call.cost_usd for call in self.calls]
-        return None if any(cost is None for cost in costs) else sum(cost for cost in costs if cost is not None)
+        return (
+            None if any(cost is None for cost in costs) else sum(cost for cost in costs if cost is not None)
+        )
 
 
 class Judgment(Frozen):

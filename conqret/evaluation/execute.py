@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from conqret import __version__
-from conqret.data import Item, Judgment, Status
+from conqret.data import Judgment, Status
 from conqret.errors import DeclarationError
 from conqret.evaluation.run import RunDirectory, RunRecord
 from conqret.evaluation.setup import Setup
@@ -136,7 +136,9 @@ def _locked(out: RunDirectory) -> Iterator[None]:
     try:
         lock.acquire(timeout=0)
     except Timeout:
-        raise DeclarationError(f"another process is writing {out.path}; wait for it, or give another -o") from None
+        raise DeclarationError(
+            f"another process is writing {out.path}; wait for it, or give another -o"
+        ) from None
     try:
         yield
     finally:

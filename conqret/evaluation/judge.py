@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, overload
@@ -67,7 +67,7 @@ class Judgments(Sequence[Judgment]):
 async def ajudge(
     items: str | Path | Iterable[Item | Mapping[str, object]] | Any,
     *,
-    format: str = DEFAULT_FORMAT,
+    format: str = DEFAULT_FORMAT,  # noqa: A002 - the word that users know
     model: str = OFFLINE_MODEL,
     metrics: Sequence[str] = (),
     samples: int = 1,
@@ -113,9 +113,7 @@ async def ajudge(
     options = JudgeOptions(tuple(metrics), samples, order, seed, relevant_from, temperature)
     setup = set_up(format, ClientOptions(model, **client), options, Path(prompts) if prompts else None)
     _, setup = check_items(source, setup)
-    store = (
-        Recordings.open_for_replay(replay) if replay else Recordings(recordings) if recordings else None
-    )
+    store = Recordings.open_for_replay(replay) if replay else Recordings(recordings) if recordings else None
     try:
         found: dict[str, Judgment] = {}
         async with Client(setup.client, store=store, replay=replay is not None) as open_client:
@@ -143,17 +141,5 @@ def judge(items: Any, **options: Any) -> Any:
         asyncio.get_running_loop()
     except RuntimeError:
         return asyncio.run(ajudge(items, **options))
-    outcome: list[Any] = []
-
-    def work() -> None:
-        try:
-            outcome.append(asyncio.run(ajudge(items, **options)))
-        except BaseException as error:
-            outcome.append(error)
-
-    thread = threading.Thread(target=work, name="conqret-judge")
-    thread.start()
-    thread.join()
-    if isinstance(outcome[0], BaseException):
-        raise outcome[0]
-    return outcome[0]
+    with ThreadPoolExecutor(1, thread_name_prefix="conqret-judge") as thread:
+        return thread.submit(asyncio.run, ajudge(items, **options)).result()

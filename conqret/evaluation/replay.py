@@ -47,9 +47,9 @@ def recorded_call(path: Path) -> RecordedCall:
             f"{path} holds answers of several models ({', '.join(sorted(stats.by_model))}); say which with --model"
         )
     asks = {ask.removesuffix(" (swapped)") for ask in stats.by_ask}
-    formats = [
-        name for name in FORMATS if asks & {ask.prompt for ask in get_judge(name).asks}
-    ]
+    formats = [name for name in FORMATS if asks & {ask.prompt for ask in get_judge(name).asks}]
     if len(formats) > 1:
-        raise DeclarationError(f"{path} holds answers for several formats ({', '.join(formats)}); say which with --format")
+        raise DeclarationError(
+            f"{path} holds answers for several formats ({', '.join(formats)}); say which with --format"
+        )
     return RecordedCall(formats[0] if formats else None, next(iter(stats.by_model)), stats.samples)

@@ -54,30 +54,37 @@ class RunDirectory:
 
     @property
     def record_file(self) -> Path:
+        """What was asked of which instrument."""
         return self.path / "run.json"
 
     @property
     def items_file(self) -> Path:
+        """The items as they were read."""
         return self.path / "items.jsonl"
 
     @property
     def judgments_file(self) -> Path:
+        """A judgment a line."""
         return self.path / "judgments.jsonl"
 
     @property
     def recordings_file(self) -> Path:
+        """Every answer of the model."""
         return self.path / "recordings.sqlite"
 
     @property
     def scores_file(self) -> Path:
+        """The scores as a table."""
         return self.path / "scores.parquet"
 
     @property
     def summary_file(self) -> Path:
+        """The run in numbers."""
         return self.path / "summary.json"
 
     @property
     def report_file(self) -> Path:
+        """The page for people."""
         return self.path / "report.html"
 
     def record(self) -> RunRecord:

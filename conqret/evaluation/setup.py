@@ -52,7 +52,7 @@ class Setup:
 
 
 def set_up(
-    format: str,
+    format_name: str,
     client: ClientOptions,
     options: JudgeOptions,
     prompts: Path | None = None,
@@ -62,7 +62,7 @@ def set_up(
     Raises:
         DeclarationError: no such format, metric or prompt.
     """
-    judge = get_judge(format)
+    judge = get_judge(format_name)
     metrics = tuple(metric.replace("-", "_") for metric in options.metrics)
     library = Library(prompts)
     for ask in judge.select(metrics):

@@ -28,7 +28,9 @@ def generate_steps(prompt: Prompt, options: ClientOptions, library: Library) -> 
         ExecutionError: no valid answer could be had; its reason says why.
     """
     if not {"metric", "criteria", "anchors"} <= set(prompt.data):
-        raise DeclarationError(f"prompt {prompt.id!r} states no criteria to write steps for; take one of g-eval/")
+        raise DeclarationError(
+            f"prompt {prompt.id!r} states no criteria to write steps for; take one of g-eval/"
+        )
     rendered = library[STEPS_PROMPT].render(prompt.data)
     request = Request(
         ask=STEPS_PROMPT,
@@ -53,7 +55,10 @@ def baseline_steps(data: Any) -> list[str]:
     questions = [question.strip() for question in re.findall(r"[^?.]+\?", data["criteria"])]
     return [
         "Read all of the material to its end before you rate anything.",
-        *(f"Answer for yourself, with evidence from the text: {question}"[:400] for question in questions[:8]),
+        *(
+            f"Answer for yourself, with evidence from the text: {question}"[:400]
+            for question in questions[:8]
+        ),
         f"Weigh the answers, and choose the rating of {data['metric'].lower()}.",
     ]
 

@@ -139,7 +139,15 @@ class Summariser:
 
     def summary(self) -> Summary:
         """The summary of what was counted so far."""
-        names = ("calls", "recorded", "attempts", "prompt_tokens", "completion_tokens", "cached_tokens", "unpriced")
+        names = (
+            "calls",
+            "recorded",
+            "attempts",
+            "prompt_tokens",
+            "completion_tokens",
+            "cached_tokens",
+            "unpriced",
+        )
         usage = {name: self._usage[name] for name in names}
         return Summary(
             total=sum(self._statuses.values()),

@@ -40,17 +40,19 @@ _INSERT = "INSERT INTO recordings VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (k
 _TOTALS = (
     "SELECT count(*), total(json_extract(completion, '$.prompt_tokens')), "
     "total(json_extract(completion, '$.completion_tokens')), total(json_extract(completion, '$.cost_usd')), "
-    "count(json_extract(completion, '$.cost_usd')) FROM recordings"
+    "count(json_extract(completion, '$.cost_usd')), coalesce(max(sample) + 1, 0) FROM recordings"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class RecordingStats:
-    """What a store holds: answers, by model and by ask; tokens; dollars (None if any price is unknown)."""
+    """What a store holds: answers, by model and by ask; samples of each question; tokens; dollars (None if any price is
+    unknown)."""
 
     answers: int
     by_model: Mapping[str, int]
     by_ask: Mapping[str, int]
+    samples: int
     prompt_tokens: int
     completion_tokens: int
     cost_usd: float | None
@@ -162,11 +164,11 @@ class Recordings:
 
     def stats(self) -> RecordingStats:
         """Counts over the whole store."""
-        answers, prompt, completed, cost, priced = self._db.execute(_TOTALS).fetchone()
+        answers, prompt, completed, cost, priced, samples = self._db.execute(_TOTALS).fetchone()
         models = dict(self._db.execute("SELECT model, count(*) FROM recordings GROUP BY 1 ORDER BY 1"))
         asks = dict(self._db.execute("SELECT ask, count(*) FROM recordings GROUP BY 1 ORDER BY 1"))
         return RecordingStats(
-            answers, models, asks, int(prompt), int(completed), cost if priced == answers else None
+            answers, models, asks, samples, int(prompt), int(completed), cost if priced == answers else None
         )
 
     def close(self) -> None:

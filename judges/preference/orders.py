@@ -56,8 +56,10 @@ def _combine(one: Measure, other: Measure) -> Measure:
     if one.value is None or other.value is None:
         return _missing(one, other)
     parts = _join(one.parts, other.parts)
-    explanation = one.explanation if one.explanation == other.explanation else " / ".join(
-        text for text in (one.explanation, other.explanation) if text
+    explanation = (
+        one.explanation
+        if one.explanation == other.explanation
+        else " / ".join(text for text in (one.explanation, other.explanation) if text)
     )
     if one.label is None or other.label is None:
         raws = [raw for raw in (one.raw, other.raw) if raw is not None]

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from lxml import etree
-from lxml.html import HTMLParser, HtmlElement
+from lxml.html import HtmlElement, HTMLParser
 
 MAX_PAGE = 8 * 2**20
 """Characters of a debate page that are read; the longest of ProCon's were under half a million."""

@@ -107,6 +107,10 @@ class Page:
         motion = {"name": "prefers-reduced-motion", "value": "reduce"}
         self._socket.call("Emulation.setEmulatedMedia", features=[scheme, motion])
 
+    def media(self, name: str) -> None:
+        """Show the page as it is on "screen" or in "print"."""
+        self._socket.call("Emulation.setEmulatedMedia", media=name)
+
     def scripts(self, *, allowed: bool) -> None:
         """Turn the page's own scripts on or off."""
         self._socket.call("Emulation.setScriptExecutionDisabled", value=not allowed)

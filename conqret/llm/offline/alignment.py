@@ -123,7 +123,7 @@ def _numbers(claim: Sentence, source: Text, start: int, end: int) -> tuple[int, 
     held = elsewhere = 0
     wrong = []
     for quantity in claim.numbers:
-        if any([agrees(quantity, other) for other in near]):
+        if any(agrees(quantity, other) for other in near):
             held += 1
         elif any(
             [agrees(quantity, other) and _close(claim, source, other.place) for other in source.numbers]

@@ -86,7 +86,7 @@ def boilerplate(text: Text) -> dict[str, frozenset[int]]:
 
 def _mentions(piece: str, cues: frozenset[str]) -> bool:
     piece = piece.lower()
-    return any([cue in piece for cue in cues])
+    return any(cue in piece for cue in cues)
 
 
 _KINDS = (

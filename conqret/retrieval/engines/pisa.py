@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from conqret.errors import DeclarationError
+from conqret.errors import ConqretError
 from conqret.retrieval.engines import Hits, Settings
 from conqret.retrieval.engines.analysis import stop_list, words
 from conqret.retrieval.silence import silenced
@@ -30,7 +30,7 @@ class PisaEngine:
         """Index ``texts`` and prepare the BM25 scores.
 
         Raises:
-            DeclarationError: the texts cannot be read (whatever reading them raised), or PISA lost some.
+            ConqretError: PISA lost some of them; and whatever reading the texts raised.
         """
         feed = _Feed(texts)
         with silenced():
@@ -41,8 +41,8 @@ class PisaEngine:
         with silenced():
             held = int(index.num_docs())
             index.bm25(k1=settings.k1, b=settings.b)
-        if held != feed.given:
-            raise DeclarationError(f"PISA indexed {held} of {feed.given} documents; try --engine bm25s")
+        if held != feed.given or not feed.whole:
+            raise ConqretError(f"PISA indexed {held} of {feed.given} documents; try --engine bm25s")
         return held
 
     def open(self, folder: Path, settings: Settings) -> PisaSearcher:
@@ -101,7 +101,7 @@ class _Feed:
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._texts = texts
-        self.given = 0
+        self.given, self.whole = 0, False
         self.error: Exception | None = None
 
     def __iter__(self) -> Iterator[dict[str, str]]:
@@ -110,5 +110,6 @@ class _Feed:
                 clean = text.encode("utf-8", "replace").decode("utf-8").replace("\0", " ")
                 yield {"docno": str(self.given), "text": clean}
                 self.given += 1
-        except Exception as error:  # noqa: BLE001 - raised again by build()
+            self.whole = True
+        except (ConqretError, OSError, ValueError) as error:
             self.error = error

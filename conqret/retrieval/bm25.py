@@ -1,0 +1,66 @@
+"""The first stage as a PyTerrier transformer: questions in, ranked documents with their texts out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyterrier as pt
+
+from conqret.errors import DeclarationError
+from conqret.retrieval.index import Index, open_index
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+DEPTH = 100
+"""Documents a question; the depth that listwise reranking starts from (Sun et al. 2023)."""
+
+
+class BM25(pt.Transformer):  # type: ignore[misc]
+    """Retrieve from an index of :func:`conqret.retrieval.build_index`, or from a corpus directory.
+
+    Columns in: ``qid``, ``query`` and any others. Columns out: those, and ``docno``, ``score``, ``rank``
+    (from 0); with ``texts`` also ``title`` and ``text``, which rerankers read.
+
+    Raises:
+        DeclarationError: ``depth`` is below 1, or the corpus cannot be opened.
+    """
+
+    def __init__(self, index: Index | str | Path, *, depth: int = DEPTH, texts: bool = True) -> None:
+        super().__init__()
+        if depth < 1:
+            raise DeclarationError(f"depth is {depth}; it must be at least 1")
+        self.index = index if isinstance(index, Index) else open_index(index)
+        self.depth, self.texts = depth, texts
+
+    def transform(self, queries: pd.DataFrame) -> pd.DataFrame:
+        """Search for every query of the frame."""
+        pt.validate.query_frame(queries, extra_columns=["query"])
+        hits = self.index.search([str(query) for query in queries["query"]], self.depth)
+        frame = queries.iloc[hits.queries].reset_index(drop=True)
+        identifiers = np.array(self.index.ids, dtype=object)[hits.documents]
+        frame = frame.drop(columns=[name for name in ("docno", "score", "rank") if name in frame])
+        frame["docno"] = identifiers
+        frame["score"] = hits.scores
+        frame["rank"] = _ranks(hits.queries)
+        if self.texts:
+            entries = self.index.entries(list(identifiers))
+            frame["title"] = [entries[identifier].title for identifier in identifiers]
+            frame["text"] = [entries[identifier].text for identifier in identifiers]
+        return frame
+
+    def fuse_rank_cutoff(self, k: int) -> BM25 | None:
+        """``bm25 % k`` searches no deeper than it must."""
+        return BM25(self.index, depth=k, texts=self.texts) if k < self.depth else None
+
+    def __repr__(self) -> str:
+        return f"BM25({self.index.engine}, depth={self.depth})"
+
+
+def _ranks(queries: np.typing.NDArray[np.int64]) -> np.typing.NDArray[np.int64]:
+    """Counting from 0 within each run of equal numbers."""
+    places = np.arange(len(queries))
+    starts = np.flatnonzero(np.diff(queries, prepend=-1))
+    return places - np.repeat(places[starts], np.diff(np.append(starts, len(queries))))

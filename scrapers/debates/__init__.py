@@ -1,0 +1,9 @@
+"""Debate pages: HTML in, :class:`conqret.data.Debate` out. Pure functions; one file a layout.
+
+>>> read_debate(html, "https://example.org/debates/zoos/")          # a Debate, or a Problem that says why not
+"""
+
+from conqret.scrapers.debates.layout import Layout, Page, Reading
+from conqret.scrapers.debates.registry import LAYOUTS, Problem, read_debate
+
+__all__ = ["LAYOUTS", "Layout", "Page", "Problem", "Reading", "read_debate"]

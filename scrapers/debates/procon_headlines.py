@@ -1,0 +1,122 @@
+"""ProCon's headline pages: "Zoos – Top 3 Pros and Cons", with the question in a box above the text.
+
+The arguments stand in the columns of the classic layout, or one under the other below headings such as
+"Pro 1" and "Con 1: It costs too much"; "Discussion Questions", "Take Action" and "Sources" follow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from lxml.html import HtmlElement
+
+from conqret.data.debate import DebateArgument
+from conqret.scrapers.debates.arguments import (
+    PARAGRAPHS,
+    SIDE_NUMBER,
+    column_arguments,
+    columns,
+    first_of,
+    has_headline_box,
+    introduction,
+    is_section,
+)
+from conqret.scrapers.debates.html import NO_TEXT, is_hidden, text_of
+from conqret.scrapers.debates.layout import HEADINGS, Page, Reading, main_headings, page_question, page_title
+from conqret.scrapers.debates.question import TOP_N
+from conqret.scrapers.debates.sources import page_sources
+
+_MAX_HEADING = 300  # characters; a paragraph that happens to begin with "Pro 1" is longer
+
+
+class ProconHeadlines:
+    """Reads pages named "Top 3 Pros and Cons", boxed questions, and arguments under numbered headings."""
+
+    name = "procon-headlines"
+
+    def fits(self, page: Page) -> bool:
+        """It has the box, a heading with "Top 3 Pros and Cons", or numbered headings and no columns."""
+        if has_headline_box(page) or any(TOP_N.search(text) for text in main_headings(page)):
+            return True
+        return not columns(page, "pro") and not columns(page, "con") and bool(_stacked(page))
+
+    def read(self, page: Page) -> Reading:
+        """Read the box, the arguments in columns or under headings, and the table."""
+        headings = main_headings(page, "boxed-blue", "entry-title", "text-center")
+        titles = main_headings(page, "entry-title", "text-center")
+        in_columns = [*columns(page, "pro"), *columns(page, "con")]
+        stacked = [] if in_columns else _stacked(page)
+        first = first_of(in_columns, page) if in_columns else (stacked[0].heading if stacked else None)
+        return Reading(
+            title=page_title(page, titles or headings),
+            question=page_question(page, headings),
+            introduction=introduction(page, first),
+            pros=column_arguments(page, "pro") if in_columns else _side(stacked, "pro"),
+            cons=column_arguments(page, "con") if in_columns else _side(stacked, "con"),
+            sources=page_sources(page),
+        )
+
+
+@dataclass(slots=True)
+class _Stacked:
+    """An argument under a numbered heading, while it is being read."""
+
+    heading: HtmlElement
+    side: str
+    title: str
+    paragraphs: list[str] = field(default_factory=list)
+
+
+def _side(stacked: list[_Stacked], side: str) -> tuple[DebateArgument, ...]:
+    return tuple(
+        DebateArgument(title=one.title, paragraphs=tuple(one.paragraphs))
+        for one in stacked
+        if one.side == side
+    )
+
+
+def _stacked(page: Page) -> list[_Stacked]:
+    """The arguments under numbered headings, in page order; another section ends the last one."""
+    found: list[_Stacked] = []
+    current: _Stacked | None = None
+    for element, text in _blocks(page.root):
+        short = len(text) <= _MAX_HEADING
+        numbered = SIDE_NUMBER.fullmatch(text) if short and _is_heading(element) else None
+        if numbered:
+            current = _Stacked(element, numbered[1].lower(), numbered[3].strip())
+            found.append(current)
+        elif short and is_section(text):
+            current = None
+        elif current is not None:
+            if not current.title and short and _is_heading(element):
+                current.title = text
+            elif element.tag in HEADINGS:
+                current = None
+            else:
+                current.paragraphs.append(text)
+    return found
+
+
+def _blocks(root: HtmlElement) -> Iterator[tuple[HtmlElement, str]]:
+    """Headings, paragraphs and list items with their texts, outermost first, none within another."""
+    covered: set[HtmlElement] = set()
+    for element in root.iter():
+        parent = element.getparent()
+        if parent in covered or element.tag in (*NO_TEXT, "table", "nav", "aside") or is_hidden(element):
+            covered.add(element)
+        elif element.tag in (*HEADINGS, *PARAGRAPHS) and not any(
+            True for _ in element.iter("p") if _ is not element
+        ):
+            covered.add(element)
+            text = text_of(element)
+            if text:
+                yield element, text
+
+
+def _is_heading(element: HtmlElement) -> bool:
+    """A heading, or a paragraph that is bold throughout."""
+    if element.tag in HEADINGS:
+        return True
+    bold = list(element.iter("strong", "b"))
+    return bool(bold) and " ".join(text_of(one) for one in bold).split() == text_of(element).split()

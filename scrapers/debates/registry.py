@@ -1,0 +1,94 @@
+"""All layouts, and reading a page with the first that fits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from conqret.data.citations import citations
+from conqret.data.debate import Debate, DebateArgument
+from conqret.scrapers.debates.html import UnreadableHtmlError, plain
+from conqret.scrapers.debates.ids import debate_id
+from conqret.scrapers.debates.layout import Layout, Page, Reading
+from conqret.scrapers.debates.procon_classic import ProconClassic
+from conqret.scrapers.debates.procon_headlines import ProconHeadlines
+
+LAYOUTS: tuple[Layout, ...] = (ProconHeadlines(), ProconClassic())
+"""In the order in which they are tried: the narrower one first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A page that gave no debate: its address, and what was missing, one line each."""
+
+    url: str
+    missing: tuple[str, ...]
+    layout: str = ""
+
+
+def read_debate(
+    html: str, url: str, *, footnotes: str = "", layouts: Sequence[Layout] = LAYOUTS
+) -> Debate | Problem:
+    """Read a debate page.
+
+    Args:
+        html: The page.
+        url: Its address; the debate's id comes from it, and relative links are resolved against it.
+        footnotes: The HTML of its page of footnotes, where its sources are there.
+        layouts: The layouts to try, in order.
+
+    Returns:
+        The debate, or a :class:`Problem` if no layout fits, if a side has no text, if the page has no
+        question, or if its paragraphs cite sources that are nowhere listed. Never an exception.
+    """
+    try:
+        page = Page.read(html, url, footnotes)
+    except UnreadableHtmlError as error:
+        return Problem(url, (str(error),))
+    layout = next((layout for layout in layouts if layout.fits(page)), None)
+    if layout is None:
+        known = ", ".join(one.name for one in layouts)
+        return Problem(url, (f"no layout fits: the page has the arguments of none of {known}",))
+    reading = layout.read(page)
+    missing = tuple(_missing(reading))
+    if missing:
+        return Problem(url, missing, layout.name)
+    return Debate(
+        id=debate_id(url),
+        url=url,
+        title=plain(reading.title),
+        question=plain(reading.question),
+        introduction=reading.introduction,
+        pros=reading.pros,
+        cons=reading.cons,
+        sources=reading.sources,
+        layout=layout.name,
+    )
+
+
+def _missing(reading: Reading) -> list[str]:
+    found = []
+    if not plain(reading.question):
+        found.append("question: no heading and no title")
+    for name, arguments in (("pros", reading.pros), ("cons", reading.cons)):
+        if not arguments:
+            found.append(f"{name}: no argument found")
+        elif not any(argument.paragraphs for argument in arguments):
+            found.append(f"{name}: {len(arguments)} titles found, and no paragraph under any")
+    cited = cited_numbers((*reading.pros, *reading.cons))
+    if cited and not reading.sources:
+        marks = f"[{min(cited)}]" if len(cited) == 1 else f"[{min(cited)}] to [{max(cited)}]"
+        found.append(
+            f"sources: the arguments cite {marks}, and neither the page nor its footnotes list sources"
+        )
+    return found
+
+
+def cited_numbers(arguments: Sequence[DebateArgument]) -> set[int]:
+    """The numbers of the sources that arguments cite, in title or paragraphs."""
+    return {
+        number
+        for argument in arguments
+        for text in (argument.title, *argument.paragraphs)
+        for number in citations(text)
+    }

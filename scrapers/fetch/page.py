@@ -1,0 +1,128 @@
+"""What became of one URL: a page, or the reason why there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from http import HTTPStatus
+from types import MappingProxyType
+
+from conqret.errors import ExecutionError
+
+
+class Status(StrEnum):
+    """How a source ended.
+
+    ``ok``: there is a body (and later: a text). ``not-found``: 404, 410, an unknown host name, no search
+    result. ``blocked``: 401, 403, 407, 451, 429 to the end, or refused by our own guard. ``robots``: the
+    site's robots.txt asks us to stay away. ``unparsable``: an answer that holds no readable text.
+    ``too-large``: beyond a size limit, a decompression bomb among them. ``error``: no usable answer (time,
+    connection, 5xx to the end); the only one worth trying again another day.
+    """
+
+    OK = "ok"
+    NOT_FOUND = "not-found"
+    BLOCKED = "blocked"
+    ROBOTS = "robots"
+    UNPARSABLE = "unparsable"
+    TOO_LARGE = "too-large"
+    ERROR = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The end of one fetch. ``body`` is decompressed, and empty unless the status is ``ok``.
+
+    ``detail`` is empty for ``ok`` and says why otherwise; ``http`` is the last HTTP status, 0 if there was
+    none; ``content_type`` (lower case, no parameters) and ``charset`` are what the header claimed;
+    ``seconds`` is wall time with all waits; ``attempts`` counts rounds of the whole chain of redirects.
+    """
+
+    url: str
+    status: Status
+    detail: str = ""
+    http: int = 0
+    final_url: str = ""
+    body: bytes = b""
+    content_type: str = ""
+    charset: str = ""
+    seconds: float = 0.0
+    attempts: int = 1
+
+    @property
+    def ok(self) -> bool:
+        """Whether there is a body."""
+        return self.status is Status.OK
+
+
+_NO_HEADERS: Mapping[str, str] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """One HTTP response as it came: ``raw`` is the body before decompression, cut where it was too large.
+
+    ``headers`` are in the order of the wire; ``fault`` says why the body is not whole, and is empty if it is.
+    """
+
+    url: str
+    http: int
+    reason: str
+    headers: tuple[tuple[str, str], ...]
+    raw: bytes
+    body: bytes = b""
+    fault: FetchError | None = None
+    version: str = "HTTP/1.1"
+    lowered: Mapping[str, str] = field(default=_NO_HEADERS, compare=False)
+
+
+class FetchError(ExecutionError):
+    """A fetch came to nothing; it never leaves the fetcher, but becomes the status of a :class:`Page`."""
+
+    def __init__(
+        self,
+        status: Status,
+        detail: str,
+        *,
+        http: int = 0,
+        url: str = "",
+        retryable: bool = False,
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(detail, reason=status.value, retryable=retryable)
+        self.status, self.detail, self.http, self.url = status, detail, http, url
+        self.retry_after = retry_after
+
+
+_NOT_FOUND = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.GONE})
+_BLOCKED = frozenset(
+    {
+        HTTPStatus.UNAUTHORIZED,
+        HTTPStatus.FORBIDDEN,
+        HTTPStatus.PROXY_AUTHENTICATION_REQUIRED,
+        HTTPStatus.TOO_MANY_REQUESTS,
+        HTTPStatus.UNAVAILABLE_FOR_LEGAL_REASONS,
+    }
+)
+
+
+def refusal(reply: Reply, retry_after: float | None = None) -> FetchError:
+    """The error that an HTTP status outside 200 to 299 stands for."""
+    if reply.http in _NOT_FOUND:
+        status = Status.NOT_FOUND
+    else:
+        status = Status.BLOCKED if reply.http in _BLOCKED else Status.ERROR
+    retryable = reply.http >= 500 or reply.http in (
+        HTTPStatus.REQUEST_TIMEOUT,
+        HTTPStatus.TOO_EARLY,
+        HTTPStatus.TOO_MANY_REQUESTS,
+    )
+    return FetchError(
+        status,
+        f"HTTP {reply.http}",
+        http=reply.http,
+        url=reply.url,
+        retryable=retryable,
+        retry_after=retry_after,
+    )

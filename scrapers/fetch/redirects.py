@@ -1,0 +1,62 @@
+"""Following redirects one step at a time, so that every step is checked like a first request."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+
+from yarl import URL
+
+from conqret.scrapers.fetch.guard import Policy, checked_url
+from conqret.scrapers.fetch.page import FetchError, Reply, Status
+
+MAX_REDIRECTS = 10
+"""Hops; browsers stop at 20, and chains on the live web rarely pass five."""
+MAX_REDIRECT_BODY = 65_536
+"""Bytes of a redirect's own body that are read so that its connection can be used again."""
+
+REDIRECTS = frozenset(
+    {
+        HTTPStatus.MOVED_PERMANENTLY,
+        HTTPStatus.FOUND,
+        HTTPStatus.SEE_OTHER,
+        HTTPStatus.TEMPORARY_REDIRECT,
+        HTTPStatus.PERMANENT_REDIRECT,
+    }
+)
+
+
+class Chain:
+    """The URLs asked so far for one source."""
+
+    def __init__(self, first: URL, *, limit: int = MAX_REDIRECTS) -> None:
+        self._seen = [first]
+        self._limit = limit
+
+    def next(self, reply: Reply, policy: Policy) -> URL | None:
+        """The URL that ``reply`` points to, checked; None if it is no redirect.
+
+        Raises:
+            FetchError: the chain is too long or a loop (``error``), the target is refused (``blocked``).
+        """
+        location = reply.lowered.get("location", "")
+        if reply.http not in REDIRECTS or not location:
+            return None
+        here = self._seen[-1]
+        if len(self._seen) > self._limit:
+            raise FetchError(Status.ERROR, f"more than {self._limit} redirects", http=reply.http, url=str(here))
+        try:
+            joined = str(here.join(URL(location)))
+        except ValueError as error:
+            raise FetchError(
+                Status.ERROR, "redirect to something that is no URL", http=reply.http, url=str(here)
+            ) from error
+        try:
+            target = checked_url(joined, policy)
+        except FetchError as error:
+            error.detail = f"redirect {error.detail}"
+            error.http, error.url = reply.http, str(here)
+            raise
+        if target in self._seen:
+            raise FetchError(Status.ERROR, "redirects in a circle", http=reply.http, url=str(target))
+        self._seen.append(target)
+        return target

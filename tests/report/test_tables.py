@@ -1,0 +1,82 @@
+"""The summary as text: nothing vanishes, unknown is not zero, and no markup is read from outside."""
+
+import io
+
+from rich.console import Console
+
+from conqret.data import Call, Judgment, Measure, Reason, Status, Trace
+from conqret.evaluation.summary import Summary, summarise
+from conqret.report import words
+from conqret.report.tables import markdown, metric_rows, terminal
+from tests.report import factory
+
+
+def judgment(measure: Measure, *calls: Call, metric: str = "groundedness") -> Judgment:
+    fields = dict.fromkeys(("item", "topic", "stance", "format", "model", "fingerprint"), "x")
+    return Judgment(**fields, measures={metric: measure}, trace=Trace(calls=calls))
+
+
+def scored(value: float, **fields: object) -> Measure:
+    return Measure(status=Status.SCORED, value=value, **fields)  # type: ignore[arg-type]
+
+
+def printed(summary: Summary, width: int = 100) -> str:
+    console = Console(file=io.StringIO(), width=width, color_system=None)
+    console.print(terminal(summary))
+    return console.file.getvalue()  # type: ignore[attr-defined]
+
+
+def test_bounds_stand_beside_a_mean_with_missing_items() -> None:
+    summary = summarise([judgment(scored(0.75)), judgment(scored(0.25)), judgment(Measure.missing(Reason.REFUSAL))])
+    header, rows = metric_rows(summary)
+    assert header == ("Metric", "Mean", "SD", "n", "Worst to best case")
+    # mean 1/2 over two; with a third item at 0 or 1: 1/3 and 2/3; deviation sqrt(2 * .25^2) = .354
+    assert rows == [("Groundedness", "0.500", "0.354", "2 of 3", "0.333 to 0.667")]
+    assert "the model declined to answer" in printed(summary)
+
+
+def test_a_column_stands_only_where_it_says_something() -> None:
+    header, rows = metric_rows(summarise([judgment(scored(1.0))]))
+    assert header == ("Metric", "Mean", "SD", "n")
+    assert rows == [("Groundedness", "1.000", "–", "1 of 1")]
+
+
+def test_flips_verdicts_and_methods_are_noted() -> None:
+    measures = [scored(1.0, label="first", flipped=False, method="logprobs"), scored(0.5, label="tie", flipped=True)]
+    _, rows = metric_rows(summarise([judgment(measure, metric="preference") for measure in measures]))
+    assert rows[0][-1] == "first 1, tie 1; 1 flipped with the order; read from logprobs 1"
+
+
+def test_an_unknown_price_is_never_zero() -> None:
+    priced, unpriced = Call(key="a", ask="x", cost_usd=0.5), Call(key="b", ask="x")
+    assert words.cost(summarise([judgment(scored(1.0), unpriced)]).usage) == "unknown (no price for 1 of 1 calls)"
+    both = summarise([judgment(scored(1.0), priced, unpriced)]).usage
+    assert words.cost(both) == "unknown, at least $0.50 (no price for 1 of 2 calls)"
+    assert words.cost(summarise([judgment(scored(1.0), priced)]).usage) == "$0.50"
+
+
+def test_every_reason_has_words() -> None:
+    assert {reason.value for reason in Reason} == set(words.REASONS)
+
+
+def test_every_format_is_set_in_80_columns() -> None:
+    for name in factory.FORMATS:
+        text = printed(summarise(factory.judge_all(factory.items(), name)), width=80)
+        assert max(map(len, text.splitlines())) <= 80
+        assert "Worst to best case" in text
+
+
+def test_markup_from_outside_stays_text(tmp_path_factory: object) -> None:
+    summary = summarise([judgment(scored(1.0), metric="[red]x[/red] | <b>\x1b[31m")])
+    assert "[red]x[/red]" in printed(summary)
+    assert "\x1b" not in printed(summary)
+    cell = markdown(summary).splitlines()[4]
+    assert "\\|" in cell
+    assert "<b>" not in cell
+
+
+def test_markdown_tables_are_rectangular() -> None:
+    text = markdown(summarise(factory.judge_all(factory.items(), "rag-direct")))
+    for block in text.split("\n\n"):
+        lines = [line for line in block.splitlines() if line.startswith("|")]
+        assert len({line.replace("\\|", "").count("|") for line in lines}) <= 1

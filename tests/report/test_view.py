@@ -1,0 +1,160 @@
+"""Judgments and items as plain data for the page."""
+
+import random
+
+import pytest
+
+from conqret.data import Document, Flag, Item, Judgment, Measure, Part, Reason, Status, Trim
+from conqret.report.figures import histogram, level, shares
+from conqret.report.parts import CitationVerdicts
+from conqret.report.tally import BINS, Tally, bin_of
+from conqret.report.texts import Piece
+from conqret.report.view import TEXT_CHARACTERS, item_view
+from tests.report import factory
+
+ITEM = Item(
+    id="one",
+    topic="Should it be?",
+    documents=(Document(id="x", text="First text."), Document(id="y", text="Second text, long.", title="Y", url="ftp://y")),
+    argument="It should be so today. [2] It was always so here. [1]",
+    second_argument="It should never be so. [2]",
+)
+
+
+def judgment(measures: dict[str, Measure], name: str = "rag-fine-grained", **fields: object) -> Judgment:
+    base = {"item": "one", "topic": "Should it be?", "stance": "none", "model": "m", "fingerprint": "f"}
+    return Judgment(**base, format=name, measures=measures, **fields)  # type: ignore[arg-type]
+
+
+def scored(value: float, **fields: object) -> Measure:
+    return Measure(status=Status.SCORED, value=value, **fields)  # type: ignore[arg-type]
+
+
+def test_documents_carry_rating_citations_and_trim() -> None:
+    parts = (Part(id="x", value=0.2, raw=1, explanation="thin"), Part(id="y", value=1.0, raw=5))
+    view = item_view(3, ITEM, judgment({"context_relevance": scored(0.6, parts=parts)}, trims=(Trim(document="y", before=9000, after=12),)))
+    first, second = view.documents
+    assert first.rating is not None
+    assert (first.rating.text, first.rating.level, first.explanation) == ("1", 2, "thin")
+    assert first.title == "First text."
+    assert second.cited == (("a", (1,)), ("b", (1,)))
+    assert first.cited == (("a", (2,)),)
+    assert second.trim == "9,000 to 12"
+    assert (second.url, second.href) == ("ftp://y", None)
+    assert view.tables == ()
+
+
+def test_both_arguments_stand_in_one_row() -> None:
+    missing = Measure.missing(Reason.ONE_ORDER_ONLY, "swapped")
+    view = item_view(1, ITEM, judgment({"groundedness": scored(0.25), "second.groundedness": missing}, "rag-direct"))
+    (row,) = view.measures
+    assert row.cell.text == "0.25"
+    assert row.second is not None
+    assert row.second.text == "–"
+    assert row.missing == "Unscored: only one order of the two arguments was answered (swapped)"
+    assert view.paired
+
+
+def test_samples_stand_beside_mean_and_majority() -> None:
+    measure = scored(0.5, raw=3.0, samples=(0.25, None, 0.75), majority=0.25, method="rating", detail="2 of 3")
+    (row,) = item_view(1, ITEM, judgment({"groundedness": measure}, "g-eval")).measures
+    assert row.extras == ("rating 3", "read from rating", "samples 0.25 · – · 0.75", "majority 0.25", "2 of 3")
+
+
+def test_metrics_with_the_same_nuggets_share_a_table() -> None:
+    one = tuple(Part(id=n, value=v, raw=1 + 4 * v) for n, v in (("n1", 0.0), ("n2", 1.0)))
+    other = tuple(Part(id=n, label="first") for n in ("n1", "n2"))
+    (table,) = item_view(
+        1, ITEM, judgment({"context_relevance": scored(0.5, parts=one), "preference": scored(1.0, label="first", parts=other)}, "rag-rubric")
+    ).tables
+    assert table.columns == ("Context relevance", "Preference")
+    assert [(row.name, [cell.text for cell in row.cells]) for row in table.rows] == [
+        ("n1", ["1", "first"]),
+        ("n2", ["5", "first"]),
+    ]
+
+
+def test_verdicts_reach_sentences_and_marks() -> None:
+    parts = (
+        Part(id="sentence 1, document 2", value=0.0, label="contradicts", explanation="no"),
+        Part(id="sentence 2, document 1", value=1.0, label="supports"),
+        Part(id="sentence 2, document 7", value=0.0, label="no such document"),
+    )
+    view = item_view(1, ITEM, judgment({"citation_precision": scored(0.5, parts=parts)}, "citation-support"))
+    assert [(row.sentence, row.document, row.exists, row.words) for row in view.verdicts] == [
+        ("It should be so today. [2]", 2, True, "contradicts"),
+        ("It was always so here. [1]", 1, True, "supports"),
+        ("It was always so here. [1]", 7, False, "no such document"),
+    ]
+    marks = [piece for piece in view.arguments[0].pieces if piece.cites]
+    assert marks == [Piece("2", 2, 1, "contradicts"), Piece("1", 1, 2, "supports")]
+    assert [piece.verdict for piece in view.arguments[1].pieces if piece.cites] == [""]
+    assert view.tables == ()
+
+
+def test_verdicts_belong_to_their_sentence() -> None:
+    for item in factory.items()[:4]:
+        found = factory.judge(item, "citation-support", random.Random(1))
+        lookup = CitationVerdicts(found, item.argument or "")
+        marks = [piece for piece in item_view(1, item, found).arguments[0].pieces if piece.cites]
+        labels = [part.label for part in found.measures["citation_precision"].parts]
+        assert sorted(mark.verdict for mark in marks) == sorted(label or "" for label in labels)
+        assert lookup(0, 999) == ""
+
+
+def test_flags_lead_to_where_they_stand() -> None:
+    flags = tuple(Flag(where=where, kind="demand", excerpt="text, long") for where in ("document:y", "second_argument", "topic"))
+    view = item_view(1, ITEM, judgment({"groundedness": scored(1.0)}, flags=flags))
+    assert [(flag.where, flag.anchor) for flag in view.flags] == [("document 2 (y)", "d2"), ("second argument", "b"), ("topic", "")]
+    assert [piece.text for piece in view.documents[1].pieces if piece.hit] == ["text, long"]
+    assert view.flags[0].kind == "asks for a rating"
+
+
+def test_long_texts_are_cut_and_say_so() -> None:
+    item = ITEM.model_copy(update={"argument": "w" * (TEXT_CHARACTERS + 5)})
+    assert item_view(1, item, judgment({"groundedness": scored(1.0)})).arguments[0].omitted == 5
+
+
+def test_an_item_that_is_not_there_still_shows_its_scores() -> None:
+    view = item_view(1, None, judgment({"groundedness": scored(1.0)}))
+    assert not view.known
+    assert view.measures[0].cell.text == "1.00"
+
+
+def test_one_reason_for_all_is_said_once() -> None:
+    lost = Measure.missing(Reason.TIMEOUT)
+    assert item_view(1, ITEM, judgment({"a": lost, "b": lost})).lost == "Failed: no answer came in time"
+    assert item_view(1, ITEM, judgment({"a": lost, "b": scored(1.0)})).lost == ""
+
+
+@pytest.mark.parametrize(("value", "where"), [(0.0, 0), (0.0999, 0), (0.1, 1), (3 / 5, 6), (0.7, 7), (0.1 + 0.2, 3), (1.0, 9)])
+def test_bins(value: float, where: int) -> None:
+    assert bin_of(value) == where
+
+
+def test_histogram_shows_every_item() -> None:
+    bins = [0] * BINS
+    bins[2], bins[9] = 3, 1
+    figure = histogram(bins, 2, 0.5)
+    assert [bar.count for bar in figure.bars] == [3, 1]
+    assert figure.missing is not None
+    assert figure.missing.count == 2
+    assert figure.bars[0].height == 3 * figure.bars[1].height
+    assert figure.description == "Items by score: 3 from 0.2 to 0.3, 1 from 0.9 to 1.0, 2 without a score."
+
+
+def test_shares_add_up() -> None:
+    segments = shares({"b": 1, "a": 3, "z": 0}, {"a": "A", "b": "B"})
+    assert [(s.label, s.x, s.width) for s in segments] == [("A", 0.0, 75.0), ("B", 75.0, 25.0)]
+
+
+def test_levels_cover_the_scale() -> None:
+    assert [level(value) for value in (0.0, 0.04, 0.5, 0.96, 1.0)] == [0, 0, 5, 10, 10]
+
+
+def test_rank_means_are_over_the_items_that_have_the_rank() -> None:
+    tally = Tally()
+    for values in ((1.0, 0.5), (0.0,)):
+        parts = tuple(Part(id=str(n), value=value) for n, value in enumerate(values))
+        tally.add(judgment({"context_relevance": scored(0.5, parts=parts)}))
+    assert tally.rank_means() == [0.5, 0.5]
