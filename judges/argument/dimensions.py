@@ -28,59 +28,64 @@ DIMENSIONS: tuple[Dimension, ...] = (
         "local_acceptability",
         "cogency",
         "How acceptable are the premises?",
-        "A premise is acceptable if a sensible reader has reason to believe it, or none to doubt it. With several premises, "
-        "weigh them by how much of the argument rests on each.",
+        "A premise is acceptable if a sensible reader has reason to believe it, or none to doubt it. "
+        "With several premises, weigh them by how much of the argument rests on each.",
     ),
     Dimension(
         "local_relevance",
         "cogency",
         "How relevant are the premises to the conclusion?",
-        "A premise is relevant if, supposing it true, it speaks for or against the conclusion. Whether you share the view "
-        "does not matter.",
+        "A premise is relevant if, supposing it true, it speaks for or against the conclusion. "
+        "Whether you share the view does not matter.",
     ),
     Dimension(
         "local_sufficiency",
         "cogency",
         "Are the premises enough?",
-        "Premises are sufficient if, taken together, they give a sensible reader enough reason to draw the conclusion.",
+        "Premises are sufficient if, taken together, they give a sensible reader enough reason to "
+        "draw the conclusion.",
     ),
     Dimension(
         "cogency",
         "overall_quality",
         "How cogent is the argument?",
-        "An argument is cogent if its premises are acceptable, bear on the conclusion, and suffice to draw it.",
+        "An argument is cogent if its premises are acceptable, bear on the conclusion, and suffice to"
+        " draw it.",
     ),
     Dimension(
         "credibility",
         "effectiveness",
         "How far does the argument make its author worth believing?",
-        "It does so by sources, knowledge, fairness and honesty that show in the text, and loses it by errors, "
-        "exaggeration or hostility.",
+        "It does so by sources, knowledge, fairness and honesty that show in the text, and loses it "
+        "by errors, exaggeration or hostility.",
     ),
     Dimension(
         "emotional_appeal",
         "effectiveness",
         "How well does the argument use emotion?",
-        "It appeals well if it puts the reader in a mood that opens the mind to what is said. Neither cold text nor "
-        "overdone pathos does.",
+        "It appeals well if it puts the reader in a mood that opens the mind to what is said. Neither"
+        " cold text nor overdone pathos does.",
     ),
     Dimension(
         "clarity",
         "effectiveness",
         "How clear is the wording?",
-        "It is clear if the language is correct and plain, says what is meant once, and stays with the issue.",
+        "It is clear if the language is correct and plain, says what is meant once, and stays with "
+        "the issue.",
     ),
     Dimension(
         "appropriateness",
         "effectiveness",
         "How well does the language suit the issue and the reader?",
-        "It suits if tone and wording are in proportion to the issue, support the author's standing, and insult nobody.",
+        "It suits if tone and wording are in proportion to the issue, support the author's standing, "
+        "and insult nobody.",
     ),
     Dimension(
         "arrangement",
         "effectiveness",
         "How well is the argument arranged?",
-        "It is well arranged if issue, premises and conclusions come in an order in which each prepares the next.",
+        "It is well arranged if issue, premises and conclusions come in an order in which each "
+        "prepares the next.",
     ),
     Dimension(
         "effectiveness",
@@ -92,28 +97,29 @@ DIMENSIONS: tuple[Dimension, ...] = (
         "global_acceptability",
         "reasonableness",
         "Would the audience accept that these points are raised, and raised in this way?",
-        "It is acceptable to the whole audience if people on either side would regard what it brings up, and how, as a "
-        "legitimate part of the debate.",
+        "It is acceptable to the whole audience if people on either side would regard what it brings "
+        "up, and how, as a legitimate part of the debate.",
     ),
     Dimension(
         "global_relevance",
         "reasonableness",
         "Does the argument help to settle the issue?",
-        "It is relevant to the whole debate if it adds information or points that move the question towards an answer.",
+        "It is relevant to the whole debate if it adds information or points that move the question "
+        "towards an answer.",
     ),
     Dimension(
         "global_sufficiency",
         "reasonableness",
         "Does the argument deal with the objections to be expected?",
-        "It is sufficient for the whole debate if it takes up the counter-arguments that a reader would think of, and "
-        "answers them.",
+        "It is sufficient for the whole debate if it takes up the counter-arguments that a reader "
+        "would think of, and answers them.",
     ),
     Dimension(
         "reasonableness",
         "overall_quality",
         "How reasonable is the argument?",
-        "An argument is reasonable if it helps to settle the issue in a way that its whole audience can accept, and deals "
-        "with objections enough to do so.",
+        "An argument is reasonable if it helps to settle the issue in a way that its whole audience "
+        "can accept, and deals with objections enough to do so.",
     ),
     Dimension(
         "overall_quality",

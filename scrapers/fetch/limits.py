@@ -86,7 +86,8 @@ class Decoder:
 
     def _inflate(self, data: bytes) -> list[bytes]:
         pieces: list[bytes] = []
-        while data and self._inflater is not None:
+        full = False  # the last step filled its room, so more may be waiting inside the inflater
+        while (data or full) and self._inflater is not None:
             if self._inflater.eof:
                 if not self._gzip or not data.startswith(b"\x1f\x8b"):
                     break  # bytes after the end are padding, and ignored as browsers do
@@ -98,10 +99,9 @@ class Decoder:
             data = self._inflater.unused_data if self._inflater.eof else self._inflater.unconsumed_tail
             self._given += len(piece)
             self._check()
+            full = len(piece) == _STEP and not self._inflater.eof
             if piece:
                 pieces.append(piece)
-            elif not self._inflater.eof and not data:
-                break
         return pieces
 
     def _check(self) -> None:
