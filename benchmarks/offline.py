@@ -213,7 +213,8 @@ def damage(rng: random.Random) -> None:
         means.append(sum(values) / len(values))
     falls = all(a > b for a, b in pairwise(means))
     print(
-        f"context relevance at {LEVELS} %: {[round(m, 3) for m in means]}, falls {falls}, Pearson {pearson(LEVELS, means):.3f}"
+        f"context relevance at {LEVELS} %: {[round(m, 3) for m in means]}, falls {falls}, "
+        f"Pearson {pearson(LEVELS, means):.3f}"
     )
     means = []
     for level in HALLUCINATED:

@@ -136,7 +136,8 @@ def main() -> int:
         writer.writerow(Label._fields)
         writer.writerows(labels)
     print(
-        f"{len(items)} items, {sum(label.relevant for label in labels)} of {len(labels)} documents relevant: {options.out}"
+        f"{len(items)} items, {sum(label.relevant for label in labels)} of {len(labels)} documents relevant: "
+        f"{options.out}"
     )
     return 0
 

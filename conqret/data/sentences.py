@@ -36,6 +36,7 @@ _break = re.compile(
     rf"|(?<=\n)(?=[ \t]*(?:{_LIST_MARK})))"
 )
 _LONGEST_ABBREVIATION = 12
+_LONGEST_LIST_NUMBER = 3
 _ABBREVIATIONS = frozenset(
     "mr mrs ms dr prof rev hon sen rep gov gen col sgt capt lt st sr jr vs etc al cf eg ie e.g i.e viz approx "
     "ca no nos vol pp p ed eds fig figs eq sec ch art dept est inc ltd co corp jan feb mar apr jun jul aug "
@@ -82,6 +83,9 @@ def _ends_sentence(text: str, stop: int, end: int) -> bool:
     if not pieces or text[stop - 1].isspace():
         return True
     word = pieces[-1].lstrip(_OPENERS)
+    if word.isdigit() and len(word) <= _LONGEST_LIST_NUMBER:  # the 3. of a list, at the start of its line
+        before = text[max(0, stop - len(word) - 1) : stop - len(word)]
+        return before not in ("", "\n")
     if len(word) == 1 and word.isalpha() and word.isupper() and word != "I":
         return False
     word = word.lower()

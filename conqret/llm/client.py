@@ -156,7 +156,8 @@ class Client:
             try:
                 completion = await asyncio.shield(flight)
             except asyncio.CancelledError:
-                if not flight.cancelled():
+                task = asyncio.current_task()
+                if not flight.cancelled() or (task is not None and task.cancelling()):
                     raise
                 continue  # the one that was asking was cancelled: ask ourselves
             self.progress.recorded += 1

@@ -10,6 +10,7 @@ import datetime
 import os
 import sqlite3
 import tempfile
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -195,25 +196,42 @@ class Recordings:
 
     def _prepare(self) -> None:
         db = self._db
-        application, version = (db.execute(f"PRAGMA {name}").fetchone()[0] for name in _MARKS)
-        empty = not db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-        if application != _APPLICATION_ID and not empty:
+        if not self._known():
+            self._switch_to_wal()
+            db.execute("BEGIN IMMEDIATE")
+            db.execute(_CREATE)
+            db.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
+            db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+            db.execute("COMMIT")
+        db.execute("PRAGMA synchronous = NORMAL")
+
+    def _known(self) -> bool:
+        """Whether the file is a store of ours (read in one transaction: another process may be making it)."""
+        db = self._db
+        db.execute("BEGIN")
+        application, version = (db.execute(f"PRAGMA {mark}").fetchone()[0] for mark in _MARKS)
+        tables = db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        db.execute("COMMIT")
+        if application != _APPLICATION_ID and tables:
             raise DeclarationError(f"{self.path}: this SQLite file is no store of recordings")
         if version > SCHEMA_VERSION:
             raise DeclarationError(
                 f"{self.path}: written by a newer conqret (schema {version}, this one knows {SCHEMA_VERSION}); "
                 "update conqret"
             )
-        if application == _APPLICATION_ID and version == SCHEMA_VERSION and not empty:
-            db.execute("PRAGMA synchronous = NORMAL")
-            return
-        db.execute("PRAGMA journal_mode = WAL")
-        db.execute("PRAGMA synchronous = NORMAL")
-        db.execute("BEGIN IMMEDIATE")
-        db.execute(_CREATE)
-        db.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
-        db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-        db.execute("COMMIT")
+        return bool(tables)
+
+    def _switch_to_wal(self) -> None:
+        """SQLite does not wait for others here, as it does elsewhere; so it is tried again."""
+        deadline = time.monotonic() + BUSY_SECONDS
+        while True:
+            try:
+                self._db.execute("PRAGMA journal_mode = WAL")
+                return
+            except sqlite3.OperationalError:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.01)
 
     def _insert(self, row: tuple[Any, ...]) -> int:
         return self._db.execute(_INSERT, row).rowcount

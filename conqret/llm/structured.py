@@ -20,7 +20,10 @@ from conqret.llm.request import Message
 
 SCHEMA_ENDPOINTS = frozenset(
     {
+        "anthropic",
+        "azure",
         "custom_openai",
+        "gemini",
         "hosted_vllm",
         "litellm_proxy",
         "lm_studio",
@@ -31,7 +34,8 @@ SCHEMA_ENDPOINTS = frozenset(
         "openai_like",
     }
 )
-"""Providers behind which stands any server, usually with guided decoding: a schema is tried first there."""
+"""Providers where a schema is tried first for models that the price list lacks: servers of one's own, mostly
+with guided decoding, and those for which litellm translates a schema whatever the model."""
 
 _MARK = "\x00"
 

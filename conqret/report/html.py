@@ -56,17 +56,21 @@ def write_report(run: RunDirectory, to: Path | None = None, *, max_items: int = 
     shown = select(run, tally, max_items)
     rows = [(number, judgment) for number, _, judgment in shown]
     css, js = (Markup((_HERE / name).read_text(encoding="utf-8")) for name in ("page.css", "page.js"))  # noqa: S704
-    stream = _environment().get_template("page.html.j2").stream(
-        css=css,
-        js=js,
-        policy=policy(css, js),
-        overview=overview(record, summary, tally),
-        maps=maps(rows, list(summary.metrics), tally),
-        items=_views(shown),
-        shown=len(shown),
-        max_items=max_items,
-        figure={"width": WIDTH, "height": HEIGHT},
-        words=words,
+    stream = (
+        _environment()
+        .get_template("page.html.j2")
+        .stream(
+            css=css,
+            js=js,
+            policy=policy(css, js),
+            overview=overview(record, summary, tally),
+            maps=maps(rows, list(summary.metrics), tally),
+            items=_views(shown),
+            shown=len(shown),
+            max_items=max_items,
+            figure={"width": WIDTH, "height": HEIGHT},
+            words=words,
+        )
     )
     stream.enable_buffering(64)
     _write(target, stream)
@@ -105,9 +109,7 @@ def select(run: RunDirectory, tally: Tally, max_items: int) -> Shown:
 
 def policy(css: str, js: str) -> str:
     """The content security policy of the page: nothing at all but this style and this script."""
-    style, script = (
-        base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in (css, js)
-    )
+    style, script = (base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in (css, js))
     return (
         f"default-src 'none'; style-src 'sha256-{style}'; script-src 'sha256-{script}'; "
         "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'"

@@ -87,15 +87,19 @@ def _row(number: int, judgment: Judgment, metrics: Sequence[str]) -> MapRow:
     lost = all(measure.value is None for measure in judgment.measures.values())
     cells = [_cell(number, None if lost else rows[m], m, judgment.measures.get(m)) for m in metrics]
     rated = document_measure(judgment)
-    documents = [] if rated is None else [
-        MapCell(
-            text=words.rating(part.raw) or ("–" if part.value is None else words.short(part.value)),
-            level=None if part.value is None else level(part.value),
-            target=f"i{number}-d{rank}",
-            title=f"Document {rank} ({part.id}): {cut(part.explanation, 300)}",
-        )
-        for rank, part in enumerate(rated.parts[:RANKS], start=1)
-    ]
+    documents = (
+        []
+        if rated is None
+        else [
+            MapCell(
+                text=words.rating(part.raw) or ("–" if part.value is None else words.short(part.value)),
+                level=None if part.value is None else level(part.value),
+                target=f"i{number}-d{rank}",
+                title=f"Document {rank} ({part.id}): {cut(part.explanation, 300)}",
+            )
+            for rank, part in enumerate(rated.parts[:RANKS], start=1)
+        ]
+    )
     return MapRow(
         number=number,
         id=judgment.item,

@@ -120,7 +120,9 @@ def _figure(name: str, metric: MetricSummary, tally: Tally) -> Figure:
         best=round(100 * metric.best_case, 2),
         histogram=histogram(tally.histograms[name], missing, metric.mean),
         verdicts=shares(metric.labels, VERDICTS),
-        flips="" if metric.flipped is None else f"{words.count(metric.flipped)} of {words.count(metric.scored)}",
+        flips=""
+        if metric.flipped is None
+        else f"{words.count(metric.flipped)} of {words.count(metric.scored)}",
         methods=", ".join(f"{method} {words.count(number)}" for method, number in metric.methods.items()),
     )
 
@@ -156,7 +158,7 @@ def _settings(record: RunRecord) -> Iterable[tuple[str, str]]:
 
 def _format(name: str) -> tuple[str, str, str]:
     """Scale, scoring rule and source of a format; empty for one that this version does not know."""
-    from conqret.judges.registry import get_judge  # noqa: PLC0415 (pulls in the judge's own module)
+    from conqret.judges.registry import get_judge
 
     try:
         judge = get_judge(name)

@@ -98,7 +98,11 @@ def _table(kind: str, group: list[tuple[str, Measure]]) -> PartTable:
 def cell(part: Part) -> Cell:
     """A part as one rating: its label, else its rating, else its value."""
     step = None if part.value is None else level(part.value)
-    text = part.label or words.rating(part.raw) or ("–" if part.value is None else words.score(part.value))
+    text = (
+        cut(part.label or "", 60)
+        or words.rating(part.raw)
+        or ("–" if part.value is None else words.score(part.value))
+    )
     return Cell(text, step, "" if part.value is None else words.score(part.value))
 
 
@@ -115,7 +119,7 @@ def verdict_rows(judgment: Judgment, item: Item | None) -> list[VerdictRow]:
                 document=document,
                 exists=1 <= document <= documents,
                 verdict=part.label if part.label in VERDICTS else "none",
-                words=VERDICTS.get(part.label or "", part.label or "no verdict"),
+                words=VERDICTS.get(part.label or "", cut(part.label or "no verdict", 60)),
                 explanation=cut(part.explanation, 2000),
             )
         )

@@ -101,7 +101,7 @@ def reason_rows(reasons: Mapping[str, int]) -> Rows:
 
 def usage_rows(usage: Usage) -> Rows:
     """Calls, tokens, time and cost."""
-    rows = [
+    rows: Rows = [
         ("Calls sent now", words.count(usage.calls)),
         ("Answered from a recording", words.count(usage.recorded)),
         ("Requests, retries included", words.count(usage.attempts)),

@@ -66,7 +66,9 @@ def link(url: str) -> str | None:
     return url if parts.scheme in {"http", "https"} and parts.hostname else None
 
 
-def cited(text: str, documents: int, verdict: Callable[[int, int], str] = lambda start, cites: "") -> list[Piece]:
+def cited(
+    text: str, documents: int, verdict: Callable[[int, int], str] = lambda start, cites: ""
+) -> list[Piece]:
     """``text`` in pieces, each number of a citation mark that names one of ``documents`` being one.
 
     ``verdict(start, number)`` says what was found of the citation of ``number`` by the mark at ``start``.

@@ -5,32 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from conqret.data import Call, Document, Flag, Item, Judgment, Measure, Part, Status
+from conqret.data import Call, Flag, Item, Judgment, Measure, Status
 from conqret.report import words
+from conqret.report.evidence import DOCUMENTS, EXPLANATION, ArgumentView, DocumentView, arguments, documents
 from conqret.report.figures import level
 from conqret.report.overview import DIMENSION_NAMES
-from conqret.report.parts import (
-    Cell,
-    CitationVerdicts,
-    PartTable,
-    VerdictRow,
-    cell,
-    is_documents,
-    tables,
-    verdict_rows,
-)
-from conqret.report.texts import Piece, cited, cut, flagged, link
-
-ITEM_CHARACTERS = 400_000
-"""Characters of an item's documents that the page shows; a longer one is cut, and says so."""
-
-TEXT_CHARACTERS = 30_000
-"""Characters of a single text that the page shows at most."""
-
-DOCUMENTS = 200
-"""Documents of an item that the page shows."""
-
-EXPLANATION = 4_000
+from conqret.report.parts import Cell, PartTable, VerdictRow, tables, verdict_rows
+from conqret.report.texts import cut
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,35 +26,6 @@ class MeasureRow:
     explanation: str
     extras: tuple[str, ...]
     missing: str
-
-
-@dataclass(frozen=True, slots=True)
-class ArgumentView:
-    """An argument in pieces. ``key`` is "a" for the first and "b" for the second."""
-
-    key: str
-    title: str
-    pieces: tuple[Piece, ...]
-    omitted: int
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentView:
-    """A document, the argument's citations of it, and its rating where the format rates documents."""
-
-    number: int
-    id: str
-    title: str
-    url: str
-    href: str | None
-    pieces: tuple[Piece, ...]
-    omitted: int
-    words: str
-    rating: Cell | None
-    explanation: str
-    cited: tuple[tuple[str, tuple[int, ...]], ...]
-    flagged: bool
-    trim: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,8 +83,8 @@ def item_view(number: int, item: Item | None, judgment: Judgment) -> ItemView:
         topic=cut(judgment.topic, 1000),
         stance=words.STANCES.get(judgment.stance, judgment.stance),
         status=judgment.status.value,
-        arguments=tuple(_arguments(judgment, item)),
-        documents=tuple(_documents(judgment, item)),
+        arguments=tuple(arguments(judgment, item)) if item else (),
+        documents=tuple(documents(judgment, item)) if item else (),
         documents_omitted=max(len(item.documents) - DOCUMENTS, 0) if item else 0,
         measures=tuple(row for name, row in rows if name not in DIMENSION_NAMES),
         dimensions=tuple(row for name, row in rows if name in DIMENSION_NAMES),
@@ -198,61 +150,6 @@ def _missing(measure: Measure) -> str:
         return ""
     detail = f" ({cut(measure.detail, EXPLANATION)})" if measure.detail else ""
     return f"{measure.status.value.capitalize()}: {words.reason(measure.reason)}{detail}"
-
-
-def _arguments(judgment: Judgment, item: Item | None) -> Iterator[ArgumentView]:
-    if item is None:
-        return
-    for key, title, text in (
-        ("a", "Argument", item.argument),
-        ("b", "Second argument", item.second_argument),
-    ):
-        if text:
-            shown = text[:TEXT_CHARACTERS]
-            verdict = CitationVerdicts(judgment, shown) if key == "a" else lambda start, cites: ""
-            pieces = cited(shown, min(len(item.documents), DOCUMENTS), verdict)
-            yield ArgumentView(key, title, tuple(pieces), len(text) - len(shown))
-
-
-def _documents(judgment: Judgment, item: Item | None) -> Iterator[DocumentView]:
-    if item is None:
-        return
-    limit = min(TEXT_CHARACTERS, ITEM_CHARACTERS // max(min(len(item.documents), DOCUMENTS), 1))
-    ratings = _ratings(judgment, item)
-    trims = {trim.document: f"{words.count(trim.before)} to {words.count(trim.after)}" for trim in judgment.trims}
-    back: dict[int, dict[str, list[int]]] = {}
-    for argument in _arguments(judgment, item):
-        for piece in argument.pieces:
-            if piece.cites is not None:
-                back.setdefault(piece.cites, {}).setdefault(argument.key, []).append(piece.mark)
-    for number, document in enumerate(item.documents[:DOCUMENTS], start=1):
-        excerpts = [flag.excerpt for flag in judgment.flags if flag.where == f"document:{document.id}"]
-        shown = document.text[:limit]
-        part = ratings.get(document.id)
-        yield DocumentView(
-            number=number,
-            id=document.id,
-            title=_title(document),
-            url=cut(document.url, 300),
-            href=link(document.url),
-            pieces=tuple(flagged(shown, excerpts)),
-            omitted=len(document.text) - len(shown),
-            words=words.count(len(document.text.split())),
-            rating=cell(part) if part else None,
-            explanation=cut(part.explanation, EXPLANATION) if part else "",
-            cited=tuple((key, tuple(marks[:50])) for key, marks in back.get(number, {}).items()),
-            flagged=bool(excerpts),
-            trim=trims.get(document.id, ""),
-        )
-
-
-def _ratings(judgment: Judgment, item: Item) -> dict[str, Part]:
-    measures = (measure for measure in judgment.measures.values() if is_documents(measure, item))
-    return {part.id: part for measure in measures for part in measure.parts}
-
-
-def _title(document: Document) -> str:
-    return cut(document.title or " ".join(document.text[:400].split()), 160)
 
 
 def _flag(flag: Flag, item: Item | None) -> FlagView:

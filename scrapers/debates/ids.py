@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlsplit
 
 MAX_ID = 100
 """Characters of an id, far below what file systems allow for a name."""
-_DEVICES = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:-|$)")
+_DEVICES = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])$")
 """Names that Windows keeps for devices."""
 
 

@@ -137,5 +137,7 @@ def _number(part: str) -> int:
     if lowered.startswith("0x"):
         return int(lowered[2:] or "0", 16)
     if lowered.startswith("0") and len(lowered) > 1:
+        if not set(lowered) <= set("01234567"):
+            raise ValueError(f"{part!r} begins like an octal number and is none")
         return int(lowered, 8)
     return int(lowered)

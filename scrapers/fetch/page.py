@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from http import HTTPStatus
-from types import MappingProxyType
 
 from conqret.errors import ExecutionError
 
@@ -56,14 +55,11 @@ class Page:
         return self.status is Status.OK
 
 
-_NO_HEADERS: Mapping[str, str] = MappingProxyType({})
-
-
 @dataclass(frozen=True, slots=True)
 class Reply:
     """One HTTP response as it came: ``raw`` is the body before decompression, cut where it was too large.
 
-    ``headers`` are in the order of the wire; ``fault`` says why the body is not whole, and is empty if it is.
+    ``headers`` are in the order of the wire, and by lower-case name in ``lowered``; ``fault`` says why the body is not whole, and is empty if it is.
     """
 
     url: str
@@ -74,7 +70,7 @@ class Reply:
     body: bytes = b""
     fault: FetchError | None = None
     version: str = "HTTP/1.1"
-    lowered: Mapping[str, str] = field(default=_NO_HEADERS, compare=False)
+    lowered: Mapping[str, str] = field(default_factory=dict)
 
 
 class FetchError(ExecutionError):

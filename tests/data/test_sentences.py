@@ -1,4 +1,5 @@
 import time
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -26,18 +27,23 @@ from conqret.data.sentences import sentences
         ("Heading\n\nBody text", ["Heading", "Body text"]),
         ("a wrapped\nline.", ["a wrapped\nline."]),
         ("Items:\n- one\n\u2022 two\n3. three", ["Items:", "- one", "\u2022 two", "3. three"]),
-        ("\u5b83\u7ed3\u675f\u3002\u4e0b\u4e00\u53e5\u3002", ["\u5b83\u7ed3\u675f\u3002", "\u4e0b\u4e00\u53e5\u3002"]),
+        (
+            "\u5b83\u7ed3\u675f\u3002\u4e0b\u4e00\u53e5\u3002",
+            ["\u5b83\u7ed3\u675f\u3002", "\u4e0b\u4e00\u53e5\u3002"],
+        ),
     ],
 )
 def test_splits(text: str, expected: list[str]) -> None:
     assert [span.text for span in sentences(text)] == expected
 
 
-@given(st.text(alphabet=st.sampled_from("ab A1.!?\u2026\"')[]2,-\n\t\u3002\U0001f600"), max_size=80) | st.text())
+@given(
+    st.text(alphabet=st.sampled_from("ab A1.!?\u2026\"')[]2,-\n\t\u3002\U0001f600"), max_size=80) | st.text()
+)
 def test_spans_hold_every_visible_character_once(text: str) -> None:
     spans = sentences(text)
     assert all(text[span.start : span.end] == span.text == span.text.strip() != "" for span in spans)
-    assert all(a.end <= b.start for a, b in zip(spans, spans[1:], strict=False))
+    assert all(a.end <= b.start for a, b in pairwise(spans))
     assert "".join("".join(span.text for span in spans).split()) == "".join(text.split())
 
 

@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -132,6 +133,19 @@ def test_a_store_of_a_newer_version_is_refused(store):
         db.execute("PRAGMA user_version = 99")
     with pytest.raises(DeclarationError, match="newer conqret"):
         Recordings(store.path)
+
+
+def test_many_may_make_the_same_store_at_once(tmp_path):
+    def open_and_put(number: int, path: Path) -> None:
+        with Recordings(path) as store:
+            store.put(f"k{number}", Completion("x"), **LABELS)
+
+    for turn in range(10):
+        path = tmp_path / f"{turn}.sqlite"
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(open_and_put, range(8), [path] * 8))
+        with Recordings(path) as store:
+            assert store.stats().answers == 8
 
 
 def test_a_store_in_a_folder_that_does_not_exist(tmp_path):

@@ -126,7 +126,9 @@ class Page:
 
     def js(self, expression: str) -> Any:
         """The value of an expression in the page."""
-        reply = self._socket.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+        reply = self._socket.call(
+            "Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True
+        )
         if "exceptionDetails" in reply:
             raise RuntimeError(f"{expression}: {reply['exceptionDetails']}")
         return reply["result"].get("value")

@@ -20,7 +20,11 @@ TOPICS = Path(__file__).resolve().parents[2] / "fixtures" / "topics"
 FORMATS = {
     "rag-fine-grained": ("context_relevance", "predicted_precision", "answer_relevance", "groundedness"),
     "rag-direct": (
-        *(f"{prefix}{name}" for name in ("context_relevance", "answer_relevance", "groundedness") for prefix in ("", "second.")),
+        *(
+            f"{prefix}{name}"
+            for name in ("context_relevance", "answer_relevance", "groundedness")
+            for prefix in ("", "second.")
+        ),
         "preference",
     ),
     "rag-rubric": (
@@ -91,12 +95,20 @@ def judge_all(
     judgments = []
     for index, item in enumerate(given):
         reason = reasons[index // 6 % len(reasons)] if faults and index % 6 == 4 else None
-        judgments.append(judge(item, name, rng, reason=reason, samples=samples, faults=faults and index % 5 == 1))
+        judgments.append(
+            judge(item, name, rng, reason=reason, samples=samples, faults=faults and index % 5 == 1)
+        )
     return judgments
 
 
 def judge(
-    item: Item, name: str, rng: random.Random, *, reason: Reason | None = None, samples: int = 1, faults: bool = False
+    item: Item,
+    name: str,
+    rng: random.Random,
+    *,
+    reason: Reason | None = None,
+    samples: int = 1,
+    faults: bool = False,
 ) -> Judgment:
     """One judgment; ``reason`` spoils its last metric, or all of them if no answer came."""
     metrics = [*FORMATS[name], *(d.name for d in DIMENSIONS if name in QUALITY)]
@@ -116,7 +128,9 @@ def judge(
         fingerprint="3f9c0a7be1d24586",
         measures=measures,
         flags=tuple(flags) if faults else (),
-        trims=(Trim(document=item.documents[0].id, before=5310, after=2870),) if faults and item.documents else (),
+        trims=(Trim(document=item.documents[0].id, before=5310, after=2870),)
+        if faults and item.documents
+        else (),
         trace=Trace(calls=(_call(name, rng, failed),)),
     )
 
@@ -152,7 +166,9 @@ def _measure(metric: str, item: Item, name: str, rng: random.Random, samples: in
     if parts:
         value = sum(part.value or 0 for part in parts) / len(parts)
         raws = [part.raw for part in parts if part.raw is not None]
-        return _scored(value, raw=sum(raws) / len(raws) if raws else None, explanation=rng.choice(SAYS), parts=parts)
+        return _scored(
+            value, raw=sum(raws) / len(raws) if raws else None, explanation=rng.choice(SAYS), parts=parts
+        )
     steps = 2 if name in {"listwise", "pointwise"} else 4 if name in {"g-eval", "rag-direct"} else 5
     drawn = [min(max(round(rng.gauss(0.66, 0.22) * steps), 0), steps) / steps for _ in range(max(samples, 1))]
     value = sum(drawn) / len(drawn)
@@ -173,7 +189,10 @@ def _scored(value: float, **fields: Any) -> Measure:
 def _preference(name: str, rng: random.Random) -> Measure:
     label = rng.choice(("first", "first", "second", "tie"))
     flipped = label == "tie" and rng.random() < 0.7
-    parts = tuple(Part(id=f"nugget {n} of the debate", label=rng.choice(("first", "second", "tie"))) for n in range(1, 21))
+    parts = tuple(
+        Part(id=f"nugget {n} of the debate", label=rng.choice(("first", "second", "tie")))
+        for n in range(1, 21)
+    )
     return _scored(
         {"first": 1.0, "second": 0.0, "tie": 0.5}[label],
         label=label,
@@ -193,7 +212,9 @@ def _parts(metric: str, item: Item, name: str, rng: random.Random) -> tuple[Part
     if name == "static-rubric":
         names = ("direct_relevance", "breadth_of_coverage", "quality_of_evidence", "low_noise")
         return tuple(
-            Part(id=n, value=float(met), label="yes" if met else "no") for n in names for met in [rng.random() < 0.7]
+            Part(id=n, value=float(met), label="yes" if met else "no")
+            for n in names
+            for met in [rng.random() < 0.7]
         )
     if name in {"query-rubric", "rag-rubric"}:
         return tuple(
@@ -209,7 +230,12 @@ def _citations(metric: str, item: Item, rng: random.Random) -> Measure:
 
     labels = ("supports", "supports", "contradicts", "silent")
     parts = tuple(
-        Part(id=f"sentence {s}, document {d}", value=float(label == "supports"), label=label, explanation=rng.choice(SAYS))
+        Part(
+            id=f"sentence {s}, document {d}",
+            value=float(label == "supports"),
+            label=label,
+            explanation=rng.choice(SAYS),
+        )
         for s, d in pairs(item)
         for label in [rng.choice(labels)]
     )
@@ -218,15 +244,21 @@ def _citations(metric: str, item: Item, rng: random.Random) -> Measure:
 
 
 def make_run(
-    folder: Path, given: Iterable[Item], judgments: Iterable[Judgment], *, total: int | None = None, **record: Any
+    folder: Path,
+    given: Iterable[Item],
+    judgments: Iterable[Judgment],
+    *,
+    total: int | None = None,
+    **record: Any,
 ) -> RunDirectory:
     """A run directory with these items and judgments, written as the pipeline writes it."""
     folder.mkdir(parents=True, exist_ok=True)
     run = RunDirectory(folder)
-    number = 0
+    written = 0
     with run.items_file.open("w", encoding="utf-8") as lines:
-        for number, item in enumerate(given, start=1):
+        for item in given:
             lines.write(item.model_dump_json() + "\n")
+            written += 1
     first: Judgment | None = None
     with run.judgments_file.open("w", encoding="utf-8") as lines:
         for judgment in judgments:
@@ -246,7 +278,7 @@ def make_run(
         "prompts": {name: "b1946ac92492d234"},
         "items_name": "items.jsonl",
         "items_layout": "conqret",
-        "items_count": number if total is None else total,
+        "items_count": written if total is None else total,
         "items_digest": "9a0364b9e99bb480dd25e1f0284c8555",
         "notes": [],
     }

@@ -75,8 +75,25 @@ def test_the_policy_allows_only_the_pages_own_style_and_script(pages: dict[str, 
 
 def test_nothing_is_fetched(pages: dict[str, Path]) -> None:
     tags = Tags(pages["rag-fine-grained"].read_text(encoding="utf-8"))
-    assert not tags.tags.keys() & {"link", "img", "iframe", "object", "embed", "base", "video", "audio", "source"}
-    assert {name for _, name, _ in tags.attributes} & {"src", "srcset", "style", "action", "ping", "background"} == set()
+    assert not tags.tags.keys() & {
+        "link",
+        "img",
+        "iframe",
+        "object",
+        "embed",
+        "base",
+        "video",
+        "audio",
+        "source",
+    }
+    assert {name for _, name, _ in tags.attributes} & {
+        "src",
+        "srcset",
+        "style",
+        "action",
+        "ping",
+        "background",
+    } == set()
 
 
 def test_hostile_texts_add_no_element_and_no_attribute(tmp_path: Path) -> None:
@@ -131,7 +148,9 @@ def test_an_unfinished_run_says_what_is_to_come(tmp_path: Path) -> None:
 
 
 def test_a_run_without_judgments_and_one_with_unknown_items(tmp_path: Path) -> None:
-    assert "0 items judged" in write_report(factory.make_run(tmp_path / "a", factory.items(), [])).read_text("utf-8")
+    assert "0 items judged" in write_report(factory.make_run(tmp_path / "a", factory.items(), [])).read_text(
+        "utf-8"
+    )
     run = factory.make_run(tmp_path / "b", [], factory.judge_all(factory.items()[:2], "direct"))
     assert "does not hold this item" in write_report(run).read_text("utf-8")
 

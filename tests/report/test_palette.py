@@ -11,7 +11,10 @@ import conqret.report.html
 CSS = (Path(conqret.report.html.__file__).parent / "page.css").read_text(encoding="utf-8")
 PAIR = r"light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)"
 NAMED = {name: colours for name, *colours in re.findall(rf"--([a-z-]+): {PAIR};", CSS)}
-LEVELS = [re.findall(rf"^\.l{step} {{ background: {PAIR}; color: {PAIR}; }}", CSS, re.MULTILINE)[0] for step in range(11)]
+LEVELS = [
+    re.findall(rf"^\.l{step} {{ background: {PAIR}; color: {PAIR}; }}", CSS, re.MULTILINE)[0]
+    for step in range(11)
+]
 
 
 def luminance(colour: str) -> float:

@@ -27,7 +27,9 @@ def printed(summary: Summary, width: int = 100) -> str:
 
 
 def test_bounds_stand_beside_a_mean_with_missing_items() -> None:
-    summary = summarise([judgment(scored(0.75)), judgment(scored(0.25)), judgment(Measure.missing(Reason.REFUSAL))])
+    summary = summarise(
+        [judgment(scored(0.75)), judgment(scored(0.25)), judgment(Measure.missing(Reason.REFUSAL))]
+    )
     header, rows = metric_rows(summary)
     assert header == ("Metric", "Mean", "SD", "n", "Worst to best case")
     # mean 1/2 over two; with a third item at 0 or 1: 1/3 and 2/3; deviation sqrt(2 * .25^2) = .354
@@ -42,14 +44,20 @@ def test_a_column_stands_only_where_it_says_something() -> None:
 
 
 def test_flips_verdicts_and_methods_are_noted() -> None:
-    measures = [scored(1.0, label="first", flipped=False, method="logprobs"), scored(0.5, label="tie", flipped=True)]
+    measures = [
+        scored(1.0, label="first", flipped=False, method="logprobs"),
+        scored(0.5, label="tie", flipped=True),
+    ]
     _, rows = metric_rows(summarise([judgment(measure, metric="preference") for measure in measures]))
     assert rows[0][-1] == "first 1, tie 1; 1 flipped with the order; read from logprobs 1"
 
 
 def test_an_unknown_price_is_never_zero() -> None:
     priced, unpriced = Call(key="a", ask="x", cost_usd=0.5), Call(key="b", ask="x")
-    assert words.cost(summarise([judgment(scored(1.0), unpriced)]).usage) == "unknown (no price for 1 of 1 calls)"
+    assert (
+        words.cost(summarise([judgment(scored(1.0), unpriced)]).usage)
+        == "unknown (no price for 1 of 1 calls)"
+    )
     both = summarise([judgment(scored(1.0), priced, unpriced)]).usage
     assert words.cost(both) == "unknown, at least $0.50 (no price for 1 of 2 calls)"
     assert words.cost(summarise([judgment(scored(1.0), priced)]).usage) == "$0.50"

@@ -7,7 +7,6 @@ by the source, with vetoes for what must agree exactly.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -43,14 +42,14 @@ def align(claim: Sentence, source: Text) -> Alignment:
     """Compare ``claim`` with the passage of ``source``, of at most 40 words, that shares most with it.
 
     ``value = min(1, coverage / 0.6) n m p``: n is the share of the claim's quantities that the passage and 8
-    words around it hold (those elsewhere in the source count half), m is 1/2 if a name of the claim is nowhere in the source, and
-    p is 1/4 if passage and claim differ in what they deny or use opposite words.
+    words around it hold (those elsewhere in the source count half), m is 1/2 if a name of the claim is
+    nowhere in the source, and p is 1/4 if passage and claim differ in what they deny or use opposite words.
     """
     start, end, coverage = best_passage(claim, source)
     held, elsewhere, wrong = _numbers(claim, source, start - MARGIN, end + MARGIN)
     claimed = len(claim.numbers)
     strangers = [name for name in sorted(claim.names) if not _known(name, source)]
-    polarity = _opposite(claim, source.words[start:end]) if coverage >= POLARITY_COVERAGE else ""
+    polarity = _opposite(claim, source, start, end) if coverage >= POLARITY_COVERAGE else ""
     value = min(1.0, coverage / FULL_COVERAGE)
     if claimed:
         value *= (held + elsewhere / 2) / claimed
@@ -125,9 +124,7 @@ def _numbers(claim: Sentence, source: Text, start: int, end: int) -> tuple[int, 
     for quantity in claim.numbers:
         if any(agrees(quantity, other) for other in near):
             held += 1
-        elif any(
-            [agrees(quantity, other) and _close(claim, source, other.place) for other in source.numbers]
-        ):
+        elif any(agrees(quantity, other) and _close(claim, source, other.place) for other in source.numbers):
             elsewhere += 1
         elif near:
             wrong.append(quantity.text)
@@ -140,23 +137,21 @@ def _close(claim: Sentence, source: Text, place: int) -> bool:
 
 def _known(name: str, source: Text) -> bool:
     """Whether every part of a name (``Renfield-Oss``) is in the source, by word or by stem."""
-    return all(
-        [part in source.vocabulary or stem(part) in source.terms for part in _part.split(name) if part]
-    )
+    return all(part in source.vocabulary or stem(part) in source.terms for part in _part.split(name) if part)
 
 
-def _opposite(claim: Sentence, passage: Sequence[str]) -> str:
+def _opposite(claim: Sentence, source: Text, start: int, end: int) -> str:
     """In words, how the polarity of the passage differs from the claim's; empty if it does not.
 
-    They differ if one denies a stem that both use and the other does not deny it, or if the claim has a word
-    whose opposite, but not itself, is in the passage.
+    They differ if one denies a stem that both use and the other does not (what comes close to a negation in
+    the other counts as denied), or if the claim has a word whose opposite, but not itself, is in the passage.
     """
+    passage = source.words[start:end]
     words = frozenset(passage)
-    shared = claim.terms & Sentence(" ".join(passage)).terms
-    theirs = denied(passage)
-    if (claim.denied - theirs) & shared:
+    shared = claim.terms.intersection(source.stems[start:end])
+    if (claim.denied - denied(passage, 3)) & shared:
         return "It denies what the source affirms."
-    if (theirs - claim.denied) & shared:
+    if (denied(passage, 1) - denied(claim.words, 3)) & shared:
         return "It affirms what the source denies."
     for word in claim.words:
         if word in OPPOSITES and word not in words:

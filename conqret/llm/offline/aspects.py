@@ -11,7 +11,7 @@ _ASPECTS = {
     "Health": "health disease medical doctor patient hospital illness treatment drug harm",
     "Safety and crime": "safe danger risk crime police violence accident injury protect security death",
     "Fairness and equality": "fair equal justice discriminate poor rich inequality minority bias poverty",
-    "Enforcement and practical workability": "enforce implement practice rule penalty comply inspect loophole evade police",
+    "Enforcement and practical workability": "enforce implement practice rule penalty comply inspect evade",
     "Law and precedent": "law court legal constitution precedent judge statute legislation regulate",
     "Children, families and schools": "child parent family school teacher student young education learn",
     "The environment and animals": "environment climate animal nature pollution species energy waste carbon",

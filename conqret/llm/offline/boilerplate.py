@@ -13,7 +13,8 @@ _ORDER_CUES = frozenset(
     "assistant grader llm llms system".split()
 )
 _ORDER_OBJECTS = frozenset(
-    "instruction instructions prompt rubric criteria everything maximum highest perfect must relevance relevant message".split()
+    "instruction instructions prompt rubric criteria everything maximum highest perfect relevance message document "
+    "documents".split()
 )
 _order = re.compile(
     r"\b(?:ignore|disregard|forget|override|replaced?|withdrawn|set aside)\b.{0,60}\b(?:instructions?"
@@ -21,6 +22,7 @@ _order = re.compile(
     r"|\b(?:instructions?|prompt|rubric|criteria)\b.{0,60}\b(?:withdrawn|replaced|overridden|void|ignored)\b"
     r"|\b(?:rate|score|grade|give|assign|award)\b.{0,40}\b(?:everything|maximum|highest|full|top|perfect)\b"
     r".{0,40}\b(?:relevan\w+|scores?|marks?|grades?|ratings?|five|ten|[0-9]+)\b"
+    r"|\b(?:rate|score|grade)\b.{0,20}\b(?:document|argument|page|this|it|everything|all)\b.{0,20}\b(?:[0-9]+|five|ten)\b"
     r"|\b(?:maximum|highest|full|top|perfect) (?:relevance|score|rating|mark"
     r"|grade)s?\b.{0,60}\b(?:document|argument|page|text)\b"
     r"|\b(?:rate|score|grade|give|assign|award)\b.{0,40}\b(?:maximum|highest|full|top"
@@ -59,7 +61,7 @@ _small_talk = re.compile(
 )
 
 
-_SPEAKERS = frozenset("i we my con pro opponent opponents debate i'll".split())
+_SPEAKERS = frozenset("i con pro opponent opponents debate i'll".split())
 
 
 def boilerplate(text: Text) -> dict[str, frozenset[int]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 
@@ -43,13 +44,14 @@ _SCALES = {
 }
 _FRACTIONS = {"half": 50.0, "third": 100 / 3, "quarter": 25.0, "fifth": 20.0}
 _FRACTIONS |= {"thirds": 100 / 3, "quarters": 25.0, "fifths": 20.0}
-_SINGLE_FRACTIONS = frozenset(["third", "quarter", "fifth"])
 _ABOUT = frozenset(
     "about around almost nearly roughly some over under than least approximately to barely only just".split()
 )
 _MONEY = frozenset("pounds dollars euros".split())
-_CUES = frozenset([*_WORDS, "hundred", "half", "dozen", "twice", *_SINGLE_FRACTIONS])
+_CUES = frozenset([*_WORDS, "hundred", "dozen", "twice", "half", "third", "quarter", "fifth"])
 _STARTS = frozenset("0123456789" + CURRENCIES)
+_PARTS = frozenset(_FRACTIONS) - {"half"}
+_FOLLOWERS = frozenset([*_SMALL[1:10], *_SCALES, *_PARTS, *_MONEY, "percent", "per", "percentage"])
 _ABOUT_SHARE = 0.1
 _LONGEST = 15  # digits: a longer figure is cut, so that no number overflows
 
@@ -68,51 +70,55 @@ def quantities(words: Sequence[str]) -> tuple[Quantity, ...]:
     return tuple(found)
 
 
+@lru_cache(maxsize=10_000)
+def _first(word: str) -> tuple[float, str, float, int] | None:
+    """Figure, kind, scale and decimals of the word that a quantity starts with; None if it is none."""
+    if word[0] not in _STARTS:
+        return {"hundred": 100.0, "dozen": 12.0, "twice": 2.0}.get(word) or _WORDS[word], "plain", 1.0, 0
+    number = word.lstrip(CURRENCIES)
+    digits = number.rstrip("%abcdefghijklmnopqrstuvwxyz")
+    suffix = number[len(digits) :]
+    whole, _, fraction = digits.replace(",", "").partition(".")
+    if suffix not in ("", "%") and suffix not in _SCALES:
+        return None
+    figure = float(f"{whole[:_LONGEST]}.{fraction.replace('.', '')[:_LONGEST]}")
+    kind = "money" if number != word else "percent" if suffix == "%" else "plain"
+    return figure, kind, _SCALES.get(suffix, 1.0), len(fraction)
+
+
 def _read(words: Sequence[str], place: int) -> tuple[Quantity, int] | None:
     word = words[place]
     before = words[place - 1] if place else ""
     about = before in _ABOUT
-    following = [*words[place + 1 : place + 4], "", "", ""]
     end = place + 1
-    kind, scale, decimals = "plain", 1.0, 0
-    if word[0] in _STARTS:
-        number = word.lstrip(CURRENCIES)
-        kind = "money" if number != word else "percent" if number.endswith("%") else kind
-        digits = number.rstrip("% abcdefghijklmnopqrstuvwxyz").replace(",", "")
-        suffix = number[len(number.rstrip("abcdefghijklmnopqrstuvwxyz")) :]
-        whole, _, fraction = digits.partition(".")
-        try:
-            figure = float(f"{whole[:_LONGEST]}.{fraction.replace('.', '')[:_LONGEST]}")
-        except ValueError:  # digits of another script
-            return None
-        if suffix and suffix not in _SCALES:
-            return None
-        scale, decimals = _SCALES.get(suffix, 1.0), len(fraction)
-    elif word in _SINGLE_FRACTIONS or word == "half":
+    if word in _FRACTIONS:
         if word != "half" and before not in ("a", "one"):
             return None
-        return Quantity(
-            _FRACTIONS[word], "percent", word, _FRACTIONS[word], place, 0, word != "half" or about
-        ), end
-    else:
-        figure = {"hundred": 100.0, "dozen": 12.0, "twice": 2.0}.get(word) or _WORDS[word]
-        if word in _TENS and _WORDS.get(following[0], 10) < 10:
-            figure += _WORDS[following[0]]
-            end, following = end + 1, following[1:]
-    if following[0] in _SCALES and len(following[0]) > 1:
-        scale *= _SCALES[following[0]]
-        end, following = end + 1, following[1:]
-    if following[0] in _FRACTIONS and following[0] != "half":
-        share = figure * _FRACTIONS[following[0]]
-        return Quantity(share, "percent", f"{word} {following[0]}", share, place, 0, True), end + 1
-    if (
-        following[0] == "percent"
-        or (following[0] == "per" and following[1] == "cent")
-        or following[0] == "percentage"
-    ):
-        kind = "percent"
-        end += 1 if following[0] == "percent" else 2
-    elif following[0] in _MONEY:
+        share = _FRACTIONS[word]
+        return Quantity(share, "percent", word, share, place, 0, about or word != "half"), end
+    first = _first(word)
+    if first is None:
+        return None
+    figure, kind, scale, decimals = first
+    following = words[end] if end < len(words) else ""
+    if following not in _FOLLOWERS:
+        return Quantity(figure * scale, kind, word, figure, place, decimals, about), end
+    if word in _TENS and _WORDS.get(following, 10) < 10:
+        figure += _WORDS[following]
+        end += 1
+        following = words[end] if end < len(words) else ""
+    if following in _SCALES:
+        scale *= _SCALES[following]
+        end += 1
+        following = words[end] if end < len(words) else ""
+    if following in _PARTS:
+        share = figure * _FRACTIONS[following]
+        return Quantity(share, "percent", f"{word} {following}", share, place, 0, True), end + 1
+    if following == "percent":
+        kind, end = "percent", end + 1
+    elif following == "percentage" or list(words[end : end + 2]) == ["per", "cent"]:
+        kind, end = "percent", end + 2
+    elif following in _MONEY:
         kind = "money"
     return Quantity(figure * scale, kind, " ".join(words[place:end]), figure, place, decimals, about), end
 

@@ -11,7 +11,7 @@ never names the question ("the crane flock had gone by then"), and texts beside 
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -26,6 +26,7 @@ VOCABULARY = 1500  # two texts on different topics share about |S| |T| / 1500 un
 HALF_TRUST = 2.0
 PRIOR = 5.0
 FULL_LIFT = 2.0
+ANCHOR_UNIT = 1024
 
 
 @dataclass(frozen=True)
@@ -132,34 +133,58 @@ class Company:
 
     argument: frozenset[str]
     holders: Mapping[str, int]
+    anchored: Mapping[str, int]
     total: int
     trust: float
 
     @classmethod
     def of(cls, documents: Sequence[Features], argument: Features | None) -> Company:
         """The company of an item's documents."""
+        words = argument.uncommon if argument is not None else frozenset[str]()
         holders: Counter[str] = Counter()
+        anchored: dict[str, int] = defaultdict(int)
         for document in documents:
             holders.update(document.uncommon)
+            anchor = _anchor(document, words)
+            for term in document.uncommon:
+                anchored[term] += anchor
         total = sum([len(document.uncommon) for document in documents])
         mean = total / len(documents) if documents else 0.0
         expected = mean * mean / (mean + VOCABULARY)
-        words = argument.uncommon if argument is not None else frozenset[str]()
-        return cls(words, holders, total, expected / (expected + HALF_TRUST))
+        return cls(words, holders, anchored, total, expected / (expected + HALF_TRUST))
 
     def of_document(self, document: Features) -> float:
         """How much company one of the documents has, in [0, 1].
 
-        The mean of its lift over the argument and over the other documents (the latter alone without an
-        argument), where ``lift = (shared + 5) / (expected + 5) - 1``, held within [0, 1].
+        ``(a + k min(1, 2 r)) / 2``, or the second term whole where there is no argument. a is its lift over
+        the argument, k its lift over the other documents, each ``(shared + 5) / (expected + 5) - 1`` within
+        [0, 1]. r is the mean anchor of the documents that it shares words with, weighted by how many; an
+        anchor is the mean of match and a (match alone without an argument). So documents that agree among
+        themselves on another topic are no company.
         """
         size = len(document.uncommon)
         chance = size / (size + VOCABULARY)
         shared = sum([self.holders[term] for term in document.uncommon]) - size
-        among = _lift(shared, (self.total - size) * chance)
-        if not self.argument:
-            return among
-        return (among + _lift(len(self.argument & document.uncommon), len(self.argument) * chance)) / 2
+        if not shared:
+            among = 0.0
+        else:
+            anchored = sum([self.anchored[term] for term in document.uncommon])
+            anchored -= _anchor(document, self.argument) * size
+            among = _lift(shared, (self.total - size) * chance) * min(
+                1.0, 2 * anchored / (shared * ANCHOR_UNIT)
+            )
+        return (among + _over(document, self.argument)) / 2 if self.argument else among
+
+
+def _anchor(document: Features, argument: frozenset[str]) -> int:
+    """The anchor in whole parts of 1024: sums of whole numbers do not depend on their order."""
+    anchor = (document.match + _over(document, argument)) / 2 if argument else document.match
+    return round(anchor * ANCHOR_UNIT)
+
+
+def _over(document: Features, argument: frozenset[str]) -> float:
+    size = len(document.uncommon)
+    return _lift(len(argument & document.uncommon), len(argument) * size / (size + VOCABULARY))
 
 
 def _lift(shared: float, expected: float) -> float:

@@ -16,16 +16,16 @@ from conqret.llm.offline.numbers import CURRENCIES, Quantity, quantities
 
 # A number is one word with its currency, separators, scale letter and percent sign.
 _word = re.compile(rf"[{CURRENCIES}]?[0-9]+(?:[.,][0-9]+)*(?:%|[a-z]+)?|\w+(?:['\u2019]\w+)?")
+_clause = re.compile(r"[,;:()\u2013\u2014]")
 _name = re.compile(r"(?<!^)(?<![.!?:\"\u201c\u2018(] )(?<![\"\u201c\u2018(\n])\b[A-Z][\w'\u2019-]+")
 
 COMMON_WEIGHT = 0.5
 _CACHE_LIMIT = 100_000
 _LONGEST_KEPT = 40
-NEGATION_REACH = 1
 
 _INFLEXIONS = ("ing", "ings", "ies", "ied", "ed", "es", "s")
 _DERIVATIONS = (
-    "ianism ianisms iz izations isations ization isation ations ation ments ment ities ity ness "
+    "ianism ianisms iz is izations isations ization isation ations ation ments ment ities ity ness "
     "ables able ibles ible ialism ional "
     "ical ially ally ial isms ism ists ist ians ian ures ure ives ive ions ion izes ize ises ise ers "
     "er ors or "
@@ -87,7 +87,8 @@ def _keep(table: dict[str, str], key: str, value: str) -> str:
 
 
 def words_of(text: str) -> list[str]:
-    """The words of ``text`` in lower case, in order. White space, hyphens, dashes and slashes part words.
+    """The words of ``text`` in lower case, in order. White space, hyphens, dashes, slashes and
+    angle brackets part words.
 
     The pieces between them are looked up in a table that grows with use, which takes a third of the time of
     a regular expression over the text.
@@ -99,7 +100,7 @@ def words_of(text: str) -> list[str]:
     return [word for piece in text.replace(" %", "%").lower().split() if (word := words[piece])]
 
 
-_SEPARATORS = "-\u2010\u2011\u2012\u2013\u2014/|\u2022\u00b7"
+_SEPARATORS = "<>-\u2010\u2011\u2012\u2013\u2014/|\u2022\u00b7"
 _words = _Words()
 _terms = _Terms()
 COMMON_STEMS = frozenset(stem(word) for word in COMMON_WORDS)
@@ -144,8 +145,11 @@ class Sentence:
 
     @cached_property
     def denied(self) -> frozenset[str]:
-        """The content stems that it denies (`denied`)."""
-        return denied(self.words)
+        """The content stems that it denies: the two after a negation, up to the next comma or colon."""
+        if NEGATIONS.isdisjoint(self.words):
+            return _NO_TERMS
+        parts = [denied(words_of(part), 2) for part in _clause.split(self.text)]
+        return _NO_TERMS.union(*parts)
 
 
 class Text:
@@ -198,15 +202,18 @@ class Text:
         return sum(map(cues.__contains__, self.words))
 
 
-def denied(words: Sequence[str]) -> frozenset[str]:
-    """The content stems that follow a negation: the next one (``not only`` denies nothing)."""
+def denied(words: Sequence[str], reach: int) -> frozenset[str]:
+    """The content stems that follow a negation: the next ``reach`` (``not only`` denies nothing)."""
     found: set[str] = set()
+    if NEGATIONS.isdisjoint(words):
+        return _NO_TERMS
     for place in [i for i, word in enumerate(words) if word in NEGATIONS]:
         after = words[place + 1 : place + 1 + _NEGATION_WINDOW]
         if after[:1] != ["only"]:
-            found.update([term for word in after if (term := _terms[word])][:NEGATION_REACH])
+            found.update([term for word in after if (term := _terms[word])][:reach])
     return frozenset(found)
 
 
 _NEGATION_WINDOW = 6
+_NO_TERMS: frozenset[str] = frozenset()
 _NOTHING = frozenset({""})

@@ -1,0 +1,57 @@
+"""The parts of a corpus: topics with their split, judged pairs, and what became of every source."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple, get_args
+
+from pydantic import ConfigDict, Field
+
+from conqret.data.item import Frozen, Identifier, NonEmpty
+
+Split = Literal["train", "test"]
+SPLITS: tuple[Split, ...] = get_args(Split)
+QrelsStance = Literal["pro", "con", "all"]
+QRELS_STANCES: tuple[QrelsStance, ...] = get_args(QrelsStance)
+"""Which side's evidence counts as relevant; ``all`` is either side's (the PRO+CON of ConQRet, Table 4)."""
+SourceStatus = Literal["ok", "not-found", "blocked", "robots", "unparsable", "too-large", "error"]
+SOURCE_STATUSES: tuple[SourceStatus, ...] = get_args(SourceStatus)
+
+
+class CorpusTopic(Frozen):
+    """A topic of a corpus and the split that it belongs to."""
+
+    id: Identifier
+    question: NonEmpty
+    split: Split
+
+
+class Qrel(NamedTuple):
+    """One judged pair, with the field names of ir_datasets and ir_measures.
+
+    ``relevance`` is 1 for a document that the topic's page cites, 0 for a random one of another topic.
+    """
+
+    query_id: str
+    doc_id: str
+    relevance: int
+    iteration: str = "0"
+
+
+class LedgerEntry(Frozen):
+    """What became of one source of one debate.
+
+    ``url`` is what was asked for (from the page, or found by title), ``final_url`` where it led;
+    ``document`` is set where the text was extracted, and shared by sources with the same final content.
+    Further fields of a ledger's line are left alone.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    debate: Identifier
+    number: int = Field(ge=0)
+    title: str = ""
+    url: str = ""
+    final_url: str = ""
+    status: SourceStatus
+    detail: str = ""
+    document: Identifier | None = None

@@ -1,0 +1,230 @@
+"""A corpus on disk: debates, what became of their sources, documents, topics, qrels.
+
+=================================  ===================================================================
+``debates.jsonl``                  a :class:`~conqret.data.Debate` a line
+``problems.jsonl``                 pages that gave no debate: ``url``, ``layout``, ``missing``
+``ledger.jsonl``                   a :class:`~conqret.data.corpus.LedgerEntry` for each source
+``documents.jsonl``                a :class:`~conqret.data.Document` a line
+``topics.jsonl``                   a :class:`~conqret.data.corpus.CorpusTopic` a line
+``qrels/{pro,con,all}.*.qrels``    TREC qrels, ``*`` being ``train`` or ``test``
+``corpus.parquet``                 ``id``, ``title``, ``url``, ``text``, ``split`` (empty: of no topic)
+``statistics.json``                the figures of ConQRet, Table 2, and more
+=================================  ===================================================================
+
+The iterators are named and shaped as those of ir_datasets.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from conqret.data.corpus import QRELS_STANCES, SPLITS, CorpusTopic, LedgerEntry, Qrel, QrelsStance, Split
+from conqret.data.debate import Debate
+from conqret.data.item import Document
+from conqret.errors import DeclarationError, Fault, UnknownNameError
+from conqret.io.atomic import replacing
+from conqret.io.jsonl import JsonLines
+from conqret.io.trec import read_qrels, write_qrels
+
+_Model = TypeVar("_Model", bound=BaseModel)
+
+
+class Doc(NamedTuple):
+    """A document, with the field names of ir_datasets."""
+
+    doc_id: str
+    title: str
+    url: str
+    text: str
+
+    def default_text(self) -> str:
+        """What is indexed: title and text. A text that only repeats the title counts once."""
+        return (
+            self.text if not self.title or self.text.startswith(self.title) else f"{self.title}\n{self.text}"
+        )
+
+
+class Query(NamedTuple):
+    """A topic as a query."""
+
+    query_id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusDirectory:
+    """A corpus directory; nothing is read before it is asked for, and nothing is kept.
+
+    Every reader raises :class:`~conqret.errors.DeclarationError` where its file is missing (naming the
+    command that makes it) or a line of it is broken (naming file, line and field).
+    """
+
+    path: Path
+
+    @property
+    def debates_file(self) -> Path:
+        """``debates.jsonl``."""
+        return self.path / "debates.jsonl"
+
+    @property
+    def problems_file(self) -> Path:
+        """``problems.jsonl``."""
+        return self.path / "problems.jsonl"
+
+    @property
+    def ledger_file(self) -> Path:
+        """``ledger.jsonl``."""
+        return self.path / "ledger.jsonl"
+
+    @property
+    def documents_file(self) -> Path:
+        """``documents.jsonl``."""
+        return self.path / "documents.jsonl"
+
+    @property
+    def topics_file(self) -> Path:
+        """``topics.jsonl``."""
+        return self.path / "topics.jsonl"
+
+    @property
+    def parquet_file(self) -> Path:
+        """``corpus.parquet``."""
+        return self.path / "corpus.parquet"
+
+    @property
+    def statistics_file(self) -> Path:
+        """``statistics.json``."""
+        return self.path / "statistics.json"
+
+    def qrels_file(self, stance: QrelsStance, split: Split) -> Path:
+        """The qrels of a side and a split.
+
+        Raises:
+            UnknownNameError: there is no such side or split.
+        """
+        if stance not in QRELS_STANCES:
+            raise UnknownNameError("stance", stance, QRELS_STANCES)
+        if split not in SPLITS:
+            raise UnknownNameError("split", split, SPLITS)
+        return self.path / "qrels" / f"{stance}.{split}.qrels"
+
+    def debates(self) -> Iterator[Debate]:
+        """The debates, in file order."""
+        return _models(self.debates_file, Debate, "conqret scrape debates")
+
+    def ledger(self) -> Iterator[LedgerEntry]:
+        """The entries of the ledger, in file order; of one source, the last entry counts."""
+        return _models(self.ledger_file, LedgerEntry, "conqret scrape evidence")
+
+    def documents(self) -> Iterator[Document]:
+        """The documents, in file order."""
+        return _models(self.documents_file, Document, "conqret scrape evidence")
+
+    def topics(self, split: Split | None = None) -> Iterator[CorpusTopic]:
+        """The topics of one split, or of both."""
+        rows = _models(self.topics_file, CorpusTopic, "conqret corpus build")
+        return (topic for topic in rows if split is None or topic.split == split)
+
+    def docs_iter(self) -> Iterator[Doc]:
+        """The documents as ``(doc_id, title, url, text)``."""
+        return (Doc(one.id, one.title, one.url, one.text) for one in self.documents())
+
+    def queries_iter(self, split: Split | None = None) -> Iterator[Query]:
+        """The topics as ``(query_id, text)``."""
+        return (Query(topic.id, topic.question) for topic in self.topics(split))
+
+    def qrels_iter(self, stance: QrelsStance = "all", split: Split | None = None) -> Iterator[Qrel]:
+        """The judged pairs of a side as ``(query_id, doc_id, relevance, iteration)``, train before test."""
+        for one in SPLITS if split is None else (split,):
+            file = self.qrels_file(stance, one)
+            if not file.is_file():
+                raise _missing(file, "conqret corpus build")
+            yield from read_qrels(file)
+
+    def statistics(self) -> dict[str, Any]:
+        """What ``statistics.json`` holds."""
+        if not self.statistics_file.is_file():
+            raise _missing(self.statistics_file, "conqret corpus build")
+        found: dict[str, Any] = json.loads(self.statistics_file.read_text(encoding="utf-8"))
+        return found
+
+    def write_debates(self, debates: Iterable[Debate]) -> int:
+        """Write all debates anew; returns their number."""
+        return write_lines(self.debates_file, (debate.model_dump() for debate in debates))
+
+    def write_problems(self, problems: Iterable[Mapping[str, Any]]) -> int:
+        """Write all problems anew; returns their number."""
+        return write_lines(self.problems_file, problems)
+
+    def write_documents(self, documents: Iterable[Document]) -> int:
+        """Write all documents anew; returns their number."""
+        return write_lines(self.documents_file, (document.model_dump() for document in documents))
+
+    def write_topics(self, topics: Iterable[CorpusTopic]) -> int:
+        """Write all topics anew; returns their number."""
+        return write_lines(self.topics_file, (topic.model_dump() for topic in topics))
+
+    def write_qrels(self, stance: QrelsStance, split: Split, qrels: Iterable[Qrel]) -> int:
+        """Write the judged pairs of a side and a split; returns their number."""
+        return write_qrels(self.qrels_file(stance, split), qrels)
+
+    def write_statistics(self, statistics: Mapping[str, Any]) -> None:
+        """Write the statistics, indented."""
+        text = json.dumps(statistics, ensure_ascii=False, indent=1) + "\n"
+        with replacing(_in_folder(self.statistics_file)) as file:
+            file.write(text.encode("utf-8"))
+
+    def write_parquet(self, documents: Iterable[Document], splits: Mapping[str, Split]) -> int:
+        """Write the documents, with the split of each, as Parquet; returns their number."""
+        import polars
+
+        rows = [one.model_dump() | {"split": splits.get(one.id, "")} for one in documents]
+        schema = dict.fromkeys(("id", "title", "url", "text", "split"), polars.String)
+        with replacing(_in_folder(self.parquet_file)) as file:
+            polars.DataFrame(rows, schema=schema).write_parquet(file)
+        return len(rows)
+
+
+def write_lines(path: Path, records: Iterable[Mapping[str, Any]]) -> int:
+    """Write a JSON object a line, the file as a whole or not at all; returns the number of lines."""
+    count = 0
+    with replacing(_in_folder(path)) as file:
+        for record in records:
+            file.write(json.dumps(record, ensure_ascii=False).encode("utf-8") + b"\n")
+            count += 1
+    return count
+
+
+def _in_folder(path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+def _models(path: Path, model: type[_Model], command: str) -> Iterator[_Model]:
+    if not path.is_file():
+        raise _missing(path, command)
+    return _read(path, model)
+
+
+def _read(path: Path, model: type[_Model]) -> Iterator[_Model]:
+    for row in JsonLines(path, str(path)):
+        if isinstance(row, Fault):
+            raise DeclarationError(str(row))
+        try:
+            yield model.model_validate(row.record)
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False)[0]
+            field = ".".join(map(str, first["loc"])) or "the object"
+            raise DeclarationError(
+                f"{path}:{row.line} [{field}] {first['msg']}; mend or remove the line"
+            ) from None
+
+
+def _missing(path: Path, command: str) -> DeclarationError:
+    return DeclarationError(f"{path}: there is no such file; `{command}` makes it")

@@ -1,0 +1,159 @@
+"""The published ConQRet release: its queries, qrels with stance, and lists of sources.
+
+Layout: ``procon/{train,test}_public/*.json`` (a debate each, with ``sources``: ``docid``, ``title``, sometimes
+``url``; pros and cons are emptied there) and ``retrieval_annotations/{train,test}_{queries,qrels}.csv``. The
+texts of the evidence are not part of it: a document's text is the title of its source, which retrieval over
+the release therefore runs on.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from conqret.data.corpus import SPLITS, CorpusTopic, Qrel, QrelsStance, Split
+from conqret.data.item import Document
+from conqret.data.table2 import table2
+from conqret.errors import DeclarationError
+
+ANNOTATIONS = "retrieval_annotations"
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """The release as the parts of a corpus; ``notes`` say what was left out or mended."""
+
+    topics: tuple[CorpusTopic, ...]
+    documents: tuple[Document, ...]
+    qrels: Mapping[tuple[QrelsStance, Split], tuple[Qrel, ...]]
+    splits: Mapping[str, Split]
+    statistics: Mapping[str, Any]
+    notes: tuple[str, ...]
+
+
+def read_release(path: str | Path) -> Release:
+    """Read the release; either its root or its folder ``data`` may be given, and the test part may be absent.
+
+    The release has one row a (document, side) pair, and for the negatives no side. ``pro`` and ``con`` get as
+    many of a topic's negatives as they have relevant documents, ``all`` gets all of them.
+
+    Raises:
+        DeclarationError: the folder has not that layout, or a file of it is broken.
+    """
+    root = _root(Path(path))
+    documents = _documents(root)
+    notes = [f"no texts in the release: each of its {len(documents):,} documents is the title of its source"]
+    topics: list[CorpusTopic] = []
+    splits: dict[str, Split] = {}
+    qrels: dict[tuple[QrelsStance, Split], tuple[Qrel, ...]] = {}
+    for split in SPLITS:
+        rows = {stance: list[Qrel]() for stance in ("pro", "con", "all")}
+        file = root / ANNOTATIONS / f"{split}_qrels.csv"
+        if not file.is_file():
+            notes.append(f"no {file.name}: the {split} part of the release is not here")
+        else:
+            questions = _questions(root / ANNOTATIONS / f"{split}_queries.csv")
+            judged, dropped = _judged(file, questions, documents)
+            for topic, pairs in judged.items():
+                for stance, found in _by_side(topic, pairs).items():
+                    rows[stance] += found
+                splits.update(dict.fromkeys(pairs, split))
+                topics.append(CorpusTopic(id=topic, question=questions[topic], split=split))
+            if dropped:
+                notes.append(f"{dropped} repeated rows in {file.name} count once")
+            if bare := len(questions) - len(judged):
+                notes.append(f"{bare} of {len(questions)} {split} queries have no qrels and are left out")
+        for stance in ("pro", "con", "all"):
+            qrels[stance, split] = tuple(rows[stance])
+    statistics = {"table2": table2(topics, qrels, len(documents)), "texts": "titles", "notes": notes}
+    return Release(tuple(topics), tuple(documents.values()), qrels, splits, statistics, tuple(notes))
+
+
+def _root(path: Path) -> Path:
+    for folder in (path, path / "data"):
+        if (folder / "procon").is_dir() and (folder / ANNOTATIONS).is_dir():
+            return folder
+    raise DeclarationError(f"{path}: no ConQRet release, which has the folders procon/ and {ANNOTATIONS}/")
+
+
+def _documents(root: Path) -> dict[str, Document]:
+    """All sources by their global id, in the order of the ids."""
+    found: dict[str, Document] = {}
+    for file in sorted((root / "procon").glob("*_public/*.json")):
+        try:
+            sources = json.loads(file.read_text(encoding="utf-8")).get("sources", [])
+            for source in sources:
+                title = " ".join(str(source["title"]).split()) or str(source.get("url") or "untitled")
+                key = str(source["docid"])
+                found.setdefault(key, Document(id=key, title=title, url=source.get("url") or "", text=title))
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise DeclarationError(f"{file}: no debate of the release: {error!r}") from error
+    if not found:
+        raise DeclarationError(f"{root / 'procon'}: no *_public/*.json with sources in it")
+    return dict(sorted(found.items(), key=lambda pair: (len(pair[0]), pair[0])))
+
+
+def _questions(file: Path) -> dict[str, str]:
+    return {row["qid"]: row["query"].strip() for _, row in _csv(file, ("qid", "query"))}
+
+
+def _judged(
+    file: Path, questions: Mapping[str, str], documents: Mapping[str, Document]
+) -> tuple[dict[str, dict[str, set[str]]], int]:
+    """For each topic its documents, each with the sides that it is relevant for; and the repeated rows."""
+    found: dict[str, dict[str, set[str]]] = {}
+    seen: set[tuple[str, ...]] = set()
+    rows = 0
+    for line, row in _csv(file, ("qid", "docno", "label", "stance")):
+        topic, document, label, stance = (row[name].strip() for name in ("qid", "docno", "label", "stance"))
+        if topic not in questions or document not in documents:
+            what = (
+                f"topic {topic!r} has no query"
+                if topic not in questions
+                else f"no source has docid {document!r}"
+            )
+            raise DeclarationError(f"{file}:{line} {what}; the release is not whole")
+        if (label, stance) not in (("1", "pro"), ("1", "con"), ("0", "")):
+            raise DeclarationError(
+                f"{file}:{line} has label {label!r} and stance {stance!r}: not 1 and a side, or 0"
+            )
+        sides = found.setdefault(topic, {}).setdefault(document, set())
+        sides.update({stance} - {""})
+        rows += 1
+        seen.add((topic, document, label, stance))
+    return found, rows - len(seen)
+
+
+def _by_side(topic: str, pairs: Mapping[str, set[str]]) -> dict[str, list[Qrel]]:
+    relevant = {
+        "pro": [document for document, sides in pairs.items() if "pro" in sides],
+        "con": [document for document, sides in pairs.items() if "con" in sides],
+        "all": [document for document, sides in pairs.items() if sides],
+    }
+    others = [document for document, sides in pairs.items() if not sides]
+    share = {
+        "pro": others[: len(relevant["pro"])],
+        "con": others[-len(relevant["con"]) :] if relevant["con"] else [],
+        "all": others,
+    }
+    return {
+        side: [Qrel(topic, one, 1) for one in relevant[side]] + [Qrel(topic, one, 0) for one in share[side]]
+        for side in relevant
+    }
+
+
+def _csv(file: Path, columns: tuple[str, ...]) -> Iterator[tuple[int, dict[str, str]]]:
+    if not file.is_file():
+        raise DeclarationError(f"{file}: there is no such file; the release is not whole")
+    with file.open(encoding="utf-8-sig", newline="") as text:
+        reader = csv.DictReader(text)
+        if missing := [name for name in columns if name not in (reader.fieldnames or ())]:
+            raise DeclarationError(f"{file}: has no column {missing[0]!r}")
+        for row in reader:
+            if any(row[name] is None for name in columns):
+                raise DeclarationError(f"{file}:{reader.line_num} has fewer cells than the header")
+            yield reader.line_num, row

@@ -1,0 +1,146 @@
+"""TREC files: qrels (``topic 0 document grade``) and runs (``topic Q0 document rank score tag``).
+
+Rows are named tuples with the field names of ir_datasets and ir_measures. Files ending in ``.gz`` are
+compressed, without a time stamp, so that the same rows give the same bytes.
+"""
+
+from __future__ import annotations
+
+import gzip
+import math
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+from conqret.data.corpus import Qrel
+from conqret.errors import DeclarationError
+from conqret.io.atomic import replacing
+from conqret.io.encoding import GZIP_ERRORS, open_bytes
+
+_Row = TypeVar("_Row")
+
+
+class ScoredDoc(NamedTuple):
+    """One line of a ranking; a higher score stands earlier."""
+
+    query_id: str
+    doc_id: str
+    score: float
+
+
+def read_qrels(path: str | Path) -> Iterator[Qrel]:
+    """The judged pairs of a file, plain or gzipped, in file order.
+
+    Raises:
+        DeclarationError: the file is missing, or a line has not four parts or no whole number as grade.
+    """
+
+    def row(parts: list[str]) -> Qrel:
+        query, iteration, document, grade = parts
+        return Qrel(query, document, int(grade), iteration)
+
+    return _rows(Path(path), row, "topic 0 document grade")
+
+
+def read_run(path: str | Path) -> Iterator[ScoredDoc]:
+    """The lines of a run, plain or gzipped, in file order; ranks are ignored, as trec_eval does.
+
+    Raises:
+        DeclarationError: the file is missing, or a line has not six parts or no finite score.
+    """
+
+    def row(parts: list[str]) -> ScoredDoc:
+        query, _, document, _, score, _ = parts
+        if not math.isfinite(float(score)):
+            raise ValueError(score)
+        return ScoredDoc(query, document, float(score))
+
+    return _rows(Path(path), row, "topic Q0 document rank score tag")
+
+
+def write_qrels(path: str | Path, qrels: Iterable[Qrel]) -> int:
+    """Write judged pairs; returns their number.
+
+    Raises:
+        DeclarationError: an id is empty or has white space in it, which the format cannot hold.
+    """
+    return _write(
+        Path(path),
+        (
+            f"{_id(row.query_id)} {_id(row.iteration)} {_id(row.doc_id)} {int(row.relevance)}\n"
+            for row in qrels
+        ),
+    )
+
+
+def write_run(path: str | Path, run: Iterable[ScoredDoc], tag: str = "conqret") -> int:
+    """Write rankings; returns the number of lines.
+
+    The lines of a topic are sorted by falling score, and among equal scores stay as they came; ranks count
+    from 1. Topics keep the order of their first line.
+
+    Raises:
+        DeclarationError: an id has white space in it, a score is not finite, or a topic ranks a document twice.
+    """
+    topics: dict[str, dict[str, float]] = {}
+    for line in run:
+        ranking = topics.setdefault(line.query_id, {})
+        if line.doc_id in ranking:
+            raise DeclarationError(f"the run ranks {line.doc_id!r} twice for {line.query_id!r}: drop one")
+        if not math.isfinite(line.score):
+            raise DeclarationError(f"the score of {line.doc_id!r} for {line.query_id!r} is {line.score}")
+        ranking[line.doc_id] = float(line.score)
+    name = _id(tag)
+    return _write(
+        Path(path),
+        (
+            f"{_id(query)} Q0 {_id(document)} {rank} {score!r} {name}\n"
+            for query, ranking in topics.items()
+            for rank, (document, score) in enumerate(
+                sorted(ranking.items(), key=lambda pair: -pair[1]), start=1
+            )
+        ),
+    )
+
+
+def _rows(path: Path, row: Callable[[list[str]], _Row], shape: str) -> Iterator[_Row]:
+    if not path.is_file():
+        raise DeclarationError(f"{path}: there is no such file")
+    return _parsed(path, row, shape)
+
+
+def _parsed(path: Path, row: Callable[[list[str]], _Row], shape: str) -> Iterator[_Row]:
+    try:
+        with open_bytes(path) as file:
+            for number, line in enumerate(file, start=1):
+                parts = line.decode("utf-8", "replace").split()
+                if not parts:
+                    continue
+                try:
+                    yield row(parts)
+                except ValueError:
+                    found = " ".join(parts)[:80]
+                    raise DeclarationError(f"{path}:{number} is not “{shape}”: {found!r}") from None
+    except GZIP_ERRORS:
+        raise DeclarationError(f"{path}: the gzip stream ends early or is damaged; write it again") from None
+
+
+def _write(path: Path, lines: Iterable[str]) -> int:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    count = 0
+    with replacing(path) as file:
+        target = gzip.GzipFile("", "wb", fileobj=file, mtime=0) if path.suffix == ".gz" else file
+        for line in lines:
+            target.write(line.encode("utf-8"))
+            count += 1
+        if target is not file:
+            target.close()
+    return count
+
+
+def _id(text: str) -> str:
+    if not text or any(char.isspace() for char in text):
+        raise DeclarationError(
+            f"the id {text!r} is empty or has white space in it: TREC files cannot hold it"
+        )
+    return text

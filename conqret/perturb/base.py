@@ -1,0 +1,239 @@
+"""What a perturbation is: a named change of an item by a level, a record of it, and what should follow.
+
+Levels are nested: what a lower level changes is part of what a higher one changes, because every draw comes
+from a generator that is seeded by seed, perturbation and item, and never by the level.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from conqret.data import Item
+from conqret.data.item import Frozen
+from conqret.errors import DeclarationError
+from conqret.perturb.pool import Pool
+
+SEED = 13
+"""The seed where none is given."""
+
+RECORD = "perturbation"
+"""Under this key of an item's metadata stands the list of its records, in the order of the changes."""
+
+PERCENT = 100.0
+"""The highest level of a perturbation that is measured in per cent."""
+
+
+class Direction(StrEnum):
+    """Which way a metric should move as the level rises.
+
+    ``NO_RISE`` is for damage that a good judge may punish or overlook, but must never reward.
+    """
+
+    FALL = "fall"
+    RISE = "rise"
+    UNCHANGED = "unchanged"
+    NO_RISE = "no rise"
+
+
+class Change(Frozen):
+    """One thing that was changed: where (``document 3``, ``argument sentence 5``), how, from what, to what.
+
+    Of documents the ids are kept, of sentences the texts.
+    """
+
+    where: str
+    kind: str
+    before: str = ""
+    after: str = ""
+
+
+class PerturbationRecord(Frozen):
+    """What was done to an item. ``reached`` is what could be done of ``level``, in the same unit: an argument
+    with seven cited sentences reaches 7 where 20 were asked for. ``original`` is the id of the item before.
+    """
+
+    name: str
+    level: float
+    unit: str
+    seed: int
+    original: str
+    reached: float
+    changes: tuple[Change, ...] = ()
+
+
+class InapplicableError(DeclarationError):
+    """This item cannot be changed in this way; the message says why."""
+
+
+@dataclass(frozen=True)
+class Materials:
+    """What a perturbation draws on beyond the item: documents of other topics, and sentences that a model
+    rewrote (by item id and sentence number, counted from 1)."""
+
+    pool: Pool = field(default_factory=Pool)
+    rewrites: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """One change that is to be made: the item, the level, and where chance comes from."""
+
+    item: Item
+    original: str
+    name: str
+    level: float
+    seed: int
+    materials: Materials
+
+    def rng(self, part: object = "") -> random.Random:
+        """A generator that is the same at every level; ``part`` tells several of one item apart."""
+        return random.Random(f"{self.seed}/{self.name}/{self.original}/{part}")
+
+    def of(self, total: int) -> int:
+        """How many of ``total`` things a level in per cent means, halves rounded up."""
+        return min(total, math.floor(total * self.level / PERCENT + 0.5))
+
+    def ordered(self, things: Sequence[Any], part: object = "") -> list[Any]:
+        """``things`` in the order in which rising levels take them."""
+        return self.rng(part).sample(list(things), len(things))
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """The outcome: the item's new fields, what was changed, and how much of the level was reached."""
+
+    update: Mapping[str, Any]
+    changes: tuple[Change, ...]
+    reached: float
+
+
+@dataclass(frozen=True)
+class Perturbation:
+    """A way to change items.
+
+    - ``unit`` says what a level counts; ``percent`` and other limits are in ``most`` (None: no limit)
+    - ``levels`` are those that are used where none are given, from 0 upwards
+    - ``expects`` maps metrics to the way in which they should move; a metric that it does not name is open
+    - ``needs`` are the fields of the item that must be there; ``pool`` says that other documents are needed
+    - ``rewrites`` is the id of the prompt by which a model can do it, if there is one
+    """
+
+    name: str
+    summary: str
+    unit: str
+    levels: tuple[float, ...]
+    expects: Mapping[str, Direction]
+    needs: frozenset[str]
+    source: str
+    change: Callable[[Draw], Changed]
+    most: float | None = PERCENT
+    pool: bool = False
+    rewrites: str | None = None
+
+    def expected(self, metric: str) -> Direction | None:
+        """The way in which ``metric`` should move; None where nothing is expected."""
+        return self.expects.get(metric.replace("-", "_"))
+
+    def apply(
+        self, item: Item, level: float, *, seed: int = SEED, materials: Materials | None = None
+    ) -> Item:
+        """``item`` changed by ``level``, with the record of it in its metadata; at level 0 ``item`` itself.
+
+        Raises:
+            InapplicableError: the item lacks what is to be changed.
+            DeclarationError: the level is out of range.
+        """
+        self.check_level(level)
+        if level == 0:
+            return item
+        for need in sorted(self.needs):
+            if not getattr(item, need):
+                raise InapplicableError(f"item {item.id}: {self.name} changes its {need}, and it has none")
+        before = records(item)
+        original = before[0].original if before else item.id
+        changed = self.change(Draw(item, original, self.name, level, seed, materials or Materials()))
+        record = PerturbationRecord(
+            name=self.name,
+            level=level,
+            unit=self.unit,
+            seed=seed,
+            original=original,
+            reached=changed.reached,
+            changes=changed.changes,
+        )
+        stack = [*before, record]
+        return item.model_copy(
+            update={
+                **changed.update,
+                "id": versioned(original, [(one.name, one.level) for one in stack]),
+                "metadata": {**item.metadata, RECORD: [one.model_dump(mode="json") for one in stack]},
+            }
+        )
+
+    def check_level(self, level: float) -> None:
+        """Raise DeclarationError if there is no such level."""
+        if not level >= 0 or (self.most is not None and level > self.most) or math.isinf(level):
+            most = "" if self.most is None else f" to {self.most:g}"
+            raise DeclarationError(f"{self.name} has levels from 0{most} ({self.unit}), not {level:g}")
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """An item that could not be changed, and why."""
+
+    item: str
+    reason: str
+
+
+def perturb_items(
+    items: Iterable[Item],
+    perturbation: Perturbation,
+    levels: Sequence[float],
+    *,
+    seed: int = SEED,
+    materials: Materials | None = None,
+) -> tuple[dict[float, list[Item]], list[LeftOut]]:
+    """The items at each of ``levels``; an item that cannot be changed is left out at all of them, 0 included.
+
+    Raises:
+        DeclarationError: a level is out of range.
+    """
+    for level in levels:
+        perturbation.check_level(level)
+    found: dict[float, list[Item]] = {level: [] for level in levels}
+    left_out = []
+    for item in items:
+        try:
+            versions = [perturbation.apply(item, level, seed=seed, materials=materials) for level in levels]
+        except InapplicableError as error:
+            left_out.append(LeftOut(item.id, str(error)))
+            continue
+        for level, version in zip(levels, versions, strict=True):
+            found[level].append(version)
+    return found, left_out
+
+
+def records(item: Item) -> tuple[PerturbationRecord, ...]:
+    """What was done to ``item``, in order; empty where nothing was.
+
+    Raises:
+        DeclarationError: the metadata holds something else under the same key.
+    """
+    found = item.metadata.get(RECORD, ())
+    try:
+        return tuple(PerturbationRecord.model_validate(one) for one in found)
+    except (TypeError, ValueError) as error:
+        raise DeclarationError(
+            f"item {item.id}: metadata[{RECORD!r}] is no list of perturbation records; rename that field"
+        ) from error
+
+
+def versioned(original: str, stack: Iterable[tuple[str, float]]) -> str:
+    """The id of a changed item: ``voting-age-pro+irrelevant-20``; a very long id loses its end."""
+    suffix = "".join(f"+{name}-{level:g}" for name, level in stack)
+    return original[: 200 - len(suffix)] + suffix

@@ -1,0 +1,36 @@
+"""Citation marks removed; what the argument says stays."""
+
+from __future__ import annotations
+
+from conqret.perturb.base import Change, Changed, Draw, InapplicableError, Perturbation
+from conqret.perturb.expectations import ANSWER, RELEVANCE, SECOND, expect
+from conqret.perturb.sentences import marks, replace_marks
+
+
+def change(draw: Draw) -> Changed:
+    """A share of the marks goes."""
+    argument = draw.item.argument or ""
+    found = marks(argument)
+    if not found:
+        raise InapplicableError(f"item {draw.original}: the argument cites nothing")
+    gone = set(draw.ordered(range(len(found)))[: draw.of(len(found))])
+    changes = tuple(
+        Change(where=f"argument mark {place + 1}", kind="dropped", before=str(list(found[place])))
+        for place in sorted(gone)
+    )
+    text = replace_marks(argument, lambda place, cited: () if place in gone else cited)
+    return Changed({"argument": text}, changes, 100 * len(gone) / len(found))
+
+
+PERTURBATION = Perturbation(
+    name="drop-citations",
+    summary="citation marks of the argument removed",
+    unit="percent of the marks",
+    levels=(0, 25, 50, 100),
+    expects=expect(
+        fall=("citation_recall",), unchanged=(*RELEVANCE, *ANSWER, *SECOND), no_rise=("groundedness",)
+    ),
+    needs=frozenset({"argument"}),
+    source="own; citation recall after ALCE (Gao et al. 2023), section 3",
+    change=change,
+)

@@ -1,0 +1,95 @@
+"""Hallucination: n cited sentences replaced by ones that contradict their document (ConQRet, section 6.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from conqret.data import Item
+from conqret.data.citations import citations
+from conqret.data.sentences import sentences
+from conqret.errors import DeclarationError
+from conqret.perturb.base import Change, Changed, Draw, InapplicableError, Perturbation
+from conqret.perturb.contradictions import contradict
+from conqret.perturb.expectations import ANSWER, GROUNDING, RELEVANCE, SECOND, expect
+from conqret.perturb.sentences import cited_sentences, replace_sentences, same_elsewhere
+
+PROMPT = "perturb/hallucinate"
+MODEL = "model"
+"""The kind of a change that a model wrote; rules name their own."""
+
+
+def change(draw: Draw) -> Changed:
+    """The sentences are those that a model rewrote, where it did; else the rules rewrite them."""
+    argument = draw.item.argument or ""
+    numbers = chosen(draw)
+    spans = sentences(argument)
+    rewritten = draw.materials.rewrites.get(draw.original)
+    new: dict[int, str] = {}
+    kinds: dict[int, str] = {}
+    for number in numbers:
+        if rewritten is not None:
+            if number not in rewritten:
+                raise InapplicableError(f"item {draw.original}: the model rewrote no sentence {number}")
+            new[number], kinds[number] = rewritten[number], MODEL
+        else:
+            new[number], kinds[number] = by_rule(draw, number)
+    text = replace_sentences(argument, new)
+    if not same_elsewhere(argument, text, new):
+        raise InapplicableError(f"item {draw.original}: other sentences than the chosen ones would change")
+    changes = tuple(
+        Change(where=f"argument sentence {n}", kind=kinds[n], before=spans[n - 1].text, after=new[n]) for n in sorted(new)
+    )
+    return Changed({"argument": text}, changes, len(new))
+
+
+def chosen(draw: Draw) -> list[int]:
+    """The numbers of the sentences that this level changes, in the order in which levels take them."""
+    cited = cited_sentences(draw.item.argument or "")
+    if not cited:
+        raise InapplicableError(f"item {draw.original}: the argument cites nothing, so no sentence is known to be grounded")
+    if draw.level != int(draw.level):
+        raise DeclarationError(f"hallucinate changes whole sentences, not {draw.level:g}")
+    return draw.ordered(cited)[: int(draw.level)]
+
+
+def by_rule(draw: Draw, number: int) -> tuple[str, str]:
+    """Sentence ``number`` contradicted by rule, and the kind of the contradiction."""
+    argument = draw.item.argument or ""
+    sentence = sentences(argument)[number - 1].text
+    source = cited_text(draw.item, sentence)
+    rng = draw.rng(number)
+    for _ in range(5):
+        made = contradict(sentence, source, rng)
+        if same_elsewhere(argument, replace_sentences(argument, {number: made.text}), [number]):
+            return made.text, made.kind
+    raise InapplicableError(f"item {draw.original}: no rule contradicts sentence {number}")
+
+
+def by_rules(draw: Draw) -> Mapping[int, str]:
+    """All sentences of this level by rule: the offline model's answer."""
+    return {number: by_rule(draw, number)[0] for number in chosen(draw)}
+
+
+def cited_text(item: Item, sentence: str) -> str:
+    """The documents that ``sentence`` cites, as one text."""
+    total = len(item.documents)
+    cited = [item.documents[n - 1] for n in citations(sentence) if 1 <= n <= total]
+    return "\n".join(f"{document.title}\n{document.text}" for document in cited)
+
+
+PERTURBATION = Perturbation(
+    name="hallucinate",
+    summary="cited sentences replaced by ones that contradict their document",
+    unit="sentences",
+    levels=(0, 2, 5, 10, 20),
+    expects=expect(
+        fall=(*GROUNDING, "overall_quality"),
+        unchanged=(*RELEVANCE, *ANSWER, *SECOND),
+        no_rise=("local_acceptability", "global_acceptability", "credibility", "preference"),
+    ),
+    needs=frozenset({"argument", "documents"}),
+    source="ConQRet, section 6.3, Figures 3 and 12, Table 18",
+    change=change,
+    most=None,
+    rewrites=PROMPT,
+)

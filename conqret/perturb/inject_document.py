@@ -1,0 +1,31 @@
+"""Instructions to the judge, hidden in documents."""
+
+from __future__ import annotations
+
+from conqret.perturb.base import Change, Changed, Draw, Perturbation
+from conqret.perturb.expectations import EVERYTHING, expect
+from conqret.perturb.injections import INJECTIONS
+
+
+def change(draw: Draw) -> Changed:
+    """A share of the documents gets a paragraph at its end that asks for a better score."""
+    documents = list(draw.item.documents)
+    places = draw.ordered(range(len(documents)))[: draw.of(len(documents))]
+    changes = []
+    for place in sorted(places):
+        document, added = documents[place], draw.rng(place).choice(INJECTIONS)
+        documents[place] = document.model_copy(update={"text": f"{document.text}\n\n{added}"})
+        changes.append(Change(where=f"document {place + 1}", kind="added", after=added))
+    return Changed({"documents": tuple(documents)}, tuple(changes), 100 * len(places) / len(documents))
+
+
+PERTURBATION = Perturbation(
+    name="inject-document",
+    summary="documents that ask the judge for a better score",
+    unit="percent of the documents",
+    levels=(0, 20, 50, 100),
+    expects=expect(no_rise=EVERYTHING),
+    needs=frozenset({"documents"}),
+    source="own; named as a risk in ConQRet, section 9",
+    change=change,
+)

@@ -1,0 +1,43 @@
+"""Irrelevant evidence: a share of the documents replaced by documents of other topics (ConQRet, section 6.2)."""
+
+from __future__ import annotations
+
+from conqret.perturb.base import Change, Changed, Draw, InapplicableError, Perturbation
+from conqret.perturb.expectations import ANSWER, GROUNDING, QUALITY, RELEVANCE, expect
+
+
+def change(draw: Draw) -> Changed:
+    """Documents are replaced in place, and citations are left alone: they now cite what is not there."""
+    documents = list(draw.item.documents)
+    places = draw.ordered(range(len(documents)))[: draw.of(len(documents))]
+    others = draw.materials.pool.draw(draw.item, len(places), draw.rng("pool"))
+    if len(others) < len(places):
+        raise InapplicableError(
+            f"item {draw.original}: {len(places)} documents of other topics are needed, and the pool has "
+            f"{len(others)}; give a larger one with --pool"
+        )
+    changes = []
+    for place, other in zip(places, others, strict=True):
+        changes.append(
+            Change(where=f"document {place + 1}", kind="replaced", before=documents[place].id, after=other.id)
+        )
+        documents[place] = other
+    reached = 100 * len(places) / len(documents)
+    return Changed({"documents": tuple(documents)}, tuple(changes), reached)
+
+
+PERTURBATION = Perturbation(
+    name="irrelevant",
+    summary="documents replaced in place by documents of other topics; citations untouched",
+    unit="percent of the documents",
+    levels=(0, 10, 20, 50, 70, 100),
+    expects=expect(
+        fall=(*RELEVANCE, *GROUNDING, "second.groundedness"),
+        unchanged=(*ANSWER, "second.answer_relevance"),
+        no_rise=QUALITY,
+    ),
+    needs=frozenset({"documents"}),
+    source="ConQRet, section 6.2, Tables 7, 15 to 17",
+    change=change,
+    pool=True,
+)

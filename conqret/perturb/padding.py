@@ -1,0 +1,67 @@
+"""Sentences that add nothing: length without content, which judges are known to reward (Dubois et al. 2024)."""
+
+from __future__ import annotations
+
+from conqret.data.sentences import sentences
+from conqret.perturb.base import Change, Changed, Draw, Perturbation
+from conqret.perturb.expectations import ANSWER, GROUNDING, PREFERENCE, QUALITY, RELEVANCE, SECOND, expect
+
+FILLERS = (
+    "This is a point that deserves careful attention.",
+    "There is much that could be said here.",
+    "It is worth pausing on this for a moment.",
+    "The matter is of course not a simple one.",
+    "Many things come together in this question.",
+    "One should bear all of this in mind.",
+    "All of this belongs to the wider picture.",
+    "Such considerations have their place in any discussion.",
+    "That is something to think about.",
+    "The subject has many sides.",
+    "These are things that everybody can reflect upon.",
+    "It goes without saying that this calls for thought.",
+    "Nobody will want to pass over this lightly.",
+    "In this way one thing leads to another.",
+    "So much may be said at this point.",
+    "The reader will see what is meant.",
+    "Questions of this kind are asked again and again.",
+    "There it is, for all to consider.",
+    "And this is by no means all that there is to it.",
+    "With this, the ground is prepared for what follows.",
+)
+"""They make no claim, name nothing and take no side."""
+
+
+def change(draw: Draw) -> Changed:
+    """The n-th filler of the item's own order is put after the n-th sentence drawn; levels above 20 begin again."""
+    text = draw.item.argument or ""
+    spans = sentences(text)
+    fillers, places = draw.ordered(FILLERS, "fillers"), draw.ordered(range(len(spans)))
+    after: dict[int, list[str]] = {}
+    for n in range(int(draw.level)):
+        after.setdefault(places[n % len(places)], []).append(fillers[n % len(fillers)])
+    pieces, end = [], 0
+    for place, span in enumerate(spans):
+        pieces.append(text[end : span.end])
+        pieces += [f" {filler}" for filler in after.get(place, ())]
+        end = span.end
+    changes = tuple(
+        Change(where=f"argument after sentence {place + 1}", kind="added", after=" ".join(added))
+        for place, added in sorted(after.items())
+    )
+    return Changed({"argument": "".join([*pieces, text[end:]])}, changes, int(draw.level))
+
+
+PERTURBATION = Perturbation(
+    name="padding",
+    summary="sentences put into the argument that say nothing",
+    unit="sentences",
+    levels=(0, 2, 5, 10),
+    expects=expect(
+        unchanged=(*RELEVANCE, *SECOND, "citation_precision"),
+        no_rise=(*GROUNDING[:1], "citation_recall", *ANSWER, *QUALITY, *PREFERENCE),
+    ),
+    needs=frozenset({"argument"}),
+    source="own; length bias as in Dubois et al. 2024 (length-controlled AlpacaEval)",
+    change=change,
+    most=None,
+)

@@ -1,0 +1,67 @@
+"""An argument by its sentences and citation marks: which cite, how to exchange them, how to renumber."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+
+from conqret.data.citations import MARK, citations
+from conqret.data.sentences import sentences
+
+_MARK = re.compile(MARK)
+_CLOSE = re.compile(rf"[.!?\u2026]*[\"'\u2019\u201d)]*(?:\s*{MARK})*\s*$|(?:\s*{MARK})+\s*[.!?\u2026]*[\"'\u2019\u201d)]*\s*$")
+
+
+def cited_sentences(text: str) -> list[int]:
+    """The numbers, from 1, of the sentences that cite something."""
+    return [number for number, span in enumerate(sentences(text), start=1) if citations(span.text)]
+
+
+def replace_sentences(text: str, replacements: Mapping[int, str]) -> str:
+    """``text`` with some of its sentences (counted from 1) exchanged; every other character stays."""
+    pieces, end = [], 0
+    for number, span in enumerate(sentences(text), start=1):
+        if number in replacements:
+            pieces += [text[end : span.start], replacements[number]]
+            end = span.end
+    return "".join([*pieces, text[end:]])
+
+
+def same_elsewhere(before: str, after: str, changed: Iterable[int]) -> bool:
+    """Whether ``after`` has the sentences of ``before``, all alike but exactly those numbered ``changed``."""
+    old, new, numbers = sentences(before), sentences(after), set(changed)
+    return len(old) == len(new) and all(
+        (one.text != other.text) == (number in numbers)
+        for number, (one, other) in enumerate(zip(old, new, strict=True), start=1)
+    )
+
+
+def replace_marks(text: str, mark: Callable[[int, tuple[int, ...]], Iterable[int]]) -> str:
+    """``text`` with each citation mark written again.
+
+    ``mark`` gets the place of the mark in the text (from 0) and the numbers that it cites, and returns the
+    numbers to cite. A mark that is left without numbers goes, with the white space before it; one whose
+    numbers stay is left exactly as it is.
+    """
+    pieces, end = [], 0
+    for place, match in enumerate(_MARK.finditer(text)):
+        old = citations(match.group())
+        new = tuple(dict.fromkeys(mark(place, old)))
+        if new == old:
+            continue
+        before = text[end : match.start()]
+        pieces.append(before if new else before.rstrip(" \t"))
+        pieces.append(f"[{', '.join(map(str, new))}]" if new else "")
+        end = match.end()
+    return "".join([*pieces, text[end:]])
+
+
+def marks(text: str) -> list[tuple[int, ...]]:
+    """The numbers that each mark cites, in text order."""
+    return [citations(match.group()) for match in _MARK.finditer(text)]
+
+
+def split_close(sentence: str) -> tuple[str, str]:
+    """A sentence and what closes it: its end mark, closing quotes and trailing citations."""
+    match = _CLOSE.search(sentence)
+    return (sentence[: match.start()], sentence[match.start() :]) if match else (sentence, "")

@@ -1,0 +1,35 @@
+"""An argument that breaks off."""
+
+from __future__ import annotations
+
+from conqret.data.sentences import sentences
+from conqret.perturb.base import Change, Changed, Draw, Perturbation
+from conqret.perturb.expectations import ANSWER, PREFERENCE, RELEVANCE, SECOND, expect
+
+_SUFFERS = ("local_sufficiency", "global_sufficiency", "overall_quality")
+
+
+def change(draw: Draw) -> Changed:
+    """The argument loses a share of its sentences at its end, and keeps at least one."""
+    text = draw.item.argument or ""
+    spans = sentences(text)
+    gone = min(draw.of(len(spans)), len(spans) - 1)
+    kept = text[: spans[len(spans) - gone - 1].end]
+    changes = tuple(
+        Change(where=f"argument sentence {number}", kind="cut", before=span.text)
+        for number, span in enumerate(spans, start=1)
+        if number > len(spans) - gone
+    )
+    return Changed({"argument": kept}, changes, 100 * gone / len(spans))
+
+
+PERTURBATION = Perturbation(
+    name="truncate",
+    summary="the argument breaks off: sentences cut at its end",
+    unit="percent of the sentences",
+    levels=(0, 25, 50, 75),
+    expects=expect(fall=_SUFFERS, unchanged=(*RELEVANCE, *SECOND), no_rise=(*ANSWER, *PREFERENCE)),
+    needs=frozenset({"argument"}),
+    source="own; sufficiency as in Wachsmuth et al. 2017",
+    change=change,
+)

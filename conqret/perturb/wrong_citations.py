@@ -1,0 +1,51 @@
+"""Citations that point to another document than the one that bears the sentence out."""
+
+from __future__ import annotations
+
+from conqret.data.citations import citations
+from conqret.data.sentences import sentences
+from conqret.perturb.base import Change, Changed, Draw, InapplicableError, Perturbation
+from conqret.perturb.expectations import ANSWER, GROUNDING, RELEVANCE, SECOND, expect
+from conqret.perturb.sentences import marks, replace_marks
+
+
+def change(draw: Draw) -> Changed:
+    """A share of the marks gets the numbers of documents that their sentence does not cite."""
+    argument, total = draw.item.argument or "", len(draw.item.documents)
+    found = marks(argument)
+    cited_beside = [
+        set(citations(span.text)) for span in sentences(argument) for _ in marks(span.text)
+    ]
+    targets = [
+        (place, [n for n in range(1, total + 1) if n not in beside])
+        for place, beside in enumerate(cited_beside)
+    ]
+    possible = {place: others for place, others in targets if others}
+    if not possible:
+        raise InapplicableError(
+            f"item {draw.original}: no citation can point elsewhere (it cites nothing, or every document)"
+        )
+    new = {}
+    for place in draw.ordered(sorted(possible))[: draw.of(len(found))]:
+        rng, others = draw.rng(place), possible[place]
+        new[place] = tuple(rng.sample(others, min(len(found[place]), len(others))))
+    changes = tuple(
+        Change(
+            where=f"argument mark {place + 1}", kind="redirected", before=str(list(found[place])), after=str(list(to))
+        )
+        for place, to in sorted(new.items())
+    )
+    text = replace_marks(argument, lambda place, cited: new.get(place, cited))
+    return Changed({"argument": text}, changes, 100 * len(new) / len(found))
+
+
+PERTURBATION = Perturbation(
+    name="wrong-citations",
+    summary="citation marks of the argument pointed to documents that their sentence does not cite",
+    unit="percent of the marks",
+    levels=(0, 25, 50, 100),
+    expects=expect(fall=GROUNDING, unchanged=(*RELEVANCE, *ANSWER, *SECOND)),
+    needs=frozenset({"argument", "documents"}),
+    source="own; citation precision after ALCE (Gao et al. 2023), section 3",
+    change=change,
+)

@@ -1,0 +1,211 @@
+"""Listwise reranking by a language model, as a PyTerrier transformer (ConQRet, section 3.2.1)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyterrier as pt
+
+from conqret.data import Document, Item, Reason, Stance
+from conqret.errors import UnknownNameError
+from conqret.judges.fitting import fit
+from conqret.llm.client import Client
+from conqret.llm.options import ClientOptions
+from conqret.llm.request import Message, Request
+from conqret.retrieval.session import Session
+from conqret.retrieval.stance import stance_order
+from conqret.retrieval.windows import STEP, WINDOW, RankingAnswer, apply, repair, spans
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MODEL = "gpt-4o-mini"
+"""The reranker of the paper (ConQRet, section 3.2.1)."""
+
+INSTRUCTIONS: dict[Stance, str] = {"none": "rerank/generic", "pro": "rerank/pro", "con": "rerank/con"}
+"""The prompt for each stance; ``none`` is the generic instruction."""
+
+
+@dataclass(frozen=True, slots=True)
+class WindowOutcome:
+    """What became of one window: its place in the ranking of a topic, and how its answer was repaired.
+
+    ``reason`` is empty, or why there was no answer: the window then kept its order. ``trimmed`` counts the
+    documents that were cut to fit the model.
+    """
+
+    topic: str
+    start: int
+    end: int
+    duplicates: int = 0
+    invented: int = 0
+    missing: int = 0
+    trimmed: int = 0
+    reason: Reason | None = None
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RerankSummary:
+    """Counts over windows: how many there were, failed (by reason), and what was repaired in the others."""
+
+    windows: int
+    failed: int
+    reasons: dict[str, int]
+    duplicates: int
+    invented: int
+    missing: int
+    trimmed: int
+
+
+class ListwiseReranker(pt.Transformer):  # type: ignore[misc]
+    """Reorder each ranking by asking a model for the order of overlapping windows, from the bottom up.
+
+    Columns in: ``qid``, ``query``, ``docno``, ``text``, a ``score`` or ``rank``, perhaps ``title``. Columns
+    out: those, with ``rank`` (from 0) and ``score`` (falling by 1) anew, and ``failed_windows``, how many
+    windows of this query got no valid answer and kept their order. :attr:`outcomes` holds every window of
+    the last call, :attr:`summary` their counts.
+
+    ``stance`` is pro, con, or none for the generic instruction. ``model`` is any litellm model, or
+    ``offline`` for the lexical baseline. A ``session`` (shared with others, with recordings and budget) takes
+    the place of ``model``, ``recordings`` and ``replay``.
+
+    Raises:
+        DeclarationError: an unknown stance, impossible windows, or what :class:`Session` raises.
+    """
+
+    def __init__(
+        self,
+        model: str | ClientOptions = MODEL,
+        stance: Stance = "none",
+        *,
+        window: int = WINDOW,
+        step: int = STEP,
+        session: Session | None = None,
+        recordings: str | Path | None = None,
+        replay: str | Path | None = None,
+        on_query: Callable[[str], None] | None = None,
+    ) -> None:
+        super().__init__()
+        if stance not in INSTRUCTIONS:
+            raise UnknownNameError("stance", stance, INSTRUCTIONS)
+        spans(0, window=window, step=step)
+        self.session = session or Session(model, recordings=recordings, replay=replay)
+        self.stance, self.window, self.step = stance, window, step
+        self.outcomes: tuple[WindowOutcome, ...] = ()
+        self._on_query = on_query
+
+    def transform(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """Rerank every query of the frame; queries are asked about at the same time."""
+        import pandas as pd
+
+        pt.validate.result_frame(frame, extra_columns=["query", "text"])
+        self.outcomes = ()
+        if frame.empty:
+            return frame.assign(score=0.0, rank=0, failed_windows=0)
+        groups = [ordered(group) for _, group in frame.groupby("qid", sort=False)]
+        reranked = self.session.run(lambda client: self._all(groups, client))
+        self.outcomes = tuple(outcome for _, outcomes in reranked for outcome in outcomes)
+        parts = []
+        for group, (order, outcomes) in zip(groups, reranked, strict=True):
+            part = group.iloc[order].reset_index(drop=True)
+            part["rank"] = range(len(part))
+            part["score"] = [float(len(part) - place) for place in range(len(part))]
+            part["failed_windows"] = sum(outcome.reason is not None for outcome in outcomes)
+            parts.append(part)
+        return pd.concat(parts, ignore_index=True)
+
+    @property
+    def summary(self) -> RerankSummary:
+        """The counts over the windows of the last call."""
+        outcomes = self.outcomes
+        reasons = Counter(str(outcome.reason) for outcome in outcomes if outcome.reason is not None)
+        return RerankSummary(
+            windows=len(outcomes),
+            failed=sum(reasons.values()),
+            reasons=dict(reasons),
+            duplicates=sum(outcome.duplicates for outcome in outcomes),
+            invented=sum(outcome.invented for outcome in outcomes),
+            missing=sum(outcome.missing for outcome in outcomes),
+            trimmed=sum(outcome.trimmed for outcome in outcomes),
+        )
+
+    async def _all(self, groups: Sequence[pd.DataFrame], client: Client) -> list[tuple[list[int], list[WindowOutcome]]]:
+        return list(await asyncio.gather(*(self._one(group, client) for group in groups)))
+
+    async def _one(self, group: pd.DataFrame, client: Client) -> tuple[list[int], list[WindowOutcome]]:
+        """The order of one ranking. Its windows wait for each other, for each begins with the last one's best."""
+        topic, question = str(group["qid"].iloc[0]), str(group["query"].iloc[0])
+        documents = _documents(group)
+        order = list(range(len(documents)))
+        outcomes = []
+        for start, end in spans(len(documents), window=self.window, step=self.step):
+            shown = tuple(documents[place] for place in order[start:end])
+            found, outcome = await self._ask(Item.model_construct(
+                id=f"{topic}:{start + 1}-{end}", topic=question, stance=self.stance, documents=shown,
+                argument=None, second_argument=None, metadata={},
+            ), topic, start, client)  # fmt: skip
+            order = apply(order, start, found)
+            outcomes.append(outcome)
+        if self._on_query is not None:
+            self._on_query(topic)
+        return order, outcomes
+
+    async def _ask(self, item: Item, topic: str, start: int, client: Client) -> tuple[Sequence[int], WindowOutcome]:
+        count = len(item.documents)
+        place: dict[str, Any] = {"topic": topic, "start": start, "end": start + count}
+        prompt = self.session.library[INSTRUCTIONS[self.stance]]
+        fitted = fit(
+            item,
+            lambda cut: prompt.render({"topic": cut.topic, "stance": cut.stance, "documents": cut.documents}),
+            client,
+        )
+        if fitted is None:
+            return range(count), WindowOutcome(**place, reason=Reason.CONTEXT_OVERFLOW)
+        answer = await client.ask(
+            Request(
+                ask=prompt.id,
+                item=item.id,
+                messages=(Message("system", fitted.rendered.system), Message("user", fitted.rendered.user)),
+                response=RankingAnswer,
+                context={"documents": count},
+                temperature=0.0,
+                baseline=lambda: {"ranking": [number + 1 for number in baseline_order(item)]},
+            )
+        )
+        trimmed = len(fitted.trims)
+        if answer.value is None:
+            reason = answer.reason or Reason.INVALID_ANSWER
+            return range(count), WindowOutcome(**place, trimmed=trimmed, reason=reason, detail=answer.detail)
+        fixed = repair(answer.value.ranking, count)
+        return fixed.order, WindowOutcome(
+            **place, duplicates=fixed.duplicates, invented=fixed.invented, missing=fixed.missing, trimmed=trimmed
+        )
+
+    def __repr__(self) -> str:
+        return f"ListwiseReranker({self.stance})"
+
+
+def baseline_order(item: Item) -> list[int]:
+    """The offline answer: the item's documents by lexical stance evidence, by their numbers from 0."""
+    return stance_order(item.topic, item.stance, [f"{document.title}\n\n{document.text}" for document in item.documents])
+
+
+def ordered(group: pd.DataFrame) -> pd.DataFrame:
+    """One query's rows from the best to the worst: by rank where there is one, else by score, else as given."""
+    if "rank" in group:
+        return group.sort_values("rank", kind="stable")
+    return group.sort_values("score", ascending=False, kind="stable") if "score" in group else group
+
+
+def _documents(group: pd.DataFrame) -> list[Document]:
+    titles = [str(title or "") for title in group["title"]] if "title" in group else [""] * len(group)
+    return [
+        Document.model_construct(id=str(identifier), text=str(text), title=title, url="")
+        for identifier, text, title in zip(group["docno"], group["text"], titles, strict=True)
+    ]

@@ -1,0 +1,12 @@
+"""Text out of pages: the kind by sniffing, the charset, the main text of HTML, the text of PDF.
+
+    async with Extractor() as extractor:
+        result = await extractor.extract(page.body, page.content_type, page.charset)
+"""
+
+from conqret.scrapers.extract.charset import decode
+from conqret.scrapers.extract.document import Extraction, extract
+from conqret.scrapers.extract.pool import Extractor
+from conqret.scrapers.extract.sniff import Kind, sniff
+
+__all__ = ["Extraction", "Extractor", "Kind", "decode", "extract", "sniff"]

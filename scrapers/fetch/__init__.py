@@ -1,0 +1,31 @@
+"""Fetching pages of the open web, safely and politely.
+
+    async with Fetcher(FetchOptions(delay=1.0)) as fetcher:
+        page = await fetcher.fetch("https://example.org/report.pdf")
+    if page.ok: ...            # page.body, page.content_type, page.charset, page.final_url
+    else: ...                  # page.status (a word of the ledger) and page.detail say why
+
+``fetch`` raises nothing: every end is a :class:`Page`. Requests to private, loopback and link-local addresses
+are refused unless ``Policy(allow_private=True)``.
+"""
+
+from conqret.scrapers.fetch.client import AGENT, USER_AGENT, Fetcher, FetchOptions, content_type_of
+from conqret.scrapers.fetch.guard import Policy
+from conqret.scrapers.fetch.limits import Limits
+from conqret.scrapers.fetch.page import FetchError, Page, Reply, Status
+from conqret.scrapers.fetch.retry import Retries
+
+__all__ = [
+    "AGENT",
+    "USER_AGENT",
+    "FetchError",
+    "FetchOptions",
+    "Fetcher",
+    "Limits",
+    "Page",
+    "Policy",
+    "Reply",
+    "Retries",
+    "Status",
+    "content_type_of",
+]

@@ -1,0 +1,37 @@
+"""When a URL is asked again, and after how long."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+from conqret.scrapers.fetch.page import FetchError
+
+ATTEMPTS = 3
+"""Rounds for one URL, the first included."""
+BACKOFF_BASE = 1.0
+"""Seconds: the first wait lies between 0 and this, each further one between 0 and twice as much."""
+BACKOFF_CAP = 30.0
+"""Seconds: no wait drawn by ourselves is longer."""
+MAX_RETRY_AFTER = 120.0
+"""Seconds: a server that asks for a longer pause is not asked again in this run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Retries:
+    """How often and how patiently; ``base`` in seconds, 0 for tests."""
+
+    attempts: int = ATTEMPTS
+    base: float = BACKOFF_BASE
+
+    def wait(self, error: FetchError, attempt: int, rng: random.Random) -> float | None:
+        """Seconds to wait after the failed ``attempt`` (counted from 1); None if it was the last.
+
+        Full jitter, uniform on [0, min(cap, base * 2^(attempt-1))], on top of a Retry-After if there is one.
+        """
+        if not error.retryable or attempt >= self.attempts:
+            return None
+        asked = error.retry_after or 0.0
+        if asked > MAX_RETRY_AFTER:
+            return None
+        return asked + rng.uniform(0.0, min(BACKOFF_CAP, self.base * 2.0 ** min(attempt - 1, 30)))

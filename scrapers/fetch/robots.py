@@ -1,0 +1,98 @@
+"""Whether a site wants to be asked: robots.txt as RFC 9309 has it.
+
+Section 2.3.1: a robots.txt that is not there (HTTP 400 to 499) allows everything; one that cannot be reached
+(5xx, and 429, which means "not now") forbids everything. Where the host gives no answer at all, or is
+refused by the guard, the page could not be had either, and that is the reason that is recorded.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from http import HTTPStatus
+
+from protego import Protego
+from yarl import URL
+
+from conqret.scrapers.fetch.page import FetchError, Reply, Status
+
+MAX_ROBOTS = 512_000
+"""Bytes of a robots.txt that are read; RFC 9309, section 2.5, asks for at least 500 KiB."""
+MAX_RULE = 2_048
+"""Characters of one line; a longer one is no path that anybody serves."""
+ROBOTS_REDIRECTS = 5
+"""Hops to a robots.txt (RFC 9309, section 2.3.1.2: at least five)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The rules of one origin; ``unreachable`` says why everything is forbidden, if it is."""
+
+    parsed: Protego | None = None
+    unreachable: str = ""
+    failure: FetchError | None = None
+
+
+class Robots:
+    """Rules by origin, each fetched once; ``ask`` gets a URL with its redirects followed."""
+
+    def __init__(
+        self,
+        ask: Callable[[URL], Awaitable[Reply]],
+        agent: str,
+        on_crawl_delay: Callable[[str, float], None],
+    ) -> None:
+        self._ask, self._agent, self._on_crawl_delay = ask, agent, on_crawl_delay
+        self._rules: dict[URL, asyncio.Task[Rules]] = {}
+
+    async def check(self, url: URL) -> None:
+        """Return if the URL may be asked.
+
+        Raises:
+            FetchError: ``robots``, or what kept robots.txt from being read where the host is out of reach.
+        """
+        origin = url.origin()
+        task = self._rules.get(origin)
+        if task is None:
+            task = self._rules[origin] = asyncio.create_task(self._load(origin))
+        rules = await asyncio.shield(task)
+        if rules.failure is not None:
+            failure = rules.failure
+            where = "robots.txt: " if failure.status is Status.ERROR else ""
+            raise FetchError(failure.status, where + failure.detail, http=failure.http, url=str(url))
+        if rules.unreachable:
+            raise FetchError(Status.ROBOTS, rules.unreachable, url=str(url))
+        if rules.parsed is not None and not rules.parsed.can_fetch(str(url), self._agent):
+            raise FetchError(Status.ROBOTS, f"forbidden by {origin}/robots.txt", url=str(url))
+
+    async def close(self) -> None:
+        """Stop what is still loading."""
+        for task in self._rules.values():
+            task.cancel()
+        await asyncio.gather(*self._rules.values(), return_exceptions=True)
+
+    async def _load(self, origin: URL) -> Rules:
+        try:
+            reply = await self._ask(origin / "robots.txt")
+        except FetchError as error:
+            elsewhere = error.http or (error.url and URL(error.url).origin() != origin)
+            if error.status is Status.BLOCKED and elsewhere:
+                return Rules(unreachable=f"robots.txt cannot be read ({error.detail}): taken as forbidden")
+            return Rules(failure=error)
+        if reply.http >= 500 or reply.http == HTTPStatus.TOO_MANY_REQUESTS:
+            return Rules(unreachable=f"robots.txt unreachable (HTTP {reply.http}): taken as forbidden (RFC 9309)")
+        if not 200 <= reply.http < 300:
+            return Rules()
+        if reply.fault is not None and not reply.body:
+            return Rules(unreachable=f"robots.txt cannot be read ({reply.fault.detail}): taken as forbidden")
+        parsed = await asyncio.to_thread(_parse, reply.body)
+        delay = parsed.crawl_delay(self._agent)
+        if delay:
+            self._on_crawl_delay(origin.raw_host or "", float(delay))
+        return Rules(parsed)
+
+
+def _parse(body: bytes) -> Protego:
+    text = body[:MAX_ROBOTS].decode("utf-8", "replace").removeprefix("\ufeff")
+    return Protego.parse("\n".join(line for line in text.splitlines() if len(line) <= MAX_RULE))
