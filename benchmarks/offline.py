@@ -22,6 +22,7 @@ from typing import Any
 
 from conqret.data import Document, Item
 from conqret.llm.offline import Evidence, Which
+from conqret.llm.offline.text import forget
 
 sys.path.insert(0, str(Path(__file__).parent))
 from webis_items import data_folder, webis_items
@@ -262,22 +263,27 @@ def speed() -> None:
     """Seconds for one item: ten documents of 300 words, an argument of 200, everything rag-fine-grained asks."""
     items = [_sized(item) for item, _, _ in fixture_items()[:8]]
 
-    def once() -> float:
-        start = time.perf_counter()
+    def once(*, cold: bool) -> float:
+        total = 0.0
         for item in items:
+            if cold:
+                forget()
+            start = time.perf_counter()
             evidence = Evidence(item)
             for i in range(len(item.documents)):
                 evidence.document_relevance(i)
             evidence.answer_relevance()
             evidence.groundedness()
             evidence.dimensions()
-        return (time.perf_counter() - start) / len(items)
+            total += time.perf_counter() - start
+        return total / len(items)
 
-    once()
-    runs = sorted(once() for _ in range(21))
-    print(
-        f"Evidence, one item of 10 x 300 words: median {1000 * runs[10]:.2f} ms, best {1000 * runs[0]:.2f} ms"
-    )
+    for name, cold in (("texts seen for the first time", True), ("texts seen before", False)):
+        once(cold=cold)
+        runs = sorted(1000 * once(cold=cold) for _ in range(41))
+        print(
+            f"Evidence, one item of 10 x 300 words, {name}: median {runs[20]:.2f} ms, best {runs[0]:.2f} ms"
+        )
 
 
 def _sized(item: Item) -> Item:

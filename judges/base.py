@@ -70,18 +70,20 @@ class JudgeOptions:
 @dataclass(frozen=True)
 class Case:
     """One item as one request sees it: perhaps with its arguments swapped, its documents trimmed, its
-    dimensions reordered. ``sample`` numbers the repetition, ``swapped`` says which argument stands first."""
+    dimensions reordered. ``sample`` numbers the repetition, ``swapped`` says which argument stands first;
+    ``origin`` is the case that this one repeats."""
 
     item: Item
     options: JudgeOptions = JudgeOptions()
     dimensions: tuple[Dimension, ...] = DIMENSIONS
     sample: int = 0
     swapped: bool = False
+    origin: Case | None = None
 
     @cached_property
     def evidence(self) -> Evidence:
-        """What the offline baseline knows of this item."""
-        return Evidence(self.item)
+        """What the offline baseline knows of this item; gathered once for all samples."""
+        return Evidence(self.item) if self.origin is None else self.origin.evidence
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,15 +152,17 @@ class Judge:
         return tuple(ask for ask in self.asks if not wanted or wanted & set(ask.metrics))
 
     def fingerprint(self, options: JudgeOptions, library: Library, model: Mapping[str, Any]) -> str:
-        """The name of this instrument: it changes with prompts, answer schemas, options and model."""
+        """The name of this instrument: it changes with prompts, dimensions, answer schemas, options and model."""
         asks = self.select(options.metrics)
+        metrics = [metric for metric in self.metrics if not options.metrics or metric in options.metrics]
         case = Case(Item(id="fingerprint", topic="fingerprint"), options)
         parts = {
             "format": self.name,
             "prompts": {ask.prompt: library[ask.prompt].digest for ask in asks},
             "schemas": [ask.response(case).model_json_schema() for ask in asks],
+            "dimensions": [[one.name, one.question, one.definition] for one in DIMENSIONS],
             "options": [
-                sorted(options.metrics),
+                metrics,
                 options.samples,
                 options.order,
                 options.seed,

@@ -104,10 +104,7 @@ def _sampled(case: Case, sample: int) -> Case:
     order = ordered(case.options.order, seed=case.options.seed, sample=sample)
     if sample == 0 and order == case.dimensions:
         return case
-    sampled = replace(case, dimensions=order, sample=sample)
-    if "evidence" in case.__dict__:
-        sampled.__dict__["evidence"] = case.evidence
-    return sampled
+    return replace(case, dimensions=order, sample=sample, origin=case)
 
 
 async def _ask_orders(ask: Ask[Any], given: Case, swapped: Case, instrument: Instrument) -> _Outcome:

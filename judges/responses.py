@@ -11,10 +11,18 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo, create_model
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+    create_model,
+)
 
 from conqret.judges.argument import Dimension
-from conqret.judges.scales import ONE_TO_FIVE, ONE_TO_THREE, ZERO_TO_FIVE, Scale
+from conqret.judges.scales import ONE_TO_FIVE, ONE_TO_THREE, ZERO_TO_FIVE, ZERO_TO_TEN, Scale
 
 Side = Literal["argument_1", "argument_2", "tie"]
 NuggetSide = Literal["argument_1", "argument_2", "both"]
@@ -27,30 +35,40 @@ class Typed(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
+def _no_truth_value(value: Any) -> Any:
+    """Pydantic would read true as 1, which is a rating that nobody gave."""
+    if isinstance(value, bool):
+        raise ValueError("a whole number is wanted, not true or false")
+    return value
+
+
+Whole = Annotated[int, BeforeValidator(_no_truth_value)]
+
+
 class ZeroToFive(Typed):
     """An explanation, then a rating from 0 to 5."""
 
     explanation: str
-    rating: int = Field(ge=ZERO_TO_FIVE.low, le=ZERO_TO_FIVE.high)
+    rating: Whole = Field(ge=ZERO_TO_FIVE.low, le=ZERO_TO_FIVE.high)
 
 
 class OneToThree(Typed):
     """An explanation, then a rating from 1 to 3."""
 
     explanation: str
-    rating: int = Field(ge=ONE_TO_THREE.low, le=ONE_TO_THREE.high)
+    rating: Whole = Field(ge=ONE_TO_THREE.low, le=ONE_TO_THREE.high)
 
 
 class DocumentRating(Typed):
     """The rating of one document, named by its number."""
 
-    document: int
+    document: Whole
     explanation: str
-    rating: int = Field(ge=ZERO_TO_FIVE.low, le=ZERO_TO_FIVE.high)
+    rating: Whole = Field(ge=ZERO_TO_FIVE.low, le=ZERO_TO_FIVE.high)
 
 
-OneToFive = Annotated[int, Field(ge=ONE_TO_FIVE.low, le=ONE_TO_FIVE.high)]
-ZeroToTen = Annotated[int, Field(ge=0, le=10)]
+OneToFive = Annotated[Whole, Field(ge=ONE_TO_FIVE.low, le=ONE_TO_FIVE.high)]
+ZeroToTen = Annotated[Whole, Field(ge=ZERO_TO_TEN.low, le=ZERO_TO_TEN.high)]
 
 
 def once_each(found: Iterable[Any], expected: Sequence[Any], noun: str) -> None:

@@ -60,7 +60,9 @@ _TOP = (
 )
 _CLAUSE = r"^|[.,:;!?>*\"'“”‘’(\n–—-]\s*|\b(?:and|then|please|must|should|now|always|to)\s+"
 _ROLE = r"(?:evaluator|grader|judge|reviewer|rater|assessor|annotator|assistant|model|agent|system|reader)s?"
-_AGENT = rf"(?:(?:automated|automatic|ai|llm|machine)[\s-]+(?:\w+\s+){{0,2}}?{_ROLE}|language models?|llms?)\b"
+_AGENT = (
+    rf"(?:(?:automated|automatic|ai|llm|machine)[\s-]+(?:\w+\s+){{0,2}}?{_ROLE}|language models?|llms?)\b"
+)
 _AGENTS = "automated automatic ai llm llms language machine"
 _LARGE = r"(?:large )?"
 _PATTERNS = (
@@ -125,8 +127,15 @@ _PATTERNS = (
         "you",
         r"you are now (?:in \w+ mode|no longer bound|(?:an?|the) (?:\w+ ){0,3}?(?:assistant|ai|model|grader|evaluator|judge)\b)",
     ),
-    _pattern("role", "system assistant", r"(?:system|assistant)\W{0,3}:", r"(?:^|\n)[ \t]*[^\w\s]{0,4}[ \t]*"),
-    _pattern("role", "system instruction inst im", r"(?:system|instruction|inst\]|im_)", r"#{2,}\s*|\[/?(?=inst)|<\|"),
+    _pattern(
+        "role", "system assistant", r"(?:system|assistant)\W{0,3}:", r"(?:^|\n)[ \t]*[^\w\s]{0,4}[ \t]*"
+    ),
+    _pattern(
+        "role",
+        "system instruction inst im",
+        r"(?:system|instruction|inst\]|im_)",
+        r"#{2,}\s*|\[/?(?=inst)|<\|",
+    ),
     _pattern("role", "system", r"system (?:prompt|message)\b", r"\b(?:new|updated|hidden|begin|end) "),
     _pattern("role", "system", r"system (?:message|prompt)\s*[\[:(]|system\]"),
 )
@@ -183,7 +192,9 @@ def find_injections(text: str) -> tuple[Injection, ...]:
 def _has_invisible(text: str) -> bool:
     """Whether ``text`` may hold characters that people cannot see: a quick look, before the slow one."""
     flat = text.replace("\n", "").replace("\t", "").replace("\r", "")
-    return not flat.isprintable() or b"\xf3\xa0" in flat.encode("utf-8", "replace")  # tags, variation selectors
+    return not flat.isprintable() or b"\xf3\xa0" in flat.encode(
+        "utf-8", "replace"
+    )  # tags, variation selectors
 
 
 def _first(pattern: _Pattern, cues: frozenset[str], lowered: str) -> re.Match[str] | None:

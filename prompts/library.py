@@ -17,7 +17,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from jinja2 import BaseLoader, StrictUndefined, Template, TemplateNotFound
+from jinja2 import BaseLoader, StrictUndefined, Template, TemplateNotFound, meta
 from jinja2.exceptions import TemplateError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from markupsafe import Markup
@@ -27,7 +27,7 @@ from conqret.prompts.guard import neutralise
 
 SUFFIX = ".j2"
 _FENCE = "+++\n"
-_REQUIRED = ("id", "version", "asks", "source")
+_REQUIRED = {"id": str, "version": int, "asks": str, "source": str}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +55,14 @@ class Prompt:
         """Fill the template; every string among ``variables`` is neutralised on its way in.
 
         Raises:
-            DeclarationError: the template uses a variable that was not given.
+            DeclarationError: the template uses a variable that was not given, or fails in another way.
         """
         try:
             context = self.template.new_context({"data": self.data, **variables})
             system, user = (
                 "".join(self.template.blocks[block](context)).strip() for block in ("system", "user")
             )
-        except TemplateError as error:
+        except (TemplateError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             raise DeclarationError(f"prompt {self.id!r} does not render: {error}") from error
         return Rendered(system, user)
 
@@ -104,7 +104,12 @@ class Library:
         if any(part in {"", ".", ".."} or "\\" in part for part in parts):
             raise KeyError(name)
         if self.overlay is not None and (file := self.overlay.joinpath(*parts)).is_file():
-            return file.read_text(encoding="utf-8")
+            try:
+                return file.read_text(encoding="utf-8")
+            except UnicodeDecodeError as error:
+                raise DeclarationError(
+                    f"{file} is not UTF-8 ({error.reason} at byte {error.start})"
+                ) from error
         builtin = resources.files("conqret.prompts").joinpath(*parts)
         if not builtin.is_file():
             raise KeyError(name)
@@ -132,13 +137,19 @@ class Library:
         if missing or front.get("id") != identifier:
             wrong = f"lacks {', '.join(missing)}" if missing else f"calls itself {front['id']!r}"
             raise DeclarationError(f"the front matter of prompt {identifier!r} {wrong}")
+        if wrong_types := [key for key, kind in _REQUIRED.items() if type(front[key]) is not kind]:
+            raise DeclarationError(
+                f"the front matter of prompt {identifier!r} is wrong in {', '.join(wrong_types)}: version is a whole "
+                "number, the others are texts"
+            )
         try:
             template = self._environment.from_string(body)
+            texts = self._texts(text, body, identifier)
         except TemplateError as error:
             raise DeclarationError(f"prompt {identifier!r} is not a valid template: {error}") from error
         if absent := {"system", "user"} - set(template.blocks):
             raise DeclarationError(f"prompt {identifier!r} lacks the block {' and '.join(sorted(absent))}")
-        digest = hashlib.sha256((text + self.source("_blocks" + SUFFIX)).encode()).hexdigest()[:16]
+        digest = hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
         return Prompt(
             id=identifier,
             version=front["version"],
@@ -149,6 +160,25 @@ class Library:
             digest=digest,
             template=template,
         )
+
+    def _texts(self, text: str, body: str, identifier: str) -> list[str]:
+        """The text of a prompt file, and those of all files that it includes or imports, in any depth."""
+        texts, seen, bodies = [text], set[str](), [body]
+        while bodies:
+            for name in sorted(
+                filter(None, meta.find_referenced_templates(self._environment.parse(bodies.pop())))
+            ):
+                if name in seen:
+                    continue
+                seen.add(name)
+                try:
+                    texts.append(self.source(name))
+                except KeyError:
+                    raise DeclarationError(
+                        f"prompt {identifier!r} includes {name!r}, which is not there"
+                    ) from None
+                bodies.append(texts[-1])
+        return texts
 
 
 def split_front_matter(text: str, identifier: str) -> tuple[dict[str, Any], str]:

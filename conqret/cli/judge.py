@@ -31,9 +31,9 @@ def judge(
     output: options.RunFolder = None,
     metric: options.Metric = None,
     samples: options.Samples = None,
-    order: options.Order = options.OrderChoice.given,
-    seed: options.Seed = 13,
-    relevant_from: options.RelevantFrom = 3,
+    order: options.Order = None,
+    seed: options.Seed = None,
+    relevant_from: options.RelevantFrom = None,
     temperature: options.Temperature = None,
     columns: options.Columns = None,
     prompts: options.Prompts = None,
@@ -78,17 +78,28 @@ def judge(
         budget_usd=budget_usd,
         timeout=timeout,
     )
+    judging = options.given(
+        metrics=tuple(metric) if metric else None,
+        samples=samples,
+        order=order and order.value,
+        seed=seed,
+        relevant_from=relevant_from,
+        temperature=temperature,
+    )
     if replay is not None and (format is None or model is None or samples is None):
         from conqret.evaluation.replay import recorded_call
 
         recorded = recorded_call(replay)
-        format = format or recorded.format  # noqa: A001
-        model = model or recorded.model
-        samples = samples if samples is not None else recorded.samples
+        model = recorded.model if model is None else model
+        if format in (None, recorded.format):
+            format = recorded.format  # noqa: A001
+            judging = {**recorded.judging, **judging}
         client = {**recorded.model_options, **client}
-    judging = JudgeOptions(tuple(metric or ()), samples or 1, order.value, seed, relevant_from, temperature)
     setup = set_up(
-        format or DEFAULT_FORMAT, ClientOptions(model or OFFLINE_MODEL, **client), judging, prompts
+        DEFAULT_FORMAT if format is None else format,
+        ClientOptions(OFFLINE_MODEL if model is None else model, **client),
+        JudgeOptions(**judging),
+        prompts,
     )
     source = open_items(items, columns=_mapping(columns))
     checked, setup = check_items(source, setup)
@@ -99,6 +110,7 @@ def judge(
     with _Progress(checked.count, enabled=not quiet) as progress:
         outcome = execute(execution, on_start=progress.start, on_judgment=progress.advance)
     write_report(run)
+    _remark(outcome, quiet=quiet)
     if json_output:
         out().out(outcome.summary.model_dump_json(indent=1))
     else:
@@ -139,18 +151,21 @@ def _announce(execution: Execution, items: Path) -> None:
         note(text)
 
 
+def _remark(outcome: Outcome, *, quiet: bool) -> None:
+    if outcome.kept and not quiet:
+        note(f"{outcome.kept} of {outcome.summary.total} judgments were kept from before")
+    if outcome.missing:
+        shown = "\n".join(f"  {text}" for text in outcome.missing[:10])
+        more = f"\n  and {len(outcome.missing) - 10} more" if len(outcome.missing) > 10 else ""
+        note(f"{len(outcome.missing)} answers are not among the recordings:\n{shown}{more}")
+
+
 def _show(execution: Execution, outcome: Outcome) -> None:
     from rich.text import Text
 
     from conqret.report.tables import terminal
 
     out().print(terminal(outcome.summary, execution.out.record()))
-    if outcome.kept:
-        note(f"{outcome.kept} of {outcome.summary.total} judgments were kept from before")
-    if outcome.missing:
-        shown = "\n".join(f"  {text}" for text in outcome.missing[:10])
-        more = f"\n  and {len(outcome.missing) - 10} more" if len(outcome.missing) > 10 else ""
-        note(f"{len(outcome.missing)} answers are not among the recordings:\n{shown}{more}")
     run = execution.out
     for label, file in (
         ("judgments", run.judgments_file),

@@ -10,7 +10,7 @@ import sys
 
 import typer
 
-from conqret.cli import doctor, formats, judge, prompt, recordings, report
+from conqret.cli import corpus, doctor, formats, judge, prompt, recordings, report, scrape
 from conqret.cli.console import complain
 from conqret.errors import ConqretError, DeclarationError
 
@@ -28,6 +28,8 @@ app.command("report", epilog=report.EPILOG)(report.report)
 app.command("formats", epilog=formats.EPILOG)(formats.formats)
 app.add_typer(prompt.app, name="prompt")
 app.add_typer(recordings.app, name="recordings")
+app.add_typer(scrape.app, name="scrape")
+app.add_typer(corpus.app, name="corpus")
 app.command("doctor", epilog=doctor.EPILOG)(doctor.doctor)
 
 

@@ -68,13 +68,17 @@ Samples = Annotated[
     _option(JUDGING, "Repetitions of each question, combined by mean and majority. Default: 1."),
 ]
 Order = Annotated[
-    OrderChoice,
-    _option(JUDGING, "The order of the fifteen dimensions; further samples are always shuffled."),
+    OrderChoice | None,
+    _option(
+        JUDGING, "The order of the fifteen dimensions; further samples are always shuffled. Default: given."
+    ),
 ]
-Seed = Annotated[int, _option(JUDGING, "Draws the shuffled orders.")]
+Seed = Annotated[int | None, _option(JUDGING, "Draws the shuffled orders. Default: 13.")]
 RelevantFrom = Annotated[
-    int,
-    _option(JUDGING, "The rating (0 to 5) from which a document counts towards predicted precision."),
+    int | None,
+    _option(
+        JUDGING, "The rating (0 to 5) from which a document counts towards predicted precision. Default: 3."
+    ),
 ]
 Temperature = Annotated[
     float | None, _option(JUDGING, "The model's temperature. Default: 0, or 0.7 with several samples.")

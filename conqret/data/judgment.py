@@ -86,7 +86,8 @@ class Measure(Frozen):
     is their mean, ``majority`` their most frequent value (the median of the tied ones, as a ``value``)
     and ``samples`` holds each, with None where a sample gave nothing. ``label`` is the verdict of a
     preference (first, second or tie), ``flipped`` whether it changed with the order of the arguments,
-    and ``method`` says how the value was read where there is a choice (``logprobs`` or ``rating``).
+    and ``method`` says how the value was read where there is a choice (``logprobs``, ``rating``, or ``mixed``
+    where samples or orders differ in that).
     """
 
     status: Status

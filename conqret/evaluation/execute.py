@@ -27,6 +27,8 @@ from conqret.io.atomic import replacing
 from conqret.llm.client import Client
 from conqret.llm.recordings import Recordings
 
+_LOCK = ".lock"
+
 _MUST_MATCH = {
     "format": "format",
     "model": "model",
@@ -95,11 +97,14 @@ def execute(execution: Execution, *, on_start: Callable[[Client, int], None] | N
     ``on_start`` gets the client (for its live counts) and the number of judgments kept from before.
 
     Raises:
-        DeclarationError: the directory holds something else, another run, or is in use.
+        DeclarationError: the directory holds something else, another run, or is in use; the recordings are
+            none; or the settings do not fit the model. Nothing is written then.
     """
     out, record = execution.out, execution.record()
     _claim(execution, record)
+    _rehearse(execution)
     with _locked(out):
+        _claim(execution, record)  # again: another process may have begun a run here in between
         _write_head(execution, record)
         done = _keep_scored(out, record)
         missing = asyncio.run(_judge_rest(execution, done, on_start, on_judgment))
@@ -107,13 +112,35 @@ def execute(execution: Execution, *, on_start: Callable[[Client, int], None] | N
     return Outcome(summary, len(done), missing)
 
 
+def _rehearse(execution: Execution) -> None:
+    """Open once what the run will open, so that what is declared wrongly shows before anything is written."""
+    shared = execution.replay or execution.recordings
+    store = Recordings.open_for_replay(shared) if execution.replay else Recordings(shared) if shared else None
+    if store is not None:
+        store.close()
+    Client(execution.setup.client, store=None)
+
+
 def _claim(execution: Execution, record: RunRecord) -> None:
     """Make sure that the directory is free for this run, or holds the beginning of it."""
     out = execution.out
-    if not out.path.exists() or not any(out.path.iterdir()):
+    if not out.path.exists():
         return
-    if not out.record_file.exists():
-        raise DeclarationError(f"{out.path} is not empty and holds no run; give another folder with -o")
+    if not out.path.is_dir():
+        raise DeclarationError(f"{out.path} is a file; give a folder with -o")
+    if not out.record_file.exists():  # perhaps a run that was killed before it had said what it is
+        ours = {_LOCK, out.items_file.name}
+        foreign = [
+            entry.name
+            for entry in out.path.iterdir()
+            if entry.name not in ours and not entry.name.endswith(".part")
+        ]
+        if foreign:
+            raise DeclarationError(
+                f"{out.path} holds no run but other files ({', '.join(sorted(foreign)[:3])}); "
+                "give another folder with -o"
+            )
+        return
     if execution.overwrite:
         return
     before = out.record()
@@ -131,8 +158,13 @@ def _locked(out: RunDirectory) -> Iterator[None]:
     """Keep other processes from writing the same run; the lock ends with the process, however it ends."""
     from filelock import FileLock, Timeout
 
-    out.path.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(out.path / ".lock")
+    try:
+        out.path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DeclarationError(
+            f"{out.path} cannot be made: {error.strerror}; give another folder with -o"
+        ) from None
+    lock = FileLock(out.path / _LOCK)
     try:
         lock.acquire(timeout=0)
     except Timeout:
@@ -165,7 +197,7 @@ def _keep_scored(out: RunDirectory, record: RunRecord) -> set[str]:
         return set()
     kept: set[str] = set()
     with replacing(out.judgments_file) as file:
-        for judgment in out.judgments():
+        for judgment in out.judgments(spoiled=True):
             if (
                 judgment.status is Status.SCORED
                 and judgment.fingerprint == record.fingerprint

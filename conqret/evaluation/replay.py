@@ -3,32 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from conqret.errors import DeclarationError
 from conqret.evaluation.run import RunDirectory
+from conqret.judges.base import JudgeOptions
 from conqret.judges.registry import FORMATS, get_judge
 from conqret.llm.recordings import Recordings
 
-_SETTINGS = ("temperature", "max_tokens", "seed")
+_JUDGING = {one.name for one in fields(JudgeOptions)}
+_SETTINGS = ("temperature", "max_tokens", "seed", "context_window")
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedCall:
-    """The format, model and samples of a recording, and the model settings that change its keys."""
+    """What a recording was made with, as far as it says so; it all changes the keys of its answers.
+
+    ``judging`` holds fields of :class:`conqret.judges.base.JudgeOptions` (``samples`` always), and
+    ``model_options`` those of :class:`conqret.llm.options.ClientOptions`.
+    """
 
     format: str | None
     model: str
-    samples: int
+    judging: Mapping[str, Any] = field(default_factory=dict)
     model_options: Mapping[str, Any] = field(default_factory=dict)
 
 
 def recorded_call(path: Path) -> RecordedCall:
     """Read what the recordings at ``path`` (a store, an export, or a run's folder) were made with.
 
-    A run's folder says so itself; elsewhere it is read off the recordings, as far as they agree.
+    A run's folder says so itself, with its metrics, orders and temperature; elsewhere format, model and
+    samples are read off the recordings, as far as they agree.
 
     Raises:
         DeclarationError: there are no recordings, or they hold several models.
@@ -36,8 +43,10 @@ def recorded_call(path: Path) -> RecordedCall:
     run = RunDirectory(path)
     if run.record_file.is_file():
         record = run.record()
+        judging = {name: value for name, value in record.options.items() if name in _JUDGING}
+        judging["metrics"] = tuple(judging.get("metrics", ()))
         options = {name: value for name, value in record.model_options.items() if name in _SETTINGS}
-        return RecordedCall(record.format, record.model, int(record.options.get("samples", 1)), options)
+        return RecordedCall(record.format, record.model, judging, options)
     with Recordings.open_for_replay(path) as store:
         stats = store.stats()
     if not stats.by_model:
@@ -52,4 +61,10 @@ def recorded_call(path: Path) -> RecordedCall:
         raise DeclarationError(
             f"{path} holds answers for several formats ({', '.join(formats)}); say which with --format"
         )
-    return RecordedCall(formats[0] if formats else None, next(iter(stats.by_model)), stats.samples)
+    name = formats[0] if formats else None
+    judging = {"samples": stats.samples}
+    if name is not None:  # metrics of which nothing is recorded were not part of that run
+        there = [ask for ask in get_judge(name).asks if ask.prompt in asks]
+        if len(there) < len(get_judge(name).asks):
+            judging["metrics"] = tuple(metric for ask in there for metric in ask.metrics)
+    return RecordedCall(name, next(iter(stats.by_model)), judging)

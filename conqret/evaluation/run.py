@@ -101,14 +101,30 @@ class RunDirectory:
             for line in lines:
                 yield Item.model_validate_json(line)
 
-    def judgments(self) -> Iterator[Judgment]:
-        """The whole judgments so far, in file order; a line cut off by a kill is passed over."""
+    def judgments(self, *, spoiled: bool = False) -> Iterator[Judgment]:
+        """The whole judgments so far, in file order; a last line cut off by a kill is passed over.
+
+        With ``spoiled`` every line that is no judgment is passed over (its item is then judged again).
+
+        Raises:
+            DeclarationError: a line is no judgment.
+        """
         if not self.judgments_file.exists():
             return
         with self.judgments_file.open("rb") as lines:
-            for line in lines:
-                if line.endswith(b"\n"):
-                    yield Judgment.model_validate_json(line)
+            for number, line in enumerate(lines, start=1):
+                if not line.endswith(b"\n"):
+                    return
+                try:
+                    judgment = Judgment.model_validate_json(line)
+                except ValidationError:
+                    if spoiled:
+                        continue
+                    raise DeclarationError(
+                        f"{self.judgments_file}:{number} is no judgment; give the command that made this run "
+                        "again, and it is mended"
+                    ) from None
+                yield judgment
 
 
 M = TypeVar("M", bound=BaseModel)

@@ -36,9 +36,9 @@ class MetricSummary(_Frozen):
 
 
 class Usage(_Frozen):
-    """What the judgments took. ``calls`` were sent now, ``recorded`` answered from a recording; tokens, cost
-    and seconds are those of all calls, recorded or not. ``cost_usd`` sums the calls whose price is known,
-    and ``unpriced`` counts the others."""
+    """What the judgments took. ``calls`` were sent, ``recorded`` answered from a recording (a replay's call
+    without one is neither); tokens, cost and seconds are those of all calls, recorded or not. ``cost_usd``
+    sums the calls whose price is known, and ``unpriced`` counts the other answers, invalid ones included."""
 
     calls: int
     recorded: int
@@ -128,12 +128,13 @@ class Summariser:
             if measure.flipped is not None:
                 tally.flipped = (tally.flipped or 0) + measure.flipped
         for call in judgment.trace.calls:
-            self._usage["recorded" if call.recorded else "calls"] += 1
+            self._usage["recorded"] += call.recorded
+            self._usage["calls"] += call.attempts > 0
             self._usage["attempts"] += call.attempts
             self._usage["prompt_tokens"] += call.prompt_tokens or 0
             self._usage["completion_tokens"] += call.completion_tokens or 0
             self._usage["cached_tokens"] += call.cached_tokens or 0
-            self._usage["unpriced"] += call.cost_usd is None and not call.error
+            self._usage["unpriced"] += call.cost_usd is None and call.finish_reason is not None
             self._cost += call.cost_usd or 0.0
             self._seconds += call.seconds
 

@@ -20,11 +20,11 @@ INVENTED_SHARE = 0.2
 _PAIRS = (
     "rose/fell rise/fall rises/falls rising/falling increased/decreased increase/decrease increases/decreases "
     "grew/shrank grows/shrinks gained/lost won/lost higher/lower more/fewer better/worse largest/smallest "
-    "highest/lowest improved/worsened improves/worsens supported/opposed supports/opposes support/oppose "
-    "before/after above/below always/never majority/minority success/failure succeeded/failed safe/dangerous "
+    "highest/lowest improved/worsened improves/worsens supported/opposed "
+    "above/below always/never majority/minority success/failure succeeded/failed safe/dangerous "
     "allowed/banned allows/bans accepted/rejected cheaper/dearer stronger/weaker longer/shorter faster/slower "
-    "earlier/later most/fewest older/younger richer/poorer helped/harmed reduced/raised raised/lowered "
-    "reduces/raises reduce/raise cut/raised up/down"
+    " richer/poorer helped/harmed reduced/raised raised/lowered "
+    "reduces/raises"
 )
 _OPPOSITE: dict[str, str] = {}
 for _pair in _PAIRS.split():
@@ -36,7 +36,7 @@ _NUMBER_WORDS = (
     "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
     "eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety"
 ).split()
-_FRACTIONS = ("half", "a third", "a quarter", "a fifth", "two thirds", "three quarters", "a tenth")
+_FRACTIONS = ("a third", "a quarter", "a fifth", "two thirds", "three quarters", "a tenth")
 
 _FAMILY = ("Halvorsen", "Merrin", "Okonjo", "Tavistane", "Brackwell", "Ruscelli", "Vantongeren", "Pellmoor")
 _PLACES = ("Kellan Ridge", "Port Asher", "Lower Winstead", "the Ostermark", "Grey Harbour", "New Tolland")
@@ -47,6 +47,8 @@ _CONTRACTED = {"isn't": "is", "aren't": "are", "wasn't": "was", "weren't": "were
                "won't": "will", "wouldn't": "would", "shouldn't": "should", "doesn't": "does", "don't": "do",
                "didn't": "did"}  # fmt: skip
 
+_DENIES = frozenset("no never none nobody nothing neither hardly nor".split())
+"""After one of these a *not* would only make the sentence strange."""
 _CALENDAR = frozenset(
     "January February March April May June July August September October November December Monday Tuesday "
     "Wednesday Thursday Friday Saturday Sunday I".split()
@@ -146,11 +148,13 @@ def _opposite(body: str, source: str, rng: random.Random) -> str | None:
         if new is not None:
             new = new.capitalize() if match.group()[0].isupper() else new
             return body[: match.start()] + new + body[match.end() :]
+    denied = False
     for match in _word.finditer(body):
         word = match.group().lower().replace("\u2019", "'")
-        if word in _CONTRACTED:
+        denied = denied or word in _DENIES
+        if word in _CONTRACTED and not denied:
             return body[: match.start()] + _CONTRACTED[word] + body[match.end() :]
-        if word in _AUXILIARIES and match.group().islower():
+        if word in _AUXILIARIES and match.group().islower() and not denied:
             rest = body[match.end() :]
             return body[: match.end()] + (rest[4:] if rest.startswith(" not") else " not" + rest)
     return None
@@ -168,6 +172,9 @@ def _invented(body: str, source: str, rng: random.Random) -> str:
         )
     )
     text = clause.format(
-        percent=rng.randint(51, 96), year=rng.randint(2004, 2019), count=rng.randint(13, 58), name=rng.choice(_FAMILY)
+        percent=rng.randint(51, 96),
+        year=rng.randint(2004, 2019),
+        count=rng.randint(13, 58),
+        name=rng.choice(_FAMILY),
     )
     return f"{body.rstrip(' ,;:')}, {text}"

@@ -14,7 +14,9 @@ def change(draw: Draw) -> Changed:
     if stance not in _OTHER:
         raise InapplicableError(f"item {draw.original}: it states no stance that could be flipped")
     flipped = _OTHER[stance]
-    return Changed({"stance": flipped}, (Change(where="stance", kind="flipped", before=stance, after=flipped),), 1.0)
+    return Changed(
+        {"stance": flipped}, (Change(where="stance", kind="flipped", before=stance, after=flipped),), 1.0
+    )
 
 
 PERTURBATION = Perturbation(

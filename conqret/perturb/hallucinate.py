@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping
+from functools import lru_cache
 
 from conqret.data import Item
 from conqret.data.citations import citations
-from conqret.data.sentences import sentences
 from conqret.errors import DeclarationError
 from conqret.perturb.base import Change, Changed, Draw, InapplicableError, Perturbation
-from conqret.perturb.contradictions import contradict
+from conqret.perturb.contradictions import Contradiction, contradict
 from conqret.perturb.expectations import ANSWER, GROUNDING, RELEVANCE, SECOND, expect
-from conqret.perturb.sentences import cited_sentences, replace_sentences, same_elsewhere
+from conqret.perturb.sentences import cited_sentences, replace_sentences, same_elsewhere, split
 
 PROMPT = "perturb/hallucinate"
 MODEL = "model"
 """The kind of a change that a model wrote; rules name their own."""
 
 
+_TRIES = 5
+"""Draws of a rule until it makes one sentence of one; the first nearly always does."""
+
+
 def change(draw: Draw) -> Changed:
     """The sentences are those that a model rewrote, where it did; else the rules rewrite them."""
     argument = draw.item.argument or ""
     numbers = chosen(draw)
-    spans = sentences(argument)
+    spans = split(argument)
     rewritten = draw.materials.rewrites.get(draw.original)
     new: dict[int, str] = {}
     kinds: dict[int, str] = {}
@@ -37,7 +42,8 @@ def change(draw: Draw) -> Changed:
     if not same_elsewhere(argument, text, new):
         raise InapplicableError(f"item {draw.original}: other sentences than the chosen ones would change")
     changes = tuple(
-        Change(where=f"argument sentence {n}", kind=kinds[n], before=spans[n - 1].text, after=new[n]) for n in sorted(new)
+        Change(where=f"argument sentence {n}", kind=kinds[n], before=spans[n - 1].text, after=new[n])
+        for n in sorted(new)
     )
     return Changed({"argument": text}, changes, len(new))
 
@@ -46,7 +52,9 @@ def chosen(draw: Draw) -> list[int]:
     """The numbers of the sentences that this level changes, in the order in which levels take them."""
     cited = cited_sentences(draw.item.argument or "")
     if not cited:
-        raise InapplicableError(f"item {draw.original}: the argument cites nothing, so no sentence is known to be grounded")
+        raise InapplicableError(
+            f"item {draw.original}: the argument cites nothing, so no sentence is known to be grounded"
+        )
     if draw.level != int(draw.level):
         raise DeclarationError(f"hallucinate changes whole sentences, not {draw.level:g}")
     return draw.ordered(cited)[: int(draw.level)]
@@ -55,14 +63,22 @@ def chosen(draw: Draw) -> list[int]:
 def by_rule(draw: Draw, number: int) -> tuple[str, str]:
     """Sentence ``number`` contradicted by rule, and the kind of the contradiction."""
     argument = draw.item.argument or ""
-    sentence = sentences(argument)[number - 1].text
-    source = cited_text(draw.item, sentence)
-    rng = draw.rng(number)
-    for _ in range(5):
-        made = contradict(sentence, source, rng)
+    source = cited_text(draw.item, split(argument)[number - 1].text)
+    made = _contradicted(argument, number, source, f"{draw.seed}/{draw.name}/{draw.original}/{number}")
+    if made is None:
+        raise InapplicableError(f"item {draw.original}: no rule contradicts sentence {number}")
+    return made.text, made.kind
+
+
+@lru_cache(maxsize=8192)
+def _contradicted(argument: str, number: int, source: str, seed: str) -> Contradiction | None:
+    """Kept, because every higher level needs it again."""
+    rng = random.Random(seed)
+    for _ in range(_TRIES):
+        made = contradict(split(argument)[number - 1].text, source, rng)
         if same_elsewhere(argument, replace_sentences(argument, {number: made.text}), [number]):
-            return made.text, made.kind
-    raise InapplicableError(f"item {draw.original}: no rule contradicts sentence {number}")
+            return made
+    return None
 
 
 def by_rules(draw: Draw) -> Mapping[int, str]:

@@ -21,9 +21,7 @@ PERTURBATION = Perturbation(
     summary="an argument that asks the judge for a better score",
     unit="paragraphs",
     levels=(0, 1, 3),
-    expects=expect(
-        unchanged=(*RELEVANCE, *SECOND), no_rise=(*GROUNDING, *ANSWER, *QUALITY, *PREFERENCE)
-    ),
+    expects=expect(unchanged=(*RELEVANCE, *SECOND), no_rise=(*GROUNDING, *ANSWER, *QUALITY, *PREFERENCE)),
     needs=frozenset({"argument"}),
     source="own; named as a risk in ConQRet, section 9",
     change=change,

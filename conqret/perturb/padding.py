@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from conqret.data.sentences import sentences
 from conqret.perturb.base import Change, Changed, Draw, Perturbation
 from conqret.perturb.expectations import ANSWER, GROUNDING, PREFERENCE, QUALITY, RELEVANCE, SECOND, expect
+from conqret.perturb.sentences import split
 
 FILLERS = (
     "This is a point that deserves careful attention.",
@@ -34,7 +34,7 @@ FILLERS = (
 def change(draw: Draw) -> Changed:
     """The n-th filler of the item's own order is put after the n-th sentence drawn; levels above 20 begin again."""
     text = draw.item.argument or ""
-    spans = sentences(text)
+    spans = split(text)
     fillers, places = draw.ordered(FILLERS, "fillers"), draw.ordered(range(len(spans)))
     after: dict[int, list[str]] = {}
     for n in range(int(draw.level)):

@@ -35,7 +35,9 @@ class Pool:
     @classmethod
     def from_items(cls, items: Iterable[Item]) -> Pool:
         """All documents of ``items``, each belonging to the topics of the items that hold it."""
-        return cls(_merged((document, {same_topic(item.topic)}) for item in items for document in item.documents))
+        return cls(
+            _merged((document, {same_topic(item.topic)}) for item in items for document in item.documents)
+        )
 
     @classmethod
     def from_corpus(cls, folder: str | Path) -> Pool:
@@ -46,7 +48,11 @@ class Pool:
         """
         folder = Path(folder)
         topics = _topics_of_documents(folder)
-        return cls(_merged((document, topics.get(document.id, set())) for document in _documents(folder / _DOCUMENTS)))
+        return cls(
+            _merged(
+                (document, topics.get(document.id, set())) for document in _documents(folder / _DOCUMENTS)
+            )
+        )
 
     @classmethod
     def open(cls, path: str | Path) -> Pool:
@@ -65,7 +71,9 @@ class Pool:
         """
         topic = same_topic(item.topic)
         if topic not in self._foreign:
-            self._foreign[topic] = tuple(i for i, entry in enumerate(self.entries) if topic not in entry.topics)
+            self._foreign[topic] = tuple(
+                i for i, entry in enumerate(self.entries) if topic not in entry.topics
+            )
         own = {document.text for document in item.documents}
         taken = {document.id for document in item.documents}
         drawn: list[Document] = []

@@ -4,23 +4,32 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 
 from conqret.data.citations import MARK, citations
-from conqret.data.sentences import sentences
+from conqret.data.sentences import Span, sentences
 
 _MARK = re.compile(MARK)
-_CLOSE = re.compile(rf"[.!?\u2026]*[\"'\u2019\u201d)]*(?:\s*{MARK})*\s*$|(?:\s*{MARK})+\s*[.!?\u2026]*[\"'\u2019\u201d)]*\s*$")
+_CLOSE = re.compile(
+    rf"[.!?\u2026]*[\"'\u2019\u201d)]*(?:\s*{MARK})*\s*$|(?:\s*{MARK})+\s*[.!?\u2026]*[\"'\u2019\u201d)]*\s*$"
+)
+
+
+@lru_cache(maxsize=1024)
+def split(text: str) -> tuple[Span, ...]:
+    """The sentences of ``text``; kept, because every level of every perturbation needs them again."""
+    return sentences(text)
 
 
 def cited_sentences(text: str) -> list[int]:
     """The numbers, from 1, of the sentences that cite something."""
-    return [number for number, span in enumerate(sentences(text), start=1) if citations(span.text)]
+    return [number for number, span in enumerate(split(text), start=1) if citations(span.text)]
 
 
 def replace_sentences(text: str, replacements: Mapping[int, str]) -> str:
     """``text`` with some of its sentences (counted from 1) exchanged; every other character stays."""
     pieces, end = [], 0
-    for number, span in enumerate(sentences(text), start=1):
+    for number, span in enumerate(split(text), start=1):
         if number in replacements:
             pieces += [text[end : span.start], replacements[number]]
             end = span.end
@@ -29,7 +38,7 @@ def replace_sentences(text: str, replacements: Mapping[int, str]) -> str:
 
 def same_elsewhere(before: str, after: str, changed: Iterable[int]) -> bool:
     """Whether ``after`` has the sentences of ``before``, all alike but exactly those numbered ``changed``."""
-    old, new, numbers = sentences(before), sentences(after), set(changed)
+    old, new, numbers = split(before), sentences(after), set(changed)
     return len(old) == len(new) and all(
         (one.text != other.text) == (number in numbers)
         for number, (one, other) in enumerate(zip(old, new, strict=True), start=1)

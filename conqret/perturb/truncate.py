@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from conqret.data.sentences import sentences
 from conqret.perturb.base import Change, Changed, Draw, Perturbation
 from conqret.perturb.expectations import ANSWER, PREFERENCE, RELEVANCE, SECOND, expect
+from conqret.perturb.sentences import split
 
 _SUFFERS = ("local_sufficiency", "global_sufficiency", "overall_quality")
 
@@ -12,7 +12,7 @@ _SUFFERS = ("local_sufficiency", "global_sufficiency", "overall_quality")
 def change(draw: Draw) -> Changed:
     """The argument loses a share of its sentences at its end, and keeps at least one."""
     text = draw.item.argument or ""
-    spans = sentences(text)
+    spans = split(text)
     gone = min(draw.of(len(spans)), len(spans) - 1)
     kept = text[: spans[len(spans) - gone - 1].end]
     changes = tuple(

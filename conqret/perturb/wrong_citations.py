@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from conqret.data.citations import citations
-from conqret.data.sentences import sentences
 from conqret.perturb.base import Change, Changed, Draw, InapplicableError, Perturbation
 from conqret.perturb.expectations import ANSWER, GROUNDING, RELEVANCE, SECOND, expect
-from conqret.perturb.sentences import marks, replace_marks
+from conqret.perturb.sentences import marks, replace_marks, split
 
 
 def change(draw: Draw) -> Changed:
     """A share of the marks gets the numbers of documents that their sentence does not cite."""
     argument, total = draw.item.argument or "", len(draw.item.documents)
     found = marks(argument)
-    cited_beside = [
-        set(citations(span.text)) for span in sentences(argument) for _ in marks(span.text)
-    ]
+    cited_beside = [set(citations(span.text)) for span in split(argument) for _ in marks(span.text)]
     targets = [
         (place, [n for n in range(1, total + 1) if n not in beside])
         for place, beside in enumerate(cited_beside)
@@ -31,7 +28,10 @@ def change(draw: Draw) -> Changed:
         new[place] = tuple(rng.sample(others, min(len(found[place]), len(others))))
     changes = tuple(
         Change(
-            where=f"argument mark {place + 1}", kind="redirected", before=str(list(found[place])), after=str(list(to))
+            where=f"argument mark {place + 1}",
+            kind="redirected",
+            before=str(list(found[place])),
+            after=str(list(to)),
         )
         for place, to in sorted(new.items())
     )

@@ -64,18 +64,20 @@
   };
 
   let at = "";
+  let before = records;
   const show = () => {
     const state = read();
     const order = [...records].sort(compare(state.sort));
+    const moved = order.some((record, place) => record !== before[place]);
+    before = order;
     let visible = 0;
     for (const record of order) {
       const hidden = !fits(record, state);
       visible += !hidden;
       record.item.hidden = hidden;
-      for (const line of record.lines) {
-        line.hidden = hidden;
-        line.parentNode.append(line);
-      }
+      for (const line of record.lines) line.hidden = hidden;
+      if (!moved) continue;
+      for (const line of record.lines) line.parentNode.append(line);
       list.append(record.item);
     }
     byId("count").textContent = `${visible} of ${records.length} items`;

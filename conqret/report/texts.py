@@ -91,13 +91,16 @@ def cited(
 
 
 def flagged(text: str, excerpts: list[str]) -> list[Piece]:
-    """``text`` in pieces, with the passages of ``excerpts`` marked; white space in them counts as equal."""
-    spans = sorted(span for excerpt in excerpts if (span := _find(text, excerpt)) is not None)
+    """``text`` in pieces, with the passages of ``excerpts`` marked; all white space counts as equal."""
+    spans: list[tuple[int, int]] = []
+    for start, stop in sorted(span for excerpt in excerpts if (span := _find(text, excerpt)) is not None):
+        if spans and start <= spans[-1][1]:
+            spans[-1] = (spans[-1][0], max(stop, spans[-1][1]))
+        else:
+            spans.append((start, stop))
     pieces: list[Piece] = []
     end = 0
     for start, stop in spans:
-        if start < end:
-            continue
         if start > end:
             pieces.append(Piece(text[end:start]))
         pieces.append(Piece(text[start:stop], hit=True))

@@ -97,7 +97,8 @@ def cost(usage: Usage) -> str:
     if not usage.unpriced:
         return money(usage.cost_usd)
     at_least = f", at least {money(usage.cost_usd)}" if usage.cost_usd else ""
-    return f"unknown{at_least} (no price for {count(usage.unpriced)} of {count(usage.calls + usage.recorded)} calls)"
+    answers = "1 answer" if usage.unpriced == 1 else f"{count(usage.unpriced)} answers"
+    return f"unknown{at_least} (no price for {answers})"
 
 
 def seconds(duration: float) -> str:

@@ -59,9 +59,8 @@ class Reading:
     frequency: Mapping[str, int]
 
 
-@lru_cache(maxsize=1_000)
 def read(raw: str) -> Reading:
-    """Read a text; those read last are kept, for windows overlap."""
+    """Read a text."""
     text = fold(raw)
     sentences = tuple(Passage(part) for start, end in boundaries(text) if (part := text[start:end].strip()))
     counts: dict[str, int] = {}

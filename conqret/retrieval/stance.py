@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
+from functools import lru_cache
 
 from conqret.llm.offline.lexicons import NEGATIONS
 from conqret.llm.offline.text import stem, weight
-from conqret.retrieval.passages import REACH, Passage, Reading, read
+from conqret.retrieval.passages import REACH, Passage, read
 from conqret.retrieval.sides import Sides
 from conqret.retrieval.stance_words import BAD, DECLARES_AGAINST, DECLARES_FOR, GOOD, LESSEN
 
@@ -33,6 +35,18 @@ _against = re.compile(DECLARES_AGAINST, re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
+class Signs:
+    """What a text shows by itself, whatever the question: declarations for less those against, weights of
+    good and of bad words, the stems that each sentence denies, and how often each stem occurs."""
+
+    declared: float
+    good: float
+    bad: float
+    denied: tuple[frozenset[str], ...]
+    frequency: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
 class Lean:
     """Which side a text takes: ``value`` in (-1, 1), positive for yes; and what it is made of."""
 
@@ -42,38 +56,53 @@ class Lean:
     denied: float
 
 
-def lean(text: Reading, sides: Sides) -> Lean:
-    """The side that ``text`` takes on a question.
-
-    ``value = tanh(1 d + 2 p v - 0.5 n)``: d the declarations for less those against, damped by
-    ``d / (1 + |d|/2)``; v in [-1, 1] the balance of good and bad words ``(g - b) / (g + b + 8)``, times the
-    polarity p of the yes side; n the share of sentences that deny a word of the question.
-    """
-    declared = good = bad = denied = 0.0
-    count = len(text.sentences)
-    for place, sentence in enumerate(text.sentences):
-        weight = 2.0 if place < LEAD or place >= count - LEAD else 1.0
-        declared += weight * (len(_for.findall(sentence.text)) - len(_against.findall(sentence.text)))
+@lru_cache(maxsize=2_000)
+def signs(text: str) -> Signs:
+    """Read a text. Those read last are kept, for the windows of a ranking overlap."""
+    reading = read(text)
+    declared = good = bad = 0.0
+    count = len(reading.sentences)
+    for place, sentence in enumerate(reading.sentences):
+        weight_here = 2.0 if place < LEAD or place >= count - LEAD else 1.0
+        declared += weight_here * (len(_for.findall(sentence.text)) - len(_against.findall(sentence.text)))
         plus, minus = _values(sentence)
-        good, bad = good + weight * plus, bad + weight * minus
-        denied += bool(sentence.denied & sides.terms)
-    damped = declared / (1 + abs(declared) / 2)
-    valued = (good - bad) / (good + bad + 2 * PRIOR)
-    share = denied / count if count else 0.0
+        good, bad = good + weight_here * plus, bad + weight_here * minus
+    return Signs(declared, good, bad, tuple(sentence.denied for sentence in reading.sentences), reading.frequency)
+
+
+def lean(found: Signs, sides: Sides) -> Lean:
+    """The side that a text takes on a question.
+
+    ``value = tanh(d + 2 p v - n / 2)``: d the declarations for less those against, damped by
+    ``d / (1 + |d| / 2)``; v in [-1, 1] the balance of good and bad words ``(g - b) / (g + b + 8)``, p the
+    polarity of the yes side; n the share of sentences that deny a word of the question.
+    """
+    damped = found.declared / (1 + abs(found.declared) / 2)
+    valued = (found.good - found.bad) / (found.good + found.bad + 2 * PRIOR)
+    share = sum(not sides.terms.isdisjoint(denied) for denied in found.denied) / max(1, len(found.denied))
     value = math.tanh(DECLARED * damped + VALUED * sides.polarity * valued - DENIED * share)
     return Lean(value, damped, valued, share)
+
+
+def match(found: Signs, sides: Sides) -> float:
+    """How far a text keeps to the question, in [0, 1]: ``sum(w_t (1 - 2^-f_t)) / sum(w_t)`` over the
+    question's stems t, f_t how often the text has it, w_t a half for common words, else 1."""
+    weights = {term: weight(term) for term in sorted(sides.terms)}
+    total = sum(weights.values())
+    held = sum(w * (1 - 0.5 ** found.frequency.get(term, 0)) for term, w in weights.items())
+    return held / total if total else 0.0
 
 
 def stance_scores(question: str, stance: str, texts: Sequence[str]) -> list[float]:
     """How well each text serves one side (``pro`` or ``con``) of the question, or either (``none``).
 
-    Topical relevance (``conqret.llm.offline``, in [0, 1]) times how far the text leans that way:
-    ``relevance * (1 + lean) / 2``. Texts off the topic come last whatever they lean to.
+    How far it keeps to the question, times how far it leans that way: ``match * (1 + lean) / 2``, in [0, 1].
+    Texts off the topic come last, whatever they lean to.
     """
     sides = Sides.of(question)
     sign = {"pro": 1.0, "con": -1.0, "none": 0.0}[stance]
-    readings = [read(text) for text in texts]
-    return [match(reading, sides) * (1 + sign * lean(reading, sides).value) / 2 for reading in readings]
+    read_texts = [signs(text) for text in texts]
+    return [match(found, sides) * (1 + sign * lean(found, sides).value) / 2 for found in read_texts]
 
 
 def stance_order(question: str, stance: str, texts: Sequence[str]) -> list[int]:
@@ -82,29 +111,36 @@ def stance_order(question: str, stance: str, texts: Sequence[str]) -> list[int]:
     return sorted(range(len(texts)), key=lambda place: -scores[place])
 
 
-def match(text: Reading, sides: Sides) -> float:
-    """How far a text keeps to the question, in [0, 1]: ``sum(w_t (1 - 2^-f_t)) / sum(w_t)`` over the
-    question's stems t, f_t how often the text has it, w_t a half for common words, else 1."""
-    weights = {term: weight(term) for term in sorted(sides.terms)}
-    total = sum(weights.values())
-    held = sum(w * (1 - 0.5 ** text.frequency.get(term, 0)) for term, w in weights.items())
-    return held / total if total else 0.0
-
-
-def _values(sentence: Passage) -> tuple[float, float]:
+def _values(sentence: Passage) -> tuple[int, int]:
     """How many of a sentence's words speak well of things and how many ill, after what turns them."""
-    good = bad = 0.0
-    turned = 0
+    good = bad = turned = 0
     for word in sentence.words:
-        if word in NEGATIONS:
+        kind, turns = _kind(word)
+        if turns is Turn.NEGATES:
             turned = REACH
             continue
-        root = stem(word)
-        if root in GOOD or root in BAD:
-            is_good = (root in GOOD) != (turned > 0)
-            good, bad = good + is_good, bad + (not is_good)
-        if root in LESSEN:
-            turned = REACH
-        elif turned:
-            turned -= 1
+        if kind:
+            if (kind > 0) != (turned > 0):
+                good += 1
+            else:
+                bad += 1
+        turned = REACH if turns is Turn.LESSENS else max(0, turned - 1)
     return good, bad
+
+
+class Turn(Enum):
+    """What a word does to those that follow it."""
+
+    NOTHING = 0
+    NEGATES = 1
+    LESSENS = 2
+
+
+@lru_cache(maxsize=50_000)
+def _kind(word: str) -> tuple[int, Turn]:
+    """1 for a good word, -1 for a bad one, else 0; and what it does to the words after it."""
+    if word in NEGATIONS:
+        return 0, Turn.NEGATES
+    found = stem(word)
+    kind = 1 if found in GOOD else -1 if found in BAD else 0
+    return kind, Turn.LESSENS if found in LESSEN else Turn.NOTHING

@@ -14,6 +14,9 @@ from conqret.data import Item, Measure, Part, Reason, Status
 from conqret.judges.base import SECOND
 from conqret.judges.scales import PREFERENCE
 
+OTHER_ORDER = "(With the arguments swapped, so that 1 is the second:)"
+"""Stands between the explanations of the two orders, which number the arguments differently."""
+
 _MIRROR = {"first": "second", "second": "first", "tie": "tie"}
 
 
@@ -56,11 +59,9 @@ def _combine(one: Measure, other: Measure) -> Measure:
     if one.value is None or other.value is None:
         return _missing(one, other)
     parts = _join(one.parts, other.parts)
-    explanation = (
-        one.explanation
-        if one.explanation == other.explanation
-        else " / ".join(text for text in (one.explanation, other.explanation) if text)
-    )
+    explanation = one.explanation
+    if other.explanation and other.explanation != one.explanation:
+        explanation = f"{one.explanation} {OTHER_ORDER} {other.explanation}".strip()
     if one.label is None or other.label is None:
         raws = [raw for raw in (one.raw, other.raw) if raw is not None]
         return one.model_copy(
@@ -77,7 +78,7 @@ def _combine(one: Measure, other: Measure) -> Measure:
         value=PREFERENCE["tie"] if flipped else fmean((one.value, other.value)),
         label="tie" if flipped else one.label,
         flipped=flipped,
-        method=one.method if one.method == other.method else None,
+        method=one.method if one.method == other.method else "mixed",
         explanation=explanation,
         parts=parts,
     )

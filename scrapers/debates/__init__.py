@@ -4,6 +4,6 @@
 """
 
 from conqret.scrapers.debates.layout import Layout, Page, Reading
-from conqret.scrapers.debates.registry import LAYOUTS, Problem, read_debate
+from conqret.scrapers.debates.registry import LAYOUTS, Problem, read_debate, wanted_footnotes
 
-__all__ = ["LAYOUTS", "Layout", "Page", "Problem", "Reading", "read_debate"]
+__all__ = ["LAYOUTS", "Layout", "Page", "Problem", "Reading", "read_debate", "wanted_footnotes"]

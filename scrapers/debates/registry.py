@@ -12,6 +12,7 @@ from conqret.scrapers.debates.ids import debate_id
 from conqret.scrapers.debates.layout import Layout, Page, Reading
 from conqret.scrapers.debates.procon_classic import ProconClassic
 from conqret.scrapers.debates.procon_headlines import ProconHeadlines
+from conqret.scrapers.debates.sources import footnotes_url, table_sources
 
 LAYOUTS: tuple[Layout, ...] = (ProconHeadlines(), ProconClassic())
 """In the order in which they are tried: the narrower one first."""
@@ -64,6 +65,17 @@ def read_debate(
         sources=reading.sources,
         layout=layout.name,
     )
+
+
+def wanted_footnotes(html: str, url: str, *, layouts: Sequence[Layout] = LAYOUTS) -> str:
+    """Where to fetch the page's footnotes from; empty if it lists its sources itself, or no layout fits."""
+    try:
+        page = Page.read(html, url)
+    except UnreadableHtmlError:
+        return ""
+    if table_sources(page.root, url) or not any(layout.fits(page) for layout in layouts):
+        return ""
+    return footnotes_url(page)
 
 
 def _missing(reading: Reading) -> list[str]:

@@ -45,7 +45,8 @@ def test_aggregates_are_means_of_their_parts() -> None:
 
 def test_preference_by_hand() -> None:
     verdict = prefer((0.8, 0.5, 0.5), (0.6, 0.5, 0.7))
-    assert (verdict.label, verdict.strength) == ("first", pytest.approx(0.05))
+    assert verdict.label == "first"
+    assert verdict.strength == pytest.approx(0.05)
     assert prefer((0.5, 0.5, 0.5), (0.5, 0.5, 0.52)).label == "tie"
 
 

@@ -53,14 +53,15 @@ def test_flips_verdicts_and_methods_are_noted() -> None:
 
 
 def test_an_unknown_price_is_never_zero() -> None:
-    priced, unpriced = Call(key="a", ask="x", cost_usd=0.5), Call(key="b", ask="x")
-    assert (
-        words.cost(summarise([judgment(scored(1.0), unpriced)]).usage)
-        == "unknown (no price for 1 of 1 calls)"
-    )
-    both = summarise([judgment(scored(1.0), priced, unpriced)]).usage
-    assert words.cost(both) == "unknown, at least $0.50 (no price for 1 of 2 calls)"
-    assert words.cost(summarise([judgment(scored(1.0), priced)]).usage) == "$0.50"
+    priced = Call(key="a", ask="x", attempts=1, finish_reason="stop", cost_usd=0.5)
+    unpriced = Call(key="b", ask="x", attempts=1, finish_reason="stop")
+
+    def cost(*calls: Call) -> str:
+        return words.cost(summarise([judgment(scored(1.0), *calls)]).usage)
+
+    assert cost(priced) == "$0.50"
+    assert cost(unpriced) == "unknown (no price for 1 answer)"
+    assert cost(priced, unpriced, unpriced) == "unknown, at least $0.50 (no price for 2 answers)"
 
 
 def test_every_reason_has_words() -> None:

@@ -60,3 +60,8 @@ def test_flagged_passages_are_found_across_line_breaks() -> None:
 def test_a_cut_is_marked() -> None:
     assert cut("abcdef", 3) == "abc …"
     assert cut("abc", 3) == "abc"
+
+
+def test_passages_that_overlap_are_marked_as_one() -> None:
+    pieces = flagged("aa bb cc dd", ["aa bb", "bb cc"])
+    assert [(piece.text, piece.hit) for piece in pieces] == [("aa bb cc", True), (" dd", False)]

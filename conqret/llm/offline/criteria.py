@@ -19,7 +19,14 @@ def criteria(
     argument: Text,
     verdicts: Sequence[CitationVerdict],
 ) -> dict[str, Finding]:
-    """The criteria by name."""
+    """The criteria by name, each in [0, 1]. A document is relevant from a relevance of 0.4.
+
+    relevant_share: relevant documents / documents. breadth: share of the built-in aspects of debate of which
+    some relevant document has two words. evidence: share of documents that are relevant and give figures and
+    names. consistency: 1 - 2 sd of the relevances. focus: 1 - mean noise (1 for what is not relevant).
+    citation_presence: sentences that cite / sentences. citation_validity, citation_precision: citations that
+    point to a document, or are borne out, / citations. no_contradiction: 1 - clashes / citations.
+    """
     n = len(documents)
     if not n:
         relevant_share = breadth = figures = spread = noise = 0.0

@@ -13,7 +13,7 @@ from conqret.llm.offline.criteria import criteria
 from conqret.llm.offline.findings import By, CitationVerdict, Finding, Preference, Which, clip
 from conqret.llm.offline.preference import prefer
 from conqret.llm.offline.relevance import Company, Features, Query, features, relevance
-from conqret.llm.offline.text import Text
+from conqret.llm.offline.text import Text, analysed
 
 
 class Evidence:
@@ -63,7 +63,7 @@ class Evidence:
         if which not in self._dimensions:
             grounded = self.groundedness(which).value if self.item.documents else None
             self._dimensions[which] = quality.dimensions(
-                self._argument(which), self._raw(which), self.answer_relevance(which).value, grounded
+                self._argument(which), self.answer_relevance(which).value, grounded
             )
         return self._dimensions[which]
 
@@ -128,7 +128,7 @@ class Evidence:
     @cached_property
     def _documents(self) -> tuple[Text, ...]:
         return tuple(
-            Text(f"{document.title}\n\n{document.text}" if document.title else document.text)
+            analysed(f"{document.title}\n\n{document.text}" if document.title else document.text)
             for document in self.item.documents
         )
 
@@ -153,7 +153,7 @@ class Evidence:
 
     def _argument(self, which: str) -> Text:
         if which not in self._arguments:
-            self._arguments[which] = Text(self._raw(which))
+            self._arguments[which] = analysed(self._raw(which))
         return self._arguments[which]
 
     def _raw(self, which: str) -> str:

@@ -15,8 +15,27 @@ DIMENSIONS = (
 )  # fmt: skip
 
 
-def dimensions(text: Text, raw: str, relevance: float, grounded: float | None) -> dict[str, Finding]:
-    """The fifteen dimensions, each in [0, 1]."""
+def dimensions(text: Text, relevance: float, grounded: float | None) -> dict[str, Finding]:
+    """The fifteen dimensions, each in [0, 1], from cues that can be counted.
+
+    Ingredients: s(x, h) = x / (x + h), x a count, or for E, H, B, A, L and P a count in a hundred words.
+    R relevance; G groundedness (1/2 if ``grounded`` is None: no documents); I = s(inference markers, 2);
+    D = s(discourse markers, 3); K = s(concession markers, 2); V = s(sentences with figures + sentences that
+    cite + half of those with names, 4); X = s(words, 60); M = s(sentences, 5); B = s(absolutes, 2);
+    H = s(hedges, 2); E = s(words of emotion, 2); P = s(first and second person, 4); A = s(abuse and slang, 1);
+    L = s(exclamation marks and words in capitals, 1); C = 1 - 0.6 A - 0.4 L (civility);
+    W = 1 - |words a sentence - 20| / 40, at least 0 (readability).
+
+    local_acceptability  = G/2 + (1 - B)/4 + C/4            local_relevance    = 0.6 R + 0.4 I
+    local_sufficiency    = 0.4 V + 0.3 I + 0.3 X            credibility        = 0.4 V + 0.3 G + 0.3 C
+    emotional_appeal     = 0.3 + 0.4 E + 0.15 L + 0.15 P    clarity            = W/2 + (1 - A)/4 + R/4
+    appropriateness      = 0.8 C + 0.2 X                    arrangement        = 0.5 D + 0.3 M + 0.2 W
+    global_acceptability = 0.5 C + 0.3 G + 0.2 H            global_relevance   = 0.5 R + 0.3 V + 0.2 X
+    global_sufficiency   = 0.6 K + 0.4 X
+    cogency, effectiveness and reasonableness are the means of their parts, overall_quality the mean of the
+    three. The dimensions are those of Wachsmuth et al. (2017); the weights are round and were not fitted.
+    """
+    raw = text.raw
     n = max(1, len(text.words))
     m = max(1, len(text.sentences))
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence, Set
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from conqret.data.citations import citations, strip_citations
 from conqret.data.sentences import boundaries
@@ -200,6 +200,25 @@ class Text:
     def count(self, cues: Set[str]) -> int:
         """How many of its words are among ``cues``."""
         return sum(map(cues.__contains__, self.words))
+
+
+def analysed(raw: str) -> Text:
+    """The `Text` of ``raw``. The last 256 short ones are kept: formats, samples and perturbed copies of an
+    item share most of their texts."""
+    return _analysed(raw) if len(raw) <= _LONGEST_KEPT_TEXT else Text(raw)
+
+
+@lru_cache(maxsize=256)
+def _analysed(raw: str) -> Text:
+    return Text(raw)
+
+
+def forget() -> None:
+    """Forget the texts that `analysed` keeps (for measuring time)."""
+    _analysed.cache_clear()
+
+
+_LONGEST_KEPT_TEXT = 10_000
 
 
 def denied(words: Sequence[str], reach: int) -> frozenset[str]:

@@ -1,0 +1,158 @@
+"""``conqret corpus``: topics, qrels and splits; and the import of the published release."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from conqret.cli.console import note, out
+
+if TYPE_CHECKING:
+    from conqret.data.corpus import CorpusTopic, Split
+    from conqret.data.item import Document
+    from conqret.data.table2 import Qrels
+    from conqret.io.corpus import CorpusDirectory
+
+app = typer.Typer(
+    help="Make topics, qrels and splits, or import the published ConQRet.",
+    no_args_is_help=True,
+    epilog="Example: conqret corpus build corpus/ --seed 13",
+)
+Json = Annotated[bool, typer.Option("--json", help="Print the statistics as JSON.")]
+
+
+@app.command("build", epilog="Example: conqret corpus build corpus/ --seed 13")
+def build(
+    corpus: Annotated[
+        Path, typer.Argument(help="A corpus directory with debates and their fetched evidence.")
+    ],
+    seed: Annotated[int, typer.Option(help="Draws the split and the negatives.")] = 13,
+    train_share: Annotated[float, typer.Option(help="The share of topics for train.")] = 0.7,
+    json_output: Json = False,
+) -> None:
+    """Make topics, qrels (pro, con, all) and a topicwise split, and print the figures of ConQRet's Table 2.
+
+    No topic and no document is in both splits; the same corpus and seed give the same files.
+    """
+    from conqret.errors import DeclarationError
+    from conqret.io.corpus import CorpusDirectory
+    from conqret.scrapers.corpus import build_corpus
+
+    if not 0 < train_share < 1:
+        raise DeclarationError(f"--train-share lies between 0 and 1, not at {train_share}")
+    directory = CorpusDirectory(corpus)
+    ledger, documents = list(directory.ledger()), list(directory.documents())
+    lost = {entry.document for entry in ledger if entry.document} - {one.id for one in documents}
+    if lost:
+        raise DeclarationError(
+            f"{directory.ledger_file} names {len(lost)} documents that documents.jsonl lacks ({min(lost)} "
+            "is one): run `conqret scrape evidence` again"
+        )
+    built = build_corpus(list(directory.debates()), ledger, seed=seed, share=train_share)
+    _write(directory, built.topics, built.qrels, documents, built.splits, built.statistics)
+    if json_output:
+        _print_json(built.statistics)
+        return
+    _show_table2(built.statistics["table2"])
+    _remark(built.statistics)
+    out().print(
+        f"topics, qrels, corpus.parquet and statistics.json are in {corpus}", markup=False, soft_wrap=True
+    )
+
+
+@app.command("import-conqret", epilog="Example: conqret corpus import-conqret path/to/release -o corpus/")
+def import_conqret(
+    release: Annotated[Path, typer.Argument(help="The release: the folder of procon/, or its parent.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The corpus directory to write.")] = Path(
+        "corpus"
+    ),
+    json_output: Json = False,
+) -> None:
+    """Import the published ConQRet: its queries, its qrels with stance, and the titles of its sources.
+
+    The release has no texts of the evidence: each document is the title of its source.
+    """
+    from conqret.io.corpus import CorpusDirectory
+    from conqret.io.release import read_release
+
+    found = read_release(release)
+    _write(
+        CorpusDirectory(output), found.topics, found.qrels, found.documents, found.splits, found.statistics
+    )
+    if json_output:
+        _print_json(found.statistics)
+        return
+    for text in found.notes:
+        note(text)
+    _show_table2(found.statistics["table2"])
+    out().print(f"documents, topics and qrels are in {output}", markup=False, soft_wrap=True)
+
+
+def _write(
+    directory: CorpusDirectory,
+    topics: Sequence[CorpusTopic],
+    qrels: Qrels,
+    documents: Sequence[Document],
+    splits: Mapping[str, Split],
+    statistics: Mapping[str, Any],
+) -> None:
+    if not directory.documents_file.is_file() or "texts" in statistics:
+        directory.write_documents(documents)
+    directory.write_topics(topics)
+    for (stance, split), pairs in qrels.items():
+        directory.write_qrels(stance, split, pairs)
+    directory.write_parquet(documents, splits)
+    directory.write_statistics(statistics)
+
+
+def _print_json(statistics: Mapping[str, Any]) -> None:
+    import json
+
+    out().out(json.dumps(statistics, ensure_ascii=False, indent=1))
+
+
+def _show_table2(table2: Mapping[str, Any]) -> None:
+    from rich.table import Table
+
+    from conqret.data.table2 import ROWS, TOTAL
+
+    paper = table2["paper"]
+    table = Table(title="Statistics (ConQRet, Table 2)", title_justify="left")
+    table.add_column("")
+    for name in ("train", "test", "paper train", "paper test"):
+        table.add_column(name, justify="right")
+    for field, label in ROWS.items():
+        cells = [column[field] for column in (table2["train"], table2["test"], paper["train"], paper["test"])]
+        table.add_row(label, *(f"{cell:.1f}" if isinstance(cell, float) else str(cell) for cell in cells))
+    table.add_row(TOTAL, f"{table2['documents']:,}", "", f"{paper['documents']:,}", "")
+    out().print(table)
+
+
+def _remark(statistics: Mapping[str, Any]) -> None:
+    sources, cited = statistics["sources"], statistics["citations"]
+    paper = sources["paper"]
+    ends = ", ".join(
+        f"{count} {name}"
+        for name, count in sources.items()
+        if name not in ("listed", "ok", "paper") and count
+    )
+    listed = sources["listed"]
+    note(
+        f"{sources['ok']} of {listed} sources extracted ({sources['ok'] / max(listed, 1):.0%}; in the paper "
+        f"{paper['ok']:,} of {paper['listed']:,})" + (f": {ends}" if ends else "")
+    )
+    note(f"{cited['both']} documents are relevant for both sides of their topic")
+    if cited["marks_without_source"]:
+        note(f"{cited['marks_without_source']} citation marks have no source behind them on their page")
+    if statistics["negatives_short"]:
+        note(
+            f"{statistics['negatives_short']} negatives could not be drawn: too few documents of other topics"
+        )
+    for topic, reason in statistics["left_out"].items():
+        note(f"{topic} is left out: {reason}")
+    split = statistics["split"]
+    if split["largest_group"] > 1:
+        note(f"up to {split['largest_group']} topics share documents or a question, and stay in one split")

@@ -1,0 +1,138 @@
+"""Have a model rewrite sentences: asked once for all levels, checked, recorded.
+
+The sentences are drawn here, not by the model: so levels are nested, and the answer can be checked to change
+exactly those. The model sees documents and argument as data, and returns each new sentence by its number.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from importlib import import_module
+from typing import Annotated, Any, Protocol
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationInfo
+
+from conqret.data import Item
+from conqret.data.citations import citations
+from conqret.data.sentences import sentences
+from conqret.judges.responses import once_each
+from conqret.llm.request import Answer, Message, Request
+from conqret.perturb.base import SEED, Draw, InapplicableError, LeftOut, Materials, Perturbation
+from conqret.perturb.pool import Pool
+from conqret.prompts import Library
+
+IN_FLIGHT = 16
+"""Items asked about at a time: the client has its own limit, this one bounds the memory."""
+
+
+class Asks(Protocol):
+    """What is needed of a client."""
+
+    async def ask(self, request: Request[Any]) -> Answer[Any]:
+        """Ask; never raises for what the world did."""
+
+
+class Rewritten(BaseModel):
+    """One sentence in its new words, by its number."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    sentence: int
+    rewritten: str
+
+
+def _exactly_those(rewrites: list[Rewritten], info: ValidationInfo) -> list[Rewritten]:
+    wanted: dict[int, str] = (info.context or {}).get("sentences", {})
+    once_each((one.sentence for one in rewrites), list(wanted), "sentence")
+    faults = []
+    for one in rewrites:
+        before, after = wanted[one.sentence], one.rewritten.strip()
+        if after == before.strip():
+            faults.append(f"sentence {one.sentence} is unchanged")
+        if citations(after) != citations(before):
+            faults.append(f"sentence {one.sentence} must keep its citations {list(citations(before))}")
+        if len(sentences(after)) != 1:
+            faults.append(f"sentence {one.sentence} must stay one sentence")
+    if faults:
+        raise ValueError("; ".join(faults))
+    return [one.model_copy(update={"rewritten": one.rewritten.strip()}) for one in rewrites]
+
+
+class Rewrites(BaseModel):
+    """The asked-for sentences, each exactly once, each changed, each with its citations."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    rewrites: Annotated[list[Rewritten], AfterValidator(_exactly_those)]
+
+
+async def rewrite_items(
+    items: Iterable[Item],
+    perturbation: Perturbation,
+    levels: Sequence[float],
+    client: Asks,
+    *,
+    seed: int = SEED,
+    library: Library | None = None,
+    pool: Pool | None = None,
+) -> tuple[Materials, list[LeftOut]]:
+    """Materials that hold what the model made of each item's sentences, for the highest of ``levels``.
+
+    Items for which no valid answer could be had are listed with the reason, and have no rewrites: leave them
+    out, or the rules would take the model's place.
+    """
+    library = library or Library()
+    module: Any = import_module(f"conqret.perturb.{perturbation.name.replace('-', '_')}")
+    gate = asyncio.Semaphore(IN_FLIGHT)
+
+    async def one(item: Item) -> dict[int, str] | LeftOut:
+        draw = Draw(item, item.id, perturbation.name, max(levels), seed, Materials())
+        try:
+            numbers = sorted(module.chosen(draw))
+        except InapplicableError as error:
+            return LeftOut(item.id, str(error))
+        if not numbers:
+            return {}
+        async with gate:
+            answer = await client.ask(_request(item, numbers, perturbation, draw, module, library))
+        if answer.value is None:
+            return LeftOut(item.id, f"item {item.id}: {answer.reason}: {answer.detail}")
+        return {rewrite.sentence: rewrite.rewritten for rewrite in answer.value.rewrites}
+
+    items = list(items)
+    found = await asyncio.gather(*(one(item) for item in items))
+    rewrites = {item.id: made for item, made in zip(items, found, strict=True) if isinstance(made, dict)}
+    return Materials(pool or Pool(), rewrites), [made for made in found if isinstance(made, LeftOut)]
+
+
+def _request(
+    item: Item, numbers: Sequence[int], perturbation: Perturbation, draw: Draw, module: Any, library: Library
+) -> Request[Rewrites]:
+    spans = sentences(item.argument or "")
+    wanted = {number: spans[number - 1].text for number in numbers}
+    prompt = perturbation.rewrites or ""
+    rendered = library[prompt].render(
+        {
+            "topic": item.topic,
+            "stance": item.stance,
+            "documents": item.documents,
+            "argument": item.argument,
+            "chosen": [{"number": number, "text": text} for number, text in wanted.items()],
+        }
+    )
+
+    def baseline() -> dict[str, Any]:
+        made = module.by_rules(draw)
+        return {
+            "rewrites": [{"sentence": number, "rewritten": text} for number, text in sorted(made.items())]
+        }
+
+    return Request(
+        ask=prompt,
+        item=item.id,
+        messages=(Message("system", rendered.system), Message("user", rendered.user)),
+        response=Rewrites,
+        context={"sentences": wanted},
+        baseline=baseline,
+    )

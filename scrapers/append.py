@@ -1,0 +1,64 @@
+"""A file of JSON lines that only grows, and survives being killed between any two bytes."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+_BLOCK = 65_536
+
+
+class AppendLog:
+    """Appends a line a record, each handed to the system at once: a kill loses none that was written.
+
+    A last line without its end, left by a kill in the middle of it, is cut off when the file is opened.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        cut_torn_line(path)
+        self._file = path.open("ab", buffering=0)
+
+    def append(self, record: Mapping[str, Any]) -> None:
+        """Write one line; ``OSError`` if the disk does not take it."""
+        line = json.dumps(record, ensure_ascii=False, separators=(", ", ": "))
+        data = memoryview(line.encode("utf-8", "replace") + b"\n")
+        while data:
+            data = data[self._file.write(data) :]
+
+    def close(self) -> None:
+        """Close the file once its bytes are on the disk."""
+        if not self._file.closed:
+            os.fsync(self._file.fileno())
+            self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def cut_torn_line(path: Path) -> None:
+    """Cut off what follows the last line end of a file, if it is there and anything does."""
+    if not path.is_file():
+        return
+    with path.open("r+b") as file:
+        end = file.seek(0, os.SEEK_END)
+        start = end
+        while start > 0:
+            block = min(_BLOCK, start)
+            file.seek(start - block)
+            found = file.read(block).rfind(b"\n")
+            if found >= 0:
+                start = start - block + found + 1
+                break
+            start -= block
+        if start < end:
+            file.truncate(start)

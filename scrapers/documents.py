@@ -1,0 +1,48 @@
+"""The texts of a corpus: every different text once, under an id that is made of the text."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from conqret.data.item import Document
+from conqret.io.corpus import CorpusDirectory
+from conqret.scrapers.append import AppendLog, cut_torn_line
+
+ID_LENGTH = 16
+"""Hexadecimal digits (64 bits) of an id: two of 10,000 texts share one with a chance of 3 in 10^12."""
+
+
+class DocumentStore:
+    """``documents.jsonl``, appended to while fetching; only ids are kept in memory."""
+
+    def __init__(self, corpus: Path) -> None:
+        directory = CorpusDirectory(corpus)
+        cut_torn_line(directory.documents_file)
+        has_some = directory.documents_file.is_file()
+        self._ids = {document.id for document in directory.documents()} if has_some else set()
+        self._log = AppendLog(directory.documents_file)
+
+    def __contains__(self, identifier: str) -> bool:
+        return identifier in self._ids
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def add(self, text: str, title: str, url: str) -> str:
+        """Add a text unless it is there, and return its id; title and URL are those of its first source."""
+        document = make_document(text, title, url)
+        if document.id not in self._ids:
+            self._log.append(document.model_dump())
+            self._ids.add(document.id)
+        return document.id
+
+    def close(self) -> None:
+        """Close the file."""
+        self._log.close()
+
+
+def make_document(text: str, title: str, url: str) -> Document:
+    """A document whose id is ``d`` and the start of the sha256 of its text: safe as a file name, and stable."""
+    digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+    return Document(id=f"d{digest[:ID_LENGTH]}", text=text, title=title, url=url)

@@ -1,0 +1,160 @@
+"""Fetching debate pages and reading them: addresses in, debates and problems out."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Protocol
+from urllib.parse import urldefrag
+
+from conqret.data.debate import Debate
+from conqret.errors import DeclarationError
+from conqret.scrapers.debates.encoding import page_text
+from conqret.scrapers.debates.ids import debate_id, told_apart
+from conqret.scrapers.debates.layout import Layout
+from conqret.scrapers.debates.registry import LAYOUTS, Problem, read_debate, wanted_footnotes
+from conqret.scrapers.debates.sources import web_address
+
+CONCURRENCY = 8
+"""Debate pages under way at a time; they mostly lie on one host, which the fetcher asks one by one anyway."""
+
+
+class FetchedPage(Protocol):
+    """What is needed of a fetched page (:class:`conqret.scrapers.fetch.Page`)."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether there is a body."""
+
+    @property
+    def status(self) -> str:
+        """How the fetch ended, in the words of the ledger."""
+
+    @property
+    def detail(self) -> str:
+        """Why there is no body."""
+
+    @property
+    def final_url(self) -> str:
+        """Where redirects led."""
+
+    @property
+    def body(self) -> bytes:
+        """The page, decompressed."""
+
+    @property
+    def charset(self) -> str:
+        """The encoding that the server claimed; empty for none."""
+
+
+class PageFetcher(Protocol):
+    """Whoever fetches: :class:`conqret.scrapers.fetch.Fetcher`, or a stand-in for it. Never raises."""
+
+    async def fetch(self, url: str) -> FetchedPage:
+        """Fetch one address."""
+        ...
+
+
+def read_urls(path: str | Path) -> list[str]:
+    """The addresses in a file: one a line; blank lines and lines that begin with ``#`` are skipped.
+
+    Addresses that differ only in a final slash or a fragment count once.
+
+    Raises:
+        DeclarationError: there is no such file, no address in it, or a line is no http or https address.
+    """
+    file = Path(path)
+    if not file.is_file():
+        raise DeclarationError(f"{file}: there is no such file; give one with a web address on each line")
+    found: dict[str, str] = {}
+    for number, line in enumerate(
+        file.read_text(encoding="utf-8-sig", errors="replace").splitlines(), start=1
+    ):
+        text = line.strip()
+        if not text or text.startswith("#"):
+            continue
+        url = web_address(text)
+        if not url:
+            raise DeclarationError(f"{file}:{number} is no http or https address: {text[:80]!r}")
+        found.setdefault(page_key(url), url)
+    if not found:
+        raise DeclarationError(f"{file}: has no address in it; give one a line")
+    return list(found.values())
+
+
+def page_key(url: str) -> str:
+    """What two addresses of one page have in common."""
+    return urldefrag(url).url.rstrip("/")
+
+
+async def scrape_debates(
+    urls: Sequence[str],
+    fetcher: PageFetcher,
+    *,
+    taken: Iterable[str] = (),
+    concurrency: int = CONCURRENCY,
+    layouts: Sequence[Layout] = LAYOUTS,
+    on_result: Callable[[Debate | Problem], None] | None = None,
+) -> list[Debate | Problem]:
+    """Fetch and read debate pages.
+
+    Args:
+        urls: Their addresses.
+        fetcher: Fetches them, and the pages of footnotes that hold the sources of some.
+        taken: Ids that other debates of the corpus have.
+        concurrency: Pages under way at a time.
+        layouts: The layouts to try, in order.
+        on_result: Called with each result as it arrives, before ids are told apart.
+
+    Returns:
+        A debate or a problem for each address, in the order of ``urls``. Where two addresses give the same
+        id, the later one gets a digest of its address at the end.
+    """
+    gate = asyncio.Semaphore(concurrency)
+
+    async def one(url: str) -> Debate | Problem:
+        async with gate:
+            result = await scrape_debate(url, fetcher, layouts=layouts)
+        if on_result is not None:
+            on_result(result)
+        return result
+
+    results = await asyncio.gather(*map(one, urls))
+    return _told_apart(results, set(taken))
+
+
+async def scrape_debate(
+    url: str, fetcher: PageFetcher, *, layouts: Sequence[Layout] = LAYOUTS
+) -> Debate | Problem:
+    """Fetch one debate page, its footnotes if it needs them, and read it."""
+    page = await fetcher.fetch(url)
+    if not page.ok:
+        return Problem(url, (f"the page: {_end(page)}",))
+    html, address = page_text(page.body, page.charset), page.final_url or url
+    footnotes, failure = "", ""
+    if wanted := wanted_footnotes(html, address, layouts=layouts):
+        notes = await fetcher.fetch(wanted)
+        if notes.ok:
+            footnotes = page_text(notes.body, notes.charset)
+        else:
+            failure = f"the footnotes at {wanted}: {_end(notes)}"
+    result = read_debate(html, address, footnotes=footnotes, layouts=layouts)
+    if isinstance(result, Problem):
+        return Problem(url, (*result.missing, *filter(None, [failure])), result.layout)
+    return result.model_copy(update={"url": url, "id": debate_id(url)})
+
+
+def _end(page: FetchedPage) -> str:
+    return f"{page.status}" + (f" ({page.detail})" if page.detail else "")
+
+
+def _told_apart(results: Sequence[Debate | Problem], taken: set[str]) -> list[Debate | Problem]:
+    found: list[Debate | Problem] = []
+    for result in results:
+        if isinstance(result, Debate):
+            if result.id in taken:
+                result = result.model_copy(update={"id": told_apart(result.id, result.url)})
+            taken.add(result.id)
+        found.append(result)
+    return found

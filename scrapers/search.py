@@ -1,0 +1,261 @@
+"""Finding the address of a source by its title: Google, Brave or a SearXNG of one's own.
+
+ConQRet, Appendix B: the first result of Google, and of Bing where Google finds nothing. Keys come from the
+environment and stay out of messages and files: errors name the provider and the HTTP status, never a URL.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import random
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import aiohttp
+
+from conqret.errors import DeclarationError, UnknownNameError
+from conqret.llm.retry import retry_after_of
+from conqret.scrapers.fetch import FetchError, Policy, Retries, Status
+from conqret.scrapers.fetch.guard import checked_url
+from conqret.scrapers.fetch.limits import Limits, read
+
+GOOGLE_URL = "https://www.googleapis.com/customsearch/v1"
+BRAVE_URL = "https://api.search.brave.com/res/v1/web/search"
+MAX_QUERY = 300
+"""Characters of a query; Brave takes 400, and titles with their authors are longer than what finds them."""
+RESULTS = 5
+"""Results that are asked for; the first whose address may be fetched is taken."""
+SEARCH_DELAY = 1.1
+"""Seconds between two queries to one provider: Brave's free plan takes one a second."""
+_LIMITS = Limits(max_bytes=2**20, max_decoded=4 * 2**20, total_seconds=30.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """One HTTP request to a provider; ``headers`` and ``parameters`` may hold a key."""
+
+    url: str
+    parameters: Mapping[str, str]
+    headers: Mapping[str, str]
+
+
+class Provider(Protocol):
+    """A search engine: how it is asked, and where its answer holds the addresses."""
+
+    @property
+    def name(self) -> str:
+        """The name on the command line and in the ledger."""
+        ...
+
+    def query(self, text: str) -> Query:
+        """The request for a text."""
+        ...
+
+    def urls(self, answer: Any) -> list[str]:
+        """The addresses in a parsed answer, best first; any mistake in it may raise."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Google:
+    """Google Programmable Search (Custom Search JSON API)."""
+
+    key: str
+    engine: str
+    url: str = GOOGLE_URL
+    name: str = "google"
+
+    def query(self, text: str) -> Query:
+        """The request for a text."""
+        return Query(self.url, {"key": self.key, "cx": self.engine, "q": text, "num": str(RESULTS)}, {})
+
+    def urls(self, answer: Any) -> list[str]:
+        """``items[].link``; no ``items`` where nothing was found."""
+        return [item["link"] for item in answer.get("items", [])]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Brave:
+    """Brave Search (Web Search API)."""
+
+    key: str
+    url: str = BRAVE_URL
+    name: str = "brave"
+
+    def query(self, text: str) -> Query:
+        """The request for a text."""
+        headers = {"X-Subscription-Token": self.key, "Accept": "application/json"}
+        return Query(self.url, {"q": text, "count": str(RESULTS)}, headers)
+
+    def urls(self, answer: Any) -> list[str]:
+        """``web.results[].url``; no ``web`` where nothing was found."""
+        return [item["url"] for item in (answer.get("web") or {}).get("results", [])]
+
+
+@dataclass(frozen=True, slots=True)
+class SearxNG:
+    """A SearXNG instance of one's own, with ``json`` among its formats; it may be on a private address."""
+
+    base: str
+    name: str = "searxng"
+
+    def query(self, text: str) -> Query:
+        """The request for a text."""
+        return Query(f"{self.base.rstrip('/')}/search", {"q": text, "format": "json"}, {})
+
+    def urls(self, answer: Any) -> list[str]:
+        """``results[].url``."""
+        return [item["url"] for item in answer.get("results", [])][:RESULTS]
+
+
+def _google(environment: Mapping[str, str]) -> Provider:
+    return Google(_variable(environment, "google", "GOOGLE_API_KEY"), _variable(environment, "google", "GOOGLE_CSE_ID"))
+
+
+def _brave(environment: Mapping[str, str]) -> Provider:
+    return Brave(_variable(environment, "brave", "BRAVE_API_KEY"))
+
+
+def _searxng(environment: Mapping[str, str]) -> Provider:
+    base = _variable(environment, "searxng", "CONQRET_SEARXNG_URL")
+    if not base.startswith(("http://", "https://")):
+        raise DeclarationError("CONQRET_SEARXNG_URL is no address that begins with http:// or https://")
+    return SearxNG(base)
+
+
+PROVIDERS: Mapping[str, Callable[[Mapping[str, str]], Provider]] = {
+    "google": _google,
+    "brave": _brave,
+    "searxng": _searxng,
+}
+"""By name: what makes a provider from the environment."""
+
+
+def providers(names: Sequence[str], environment: Mapping[str, str] | None = None) -> tuple[Provider, ...]:
+    """The providers of these names, in this order.
+
+    Raises:
+        UnknownNameError: there is no provider of a name.
+        DeclarationError: a variable of the environment that a provider needs is not set.
+    """
+    for name in names:
+        if name not in PROVIDERS:
+            raise UnknownNameError("search provider", name, PROVIDERS)
+    return tuple(PROVIDERS[name](os.environ if environment is None else environment) for name in names)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The address of a source and who found it."""
+
+    url: str
+    provider: str
+
+
+class Searcher:
+    """Asks one provider after the other; an async context manager is not needed, but :meth:`close` is."""
+
+    def __init__(
+        self,
+        providers: Sequence[Provider],
+        *,
+        policy: Policy | None = None,
+        retries: Retries | None = None,
+        delay: float = SEARCH_DELAY,
+        rng: random.Random | None = None,
+    ) -> None:
+        self._providers = tuple(providers)
+        self._policy, self._retries, self._delay = policy or Policy(), retries or Retries(), delay
+        self._rng = rng or random.Random()
+        self._session: aiohttp.ClientSession | None = None
+        self._turns = {provider.name: asyncio.Lock() for provider in providers}
+        self._free = dict.fromkeys(self._turns, 0.0)
+
+    async def find(self, title: str) -> Found:
+        """The first result that may be fetched.
+
+        Raises:
+            FetchError: ``not-found`` if every provider answered and none found anything; ``error`` if one
+                gave no answer and none of the others found anything.
+        """
+        text = " ".join(title.split())[:MAX_QUERY]
+        if not text:
+            raise FetchError(Status.NOT_FOUND, "neither a URL nor a title to search for")
+        if not self._providers:
+            raise FetchError(Status.NOT_FOUND, "no URL, and no search was asked for")
+        failures: list[str] = []
+        for provider in self._providers:
+            try:
+                urls = await self._ask(provider, text)
+            except FetchError as error:
+                failures.append(f"{provider.name}: {error.detail}")
+                continue
+            for url in urls:
+                if self._allowed(url):
+                    return Found(url, provider.name)
+        if failures:
+            raise FetchError(Status.ERROR, f"search failed ({'; '.join(failures)})")
+        names = ", ".join(provider.name for provider in self._providers)
+        raise FetchError(Status.NOT_FOUND, f"no search result ({names})")
+
+    async def close(self) -> None:
+        """Close the connections."""
+        if self._session is not None:
+            await self._session.close()
+
+    def _allowed(self, url: str) -> bool:
+        try:
+            checked_url(url, self._policy)
+        except FetchError:
+            return False
+        return True
+
+    async def _ask(self, provider: Provider, text: str) -> list[str]:
+        attempt = 1
+        while True:
+            try:
+                async with self._turns[provider.name]:
+                    await asyncio.sleep(max(0.0, self._free[provider.name] - time.monotonic()))
+                    self._free[provider.name] = time.monotonic() + self._delay
+                    return await self._answer(provider, provider.query(text))
+            except FetchError as error:
+                wait = self._retries.wait(error, attempt, self._rng)
+                if wait is None:
+                    raise
+            attempt += 1
+            await asyncio.sleep(wait)
+
+    async def _answer(self, provider: Provider, query: Query) -> list[str]:
+        if self._session is None:
+            self._session = aiohttp.ClientSession(
+                timeout=aiohttp.ClientTimeout(total=_LIMITS.total_seconds),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                auto_decompress=False,
+                headers={"Accept-Encoding": "gzip, deflate"},
+            )
+        try:
+            async with self._session.get(
+                query.url, params=query.parameters, headers=query.headers, allow_redirects=False
+            ) as response:
+                headers = {name.lower(): value for name, value in response.headers.items()}
+                _, body, fault = await read(
+                    response.content.iter_any(), headers.get("content-encoding", ""), _LIMITS
+                )
+                status = response.status
+        except (aiohttp.ClientError, OSError, ValueError) as error:
+            # The message of these holds the address, and with it perhaps the key: only the kind is told.
+            raise FetchError(Status.ERROR, type(error).__name__, retryable=True) from None
+        if status != 200:
+            pause = retry_after_of(headers) if "retry-after" in headers else None
+            retryable = status == 429 or status >= 500
+            raise FetchError(Status.ERROR, f"HTTP {status}", http=status, retryable=retryable, retry_after=pause)
+        if fault is not None:
+            raise FetchError(Status.ERROR, fault.detail)
+        try:
+            return [url for url in provider.urls(json.loads(body)) if isinstance(url, str)]
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            raise FetchError(Status.ERROR, "an answer that cannot be read") from None
