@@ -99,7 +99,7 @@ class Ask(Generic[R]):
     """One question to the model about an item.
 
     - ``prompt``: the id of its prompt file, filled with topic, stance, documents, arguments and
-      ``variables(case)``
+      ``variables(case)``; its system part with the dimensions and ``settings``, the same for all items
     - ``response(case)``: the pydantic model of the answer; its validators find ``context(case)``
     - ``score(reply, case)``: the measures; a pure function
     - ``baseline(case)``: the offline model's answer, as plain data for the same response model
@@ -116,6 +116,7 @@ class Ask(Generic[R]):
     score: Callable[[Reply[R], Case], Mapping[str, Measure]]
     baseline: Callable[[Case], Any]
     variables: Callable[[Case], Mapping[str, Any]] = field(default=lambda case: {})
+    settings: Mapping[str, Any] = field(default_factory=dict)
     context: Callable[[Case], Mapping[str, Any]] = field(default=lambda case: {})
     both_orders: bool = False
     rating_field: str | None = None

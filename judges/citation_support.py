@@ -20,7 +20,7 @@ from conqret.data import Item, Measure, Part, Reason, Status
 from conqret.data.citations import citations
 from conqret.data.sentences import sentences
 from conqret.judges.base import Ask, Case, Judge, Reply
-from conqret.judges.responses import Typed, once_each
+from conqret.judges.responses import Typed, Whole, once_each
 
 Verdict = Literal["supports", "contradicts", "silent"]
 
@@ -42,8 +42,8 @@ class CitedSentence:
 class PairVerdict(Typed):
     """Whether one document bears out one sentence that cites it."""
 
-    sentence: int
-    document: int
+    sentence: Whole
+    document: Whole
     explanation: str
     verdict: Verdict
 

@@ -20,7 +20,7 @@ from conqret.judges.fitting import Window, fit
 from conqret.judges.preference import both_orders, swap_item
 from conqret.llm.ratings import rating_distribution
 from conqret.llm.request import Answer, Message, Request
-from conqret.prompts import Library, find_injections
+from conqret.prompts import Library, Prompt, Rendered, find_injections
 
 
 class Asks(Window, Protocol):
@@ -121,9 +121,7 @@ async def _ask_once(ask: Ask[Any], case: Case, instrument: Instrument) -> _Outco
     if settled is not None:
         return _Outcome(settled)
     prompt = instrument.library[ask.prompt]
-    fitted = fit(
-        case.item, lambda item: prompt.render(variables(ask, replace(case, item=item))), instrument.client
-    )
+    fitted = fit(case.item, lambda item: filled(prompt, ask, replace(case, item=item)), instrument.client)
     if fitted is None:
         lost = Measure.missing(
             Reason.CONTEXT_OVERFLOW, "the prompt does not fit the model's window even without documents"
@@ -154,18 +152,20 @@ async def _ask_once(ask: Ask[Any], case: Case, instrument: Instrument) -> _Outco
     return _Outcome(ask.score(Reply(answer.value, distribution), case), answer.calls, fitted.trims)
 
 
-def variables(ask: Ask[Any], case: Case) -> dict[str, Any]:
-    """What the prompt of ``ask`` is filled with for ``case``."""
+def filled(prompt: Prompt, ask: Ask[Any], case: Case) -> Rendered:
+    """The prompt of ``ask``, filled for ``case``."""
     item = case.item
-    return {
-        "topic": item.topic,
-        "stance": item.stance,
-        "documents": item.documents,
-        "argument": item.argument,
-        "second_argument": item.second_argument,
-        "dimensions": case.dimensions,
-        **ask.variables(case),
-    }
+    return prompt.render(
+        {
+            "topic": item.topic,
+            "stance": item.stance,
+            "documents": item.documents,
+            "argument": item.argument,
+            "second_argument": item.second_argument,
+            **ask.variables(case),
+        },
+        {"dimensions": case.dimensions, **ask.settings},
+    )
 
 
 def _most_trimmed(outcomes: Iterable[_Outcome]) -> tuple[Trim, ...]:

@@ -15,7 +15,7 @@ def _ask(dimension: Dimension) -> Ask[OneToThree]:
         metrics=(dimension.name,),
         needs=frozenset({"argument"}),
         response=lambda case: OneToThree,
-        variables=lambda case: {"dimension": dimension},
+        settings={"dimension": dimension},
         score=lambda reply, case: {
             dimension.name: rated(ONE_TO_THREE, reply.value.rating, reply.value.explanation)
         },

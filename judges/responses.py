@@ -43,20 +43,28 @@ def _no_truth_value(value: Any) -> Any:
 
 
 Whole = Annotated[int, BeforeValidator(_no_truth_value)]
+ZeroToTen = Annotated[int, Field(ge=ZERO_TO_TEN.low, le=ZERO_TO_TEN.high), BeforeValidator(_no_truth_value)]
+ZeroToFiveRating = Annotated[
+    int, Field(ge=ZERO_TO_FIVE.low, le=ZERO_TO_FIVE.high), BeforeValidator(_no_truth_value)
+]
+OneToFive = Annotated[int, Field(ge=ONE_TO_FIVE.low, le=ONE_TO_FIVE.high), BeforeValidator(_no_truth_value)]
+OneToThreeRating = Annotated[
+    int, Field(ge=ONE_TO_THREE.low, le=ONE_TO_THREE.high), BeforeValidator(_no_truth_value)
+]
 
 
 class ZeroToFive(Typed):
     """An explanation, then a rating from 0 to 5."""
 
     explanation: str
-    rating: Whole = Field(ge=ZERO_TO_FIVE.low, le=ZERO_TO_FIVE.high)
+    rating: ZeroToFiveRating
 
 
 class OneToThree(Typed):
     """An explanation, then a rating from 1 to 3."""
 
     explanation: str
-    rating: Whole = Field(ge=ONE_TO_THREE.low, le=ONE_TO_THREE.high)
+    rating: OneToThreeRating
 
 
 class DocumentRating(Typed):
@@ -64,11 +72,7 @@ class DocumentRating(Typed):
 
     document: Whole
     explanation: str
-    rating: Whole = Field(ge=ZERO_TO_FIVE.low, le=ZERO_TO_FIVE.high)
-
-
-OneToFive = Annotated[Whole, Field(ge=ONE_TO_FIVE.low, le=ONE_TO_FIVE.high)]
-ZeroToTen = Annotated[Whole, Field(ge=ZERO_TO_TEN.low, le=ZERO_TO_TEN.high)]
+    rating: ZeroToFiveRating
 
 
 def once_each(found: Iterable[Any], expected: Sequence[Any], noun: str) -> None:

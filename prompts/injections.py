@@ -50,13 +50,13 @@ _LEAD = 48
 
 _NEAR = r"[^.!?\n]"  # the rest of the sentence
 _OBJECT = (
-    r"(?:(?:this|the (?:present|above|following)|these|every|each|any|all|our)\s(?:\w+\s){0,2}?(?:document|page|argument|text"
-    r"|passage|answer|response|item|comment|sentence|citation|essay|criterion|criteria|dimension|metric)s?"
+    r"(?:(?:this|the (?:present|above|following)|these|every|each|any|all|our)\s(?:\w+\s){0,2}?(?:document|page"
+    r"|argument|text|passage|answer|response|item|comment|sentence|citation|essay|criterion|criteria|dimension|metric)s?"
     r"|everything|all of (?:it|them)|it|them)\b"
 )
 _TOP = (
-    r"\b(?:top|highest|maximum|maximal|max|full|perfect|best)\b(?: possible)?(?: \w+){0,3}? (?:scores?|ratings?|marks?|grades?"
-    r"|points|relevance)\b|\bthe maximum\b"
+    r"\b(?:top|highest|maximum|maximal|max|full|perfect|best)\b(?: possible)?(?: \w+){0,3}? (?:scores?|ratings?"
+    r"|marks?|grades?|points|relevance)\b|\bthe maximum\b"
 )
 _CLAUSE = r"^|[.,:;!?>*\"'“”‘’(\n–—-]\s*|\b(?:and|then|please|must|should|now|always|to)\s+"
 _ROLE = r"(?:evaluator|grader|judge|reviewer|rater|assessor|annotator|assistant|model|agent|system|reader)s?"
@@ -82,7 +82,8 @@ _PATTERNS = (
     _pattern(
         "override",
         "grading scoring rating evaluation previous prior system instructions guidelines criteria rules rubric",
-        r"(?:(?:grading|scoring|rating|evaluation|previous|prior|system) (?:instructions|rubric|guidelines|criteria|guide|prompt)"
+        r"(?:(?:grading|scoring|rating|evaluation|previous|prior|system) "
+        r"(?:instructions|rubric|guidelines|criteria|guide|prompt)"
         r"|(?:instructions|guidelines|criteria|rules|rubric) (?:above|you (?:were|have been|are) given))\b"
         rf"{_NEAR}{{0,20}}?\b(?:withdrawn|replaced|void|outdated|out of date|superseded|revoked|no longer)\b",
     ),
@@ -105,10 +106,8 @@ _PATTERNS = (
         "address",
         _AGENTS,
         _AGENT,
-        r"\b(?:note|message|instructions?|notice|reminder|dear|hello|hi|hey|attention)\b[\s:,-]*(?:to |for )?(?:the |all |any )?"
-        + _LARGE
-        + r"|\bif you are (?:a |an |the )?"
-        + _LARGE,
+        r"\b(?:note|message|instructions?|notice|reminder|dear|hello|hi|hey|attention)\b[\s:,-]*"
+        r"(?:to |for )?(?:the |all |any )?" + _LARGE + r"|\bif you are (?:a |an |the )?" + _LARGE,
     ),
     _pattern(
         "address",
@@ -119,13 +118,15 @@ _PATTERNS = (
     _pattern(
         "address",
         "grader graders evaluator evaluators assessor assessors annotator annotators rater raters",
-        r"(?:graders?|evaluators?|assessors?|annotators?|raters?)\b(?: must| should| shall| is to| has to| have to| will)"
+        r"(?:graders?|evaluators?|assessors?|annotators?|raters?)\b"
+        r"(?: must| should| shall| is to| has to| have to| will)"
         rf"{_NEAR}{{0,20}}?\b(?:copy|skip|output|return|print|ignore|give the (?:maximum|highest))\b",
     ),
     _pattern(
         "role",
         "you",
-        r"you are now (?:in \w+ mode|no longer bound|(?:an?|the) (?:\w+ ){0,3}?(?:assistant|ai|model|grader|evaluator|judge)\b)",
+        r"you are now (?:in \w+ mode|no longer bound"
+        r"|(?:an?|the) (?:\w+ ){0,3}?(?:assistant|ai|model|grader|evaluator|judge)\b)",
     ),
     _pattern(
         "role", "system assistant", r"(?:system|assistant)\W{0,3}:", r"(?:^|\n)[ \t]*[^\w\s]{0,4}[ \t]*"

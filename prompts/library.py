@@ -50,21 +50,29 @@ class Prompt:
     text: str = field(repr=False)
     digest: str
     template: Template = field(repr=False)
+    _systems: dict[tuple[Any, ...], str] = field(default_factory=dict, init=False, repr=False, compare=False)
 
-    def render(self, variables: Mapping[str, Any]) -> Rendered:
+    def render(self, variables: Mapping[str, Any], settings: Mapping[str, Any] | None = None) -> Rendered:
         """Fill the template; every string among ``variables`` is neutralised on its way in.
+
+        The ``system`` block sees ``settings`` alone (hashable values that are the same for many items, such as
+        the dimensions to rate), so nothing of an item can reach it; the ``user`` block sees both.
 
         Raises:
             DeclarationError: the template uses a variable that was not given, or fails in another way.
         """
+        settings = settings or {}
+        key = tuple(settings.items())
+        if key not in self._systems:
+            self._systems[key] = self._block("system", settings)
+        return Rendered(self._systems[key], self._block("user", {**settings, **variables}))
+
+    def _block(self, name: str, variables: Mapping[str, Any]) -> str:
         try:
             context = self.template.new_context({"data": self.data, **variables})
-            system, user = (
-                "".join(self.template.blocks[block](context)).strip() for block in ("system", "user")
-            )
+            return "".join(self.template.blocks[name](context)).strip()
         except (TemplateError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             raise DeclarationError(f"prompt {self.id!r} does not render: {error}") from error
-        return Rendered(system, user)
 
 
 class Library:

@@ -32,13 +32,19 @@ class InternetArchive:
         query = {"url": url}
         if when := timestamp(cited):
             query["timestamp"] = when
-        page = await fetcher.fetch(f"{self.base.rstrip('/')}/wayback/available?{urlencode(query)}", robots=False)
+        page = await fetcher.fetch(
+            f"{self.base.rstrip('/')}/wayback/available?{urlencode(query)}", robots=False
+        )
         if not page.ok:
             raise FetchError(Status.ERROR, f"the archive's index: {page.detail}", http=page.http)
         try:
             answer = json.loads(page.body)
             closest = answer["archived_snapshots"].get("closest")
-            if not closest or not closest.get("available") or not str(closest.get("status", "200")).startswith("2"):
+            if (
+                not closest
+                or not closest.get("available")
+                or not str(closest.get("status", "200")).startswith("2")
+            ):
                 return None
             found = _SNAPSHOT.fullmatch(closest["url"])
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:

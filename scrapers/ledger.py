@@ -136,16 +136,20 @@ class EvidenceSummary:
 
 
 def summarise(
-    lines: Iterable[LedgerLine], *, cited: int, without_url: int = 0, kept: int = 0, pages: int = 0, seconds: float = 0.0
+    lines: Iterable[LedgerLine],
+    *,
+    cited: int,
+    without_url: int = 0,
+    kept: int = 0,
+    pages: int = 0,
+    seconds: float = 0.0,
 ) -> EvidenceSummary:
     """Count the lines of the sources that the debates cite now."""
     found = list(lines)
     counts = Counter(line.status for line in found)
     documents = {line.document for line in found if line.document}
-    by_status = {status: counts[status] for status in SOURCE_STATUSES}
-    return EvidenceSummary(
-        cited, counts["ok"], len(documents), by_status, without_url, kept, pages, seconds
-    )
+    by_status: dict[str, int] = {status: counts[status] for status in SOURCE_STATUSES}
+    return EvidenceSummary(cited, counts["ok"], len(documents), by_status, without_url, kept, pages, seconds)
 
 
 def _read(path: Path) -> Iterator[LedgerLine]:
@@ -156,4 +160,6 @@ def _read(path: Path) -> Iterator[LedgerLine]:
             yield LedgerLine.model_validate(row.record)
         except ValueError as error:
             first = str(error).splitlines()[-2:-1] or [str(error)]
-            raise DeclarationError(f"{path}:{row.line} is no line of a ledger:{first[0]}; mend or remove it") from None
+            raise DeclarationError(
+                f"{path}:{row.line} is no line of a ledger:{first[0]}; mend or remove it"
+            ) from None

@@ -10,11 +10,11 @@ from urllib.parse import urldefrag
 
 from conqret.data.debate import Debate
 from conqret.errors import DeclarationError
-from conqret.scrapers.debates.encoding import page_text
 from conqret.scrapers.debates.ids import debate_id, told_apart
 from conqret.scrapers.debates.layout import Layout
 from conqret.scrapers.debates.registry import LAYOUTS, Problem, read_debate, wanted_footnotes
 from conqret.scrapers.debates.sources import web_address
+from conqret.scrapers.extract.charset import decode
 
 CONCURRENCY = 8
 """Debate pages under way at a time; they mostly lie on one host, which the fetcher asks one by one anyway."""
@@ -131,17 +131,18 @@ async def scrape_debate(
     page = await fetcher.fetch(url)
     if not page.ok:
         return Problem(url, (f"the page: {_end(page)}",))
-    html, address = page_text(page.body, page.charset), page.final_url or url
+    html, address = decode(page.body, page.charset), page.final_url or url
     footnotes, failure = "", ""
     if wanted := wanted_footnotes(html, address, layouts=layouts):
         notes = await fetcher.fetch(wanted)
         if notes.ok:
-            footnotes = page_text(notes.body, notes.charset)
+            footnotes = decode(notes.body, notes.charset)
         else:
             failure = f"the footnotes at {wanted}: {_end(notes)}"
     result = read_debate(html, address, footnotes=footnotes, layouts=layouts)
     if isinstance(result, Problem):
-        return Problem(url, (*result.missing, *filter(None, [failure])), result.layout)
+        unlisted = failure and any(one.startswith("sources") for one in result.missing)
+        return Problem(url, (*result.missing, *([failure] if unlisted else [])), result.layout)
     return result.model_copy(update={"url": url, "id": debate_id(url)})
 
 

@@ -12,6 +12,7 @@ import gzip
 import io
 import json
 import os
+from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -81,17 +82,12 @@ class WarcWriter:
         if not self._path.is_file():
             self._path.touch()
         size = self._path.stat().st_size
-        last = None
-        for last in read_index(corpus):
-            pass
-        if last is None:
-            end = _first_member(self._path)
-        elif last.offset + last.length > size:
+        last = deque(read_index(corpus), maxlen=1)
+        end = last[0].offset + last[0].length if last else _first_member(self._path)
+        if end > size:
             raise DeclarationError(
                 f"{self._path} is shorter than {INDEX_NAME} says: bring back the file, or remove both"
             )
-        else:
-            end = last.offset + last.length
         if end < size:
             os.truncate(self._path, end)
 
@@ -120,7 +116,9 @@ class WarcReader:
         self._path = corpus / WARC_NAME
         self._places = {place.url: place for place in read_index(corpus) if 200 <= place.http < 300}
         if not self._path.is_file():
-            raise DeclarationError(f"{self._path}: there are no stored responses; `conqret scrape evidence` makes them")
+            raise DeclarationError(
+                f"{self._path}: there are no stored responses; `conqret scrape evidence` makes them"
+            )
 
     def __contains__(self, url: str) -> bool:
         return url in self._places
@@ -134,7 +132,9 @@ class WarcReader:
         except FetchError as error:
             return Page(url, error.status, error.detail, place.http, url)
         except (OSError, EOFError, ValueError) as error:
-            return Page(url, Status.ERROR, f"the stored response is damaged ({type(error).__name__})", place.http, url)
+            return Page(
+                url, Status.ERROR, f"the stored response is damaged ({type(error).__name__})", place.http, url
+            )
         kind, charset = content_type_of(headers)
         return Page(url, Status.OK, "", place.http, url, body, kind, charset)
 

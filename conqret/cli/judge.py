@@ -94,6 +94,8 @@ def judge(
         if format in (None, recorded.format):
             format = recorded.format  # noqa: A001
             judging = {**recorded.judging, **judging}
+            if not (quiet or metric) and recorded.judging.get("metrics"):
+                note(f"recorded are {', '.join(recorded.judging['metrics'])}")
         client = {**recorded.model_options, **client}
     setup = set_up(
         DEFAULT_FORMAT if format is None else format,

@@ -14,6 +14,9 @@ from conqret.cli import corpus, doctor, formats, judge, prompt, recordings, repo
 from conqret.cli.console import complain
 from conqret.errors import ConqretError, DeclarationError
 
+STOPPED = 130
+"""The exit code of a command that was interrupted (128 and the number of the signal)."""
+
 app = typer.Typer(
     name="conqret",
     help="Judge retrieval-augmented arguments with LLMs, and measure how far the judge can be trusted.",
@@ -61,11 +64,22 @@ def main() -> None:
         complain(str(error))
         sys.exit(1)
     except KeyboardInterrupt:
-        complain("stopped; what was judged so far is kept, and the same command goes on from there")
-        sys.exit(130)
+        _stopped()
+    except SystemExit as end:  # typer turns the interrupt of a command into this
+        if end.code != STOPPED:
+            raise
+        _stopped()
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(1)
+    except OSError as error:  # a folder that cannot be written, a full disk
+        complain(f"{error.filename or 'the system'}: {error.strerror or error}")
+        sys.exit(1)
+
+
+def _stopped() -> None:
+    complain("stopped; what was done so far is kept, and the same command goes on from there")
+    sys.exit(STOPPED)
 
 
 if __name__ == "__main__":

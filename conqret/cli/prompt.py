@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from conqret.cli.console import err, out
+from conqret.cli.console import note, out
 
 if TYPE_CHECKING:
     from conqret.data import Item
@@ -27,20 +27,30 @@ Prompts = Annotated[
 
 
 @app.command("list", epilog="Example: conqret prompt list")
-def list_prompts(prompts: Prompts = None) -> None:
+def list_prompts(
+    prompts: Prompts = None,
+    json_output: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
     """List all prompts: id, version, what each asks for, and where it is from."""
-    from rich.table import Table
+    from rich.padding import Padding
+    from rich.text import Text
 
     from conqret.prompts import Library
 
     library = Library(prompts)
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    for column in ("prompt", "version", "asks for", "source"):
-        table.add_column(column)
-    for identifier in library.ids():
-        prompt = library[identifier]
-        table.add_row(prompt.id, str(prompt.version), prompt.asks, prompt.source)
-    out().print(table)
+    found = [library[identifier] for identifier in library.ids()]
+    if json_output:
+        import json
+
+        rows = [
+            {name: getattr(prompt, name) for name in ("id", "version", "asks", "source")} for prompt in found
+        ]
+        out().out(json.dumps(rows, indent=1, ensure_ascii=False))
+        return
+    for prompt in found:
+        out().print(Text.assemble((prompt.id, "bold"), f"  version {prompt.version}"))
+        for line, style in ((prompt.asks, ""), (f"source: {prompt.source}", "dim")):
+            out().print(Padding(Text(line, style=style), (0, 0, 0, 2), expand=False))
 
 
 @app.command("show", epilog="Example: conqret prompt show rag-fine-grained --items items.jsonl --item 3")
@@ -55,8 +65,11 @@ def show(
     prompts: Prompts = None,
 ) -> None:
     """Show a prompt file, or with --item the very text that is sent for that item."""
+    from rich.text import Text
+
+    from conqret.errors import DeclarationError
     from conqret.judges.base import Case
-    from conqret.judges.judging import variables
+    from conqret.judges.judging import filled
     from conqret.judges.registry import FORMATS, get_judge
     from conqret.prompts import Library
 
@@ -68,20 +81,23 @@ def show(
     if item is None:
         out().out("\n".join(library[identifier].text for identifier in identifiers), highlight=False)
         return
-    found = _find_item(items or DEMO_ITEMS, item)
-    for ask in {ask.prompt: ask for ask in wanted}.values():
-        if lacking := [need for need in sorted(ask.needs) if not getattr(found, need)]:
-            err().print(f"{ask.prompt}: item {found.id} has no {' and no '.join(lacking)}", markup=False)
-            continue
-        rendered = library[ask.prompt].render(variables(ask, Case(found)))
-        for role, text in (("system", rendered.system), ("user", rendered.user)):
-            out().rule(f"{ask.prompt} · {role}", align="left")
-            out().out(text, highlight=False)
     if not wanted:
-        from conqret.errors import DeclarationError
-
         library[name]
         raise DeclarationError(f"prompt {name!r} is not filled with items; leave out --item")
+    found = _find_item(items or DEMO_ITEMS, item)
+    faults = []
+    for ask in {ask.prompt: ask for ask in wanted}.values():
+        if lacking := [need for need in sorted(ask.needs) if not getattr(found, need)]:
+            faults.append(f"{ask.prompt}: item {found.id} has no {' and no '.join(lacking)}")
+            continue
+        rendered = filled(library[ask.prompt], ask, Case(found))
+        for role, text in (("system", rendered.system), ("user", rendered.user)):
+            out().rule(Text(f"{ask.prompt} · {role}"), align="left")
+            out().out(text, highlight=False)
+    if len(faults) == len({ask.prompt for ask in wanted}):
+        raise DeclarationError("\n".join(faults))
+    for fault in faults:
+        note(fault)
 
 
 @app.command(
@@ -105,18 +121,18 @@ def steps(
     from conqret.llm.options import ClientOptions
     from conqret.prompts import Library
 
-    if prompts is not None:
-        prompts.mkdir(parents=True, exist_ok=True)
-    library = Library(prompts)
+    library = Library(prompts if prompts is not None and prompts.exists() else None)
     prompt = library[f"g-eval/{metric.replace('_', '-')}"]
     written = generate_steps(prompt, ClientOptions(model, api_base=api_base), library)
+    changed = with_steps(prompt, written)
     for number, step in enumerate(written, start=1):
         out().print(f"{number}. {step}", markup=False, soft_wrap=True)
     if prompts is not None:
-        file = library.path(prompt.id)
+        prompts.mkdir(parents=True, exist_ok=True)
+        file = Library(prompts).path(prompt.id)
         file.parent.mkdir(parents=True, exist_ok=True)
         with replacing(file) as handle:
-            handle.write(with_steps(prompt, written).encode())
+            handle.write(changed.encode())
         out().print(
             f"written to {file}; use it with: conqret judge … --format g-eval --prompts {prompts}",
             markup=False,

@@ -30,7 +30,7 @@ _LIST_MARK = r"[-*\u2022\u25cf\u2605\u2013\u2014>#|]|\(?[0-9]{1,3}[.)]\s"
 _break = re.compile(
     r"[.!?\u2026\n\u3002\uff01\uff1f](?:"
     rf"(?<=[.!?\u2026])[.!?\u2026]{{0,20}}[{_CLOSERS}]{{0,9}}"  # an end mark and what closes it
-    rf"(?:[ \t]{{0,9}}{MARK}){{0,20}}(?=\s)"  # its citations, and white space
+    rf"(?:[ \t]{{0,9}}{MARK}){{0,20}}(?=\s|\Z)"  # its citations, and white space
     rf"|(?<=[\u3002\uff01\uff1f])[\u3002\uff01\uff1f]{{0,20}}[{_CLOSERS}]{{0,9}}"  # Chinese and Japanese need no space
     r"|(?<=\n)[ \t\r]*\n"
     rf"|(?<=\n)(?=[ \t]*(?:{_LIST_MARK})))"

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from conqret.data import Document, Item
 from conqret.errors import DeclarationError
 from conqret.io import Checked, ItemSource
-from conqret.judges.base import Judge, JudgeOptions
-from conqret.judges.judging import Instrument
+from conqret.judges.base import Case, Judge, JudgeOptions
+from conqret.judges.judging import Instrument, filled
 from conqret.judges.registry import get_judge
 from conqret.llm.client import Client
 from conqret.llm.options import ClientOptions
@@ -24,6 +25,15 @@ _NEEDS = {
     "argument": "judges an argument",
     "second_argument": "compares two arguments",
 }
+
+
+_PROBE = Item(
+    id="probe",
+    topic="?",
+    documents=(Document(id="1", text="One. Two."),),
+    argument="So it is [1].",
+    second_argument="It is not.",
+)
 
 
 @dataclass(frozen=True)
@@ -57,16 +67,17 @@ def set_up(
     options: JudgeOptions,
     prompts: Path | None = None,
 ) -> Setup:
-    """Find the judge and check that its metrics and prompts exist.
+    """Find the judge and check that its metrics and prompts exist, and that the prompts can be filled.
 
     Raises:
-        DeclarationError: no such format, metric or prompt.
+        DeclarationError: no such format, metric or prompt, or a prompt does not render.
     """
     judge = get_judge(format_name)
     metrics = tuple(metric.replace("-", "_") for metric in options.metrics)
     library = Library(prompts)
+    probe = Case(_PROBE, replace(options, metrics=metrics))
     for ask in judge.select(metrics):
-        library[ask.prompt]
+        filled(library[ask.prompt], ask, probe)  # a prompt that cannot be filled shows here, not halfway
     return Setup(judge, replace(options, metrics=metrics), library, client)
 
 

@@ -64,7 +64,15 @@ def baseline_steps(data: Any) -> list[str]:
 
 
 def with_steps(prompt: Prompt, steps: Sequence[str]) -> str:
-    """The text of the prompt file with other steps and the next version number."""
+    """The text of the prompt file with other steps and the next version number.
+
+    Raises:
+        DeclarationError: the file holds no ``steps = [`` … ``]``, each mark on a line that it ends or is.
+    """
     listed = "steps = [\n" + "".join(f"  {json.dumps(step, ensure_ascii=False)},\n" for step in steps) + "]"
-    text = _STEPS.sub(lambda _: listed, prompt.text, count=1)
+    text, found = _STEPS.subn(lambda _: listed, prompt.text, count=1)
+    if not found:
+        raise DeclarationError(
+            f"prompt {prompt.id!r} holds no steps to replace: write them as 'steps = [', a line for each, and ']'"
+        )
     return re.sub(r"^version = \d+$", f"version = {prompt.version + 1}", text, count=1, flags=re.MULTILINE)

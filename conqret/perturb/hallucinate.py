@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from conqret.data import Item
 from conqret.data.citations import citations
+from conqret.data.sentences import sentences
 from conqret.errors import DeclarationError
 from conqret.perturb.base import Change, Changed, Draw, InapplicableError, Perturbation
 from conqret.perturb.contradictions import Contradiction, contradict
@@ -76,7 +77,7 @@ def _contradicted(argument: str, number: int, source: str, seed: str) -> Contrad
     rng = random.Random(seed)
     for _ in range(_TRIES):
         made = contradict(split(argument)[number - 1].text, source, rng)
-        if same_elsewhere(argument, replace_sentences(argument, {number: made.text}), [number]):
+        if len(sentences(made.text)) == 1:
             return made
     return None
 

@@ -10,9 +10,8 @@ from conqret.data.citations import MARK, citations
 from conqret.data.sentences import Span, sentences
 
 _MARK = re.compile(MARK)
-_CLOSE = re.compile(
-    rf"[.!?\u2026]*[\"'\u2019\u201d)]*(?:\s*{MARK})*\s*$|(?:\s*{MARK})+\s*[.!?\u2026]*[\"'\u2019\u201d)]*\s*$"
-)
+_END = "[.!?\u2026]*[\"'\u2019\u201d)]*"
+_CLOSE = re.compile(rf"{_END}(?:\s*{MARK})*\s*$|(?:\s*{MARK})+\s*{_END}\s*$")
 
 
 @lru_cache(maxsize=1024)

@@ -1,7 +1,7 @@
 """Text out of pages: the kind by sniffing, the charset, the main text of HTML, the text of PDF.
 
-    async with Extractor() as extractor:
-        result = await extractor.extract(page.body, page.content_type, page.charset)
+async with Extractor() as extractor:
+    result = await extractor.extract(page.body, page.content_type, page.charset)
 """
 
 from conqret.scrapers.extract.charset import decode

@@ -28,7 +28,9 @@ def clean(text: str) -> str:
     """
     text = text[: 2 * MAX_TEXT].replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "")
     text = _INVISIBLE.sub("", text)
-    text = "".join(char if char in "\n\t" or unicodedata.category(char) not in _DROPPED else " " for char in text)
+    text = "".join(
+        char if char in "\n\t" or unicodedata.category(char) not in _DROPPED else " " for char in text
+    )
     for _ in range(_ROUNDS):
         text, count = _TAG.subn(" ", text)
         if not count:

@@ -45,7 +45,9 @@ def _parse(markup: str) -> HtmlElement | None:
         encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=False, no_network=True
     )
     try:
-        root = lxml.html.document_fromstring(markup.replace("\x00", "").encode("utf-8", "replace"), parser=parser)
+        root = lxml.html.document_fromstring(
+            markup.replace("\x00", "").encode("utf-8", "replace"), parser=parser
+        )
     except (LxmlError, ValueError):
         return None
     return root if isinstance(root.tag, str) else None

@@ -48,7 +48,13 @@ def _joined(text: str) -> str:
     lines = text.split("\n")
     joined: list[str] = []
     for line in lines:
-        if joined and len(joined[-1]) > 2 and joined[-1].endswith("-") and joined[-1][-2].isalpha() and line[:1].islower():
+        if (
+            joined
+            and len(joined[-1]) > 2
+            and joined[-1].endswith("-")
+            and joined[-1][-2].isalpha()
+            and line[:1].islower()
+        ):
             joined[-1] = joined[-1][:-1] + line
         else:
             joined.append(line.rstrip())

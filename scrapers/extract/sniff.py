@@ -96,4 +96,4 @@ def _binary(head: bytes, claimed: str) -> bool:
     zeros = head.count(0)
     if zeros and zeros >= len(head) * 0.3 and claimed.startswith(_TEXT_TYPES):
         return False
-    return zeros > 0 and not claimed.startswith(_TEXT_TYPES) or controls > len(head) * 0.1
+    return (zeros > 0 and not claimed.startswith(_TEXT_TYPES)) or controls > len(head) * 0.1

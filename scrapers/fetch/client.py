@@ -122,18 +122,17 @@ class Fetcher:
         ``robots`` off skips robots.txt for this one: for a service that is asked through its API.
         """
         started = time.monotonic()
-        attempt = 1
-        while True:
+        attempt, page = 1, None
+        while page is None:
             try:
                 page = _page(url, await self._walk(url, robots=robots and self.options.robots))
-                break
             except FetchError as error:
                 wait = self.options.retries.wait(error, attempt, self._rng)
                 if wait is None:
                     page = _failure(url, error, attempt)
-                    break
-            attempt += 1
-            await asyncio.sleep(wait)
+                else:
+                    attempt += 1
+                    await asyncio.sleep(wait)
         return replace(page, seconds=time.monotonic() - started, attempts=attempt)
 
     async def ready(self, url: str) -> None:
@@ -163,7 +162,10 @@ class Fetcher:
             try:
                 reply = await self._walk(str(url), robots=False, limit=ROBOTS_REDIRECTS)
                 error = refusal(reply)
-                if not error.retryable or (wait := self.options.retries.wait(error, attempt, self._rng)) is None:
+                if (
+                    not error.retryable
+                    or (wait := self.options.retries.wait(error, attempt, self._rng)) is None
+                ):
                     return reply
             except FetchError as failure:
                 wait = self.options.retries.wait(failure, attempt, self._rng)

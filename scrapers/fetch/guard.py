@@ -187,9 +187,10 @@ def socket_factory(policy: Policy) -> Callable[[AddressInfo], socket.socket]:
 
     def make(info: AddressInfo) -> socket.socket:
         family, kind, protocol, _, target = info
-        address = ip_address(str(target[0]))
-        if what := forbidden(address, allow_private=policy.allow_private):
-            raise ForbiddenAddressError(f"refused by the guard: {what} address {address}")
+        try:
+            policy.check_address(ip_address(str(target[0])))
+        except FetchError as error:
+            raise ForbiddenAddressError(error.detail) from error
         return socket.socket(family=family, type=kind, proto=protocol)
 
     return make

@@ -112,7 +112,9 @@ class Decoder:
             raise FetchError(Status.TOO_LARGE, f"decompresses to over {limits.max_ratio:g} times its size")
 
 
-async def read(chunks: AsyncIterator[bytes], encoding: str, limits: Limits) -> tuple[bytes, bytes, FetchError | None]:
+async def read(
+    chunks: AsyncIterator[bytes], encoding: str, limits: Limits
+) -> tuple[bytes, bytes, FetchError | None]:
     """Read a body within ``limits``.
 
     Returns the raw bytes (cut at the limit), the decoded ones, and the error that ended it, if one did.

@@ -59,7 +59,8 @@ class Page:
 class Reply:
     """One HTTP response as it came: ``raw`` is the body before decompression, cut where it was too large.
 
-    ``headers`` are in the order of the wire, and by lower-case name in ``lowered``; ``fault`` says why the body is not whole, and is empty if it is.
+    ``headers`` are in the order of the wire, and by lower-case name in ``lowered``; ``fault`` says why the
+    body is not whole, and is None if it is.
     """
 
     url: str

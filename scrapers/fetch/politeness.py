@@ -57,8 +57,7 @@ class Politeness:
     async def ready(self, host: str) -> None:
         """Wait until ``host`` may be asked, without taking the turn."""
         state = self._state(host)
-        while (left := state.free - self._clock()) > 0:
-            await asyncio.sleep(left)
+        await asyncio.sleep(max(0.0, state.free - self._clock()))
 
     def crawl_delay(self, host: str, seconds: float) -> None:
         """Take over the pause that the host's robots.txt asks for, if it is longer than ours."""

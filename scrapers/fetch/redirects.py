@@ -43,7 +43,9 @@ class Chain:
             return None
         here = self._seen[-1]
         if len(self._seen) > self._limit:
-            raise FetchError(Status.ERROR, f"more than {self._limit} redirects", http=reply.http, url=str(here))
+            raise FetchError(
+                Status.ERROR, f"more than {self._limit} redirects", http=reply.http, url=str(here)
+            )
         try:
             joined = str(here.join(URL(location)))
         except ValueError as error:

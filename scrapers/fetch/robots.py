@@ -81,7 +81,9 @@ class Robots:
                 return Rules(unreachable=f"robots.txt cannot be read ({error.detail}): taken as forbidden")
             return Rules(failure=error)
         if reply.http >= 500 or reply.http == HTTPStatus.TOO_MANY_REQUESTS:
-            return Rules(unreachable=f"robots.txt unreachable (HTTP {reply.http}): taken as forbidden (RFC 9309)")
+            return Rules(
+                unreachable=f"robots.txt unreachable (HTTP {reply.http}): taken as forbidden (RFC 9309)"
+            )
         if not 200 <= reply.http < 300:
             return Rules()
         if reply.fault is not None and not reply.body:

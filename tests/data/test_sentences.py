@@ -52,3 +52,7 @@ def test_a_long_text_takes_linear_time(unit: str) -> None:
     start = time.perf_counter()
     sentences(unit * 100_000)
     assert time.perf_counter() - start < 5
+
+
+def test_a_citation_after_the_last_full_stop_stays_with_the_last_sentence() -> None:
+    assert [span.text for span in sentences("So it was. [1] So it is. [2]")] == ["So it was. [1]", "So it is. [2]"]

@@ -1,0 +1,327 @@
+"""Measure judges against known damage: judge every version of every item, and draw the curves.
+
+A run's folder holds ``sensitivity.json`` (what was asked), ``scores.jsonl`` (a line for each judgment, appended
+as they arrive), ``recordings.sqlite`` and, at the end, ``results.json``. The same call again goes on where it
+stopped; requests that are alike (level 0, and fields that a change does not touch) are sent once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from conqret import __version__
+from conqret.data import Judgment
+from conqret.data.item import Frozen
+from conqret.errors import DeclarationError
+from conqret.evaluation.curves import Cell, Curve, Score, make_cell, make_curve, metrics_of
+from conqret.evaluation.labels import RELEVANT_GRADE, Labels, true_precision
+from conqret.evaluation.sensitivity_plan import GRID_METRICS, Plan
+from conqret.evaluation.setup import Setup
+from conqret.evaluation.stream import judge_stream
+from conqret.io.atomic import replacing
+from conqret.llm.client import Client
+from conqret.llm.recordings import STORE_NAME, Recordings
+from conqret.stats.bootstrap import RESAMPLES
+
+
+class PrecisionRow(Frozen):
+    """One level of Table 7: the true precision of the evidence beside what judges say of it, over n items.
+
+    ``predicted`` holds predicted precision, ``direct`` context relevance, by the judge's name.
+    """
+
+    level: float
+    n: int
+    true: float
+    predicted: Mapping[str, float]
+    direct: Mapping[str, float]
+
+
+class SensitivityRecord(Frozen):
+    """What ``sensitivity.json`` says: enough to know the run again, and to repeat it."""
+
+    conqret: str
+    judges: tuple[Mapping[str, Any], ...]
+    perturbations: Mapping[str, tuple[float, ...]]
+    grid: tuple[str, ...]
+    seed: int
+    items: int
+    digest: str
+
+
+class SensitivityResults(Frozen):
+    """All that came out: curves, grid, Table 7 where there are labels, and what it took."""
+
+    record: SensitivityRecord
+    curves: tuple[Curve, ...]
+    grid: tuple[Cell, ...] = ()
+    precision: tuple[PrecisionRow, ...] = ()
+    left_out: Mapping[str, tuple[str, ...]] = {}
+    judgments: int = 0
+    calls: int = 0
+    recorded: int = 0
+    cost_usd: float | None = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class SensitivityDirectory:
+    """The files of a sensitivity run under one folder."""
+
+    path: Path
+
+    @property
+    def record_file(self) -> Path:
+        return self.path / "sensitivity.json"
+
+    @property
+    def scores_file(self) -> Path:
+        return self.path / "scores.jsonl"
+
+    @property
+    def recordings_file(self) -> Path:
+        return self.path / STORE_NAME
+
+    @property
+    def results_file(self) -> Path:
+        return self.path / "results.json"
+
+    def results(self) -> SensitivityResults:
+        """The finished run. Raises DeclarationError where there is none."""
+        try:
+            return SensitivityResults.model_validate_json(self.results_file.read_bytes())
+        except FileNotFoundError:
+            raise DeclarationError(f"{self.path} holds no finished sensitivity run") from None
+        except ValidationError as error:
+            raise DeclarationError(f"{self.results_file} cannot be read: {error}") from error
+
+
+def run_sensitivity(
+    plan: Plan,
+    out: SensitivityDirectory,
+    *,
+    recordings: Path | None = None,
+    replay: Path | None = None,
+    overwrite: bool = False,
+    labels: Labels | None = None,
+    relevant_from: float = RELEVANT_GRADE,
+    resamples: int = RESAMPLES,
+    on_score: Callable[[Score], None] | None = None,
+) -> SensitivityResults:
+    """Judge what is not judged yet, and write the results.
+
+    Args:
+        plan: what to judge.
+        out: the run's folder, made if need be.
+        recordings: a store to share with other runs; the run's own by default.
+        replay: answer from these recordings only.
+        overwrite: begin afresh where the folder holds another run; its recordings are kept.
+        labels: grades of documents, for Table 7; a document is relevant from ``relevant_from`` upwards.
+        resamples: of the bootstrap behind each interval.
+        on_score: called with each score as it is had, those of an earlier run included.
+
+    Raises:
+        DeclarationError: the folder holds another run, or another process is writing it.
+    """
+    record = _record(plan)
+    with _locked(out):
+        _claim(out, record, overwrite)
+        scores = _kept(plan, out)
+        for score in scores.values():
+            if on_score is not None:
+                on_score(score)
+        store = Recordings.open_for_replay(replay) if replay else Recordings(recordings or out.recordings_file)
+        with store, out.scores_file.open("ab", buffering=0) as file:
+
+            def keep(score: Score) -> None:
+                scores[score.fingerprint, score.item] = score
+                file.write(score.model_dump_json().encode() + b"\n")
+                if on_score is not None:
+                    on_score(score)
+
+            for setup in plan.setups:
+                asyncio.run(_judge(plan, setup, scores, store, replay is not None, keep))
+        results = evaluate(plan, scores, labels=labels, relevant_from=relevant_from, resamples=resamples)
+        with replacing(out.results_file) as file_out:
+            file_out.write(results.model_dump_json(indent=1).encode())
+    return results
+
+
+def evaluate(
+    plan: Plan,
+    scores: Mapping[tuple[str, str], Score],
+    *,
+    labels: Labels | None = None,
+    relevant_from: float = RELEVANT_GRADE,
+    resamples: int = RESAMPLES,
+) -> SensitivityResults:
+    """The curves, the grid and Table 7 from ``scores``, by fingerprint of the judge and id of the version."""
+    import numpy as np
+
+    curves, cells, by_judge = [], [], []
+    for place, setup in enumerate(plan.setups):
+        print_ = setup.fingerprint
+        mine = {item: score for (fingerprint, item), score in scores.items() if fingerprint == print_}
+        by_judge.append(mine)
+        for damage in plan.damages:
+            for metric in metrics_of(plan, place, damage):
+                rng = np.random.default_rng(plan.seed)
+                curve = make_curve(plan, place, damage, metric, mine, rng, resamples=resamples)
+                if curve is not None:
+                    curves.append(curve)
+        for metric in GRID_METRICS:
+            for stack in plan.grid:
+                rng = np.random.default_rng(plan.seed)
+                cell = make_cell(plan, place, stack, metric, mine, rng, resamples=resamples)
+                if cell is not None:
+                    cells.append(cell)
+    costs = [score.cost_usd for score in scores.values()]
+    return SensitivityResults(
+        record=_record(plan),
+        curves=tuple(curves),
+        grid=tuple(cells),
+        precision=_precision(plan, by_judge, labels, relevant_from) if labels else (),
+        left_out={name: tuple(out.reason for out in outs) for name, outs in plan.left_out.items()},
+        judgments=len(scores),
+        calls=sum(score.calls for score in scores.values()),
+        recorded=sum(score.recorded for score in scores.values()),
+        cost_usd=None if None in costs else sum(cost for cost in costs if cost is not None),
+    )
+
+
+def score_of(judgment: Judgment) -> Score:
+    """What is kept of a judgment: its values, reasons and costs."""
+    calls = judgment.trace.calls
+    spent = [call.cost_usd for call in calls if not call.recorded]
+    return Score(
+        fingerprint=judgment.fingerprint,
+        item=judgment.item,
+        values={name: measure.value for name, measure in judgment.measures.items() if measure.value is not None},
+        reasons={
+            name: measure.reason.value for name, measure in judgment.measures.items() if measure.reason is not None
+        },
+        calls=sum(not call.recorded for call in calls),
+        recorded=sum(call.recorded for call in calls),
+        cost_usd=None if None in spent else sum(cost for cost in spent if cost is not None),
+    )
+
+
+async def _judge(
+    plan: Plan,
+    setup: Setup,
+    done: Mapping[tuple[str, str], Score],
+    store: Recordings,
+    replay: bool,
+    keep: Callable[[Score], None],
+) -> None:
+    fingerprint = setup.fingerprint
+    rest = (item for item in plan.every_item() if (fingerprint, item.id) not in done)
+    async with Client(setup.client, store=store, replay=replay) as client:
+        in_flight = 1 if setup.client.offline else setup.client.max_concurrency
+        async for judgment in judge_stream(rest, setup.instrument(client), in_flight=in_flight):
+            keep(score_of(judgment))
+
+
+def _precision(
+    plan: Plan, by_judge: list[dict[str, Score]], labels: Labels, relevant_from: float
+) -> tuple[PrecisionRow, ...]:
+    rows = []
+    damage = next((one for one in plan.damages if one.perturbation.name == "irrelevant"), None)
+    for level in damage.levels if damage is not None else ():
+        items = plan.versions[(("irrelevant", level),) if level else ()]
+        known = [(item.id, true_precision(item, labels, relevant_from=relevant_from)) for item in items]
+        truth = {name: value for name, value in known if value is not None}
+        predicted, direct = {}, {}
+        for setup, scores in zip(plan.setups, by_judge, strict=True):
+            for metric, column in (("predicted_precision", predicted), ("context_relevance", direct)):
+                values = [scores[name].values[metric] for name in truth if name in scores and metric in scores[name].values]
+                if values:
+                    column[_judge_name(setup)] = sum(values) / len(values)
+        if truth:
+            mean = sum(truth.values()) / len(truth)
+            rows.append(PrecisionRow(level=level, n=len(truth), true=mean, predicted=predicted, direct=direct))
+    return tuple(rows)
+
+
+def _judge_name(setup: Setup) -> str:
+    return f"{setup.judge.name} ({setup.client.model})"
+
+
+def _record(plan: Plan) -> SensitivityRecord:
+    return SensitivityRecord(
+        conqret=__version__,
+        judges=tuple(
+            {
+                "format": setup.judge.name,
+                "model": setup.client.model,
+                "baseline": setup.client.offline,
+                "fingerprint": setup.fingerprint,
+                "metrics": list(setup.options.metrics or setup.judge.metrics),
+            }
+            for setup in plan.setups
+        ),
+        perturbations={damage.perturbation.name: damage.levels for damage in plan.damages},
+        grid=tuple(dict.fromkeys(name for stack in plan.grid for name, _ in stack)),
+        seed=plan.seed,
+        items=len(plan.items),
+        digest=plan.digest(),
+    )
+
+
+def _claim(out: SensitivityDirectory, record: SensitivityRecord, overwrite: bool) -> None:
+    others = [path for path in out.path.iterdir() if path.name not in (".lock", STORE_NAME)]
+    if out.record_file.exists() and not overwrite:
+        before = SensitivityRecord.model_validate_json(out.record_file.read_bytes())
+        same = {"judges", "perturbations", "grid", "seed", "digest"}
+        changed = sorted(name for name in same if getattr(before, name) != getattr(record, name))
+        if changed:
+            raise DeclarationError(
+                f"{out.path} holds another sensitivity run: {', '.join(changed)} differ. Give another folder "
+                "with -o, or --overwrite to begin this one afresh (its recordings are kept)"
+            )
+        return
+    if others and not out.record_file.exists():
+        raise DeclarationError(f"{out.path} is not empty and holds no sensitivity run; give another folder with -o")
+    for file in (out.scores_file, out.results_file):
+        file.unlink(missing_ok=True)
+    with replacing(out.record_file) as file_out:
+        file_out.write(record.model_dump_json(indent=1).encode())
+
+
+def _kept(plan: Plan, out: SensitivityDirectory) -> dict[tuple[str, str], Score]:
+    """The complete scores of an earlier call; a line cut off by a kill, and what lacks a value, is done again."""
+    found: dict[tuple[str, str], Score] = {}
+    if out.scores_file.exists():
+        wanted = {item.id for item in plan.every_item()}
+        with out.scores_file.open("rb") as lines:
+            for line in lines:
+                if line.endswith(b"\n"):
+                    score = Score.model_validate_json(line)
+                    if not score.reasons and score.item in wanted:
+                        found.setdefault((score.fingerprint, score.item), score)
+    with replacing(out.scores_file) as file:
+        for score in found.values():
+            file.write(score.model_dump_json().encode() + b"\n")
+    return found
+
+
+@contextlib.contextmanager
+def _locked(out: SensitivityDirectory) -> Iterator[None]:
+    from filelock import FileLock, Timeout
+
+    out.path.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(out.path / ".lock")
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise DeclarationError(f"another process is writing {out.path}; wait for it, or give another -o") from None
+    try:
+        yield
+    finally:
+        lock.release()

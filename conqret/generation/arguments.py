@@ -1,0 +1,96 @@
+"""The typed answer of a generator, and its rendering to text.
+
+ConQRet, section 3.2.2 and Table 10: an argument is a set of conclusions, each followed by the premises that
+justify it, and a premise that uses documents ends in their citations ``[1]``, ``[2]``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from conqret.data.citations import MARK, citations
+
+_END = re.compile(r"[.!?\u2026\u3002\uff01\uff1f]+$")
+_CLOSED = re.compile(r"[.!?\u2026\u3002\uff01\uff1f][\"'\u2019\u201d\u00bb)\]*_]+$")
+_marks_at_the_end = re.compile(
+    rf"(?:\s{{0,9}}{MARK}){{1,40}}(?P<end>\s{{0,9}}[.!?\u2026\u3002\uff01\uff1f]{{0,9}})$"
+)
+
+
+def _one_line(text: str) -> str:
+    """A blank text is no answer; white space of any kind is one space (a blank line would end a sentence)."""
+    line = " ".join(text.split())
+    if not line:
+        raise ValueError("the text is empty")
+    return line
+
+
+Line = Annotated[str, AfterValidator(_one_line)]
+
+
+class _Typed(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Premise(_Typed):
+    """One reason, and the numbers (from 1) of the documents that it rests on."""
+
+    text: Line
+    citations: list[int]
+
+
+class Conclusion(_Typed):
+    """One claim in support of the stance, and what justifies it."""
+
+    conclusion: Line
+    premises: list[Premise] = Field(min_length=1)
+
+
+class LeftOut(_Typed):
+    """A document that was of no use to the argument, and why."""
+
+    document: int
+    reason: str
+
+
+class GeneratedArgument(_Typed):
+    """A whole argument: its conclusions in order, and the documents that it leaves out."""
+
+    conclusions: list[Conclusion] = Field(min_length=1)
+    left_out: list[LeftOut]
+
+
+def render(argument: GeneratedArgument) -> str:
+    """The argument as text: a paragraph for each conclusion, the conclusion first, then its premises.
+
+    Every conclusion and premise ends as a sentence does, and its citations stand before the last full stop,
+    so that ``conqret.data.sentences`` and ``conqret.data.citations`` read the same structure back.
+    """
+    return "\n\n".join(
+        " ".join([cited(one.conclusion, ()), *(cited(p.text, p.citations) for p in one.premises)])
+        for one in argument.conclusions
+    )
+
+
+def cited(text: str, numbers: Sequence[int]) -> str:
+    """``text`` as one sentence that ends in the citations ``numbers``, each once.
+
+    Marks that the text itself ends in are put together with them; marks inside it stay where they are, and
+    what they cite already is cited again only where it is named. ``cited("It rose [2].", [1])`` is
+    ``"It rose [2][1]."``.
+    """
+    line = " ".join(text.split())
+    own: tuple[int, ...] = ()
+    if match := _marks_at_the_end.search(line):
+        own = citations(match.group())
+        line = line[: match.start()] + match.group("end").lstrip()
+    marks = "".join(f"[{number}]" for number in dict.fromkeys((*own, *numbers)) if number >= 0)
+    if _CLOSED.search(line):  # a closing quotation mark comes last: the citation follows it
+        return f"{line} {marks}".rstrip()
+    end = _END.search(line)
+    body, stop = (line[: end.start()], end.group()) if end else (line.rstrip(" ,;:"), ".")
+    return f"{body} {marks}{stop}" if marks else f"{body}{stop}"

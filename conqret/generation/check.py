@@ -1,0 +1,131 @@
+"""Are the citations of an argument in order? Out of range, never cited, quoted but not there.
+
+By rule, without a model; whether a cited document *supports* its sentence is the question of the format
+``citation-support``.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+
+from conqret.data.citations import citations, strip_citations
+from conqret.data.item import Document, Frozen
+from conqret.data.sentences import sentences
+
+QUOTED_WORDS = 3
+"""Shorter quotations are names, titles of works and scare quotes, which need not be in the document."""
+
+_QUOTATION = re.compile("\u201c([^\u201c\u201d]{1,2000})\u201d|(?<!\\w)\"([^\"]{1,2000})\"|\u00ab([^\u00bb]{1,2000})\u00bb")
+_GAP = re.compile(r"\[?(?:\u2026|\.{3,})\]?|\[[^\]]{0,80}\]")
+_LOOK_ALIKE = str.maketrans(
+    {"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u2013": "-", "\u2014": "-", "\u2010": "-", "\u2011": "-"}
+)
+_NOT_WORD = re.compile(r"[^\w%]+")
+
+
+class OutOfRange(Frozen):
+    """A citation of a document that is not there; sentences count from 1."""
+
+    sentence: int
+    number: int
+
+
+class Misquotation(Frozen):
+    """Words in quotation marks that none of the documents cited for them holds.
+
+    ``cites`` are the documents that were looked into, ``found_in`` other documents that do hold the words.
+    """
+
+    sentence: int
+    quote: str
+    cites: tuple[int, ...]
+    found_in: tuple[int, ...]
+
+
+class CitationCheck(Frozen):
+    """What a check found; numbers of documents count from 1.
+
+    ``sentences`` is the number of sentences, ``cited_sentences`` how many of them cite anything, ``quotes``
+    how many quotations were looked up.
+    """
+
+    sentences: int
+    cited_sentences: int
+    quotes: int
+    out_of_range: tuple[OutOfRange, ...]
+    never_cited: tuple[int, ...]
+    misquoted: tuple[Misquotation, ...]
+
+    @property
+    def in_order(self) -> bool:
+        """Whether no citation is out of range and no quotation wrong (a document may go uncited)."""
+        return not self.out_of_range and not self.misquoted
+
+
+def check_citations(argument: str, documents: Sequence[Document]) -> CitationCheck:
+    """Check the citations of ``argument`` against ``documents``, which they number from 1.
+
+    A quotation of three words or more must be in one of the documents that its sentence cites (or, where that
+    cites nothing, the next sentence of the paragraph that does); case, punctuation and white space do not
+    count, and ``…`` or ``[words]`` inside it stand for anything, the parts in their order.
+    """
+    texts = [_plain(f"{document.title} {document.text}") for document in documents]
+    out_of_range, misquoted = [], []
+    used: set[int] = set()
+    total = cited = quotes = 0
+    for paragraph in argument.split("\n\n"):
+        found = sentences(paragraph)
+        cites = [citations(span.text) for span in found]
+        for place, span in enumerate(found):
+            number = total + place + 1
+            cited += bool(cites[place])
+            used.update(cites[place])
+            out_of_range += [
+                OutOfRange(sentence=number, number=n) for n in cites[place] if not 1 <= n <= len(documents)
+            ]
+            looked_into = next((those for those in cites[place:] if those), ())
+            for quote in quotations(strip_citations(span.text)):
+                quotes += 1
+                holding = [n for n, text in enumerate(texts, start=1) if _holds(text, quote)]
+                if looked_into and not set(holding) & set(looked_into):
+                    misquoted.append(
+                        Misquotation(
+                            sentence=number, quote=quote, cites=looked_into, found_in=tuple(holding)
+                        )
+                    )
+        total += len(found)
+    return CitationCheck(
+        sentences=total,
+        cited_sentences=cited,
+        quotes=quotes,
+        out_of_range=tuple(out_of_range),
+        never_cited=tuple(n for n in range(1, len(documents) + 1) if n not in used),
+        misquoted=tuple(misquoted),
+    )
+
+
+def quotations(text: str) -> tuple[str, ...]:
+    """What stands in double quotation marks and has at least three words."""
+    found = ("".join(match.groups(default="")).strip() for match in _QUOTATION.finditer(text))
+    return tuple(quote for quote in found if len(_plain(quote).split()) >= QUOTED_WORDS)
+
+
+def _plain(text: str) -> str:
+    """Words in lower case between single spaces, with one at either end."""
+    folded = unicodedata.normalize("NFKC", text).translate(_LOOK_ALIKE).casefold()
+    return f" {_NOT_WORD.sub(' ', folded).strip()} "
+
+
+def _holds(text: str, quote: str) -> bool:
+    at = 0
+    for part in _GAP.split(quote):
+        plain = _plain(part)
+        if not plain.strip():
+            continue
+        at = text.find(plain, at)
+        if at < 0:
+            return False
+        at += len(plain) - 1
+    return True

@@ -1,0 +1,168 @@
+"""Expert arguments of a corpus, and in-context examples drawn from them (ConQRet, section 3.2.2).
+
+An expert argument is one side of a debate page: each headline is a conclusion, its paragraphs are the
+premises, and their markers ``[12]`` cite the page's sources. Sources whose text was extracted become the
+documents of the example, numbered from 1 in the order of their first citation; other markers go.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from conqret.data.citations import MARK, citations
+from conqret.data.corpus import CorpusTopic, LedgerEntry
+from conqret.data.debate import Debate, DebateArgument
+from conqret.data.item import Document, Stance
+from conqret.errors import DeclarationError
+from conqret.io.corpus import CorpusDirectory
+
+SHOTS = 3
+"""Examples in a prompt (ConQRet, section 3.2.2)."""
+
+SEED = 13
+
+EXAMPLE_DOCUMENTS = 10
+"""Documents of an example at most; the paper gives ten to a topic. The rest, and what cites them, is left out."""
+
+_marks = re.compile(rf"(?P<space>\s{{0,9}})(?P<marks>{MARK})")
+
+
+@dataclass(frozen=True, slots=True)
+class Expert:
+    """One side of a debate as an expert wrote it: its conclusions with their premises, citing ``documents``.
+
+    The marks in the premises are places in ``documents``, counted from 1.
+    """
+
+    topic: str
+    question: str
+    stance: Stance
+    points: tuple[tuple[str, tuple[str, ...]], ...]
+    documents: tuple[str, ...]
+
+    def text(self, places: Mapping[str, int] | None = None) -> str:
+        """The argument as text; with ``places``, its marks are those of the documents there, others go."""
+        paragraphs = [" ".join([_sentence(title), *premises]).strip() for title, premises in self.points]
+        text = "\n\n".join(paragraphs)
+        if places is None:
+            return text
+        return renumbered(
+            text, {n: places[d] for n, d in enumerate(self.documents, start=1) if d in places}
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """An in-context example: an expert's argument with the documents that it cites."""
+
+    expert: Expert
+    documents: tuple[Document, ...]
+
+
+class ExpertArguments:
+    """The expert arguments of a corpus, read when they are first asked for.
+
+    Raises:
+        DeclarationError: the corpus holds no debates or no ledger, or a line of them is broken.
+    """
+
+    def __init__(self, corpus: CorpusDirectory) -> None:
+        self._debates = {debate.id: debate for debate in corpus.debates()}
+        self._ledger = {(entry.debate, entry.number): entry for entry in corpus.ledger()}
+
+    def of(self, topic: CorpusTopic, stance: Stance) -> Expert | None:
+        """What the expert wrote for one side of a topic; None where there is nothing."""
+        debate = self._debates.get(topic.id)
+        if debate is None:
+            return None
+        arguments = {"pro": debate.pros, "con": debate.cons}.get(stance, ())
+        return _expert(topic, stance, arguments, self._documents(debate)) if arguments else None
+
+    def _documents(self, debate: Debate) -> dict[int, str]:
+        """The documents of the page's sources, by the sources' numbers."""
+        found: dict[int, str] = {}
+        for source in debate.sources:
+            entry: LedgerEntry | None = self._ledger.get((debate.id, source.number))
+            if entry is not None and entry.status == "ok" and entry.document:
+                found[source.number] = entry.document
+        return found
+
+
+def draw_examples(
+    topics: Sequence[CorpusTopic],
+    experts: ExpertArguments,
+    stance: Stance,
+    count: int,
+    *,
+    seed: int = SEED,
+    exclude: CorpusTopic | None = None,
+) -> tuple[Expert, ...]:
+    """Draw ``count`` expert arguments of this stance that cite at least one document, from train topics only.
+
+    The order is drawn once for a seed and a stance, and each topic takes the first that are not about itself
+    (``exclude``), so all topics but those share their examples.
+
+    Raises:
+        DeclarationError: the train topics have fewer.
+    """
+    if count == 0:
+        return ()
+    train = sorted((topic for topic in topics if topic.split == "train"), key=lambda topic: topic.id)
+    order = random.Random(f"examples/{seed}/{stance}").sample(train, len(train))
+    found = []
+    for topic in order:
+        if exclude is not None and (topic.id == exclude.id or _same(topic.question, exclude.question)):
+            continue
+        expert = experts.of(topic, stance)
+        if expert is not None and expert.documents:
+            found.append(expert)
+        if len(found) == count:
+            return tuple(found)
+    raise DeclarationError(
+        f"{count} examples are wanted, and the train topics of the corpus hold {len(found)} {stance} arguments "
+        "with documents; lower --shots"
+    )
+
+
+def renumbered(text: str, places: Mapping[int, int]) -> str:
+    """``text`` with every citation ``n`` turned into ``places[n]``; what is not there is cited no more."""
+
+    def mark(match: re.Match[str]) -> str:
+        kept = dict.fromkeys(places[n] for n in citations(match.group("marks")) if n in places)
+        return match.group("space") + "".join(f"[{n}]" for n in kept) if kept else ""
+
+    return _marks.sub(mark, text)
+
+
+def _expert(
+    topic: CorpusTopic, stance: Stance, arguments: Sequence[DebateArgument], documents: Mapping[int, str]
+) -> Expert | None:
+    named: dict[str, int] = {}
+    for argument in arguments:
+        for text in (argument.title, *argument.paragraphs):
+            for number in citations(text):
+                if number in documents and len(named) < EXAMPLE_DOCUMENTS:
+                    named.setdefault(documents[number], len(named) + 1)
+    places = {number: named[document] for number, document in documents.items() if document in named}
+    points = tuple(
+        (
+            renumbered(" ".join(argument.title.split()), places),
+            tuple(
+                renumbered(" ".join(text.split()), places) for text in argument.paragraphs if text.strip()
+            ),
+        )
+        for argument in arguments
+        if argument.title.strip() or any(text.strip() for text in argument.paragraphs)
+    )
+    return Expert(topic.id, topic.question, stance, points, tuple(named)) if points else None
+
+
+def _sentence(title: str) -> str:
+    return title if not title or title[-1] in ".!?\u2026" else f"{title}."
+
+
+def _same(one: str, other: str) -> bool:
+    return " ".join(one.casefold().split()).rstrip("? ") == " ".join(other.casefold().split()).rstrip("? ")

@@ -1,0 +1,184 @@
+"""Perspective query expansion: ask for the perspectives on a question, and search with each (BeRDS, section 6)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pyterrier as pt
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from conqret.data import Reason
+from conqret.errors import DeclarationError
+from conqret.llm.client import Client
+from conqret.llm.options import ClientOptions
+from conqret.llm.request import Message, Request
+from conqret.retrieval.merge import round_robin
+from conqret.retrieval.rerank import MODEL, ordered
+from conqret.retrieval.session import Session
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MOST = 10
+"""Perspectives at most; GPT-4 gave 6.1 a question on average (BeRDS, footnote 11)."""
+
+DEPTH = 100
+"""Documents a question after merging, as many as any first stage gives."""
+
+PROMPT = "perspectives"
+
+_STANDPOINTS = (
+    ("yes side", "benefits advantages reasons for supporters evidence in favour"),
+    ("no side", "harms risks disadvantages reasons against critics opponents"),
+)
+"""The offline baseline's perspectives: the question with the words of either side."""
+
+
+class Perspective(BaseModel):
+    """One perspective: its name, and the text to search with."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str
+    text: str = Field(min_length=1)
+
+
+class Perspectives(BaseModel):
+    """The distinct perspectives on a question."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    perspectives: list[Perspective] = Field(min_length=2, max_length=MOST)
+
+    @field_validator("perspectives")
+    @classmethod
+    def _distinct(cls, perspectives: list[Perspective]) -> list[Perspective]:
+        texts = [" ".join(perspective.text.lower().split()) for perspective in perspectives]
+        if len(set(texts)) < len(texts):
+            raise ValueError("the perspectives must all be different; some have the same text")
+        return perspectives
+
+
+@dataclass(frozen=True, slots=True)
+class Expanded:
+    """The perspectives on one topic; empty with a ``reason`` where the model gave none."""
+
+    topic: str
+    perspectives: tuple[Perspective, ...]
+    reason: Reason | None = None
+    detail: str = ""
+
+
+class PerspectiveExpansion(pt.Transformer):  # type: ignore[misc]
+    """Search with every perspective on the question, and merge the rankings round robin without duplicates.
+
+    ``retriever`` is any transformer from queries to rankings. Columns in: ``qid`` and ``query``. Columns out:
+    the retriever's, with the question as ``query``, ``rank`` and ``score`` anew, ``perspective`` (the name of
+    the one that brought the document) and ``expanded`` (False where the model gave no perspectives: the
+    question itself was searched with). :attr:`expanded` holds the perspectives of the last call.
+
+    Raises:
+        DeclarationError: ``depth`` is below 1, or what :class:`Session` raises.
+    """
+
+    def __init__(
+        self,
+        retriever: pt.Transformer,
+        model: str | ClientOptions = MODEL,
+        *,
+        depth: int = DEPTH,
+        session: Session | None = None,
+    ) -> None:
+        super().__init__()
+        if depth < 1:
+            raise DeclarationError(f"depth is {depth}; it must be at least 1")
+        self.retriever, self.depth = retriever, depth
+        self.session = session or Session(model)
+        self.expanded: tuple[Expanded, ...] = ()
+
+    def transform(self, queries: pd.DataFrame) -> pd.DataFrame:
+        """Expand, search and merge for every query."""
+        import pandas as pd
+
+        pt.validate.query_frame(queries, extra_columns=["query"])
+        if queries.empty:
+            return self.retriever(queries).assign(perspective="", expanded=False)
+        topics = list(zip(map(str, queries["qid"]), map(str, queries["query"]), strict=True))
+        self.expanded = tuple(self.session.run(lambda client: self._all(topics, client)))
+        searches = pd.DataFrame(
+            [
+                {"qid": f"{number}:{place}", "query": text}
+                for number, (expanded, (_, question)) in enumerate(zip(self.expanded, topics, strict=True))
+                for place, text in enumerate(_texts(expanded) or [question])
+            ]
+        )
+        found = {str(name): ordered(group) for name, group in self.retriever(searches).groupby("qid", sort=False)}
+        parts = [
+            _merged(found, number, expanded, question, self.depth)
+            for number, (expanded, (_, question)) in enumerate(zip(self.expanded, topics, strict=True))
+        ]
+        whole = [part for part in parts if part is not None]
+        return pd.concat(whole, ignore_index=True) if whole else self.retriever(queries.iloc[:0])
+
+    async def _all(self, topics: Sequence[tuple[str, str]], client: Client) -> list[Expanded]:
+        return list(await asyncio.gather(*(self._one(topic, question, client) for topic, question in topics)))
+
+    async def _one(self, topic: str, question: str, client: Client) -> Expanded:
+        rendered = self.session.library[PROMPT].render({"topic": question}, {"most": MOST})
+        answer = await client.ask(
+            Request(
+                ask=PROMPT,
+                item=topic,
+                messages=(Message("system", rendered.system), Message("user", rendered.user)),
+                response=Perspectives,
+                temperature=0.0,
+                baseline=lambda: baseline_perspectives(question),
+            )
+        )
+        if answer.value is None:
+            return Expanded(topic, (), answer.reason or Reason.INVALID_ANSWER, answer.detail)
+        return Expanded(topic, tuple(answer.value.perspectives))
+
+    def __repr__(self) -> str:
+        return f"PerspectiveExpansion({self.retriever!r})"
+
+
+def baseline_perspectives(question: str) -> dict[str, Any]:
+    """The offline answer: the yes side and the no side of the question."""
+    return {"perspectives": [{"name": name, "text": f"{question} {words}"} for name, words in _STANDPOINTS]}
+
+
+def _texts(expanded: Expanded) -> list[str]:
+    return [perspective.text for perspective in expanded.perspectives]
+
+
+def _merged(
+    found: dict[str, pd.DataFrame], number: int, expanded: Expanded, question: str, depth: int
+) -> pd.DataFrame | None:
+    """One topic's rankings as one; None where nothing was found."""
+    import pandas as pd
+
+    count = max(1, len(expanded.perspectives))
+    groups = [found.get(f"{number}:{place}") for place in range(count)]
+    rankings = [[] if group is None else list(map(str, group["docno"])) for group in groups]
+    merged = round_robin(rankings, depth)
+    if not merged:
+        return None
+    rows = []
+    for identifier, which in merged:
+        group = groups[which]
+        if group is not None:
+            rows.append(group.iloc[rankings[which].index(identifier)])
+    frame = pd.DataFrame(rows).reset_index(drop=True)
+    names = [perspective.name for perspective in expanded.perspectives] or [""]
+    return frame.assign(
+        qid=expanded.topic,
+        query=question,
+        rank=range(len(frame)),
+        score=[float(len(frame) - place) for place in range(len(frame))],
+        perspective=[names[which] for _, which in merged],
+        expanded=bool(expanded.perspectives),
+    )

@@ -1,0 +1,184 @@
+"""Does a score follow the damage? Curves over levels, and what can be said of them.
+
+Scores are a matrix of n items by m levels, complete: an item that lacks a value at one level is left out by
+the caller. Items of one topic are one cluster: intervals resample topics, and tests compare topic means.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from conqret.errors import DeclarationError
+from conqret.stats.bootstrap import RESAMPLES, Interval, bootstrap_interval
+from conqret.stats.significance import ALPHA, PairedTest, holm, paired_t_test
+
+if TYPE_CHECKING:
+    import numpy as np
+
+TOLERANCE = 0.01
+"""A mean that moves by no more than this share of the scale counts as standing still, whatever the p-value: a
+deterministic judge makes the smallest shift significant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """The mean score at level ``to`` against that at level ``start``, paired by topic.
+
+    ``difference`` is over items; ``test`` is over topic means (None with fewer than two topics), and ``p_holm``
+    its p-value, corrected for all steps of the same kind on one curve.
+    """
+
+    start: float
+    to: float
+    difference: float
+    test: PairedTest | None
+    p_holm: float | None
+
+    @property
+    def significant(self) -> bool:
+        """Whether the two levels can be told apart at 5 %, corrected."""
+        return self.p_holm is not None and self.p_holm < ALPHA
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """How one score answers to rising levels.
+
+    ``intervals`` hold the mean of each level with its ends; ``fell`` and ``rose`` are the shares of the n items
+    whose score at the last level is below, or above, that at the first; ``neighbours`` compares each level
+    with the one before it, ``from_first`` with the first. Correlations (of level and mean) are None where the
+    means do not vary.
+    """
+
+    levels: tuple[float, ...]
+    intervals: tuple[Interval, ...]
+    n: int
+    clusters: int
+    falls: bool
+    rises: bool
+    pearson: float | None
+    spearman: float | None
+    fell: float
+    rose: float
+    neighbours: tuple[Step, ...]
+    from_first: tuple[Step, ...]
+
+    @property
+    def means(self) -> tuple[float, ...]:
+        """The mean at each level."""
+        return tuple(interval.value for interval in self.intervals)
+
+    @property
+    def within(self) -> bool:
+        """Whether every mean lies inside the interval of the first one."""
+        first = self.intervals[0]
+        return all(first.low <= mean <= first.high for mean in self.means)
+
+    @property
+    def discriminated(self) -> float:
+        """The share of neighbouring levels that can be told apart."""
+        return sum(step.significant for step in self.neighbours) / len(self.neighbours)
+
+    def alarms(self, *, upwards_only: bool = False, tolerance: float = TOLERANCE) -> tuple[Step, ...]:
+        """The levels whose mean left that of the first: by more than ``tolerance``, and significantly."""
+        return tuple(
+            step
+            for step in self.from_first
+            if step.significant and (step.difference > tolerance or (not upwards_only and -step.difference > tolerance))
+        )
+
+
+def respond(
+    scores: Sequence[Sequence[float]],
+    levels: Sequence[float],
+    clusters: Sequence[Hashable],
+    rng: np.random.Generator,
+    *,
+    resamples: int = RESAMPLES,
+) -> Response:
+    """The response of ``scores`` (n rows of one value in [0, 1] a level) to ``levels``, which rise.
+
+    ``clusters`` names the topic of each row.
+
+    Raises:
+        DeclarationError: there is no row, fewer than two levels, a row of another length, or levels do not rise.
+    """
+    if len(levels) < 2 or any(low >= high for low, high in zip(levels, levels[1:], strict=False)):
+        raise DeclarationError(f"a curve needs two or more rising levels, not {list(levels)}")
+    if not scores or any(len(row) != len(levels) for row in scores) or len(clusters) != len(scores):
+        raise DeclarationError(f"a curve needs rows of {len(levels)} scores, and a topic for each row")
+    columns = list(zip(*scores, strict=True))
+    intervals = tuple(
+        bootstrap_interval(column, rng, clusters=clusters, resamples=resamples) for column in columns
+    )
+    means = [interval.value for interval in intervals]
+    last = len(levels) - 1
+    return Response(
+        levels=tuple(levels),
+        intervals=intervals,
+        n=len(scores),
+        clusters=len(set(clusters)),
+        falls=strictly_falls(means),
+        rises=strictly_falls([-mean for mean in means]),
+        pearson=pearson(levels, means),
+        spearman=spearman(levels, means),
+        fell=sum(row[last] < row[0] for row in scores) / len(scores),
+        rose=sum(row[last] > row[0] for row in scores) / len(scores),
+        neighbours=_steps(columns, levels, clusters, [(place, place + 1) for place in range(last)]),
+        from_first=_steps(columns, levels, clusters, [(0, place + 1) for place in range(last)]),
+    )
+
+
+def strictly_falls(means: Sequence[float]) -> bool:
+    """Whether each value is below the one before it (the strict monotone decrease of ConQRet, Table 17)."""
+    return all(later < earlier for earlier, later in zip(means, means[1:], strict=False))
+
+
+def pearson(x: Sequence[float], y: Sequence[float]) -> float | None:
+    """``sum (x - mx)(y - my) / sqrt(sum (x - mx)^2 sum (y - my)^2)`` in [-1, 1]; None where either is constant."""
+    mx, my = math.fsum(x) / len(x), math.fsum(y) / len(y)
+    sxx, syy = math.fsum((a - mx) ** 2 for a in x), math.fsum((b - my) ** 2 for b in y)
+    if sxx <= 1e-24 or syy <= 1e-24:
+        return None
+    sxy = math.fsum((a - mx) * (b - my) for a, b in zip(x, y, strict=True))
+    return max(-1.0, min(1.0, sxy / math.sqrt(sxx * syy)))
+
+
+def spearman(x: Sequence[float], y: Sequence[float]) -> float | None:
+    """Pearson's correlation of the ranks, ties at their mean rank."""
+    return pearson(_ranks(x), _ranks(y))
+
+
+def _ranks(values: Sequence[float]) -> list[float]:
+    return [sum(w < v for w in values) + (sum(w == v for w in values) + 1) / 2 for v in values]
+
+
+def _steps(
+    columns: Sequence[Sequence[float]],
+    levels: Sequence[float],
+    clusters: Sequence[Hashable],
+    pairs: Sequence[tuple[int, int]],
+) -> tuple[Step, ...]:
+    grouped = [_cluster_means(column, clusters) for column in columns]
+    tests = [paired_t_test(grouped[b], grouped[a]) if len(grouped[a]) > 1 else None for a, b in pairs]
+    corrected = holm([test.p for test in tests if test is not None])
+    return tuple(
+        Step(
+            start=levels[a],
+            to=levels[b],
+            difference=(math.fsum(columns[b]) - math.fsum(columns[a])) / len(columns[a]),
+            test=test,
+            p_holm=corrected[place] if test is not None else None,
+        )
+        for place, ((a, b), test) in enumerate(zip(pairs, tests, strict=True))
+    )
+
+
+def _cluster_means(column: Sequence[float], clusters: Sequence[Hashable]) -> list[float]:
+    found: dict[Hashable, list[float]] = {}
+    for value, cluster in zip(column, clusters, strict=True):
+        found.setdefault(cluster, []).append(value)
+    return [math.fsum(values) / len(values) for values in found.values()]

@@ -1,0 +1,250 @@
+"""What every registered format must pass; a new one is covered the moment it is registered."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from conqret import Item, Judgment, judge
+from conqret.judges.argument import DIMENSIONS
+from conqret.judges.base import Case, JudgeOptions
+from conqret.judges.registry import FORMATS, get_judge
+from conqret.prompts import Library
+from tests.contract.items import HOSTILE, UNUSUAL, demo, with_text
+
+CALLS = {"query-rubric": 4, "g-eval": 4, "static-rubric": 4, "direct": 4, "rag-direct": 2, "rag-rubric": 2, "pointwise": 15}
+
+formats = pytest.mark.parametrize("name", FORMATS)
+
+
+@cache
+def judged(name: str) -> tuple[Judgment, ...]:
+    return tuple(judge(demo(), format=name, model="offline"))
+
+
+def said(judgment: Judgment) -> dict[str, Any]:
+    """All that a judgment says, but for how long it took."""
+    return judgment.model_dump(mode="json", exclude={"trace"})
+
+
+@formats
+def test_offline_every_declared_metric_gets_a_score_and_nothing_else(name: str) -> None:
+    for item, judgment in zip(demo(), judged(name), strict=True):
+        assert judgment.item == item.id
+        assert tuple(judgment.measures) == get_judge(name).metrics
+        for metric, measure in judgment.measures.items():
+            assert measure.status == "scored", metric
+            assert measure.value is not None
+            assert 0 <= measure.value <= 1
+            for part in measure.parts:
+                assert part.value is None or 0 <= part.value <= 1
+        assert len(judgment.trace.calls) == CALLS.get(name, 1)
+
+
+@formats
+def test_it_tells_items_apart(name: str) -> None:
+    values = {tuple(m.value for m in judgment.measures.values()) for judgment in judged(name)}
+    assert len(values) > 1
+
+
+@formats
+def test_it_is_declared_in_full(name: str) -> None:
+    found = get_judge(name)
+    assert found.name == name
+    assert all(text.strip() for text in (found.summary, found.scale, found.score, found.source))
+    for ask in found.asks:
+        assert ask.needs <= {"documents", "argument", "second_argument"}
+        assert ask.metrics
+        assert ("preference" in ask.metrics) == ask.both_orders
+    assert get_judge(name.upper().replace("-", "_")) is found
+
+
+@formats
+def test_it_is_deterministic(name: str) -> None:
+    again = judge(demo()[:3], format=name, model="offline")
+    assert [said(judgment) for judgment in again] == [said(judgment) for judgment in judged(name)[:3]]
+
+
+def test_it_is_deterministic_whatever_the_hash_seed() -> None:
+    code = (
+        "import hashlib; from conqret import judge; from conqret.judges.registry import FORMATS;"
+        "from tests.contract.items import demo;"
+        "print([hashlib.sha256(repr([j.model_dump(mode='json', exclude={'trace'}) for j in"
+        " judge(demo()[:2], format=f)]).encode()).hexdigest() for f in FORMATS])"
+    )
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            cwd=Path(__file__).parents[2],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(outputs) == 1
+
+
+@formats
+def test_the_fingerprint_names_the_instrument(name: str, tmp_path: Path) -> None:
+    found, library, model = get_judge(name), Library(), {"model": "m", "temperature": 0.0}
+    base = found.fingerprint(JudgeOptions(), library, model)
+    assert base == found.fingerprint(JudgeOptions(), Library(), dict(model))
+    assert base == found.fingerprint(JudgeOptions(metrics=found.metrics), library, model)
+    others = [
+        found.fingerprint(JudgeOptions(), library, {**model, "model": "n"}),
+        found.fingerprint(JudgeOptions(samples=2), library, model),
+        found.fingerprint(JudgeOptions(seed=14), library, model),
+        found.fingerprint(JudgeOptions(order="reversed"), library, model),
+        found.fingerprint(JudgeOptions(relevant_from=4), library, model),
+        found.fingerprint(JudgeOptions(temperature=0.5), library, model),
+    ]
+    prompt = library[found.asks[0].prompt]
+    file = tmp_path / f"{prompt.id}.j2"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(prompt.text.replace("You ", "Thou ", 1), encoding="utf-8")
+    changed = found.fingerprint(JudgeOptions(), Library(tmp_path), model)
+    if "You " not in prompt.text:  # the words are in the shared blocks: change those
+        shared = library.source("_blocks.j2")
+        (tmp_path / "_blocks.j2").write_text(shared.replace("You ", "Thou ", 1), encoding="utf-8")
+        changed = found.fingerprint(JudgeOptions(), Library(tmp_path), model)
+    others.append(changed)
+    if len(found.asks) > 1:
+        others.append(found.fingerprint(JudgeOptions(metrics=found.asks[0].metrics), library, model))
+    assert len({base, *others}) == len(others) + 1
+
+
+def _places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    yield path, value
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _places(inner, (*path, key))
+    elif isinstance(value, list):
+        for index in {0, len(value) - 1} if value else set():
+            yield from _places(value[index], (*path, index))
+
+
+def _changed(answer: Any, path: tuple[Any, ...], change: Any) -> Any:
+    """A copy of ``answer`` with ``change`` applied to what holds the last step of ``path``."""
+    holder = changed = copy.deepcopy(answer)
+    for step in path[:-1]:
+        holder = holder[step]
+    change(holder, path[-1])
+    return changed
+
+
+def _faults(answer: Any) -> Iterator[tuple[str, Any]]:
+    """Every kind of wrong answer that can be made from a right one."""
+
+    def put(value: Any) -> Any:
+        return lambda holder, key: holder.__setitem__(key, value)
+
+    for path, value in _places(answer):
+        where = ".".join(map(str, path))
+        if path and isinstance(path[-1], str):
+            yield f"without {where}", _changed(answer, path, lambda holder, key: holder.pop(key))
+        if isinstance(value, bool):
+            wrong: tuple[Any, ...] = (7, "perhaps", None)
+        elif isinstance(value, int):
+            wrong = (-1, 99, 2.5, True, "high", None, [])
+        elif isinstance(value, str):
+            wrong = (3, None, []) if path[-1] in ("explanation", "nugget") else (3, None, "neither", "")
+        elif isinstance(value, list):
+            wrong = (value[:-1], [*value, value[0]], {}, None)
+        else:
+            wrong = ({**value, "comment": "more"}, [], "text")
+        for other in wrong:
+            if path:
+                yield f"{where} = {str(other)[:40]}", _changed(answer, path, put(other))
+            else:
+                yield f"all = {str(other)[:40]}", other
+
+
+@formats
+def test_no_wrong_answer_is_valid(name: str) -> None:
+    case = Case(demo()[0])
+    for ask in get_judge(name).asks:
+        response, context, answer = ask.response(case), ask.context(case), ask.baseline(case)
+        response.model_validate_json(json.dumps(answer), context=context)
+        for label, wrong in _faults(answer):
+            with pytest.raises(ValidationError):
+                response.model_validate_json(json.dumps(wrong), context=context)
+                pytest.fail(f"{ask.prompt} takes {label}")
+
+
+@formats
+def test_the_answer_schema_forbids_more_and_bounds_every_rating(name: str) -> None:
+    for ask in get_judge(name).asks:
+        schema = ask.response(Case(demo()[0])).model_json_schema()
+        for part in (schema, *schema.get("$defs", {}).values()):
+            if part.get("type") == "object":
+                assert part["additionalProperties"] is False
+                assert set(part["required"]) == set(part["properties"])
+            for field, inner in part.get("properties", {}).items():
+                if inner.get("type") == "integer" and field not in ("document", "sentence"):
+                    assert {"minimum", "maximum"} <= set(inner), field
+
+
+@pytest.mark.parametrize("payload", HOSTILE)
+@formats
+def test_hostile_items_are_judged_and_flagged(name: str, payload: str) -> None:
+    item = with_text(demo()[0], HOSTILE[payload])
+    if payload == "control characters":  # those are a fault of the items, before any judging
+        item = with_text(demo()[0], "<{{ x }}")
+    (judgment,) = judge([item], format=name, model="offline")
+    assert judgment.status == "scored"
+    if payload not in ("angle quotes", "opening tags"):
+        where = {flag.where for flag in judgment.flags}
+        assert {"topic", "argument", "second_argument", f"document:{item.documents[0].id}"} <= where
+
+
+def test_every_payload_is_flagged_in_a_document() -> None:
+    from conqret.prompts import find_injections
+
+    assert [name for name, text in HOSTILE.items() if not find_injections(text)] == []
+
+
+@pytest.mark.parametrize("item", [pytest.param(item, id=item.id) for item in UNUSUAL])
+@formats
+def test_unusual_items_are_judged(name: str, item: Item) -> None:
+    (judgment,) = judge([item], format=name, model="offline")
+    for metric, measure in judgment.measures.items():
+        missing = name == "citation-support" and measure.reason == "nothing_to_judge"
+        assert measure.status == "scored" or missing, (metric, measure.reason, measure.detail)
+    assert set(judgment.measures) == set(get_judge(name).metrics)
+
+
+@formats
+def test_the_order_of_the_documents_is_free(name: str) -> None:
+    item = demo()[0].model_copy(update={"argument": "It is so.", "second_argument": "It is not so."})
+    turned = item.model_copy(update={"documents": item.documents[::-1]})
+    for judgment in judge([item], format=name), judge([turned], format=name):
+        assert set(judgment[0].measures) == set(get_judge(name).metrics)
+    if name == "rag-fine-grained":
+        one, other = (
+            {part.id: part.raw for part in judge([i], format=name)[0].measures["context_relevance"].parts}
+            for i in (item, turned)
+        )
+        assert one == other
+
+
+@formats
+def test_samples_keep_every_sample(name: str) -> None:
+    (judgment,) = judge(demo()[:1], format=name, samples=3)
+    for measure in judgment.measures.values():
+        assert len(measure.samples) == 3
+        assert measure.majority is not None
+    dimensions = {dimension.name for dimension in DIMENSIONS}
+    if dimensions <= set(judgment.measures):
+        assert list(judgment.measures)[-15:] == [dimension.name for dimension in DIMENSIONS]

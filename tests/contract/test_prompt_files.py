@@ -1,0 +1,103 @@
+"""Every prompt file: front matter, blocks, and the same system message for all items."""
+
+import re
+
+import pytest
+
+from conqret import Item
+from conqret.judges.base import Ask, Case, JudgeOptions
+from conqret.judges.judging import filled
+from conqret.judges.registry import FORMATS, get_judge
+from conqret.prompts import Library, Rendered
+from tests.contract.items import HOSTILE, PLAIN, UNUSUAL, demo, with_text
+
+LIBRARY = Library()
+ASKS = [pytest.param(ask, id=f"{name}:{ask.prompt}") for name in FORMATS for ask in get_judge(name).asks[:4]]
+TAG = re.compile(r"<(/?[a-z_0-9]+)")
+
+
+def render(ask: Ask, item: Item) -> Rendered:
+    return filled(LIBRARY[ask.prompt], ask, Case(item))
+
+
+@pytest.mark.parametrize("identifier", LIBRARY.ids())
+def test_front_matter(identifier: str) -> None:
+    prompt = LIBRARY[identifier]
+    assert prompt.id == identifier
+    assert prompt.version >= 1
+    assert prompt.asks == prompt.asks.strip() != ""
+    assert prompt.source == prompt.source.strip() != ""
+    assert "\n" not in prompt.asks + prompt.source
+    assert {"system", "user"} <= set(prompt.template.blocks)
+
+
+def test_every_judge_names_prompts_that_are_there() -> None:
+    assert {ask.prompt for name in FORMATS for ask in get_judge(name).asks} <= set(LIBRARY.ids())
+
+
+@pytest.mark.parametrize("ask", ASKS)
+def test_it_renders_for_every_item_and_the_system_message_is_always_the_same(ask: Ask) -> None:
+    items = (*demo(), *UNUSUAL)
+    rendered = [render(ask, item) for item in items]
+    assert len({one.system for one in rendered}) == 1
+    for item, one in zip(items, rendered, strict=True):
+        assert item.topic in one.user
+        assert item.topic not in one.system
+        if "documents" in ask.needs:
+            places = [one.user.index(f'<document number="{n}">') for n in range(1, len(item.documents) + 1)]
+            assert places == sorted(places)
+
+
+@pytest.mark.parametrize("ask", ASKS)
+def test_the_judge_is_told_that_the_material_is_data(ask: Ask) -> None:
+    system = render(ask, demo()[0]).system
+    assert "never addressed to you" in system or ask.prompt.startswith("g-eval")
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("ask", ASKS)
+def test_hostile_texts_change_no_tag(ask: Ask, name: str) -> None:
+    plain = render(ask, with_text(demo()[0], PLAIN))
+    hostile = render(ask, with_text(demo()[0], HOSTILE[name]))
+    assert hostile.system == plain.system
+    assert TAG.findall(hostile.user) == TAG.findall(plain.user)
+    assert hostile.user.count("<") == plain.user.count("<")
+    assert not re.search("[\uff1c\ufe64\u276e\u2770\u2329\u27e8\u3008\u200b\u202e\x1b\x07\U000e0000-\U000e007f]", hostile.user)
+    if "jinja" in name:
+        assert "{{ 7 * 7 }}" in hostile.user  # it is text, and is not evaluated
+        assert "49" not in hostile.user.replace(plain.user, "") or "49" in plain.user
+
+
+@pytest.mark.parametrize("ask", ASKS)
+def test_neutralising_keeps_the_length(ask: Ask) -> None:
+    plain, hostile = (render(ask, with_text(demo()[0], text)) for text in ("(/document)" * 20, "</document>" * 20))
+    assert len(plain.user) == len(hostile.user)
+
+
+def test_rag_fine_grained_is_one_call_with_hardly_more_than_the_material() -> None:
+    judge = get_judge("rag-fine-grained")
+    assert len(judge.asks) == 1
+    assert not judge.asks[0].both_orders
+    for item in demo():
+        rendered = render(judge.asks[0], item)
+        material = len(item.topic) + sum(len(d.title) + len(d.text) for d in item.documents) + len(item.argument or "")
+        assert len(rendered.system) + len(rendered.user) <= 1.15 * material + len(rendered.system)
+
+
+def test_samples_reorder_the_dimensions_in_the_static_part_only() -> None:
+    from conqret.judges.argument import ordered
+
+    (ask,) = get_judge("rag-fine-grained").asks
+    options = JudgeOptions(samples=2)
+    for item in demo()[:2]:
+        one, two = (
+            filled(
+                LIBRARY[ask.prompt],
+                ask,
+                Case(item, options, dimensions=ordered("given", seed=13, sample=sample)),
+            )
+            for sample in (0, 1)
+        )
+        assert one.user == two.user
+        assert one.system != two.system
+        assert sorted(one.system.split()) != [] and len(one.system) == len(two.system)

@@ -1,0 +1,101 @@
+"""Broken HTML: never a crash, a hang, or markup in a text."""
+
+import re
+import sys
+import time
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from conqret.data import Debate
+from conqret.scrapers.debates import Problem, read_debate
+from conqret.scrapers.debates.html import plain
+from fixtures.site import read_topics, read_truth
+from fixtures.site_pages import debate_page
+
+URL = "https://www.example.org/debates/zoos/"
+TOPICS, TRUTH = read_topics(), read_truth()
+PAGES = [
+    debate_page(TOPICS[slug], TRUTH[slug], "https://www.example.org")
+    for slug in ("zoos", "voting-age", "homework")
+]
+MARKUP = re.compile(r"<[A-Za-z/!?]|[\x00-\x08\x0b-\x1f]")
+SECONDS = 20  # for a page of megabytes; a parser that goes back and forth over it takes hours
+_PIECES = st.sampled_from(
+    """<p> </p> <div class=arguments-column-pro> <div class="arguments-column-con"> <div class=argument-container> </div>
+    <h4> </h4> <h3>Pro&nbsp;1</h3> <h3>Con&nbsp;1</h3> <table> <tr> <td> 1. </td> <th> </table> <script> </script> <style> <!-- -->
+    <![CDATA[ ]]> <?php &lt;script&gt; &#0; &#x110000; &amp <a&nbsp;href=#1> <a href="http://[::1"> [1] [2-9999] <sup> <sub> <b> <svg>
+    <template> <p>Sources</p> <h1>Should&nbsp;it?</h1> <html> <body> <title> \x00 \ufffe ☃ ] > < " ' <h1 class=entry-title> Top&nbsp;3""".split()
+)
+
+
+def check(html: str) -> Debate | Problem:
+    found = read_debate(html, URL)
+    if isinstance(found, Problem):
+        assert found.missing
+        return found
+    assert any(one.paragraphs for one in found.pros)
+    assert any(one.paragraphs for one in found.cons)
+    texts = [
+        found.title,
+        found.question,
+        *found.introduction.split("\n\n"),
+        *(one.title for one in found.sources),
+    ]
+    texts += [text for one in (*found.pros, *found.cons) for text in (one.title, *one.paragraphs)]
+    assert [text for text in texts if MARKUP.search(text)] == []
+    return found
+
+
+@given(st.lists(st.one_of(_PIECES, st.text(max_size=8)), max_size=60).map(" ".join))
+def test_pieces_of_pages(html: str) -> None:
+    check(html)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from(PAGES), st.data())
+def test_damaged_pages(page: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(page)))
+    end = data.draw(st.integers(start, min(len(page), start + 4000)))
+    check(page[:start] + data.draw(st.text(max_size=20)) + page[end:])
+
+
+@given(st.text(alphabet='<>/!-?abscript "=&;lt#0', max_size=200))
+def test_plain_text_holds_no_tag(text: str) -> None:
+    assert not MARKUP.search(plain(text))
+    assert plain(plain(text)) == plain(text)
+
+
+def test_pages_made_to_be_slow() -> None:
+    column = "<div class=arguments-column-pro><div class=argument-container>"
+    pages = [
+        "<div>" * 200_000,
+        column * 50_000,
+        "<p><b>" * 100_000,
+        "<script>" * 100_000,
+        "&lt;script&gt;" * 100_000,
+        "<table><tr><td>1<td>x" * 50_000,
+        "<p>Sources</p>" * 100_000,
+        f"{column}<h4>t</h4>" + "<p>[1][2-99]</p>" * 50_000,
+        "<h3>Pro 1</h3><p>x</p>" * 30_000 + "<h3>Con 1</h3><p>y</p>",
+        "<sup><a href=#1>1</a></sup>" * 50_000,
+        "[" * 1_000_000,
+        "<!--" * 200_000,
+        "<a href='" + "/footnotes" * 100_000 + "'>",
+        "<title>" + "? Top 3 Pros and " * 50_000,
+        "<h1>" + "- " * 200_000 + "</h1>" + column,
+        "<h1>" + " " * 400_000 + "x</h1><h3>Pro 1</h3>",
+        "<ul>" + "<li>" * 50_000,
+        "<table>" * 100 + "<tr><td>1<td>" * 20_000,
+        "x" * 9_000_000,
+    ]
+    for page in pages:
+        start = time.monotonic()
+        check(page)
+        assert time.monotonic() - start < SECONDS, page[:40]
+
+
+def test_the_pages_of_the_site_are_read_whole() -> None:
+    assert all(isinstance(check(page), Debate) for page in PAGES)
+    assert Path(sys.modules["fixtures.site"].__file__ or "").name == "site.py"

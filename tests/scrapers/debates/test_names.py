@@ -1,0 +1,56 @@
+"""Questions, titles and ids."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conqret.scrapers.debates.ids import MAX_ID, debate_id, told_apart
+from conqret.scrapers.debates.question import choose_question
+
+
+@pytest.mark.parametrize(
+    ("candidates", "question"),
+    [
+        (["Should Zoos Exist?", "Zoos - Pros & Cons - ProCon.org"], "Should Zoos Exist?"),
+        (["Vaping – Top 3 Pros and Cons", "Is Vaping Safe? Top 3 Pros and Cons"], "Is Vaping Safe?"),
+        (["Was Bill Clinton a Good President? | ProCon.org"], "Was Bill Clinton a Good President?"),
+        (["Social Media: Good or Bad?", "Zoos"], "Social Media: Good or Bad?"),
+        (["Zoos – Top 3 Pros & Cons"], "Zoos"),
+        (["Zoos | ProCon.org", "Should zoos be closed"], "Should zoos be closed"),
+        (["Pros and Cons"], "Pros and Cons"),
+        ([], ""),
+        (["…", "  "], ""),
+    ],
+)
+def test_questions(candidates: list[str], question: str) -> None:
+    assert choose_question(candidates) == question
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("https://www.example.org/headlines/zoos-top-3/", "zoos-top-3"),
+        ("https://abortion.example.org", "abortion-example-org"),
+        ("https://www.example.org/", "example-org"),
+        ("https://x.example/view.php?id=7&x=../..", "view-php-id-7-x"),
+        ("https://x.example/a/..%2F..%2Fetc%2Fpasswd", "passwd"),
+        ("https://x.example/Ünï%C3%A9 Cödé/", "uniie-code"),
+        ("https://x.example/con", "debate-con"),
+    ],
+)
+def test_ids(url: str, expected: str) -> None:
+    assert debate_id(url) == expected
+
+
+@given(st.text(max_size=300))
+def test_any_address_gives_a_safe_name(url: str) -> None:
+    for identifier in (
+        debate_id(url),
+        debate_id("https://x.example/" + url),
+        told_apart(debate_id(url), url),
+    ):
+        assert re.fullmatch(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?", identifier)
+        assert len(identifier) <= MAX_ID
+        assert debate_id(url) == debate_id(url)

@@ -1,0 +1,118 @@
+"""ProCon's classic layout, on small pages written for each case."""
+
+from conqret.data import Debate, DebateArgument, Source
+from conqret.scrapers.debates import Problem, read_debate
+
+URL = "https://zoos.example.org/"
+PAGE = """<html><head><title>Zoos - Pros & Cons - ProCon.org</title></head><body><nav><p>menu</p></nav>
+<div id="topic-question-image-wrapper"><h1 class="text-center">Should Zoos Exist?</h1></div>
+<div class="entry-content"><p>First of all.[1]</p><div class=share><p>Share this</p></div>
+<p>Then <script>alert(1)</script>more.</p>
+<div class="row no-gutters arguments-container">
+ <div class="col-6 arguments-column arguments-column-pro"><h2>Pro Arguments</h2>
+  <div class="argument-container"><blockquote><h3>Pro 1</h3><h4>They teach.</h4>
+   <p>Zoos teach[<a href="#2">2</a>][<a href="#3">3</a>].</p><p>And more<sup><a href="#fn3">3</a></sup> so.</p>
+   <ul><li>one</li><li>two</li></ul><p><a href="#">Read More</a></p></blockquote></div>
+  <div class="argument-container"><h4>Pro 2: They breed.</h4><p>Breeding [1, 4-5].</p></div></div>
+ <div class="col-6 arguments-column arguments-column-con">
+  <div class="argument-container"><h4>They harm</h4>Text without a paragraph [1].</div></div></div>
+<p>Discussion Questions</p><p>1. What do you think?</p>
+<p><strong>Sources</strong></p>
+<table><tr><td>1.</td><td>A. Author, "T," x.org, Mar. 7, 2019</td></tr></table></div></body>"""
+
+
+def read(html: str, **more: str) -> Debate:
+    found = read_debate(html, URL, **more)
+    assert isinstance(found, Debate), found
+    return found
+
+
+def test_a_whole_page() -> None:
+    assert read(PAGE) == Debate(
+        id="zoos-example-org",
+        url=URL,
+        title="Should Zoos Exist?",
+        question="Should Zoos Exist?",
+        introduction="First of all.[1]\n\nThen more.",
+        pros=(
+            DebateArgument(
+                title="They teach.", paragraphs=("Zoos teach[2][3].", "And more[3] so.", "one", "two")
+            ),
+            DebateArgument(title="They breed.", paragraphs=("Breeding [1, 4-5].",)),
+        ),
+        cons=(DebateArgument(title="They harm", paragraphs=("Text without a paragraph [1].",)),),
+        sources=(Source(number=1, title='A. Author, "T," x.org, Mar. 7, 2019', cited="Mar. 7, 2019"),),
+        layout="procon-classic",
+    )
+
+
+def test_columns_may_come_in_several_rows() -> None:
+    row = (
+        "<div class=arguments-column-pro><div class=argument-container><h4>P{0}</h4><p>p{0}</div></div>"
+        "<div class=arguments-column-con><div class=argument-container><h4>C{0}</h4><p>c{0}</div></div>"
+    )
+    found = read("<h1>Is it?</h1>" + row.format(1) + row.format(2))
+    assert [one.title for one in found.pros] == ["P1", "P2"]
+    assert [one.paragraphs for one in found.cons] == [("c1",), ("c2",)]
+
+
+def test_the_question_may_be_the_text_of_a_picture_or_the_title() -> None:
+    columns = PAGE[PAGE.index('<div class="row') :]
+    picture = '<div class="topic-question-image-wrapper"><img alt="Should Zoos Exist?"></div>'
+    assert read(picture + columns).question == "Should Zoos Exist?"
+    assert (
+        read("<title>Should Zoos Exist? 6 Pros and Cons | ProCon.org</title>" + columns).question
+        == "Should Zoos Exist?"
+    )
+
+
+def test_a_page_without_text_on_one_side_is_a_problem() -> None:
+    empty = PAGE.replace("They harm</h4>Text without a paragraph [1].", "They harm</h4>")
+    found = read_debate(empty, URL)
+    assert found == Problem(URL, ("cons: 1 titles found, and no paragraph under any",), "procon-classic")
+    none = read_debate("<h1>Is it?</h1><div class=arguments-column-pro></div>", URL)
+    assert none == Problem(URL, ("pros: no argument found", "cons: no argument found"), "procon-classic")
+
+
+def test_a_page_that_fits_no_layout_is_a_problem() -> None:
+    found = read_debate("<h1>Should Zoos Exist?</h1><p>Yes and no.</p>", URL)
+    assert isinstance(found, Problem)
+    assert found.url == URL
+    assert found.layout == ""
+    assert "no layout fits" in found.missing[0]
+
+
+def test_marks_without_a_list_of_sources_are_a_problem() -> None:
+    found = read_debate(PAGE.split("<p><strong>Sources")[0], URL)
+    assert isinstance(found, Problem)
+    assert found.missing == (
+        "sources: the arguments cite [1] to [5], and neither the page nor its footnotes list sources",
+    )
+
+
+def test_sources_may_stand_on_the_page_of_footnotes() -> None:
+    bare = PAGE.split("<p><strong>Sources")[0]
+    notes = '<h1>Footnotes</h1><table><tr><td>1</td><td><a href="/away">A source</a></td></tr></table>'
+    assert read(bare, footnotes=notes).sources == (
+        Source(number=1, title="A source", url="https://zoos.example.org/away"),
+    )
+
+
+def test_hidden_text_is_left_out_but_what_a_click_opens_is_read() -> None:
+    hidden = "<p style='display: none'>Never seen.</p><p hidden>Nor this.</p>"
+    opened = "<div class='collapse' style='display:none'><p>Opened by a click [1].</p></div>"
+    found = read(PAGE.replace("<p>Breeding [1, 4-5].</p>", hidden + opened))
+    assert found.pros[1].paragraphs == ("Opened by a click [1].",)
+
+
+def test_no_markup_even_where_it_was_escaped() -> None:
+    nasty = "a &lt;script&gt;evil()&lt;/script&gt;b &lt;b onclick=x&gt;c &lt; d &lt;img src=x onerror=y"
+    found = read(PAGE.replace("Breeding [1, 4-5].", nasty))
+    assert found.pros[1].paragraphs == ("a b c < d < img src=x onerror=y",)
+
+
+def test_an_empty_and_a_bottomless_page_are_problems() -> None:
+    assert read_debate(" \n", URL) == Problem(URL, ("the page is empty",))
+    deep = read_debate("<div>" * 5000 + PAGE, URL)
+    assert isinstance(deep, Problem)
+    assert "nested" in deep.missing[0]
