@@ -15,7 +15,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 SETUPTOOLS = PROJECT["tool"]["setuptools"]
 FOLDERS: dict[str, str] = SETUPTOOLS["package-dir"]  # package -> folder
 BARE = {"judges", "prompts", "scrapers"}
-IMPORTED_AS = {"pyyaml": "yaml", "websocket-client": "websocket", "pytest-asyncio": "pytest_asyncio"}
+IMPORTED_AS = {"pystemmer": "Stemmer", "pyyaml": "yaml", "websocket-client": "websocket", "pytest-asyncio": "pytest_asyncio"}
 
 
 def walk(folder: Path) -> Iterator[Path]:

@@ -10,7 +10,20 @@ import sys
 
 import typer
 
-from conqret.cli import corpus, doctor, formats, judge, prompt, recordings, report, scrape
+from conqret.cli import (
+    corpus,
+    doctor,
+    formats,
+    index,
+    judge,
+    perturb,
+    prompt,
+    recordings,
+    report,
+    retrieve,
+    scrape,
+    sensitivity,
+)
 from conqret.cli.console import complain
 from conqret.errors import ConqretError, DeclarationError
 
@@ -33,6 +46,10 @@ app.add_typer(prompt.app, name="prompt")
 app.add_typer(recordings.app, name="recordings")
 app.add_typer(scrape.app, name="scrape")
 app.add_typer(corpus.app, name="corpus")
+app.command("index", epilog=index.EPILOG)(index.index)
+app.add_typer(retrieve.app, name="retrieve")
+app.command("perturb", epilog=perturb.EPILOG)(perturb.perturb)
+app.command("sensitivity", epilog=sensitivity.EPILOG)(sensitivity.sensitivity)
 app.command("doctor", epilog=doctor.EPILOG)(doctor.doctor)
 
 

@@ -10,7 +10,7 @@ from conqret.data.item import Frozen, Item
 from conqret.evaluation.sensitivity_plan import Damage, Plan, Stack
 from conqret.perturb import Direction
 from conqret.perturb.base import versioned
-from conqret.stats.sensitivity import Response, Step, respond
+from conqret.stats.sensitivity import Response, Step, pearson, respond, strictly_falls
 
 if TYPE_CHECKING:
     import numpy as np
@@ -85,6 +85,50 @@ class Curve(Frozen):
     def told_apart(self) -> int:
         """How many neighbouring levels differ significantly."""
         return sum(one.p is not None and one.p < 0.05 for one in self.neighbours)
+
+
+class StanceCurve(Frozen):
+    """The means of one metric over the items of one stance (ConQRet, Table 15)."""
+
+    format: str
+    model: str
+    metric: str
+    perturbation: str
+    stance: str
+    levels: tuple[float, ...]
+    means: tuple[float, ...]
+    n: int
+    falls: bool
+    pearson: float | None
+
+
+def stance_curves(
+    plan: Plan, place: int, damage: Damage, metric: str, scores: Mapping[str, Score]
+) -> list[StanceCurve]:
+    """The curve of each stance that the items have; none where there is only one."""
+    setup, found = plan.setups[place], []
+    rows: dict[str, list[list[float]]] = {}
+    for item in _able(plan, damage.perturbation.name):
+        row, reason = _row(item, damage, metric, scores)
+        if not reason:
+            rows.setdefault(item.stance, []).append(row)
+    for stance, values in sorted(rows.items()):
+        means = tuple(sum(column) / len(values) for column in zip(*values, strict=True))
+        found.append(
+            StanceCurve(
+                format=setup.judge.name,
+                model=setup.client.model,
+                metric=metric,
+                perturbation=damage.perturbation.name,
+                stance=stance,
+                levels=damage.levels,
+                means=means,
+                n=len(values),
+                falls=strictly_falls(means),
+                pearson=pearson(damage.levels, means),
+            )
+        )
+    return found if len(found) > 1 else []
 
 
 def make_curve(
@@ -211,7 +255,11 @@ def make_cell(
     from conqret.stats.bootstrap import bootstrap_interval
 
     found = [(scores.get(item.id), item.topic) for item in plan.versions[stack]]
-    values = [(score.values[metric], topic) for score, topic in found if score is not None and metric in score.values]
+    values = [
+        (score.values[metric], topic)
+        for score, topic in found
+        if score is not None and metric in score.values
+    ]
     if not values:
         return None
     interval = bootstrap_interval(

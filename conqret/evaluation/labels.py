@@ -72,13 +72,14 @@ def true_precision(item: Item, labels: Labels, *, relevant_from: float = RELEVAN
     """
     done = records(item)
     original = done[0].original if done else item.id
-    grades = labels.get(original) or labels.get(str(item.metadata.get("topic_id", ""))) or labels.get(item.topic)
+    grades = (
+        labels.get(original) or labels.get(str(item.metadata.get("topic_id", ""))) or labels.get(item.topic)
+    )
     if grades is None or not item.documents:
         return None
-    foreign = {
-        change.after for record in done for change in record.changes if change.kind == "replaced"
-    }
+    foreign = {change.after for record in done for change in record.changes if change.kind == "replaced"}
     relevant = sum(
-        document.id not in foreign and grades.get(document.id, 0.0) >= relevant_from for document in item.documents
+        document.id not in foreign and grades.get(document.id, 0.0) >= relevant_from
+        for document in item.documents
     )
     return relevant / len(item.documents)

@@ -10,17 +10,12 @@ from pydantic import BaseModel, ConfigDict
 
 from conqret.data import Reason
 from conqret.errors import DeclarationError
+from conqret.evaluation.perspective_baseline import baseline_contains
 from conqret.llm.client import Client
 from conqret.llm.request import Message, Request
 from conqret.retrieval.session import Session
-from conqret.retrieval.sides import Sides
-from conqret.retrieval.stance import lean, match, signs
 
 PROMPT = "perspective-detection"
-
-ON_TOPIC = 0.6
-"""The baseline's floor for how far a document keeps to the perspective's words: more than half of them, and
-not only once (see :func:`conqret.retrieval.stance.match`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,19 +99,13 @@ def agreement(detections: Sequence[Detection], labels: Sequence[bool]) -> Agreem
     )
 
 
-def baseline_contains(document: str, perspective: str) -> bool:
-    """The offline answer: it keeps to the perspective's words, and leans to its side rather than against it."""
-    sides, found = Sides.of(perspective), signs(document)
-    return match(found, sides) >= ON_TOPIC and lean(found, sides).value > 0
-
-
 async def _all(pairs: Sequence[Pair], session: Session, client: Client, one_shot: bool) -> list[Detection]:
     return list(await asyncio.gather(*(_one(pair, session, client, one_shot) for pair in pairs)))
 
 
 async def _one(pair: Pair, session: Session, client: Client, one_shot: bool) -> Detection:
     rendered = session.library[PROMPT].render(
-        {"document": pair.document, "perspective": pair.perspective, "example": one_shot}
+        {"document": pair.document, "perspective": pair.perspective}, {"example": one_shot}
     )
     answer = await client.ask(
         Request(

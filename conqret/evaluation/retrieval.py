@@ -26,8 +26,8 @@ MEASURES = ("P@10", "nDCG@10", "R@100")
 DIVERSITY_CUT = 10
 """The depth of the stance measures."""
 
-MARK = "\u03b1"
-"""Marks what differs significantly from the baseline, as Table 4 does."""
+MARK_BETTER, MARK_WORSE = "\u03b1", "\u25be"
+"""Mark what is significantly better than the baseline, as Table 4 does, and what is worse."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,13 @@ class Score:
     def significant(self) -> bool:
         """Whether it differs from the baseline at the 5 % level."""
         return self.p is not None and self.p < ALPHA
+
+    @property
+    def mark(self) -> str:
+        """The mark of a significant difference; empty where there is none."""
+        if not self.significant:
+            return ""
+        return MARK_BETTER if (self.difference or 0.0) > 0 else MARK_WORSE
 
 
 @dataclass(frozen=True)

@@ -130,11 +130,12 @@ def make_plan(
     if len(set(clash)) != len(clash):
         raise DeclarationError(f"each perturbation once, please, not {', '.join(clash)}")
     versions: dict[Stack, tuple[Item, ...]] = {(): originals}
-    left_out: dict[str, list[LeftOut]] = {
-        name: list(outs) for name, outs in (unable or {}).items()
-    }
+    left_out: dict[str, list[LeftOut]] = {name: list(outs) for name, outs in (unable or {}).items()}
     stacks = [
-        (((damage.perturbation.name, level),), (damage,)) for damage in damages for level in damage.levels if level
+        (((damage.perturbation.name, level),), (damage,))
+        for damage in damages
+        for level in damage.levels
+        if level
     ]
     stacks += [(stack, tuple(grid)) for stack in grid_stacks(grid)]
     by_name = {damage.perturbation.name: damage.perturbation for damage in (*damages, *grid)}
@@ -177,7 +178,9 @@ def grid_stacks(grid: Sequence[Damage]) -> tuple[Stack, ...]:
         return ()
     if len(grid) != 2:
         raise DeclarationError("a grid crosses two perturbations")
-    first, second = sorted(grid, key=lambda damage: "documents" in damage.perturbation.needs and damage.perturbation.pool)
+    first, second = sorted(
+        grid, key=lambda damage: "documents" in damage.perturbation.needs and damage.perturbation.pool
+    )
     return tuple(
         tuple((damage.perturbation.name, level) for damage, level in ((first, one), (second, other)) if level)
         for one in first.levels

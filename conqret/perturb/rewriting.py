@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import Annotated, Any, Protocol
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationInfo
@@ -16,7 +17,11 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationInfo
 from conqret.data import Item
 from conqret.data.citations import citations
 from conqret.data.sentences import sentences
+from conqret.errors import DeclarationError
 from conqret.judges.responses import once_each
+from conqret.llm.client import Client
+from conqret.llm.options import ClientOptions
+from conqret.llm.recordings import Recordings
 from conqret.llm.request import Answer, Message, Request
 from conqret.perturb.base import SEED, Draw, InapplicableError, LeftOut, Materials, Perturbation
 from conqret.perturb.pool import Pool
@@ -104,6 +109,38 @@ async def rewrite_items(
     found = await asyncio.gather(*(one(item) for item in items))
     rewrites = {item.id: made for item, made in zip(items, found, strict=True) if isinstance(made, dict)}
     return Materials(pool or Pool(), rewrites), [made for made in found if isinstance(made, LeftOut)]
+
+
+def rewrite_with_model(
+    items: Sequence[Item],
+    perturbation: Perturbation,
+    levels: Sequence[float],
+    options: ClientOptions,
+    *,
+    recordings: Path,
+    replay: Path | None = None,
+    seed: int = SEED,
+    prompts: Path | None = None,
+    pool: Pool | None = None,
+) -> tuple[Materials, list[LeftOut]]:
+    """:func:`rewrite_items` with a client of its own, its answers recorded in (or replayed from) a store.
+
+    Raises:
+        DeclarationError: no model can do this perturbation, or the store cannot be opened.
+    """
+    if perturbation.rewrites is None:
+        raise DeclarationError(f"{perturbation.name} needs no model; leave out --model")
+    if not replay:
+        recordings.parent.mkdir(parents=True, exist_ok=True)
+
+    async def work(store: Recordings) -> tuple[Materials, list[LeftOut]]:
+        async with Client(options, store=store, replay=replay is not None) as client:
+            return await rewrite_items(
+                items, perturbation, levels, client, seed=seed, library=Library(prompts), pool=pool
+            )
+
+    with Recordings.open_for_replay(replay) if replay else Recordings(recordings) as store:
+        return asyncio.run(work(store))
 
 
 def _request(

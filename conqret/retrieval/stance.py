@@ -65,7 +65,7 @@ def signs(text: str) -> Signs:
     for place, sentence in enumerate(reading.sentences):
         weight_here = 2.0 if place < LEAD or place >= count - LEAD else 1.0
         declared += weight_here * (len(_for.findall(sentence.text)) - len(_against.findall(sentence.text)))
-        plus, minus = _values(sentence)
+        plus, minus = values(sentence)
         good, bad = good + weight_here * plus, bad + weight_here * minus
     return Signs(declared, good, bad, tuple(sentence.denied for sentence in reading.sentences), reading.frequency)
 
@@ -111,7 +111,7 @@ def stance_order(question: str, stance: str, texts: Sequence[str]) -> list[int]:
     return sorted(range(len(texts)), key=lambda place: -scores[place])
 
 
-def _values(sentence: Passage) -> tuple[int, int]:
+def values(sentence: Passage) -> tuple[int, int]:
     """How many of a sentence's words speak well of things and how many ill, after what turns them."""
     good = bad = turned = 0
     for word in sentence.words:

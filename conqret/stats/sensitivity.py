@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
@@ -87,7 +88,8 @@ class Response:
         return tuple(
             step
             for step in self.from_first
-            if step.significant and (step.difference > tolerance or (not upwards_only and -step.difference > tolerance))
+            if step.significant
+            and (step.difference > tolerance or (not upwards_only and -step.difference > tolerance))
         )
 
 
@@ -106,7 +108,7 @@ def respond(
     Raises:
         DeclarationError: there is no row, fewer than two levels, a row of another length, or levels do not rise.
     """
-    if len(levels) < 2 or any(low >= high for low, high in zip(levels, levels[1:], strict=False)):
+    if len(levels) < 2 or any(low >= high for low, high in pairwise(levels)):
         raise DeclarationError(f"a curve needs two or more rising levels, not {list(levels)}")
     if not scores or any(len(row) != len(levels) for row in scores) or len(clusters) != len(scores):
         raise DeclarationError(f"a curve needs rows of {len(levels)} scores, and a topic for each row")
@@ -134,7 +136,7 @@ def respond(
 
 def strictly_falls(means: Sequence[float]) -> bool:
     """Whether each value is below the one before it (the strict monotone decrease of ConQRet, Table 17)."""
-    return all(later < earlier for earlier, later in zip(means, means[1:], strict=False))
+    return all(later < earlier for earlier, later in pairwise(means))
 
 
 def pearson(x: Sequence[float], y: Sequence[float]) -> float | None:

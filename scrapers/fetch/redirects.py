@@ -6,7 +6,7 @@ from http import HTTPStatus
 
 from yarl import URL
 
-from conqret.scrapers.fetch.guard import Policy, checked_url
+from conqret.scrapers.fetch.guard import Policy, blocked, checked_url
 from conqret.scrapers.fetch.page import FetchError, Reply, Status
 
 MAX_REDIRECTS = 10
@@ -53,6 +53,8 @@ class Chain:
                 Status.ERROR, "redirect to something that is no URL", http=reply.http, url=str(here)
             ) from error
         try:
+            if "\\" in location.partition("?")[0]:
+                raise blocked("the URL holds a backslash")
             target = checked_url(joined, policy)
         except FetchError as error:
             error.detail = f"redirect {error.detail}"

@@ -219,8 +219,10 @@ def test_every_payload_is_flagged_in_a_document() -> None:
 @formats
 def test_unusual_items_are_judged(name: str, item: Item) -> None:
     (judgment,) = judge([item], format=name, model="offline")
+    uncited = name == "citation-support"
+    poor = name == "rag-rubric" and item.id in ("one-word", "no-words", "long-sentence")  # no 20 nuggets in them
     for metric, measure in judgment.measures.items():
-        missing = name == "citation-support" and measure.reason == "nothing_to_judge"
+        missing = (uncited and measure.reason == "nothing_to_judge") or (poor and measure.reason == "invalid_answer")
         assert measure.status == "scored" or missing, (metric, measure.reason, measure.detail)
     assert set(judgment.measures) == set(get_judge(name).metrics)
 

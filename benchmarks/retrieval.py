@@ -1,0 +1,251 @@
+"""Retrieval against the bars: speed, Webis-ArgQuality-20, DEBATunE, the ConQRet release, BeRDS.
+
+    CONQRET_DATA=… python benchmarks/retrieval.py [speed webis debatune release berds]
+
+Each part prints its figures; docs/results/retrieval.md keeps them. Corpora are made in a temporary folder.
+Intervals are 95 % bootstrap intervals over topics (BeRDS: over questions).
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import gzip
+import json
+import os
+import random
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from conqret.data.corpus import CorpusTopic, Qrel
+from conqret.data.item import Document
+from conqret.evaluation.perspective_detection import Pair, agreement, detect
+from conqret.evaluation.retrieval import Evaluation, evaluate
+from conqret.evaluation.retrieval_systems import queries, rankings, run_systems
+from conqret.io.corpus import CorpusDirectory
+from conqret.retrieval.bm25 import BM25
+from conqret.retrieval.engines import Settings
+from conqret.retrieval.index import build_index
+from conqret.retrieval.pipeline import Plan
+from conqret.retrieval.session import Session
+from conqret.retrieval.silence import silenced
+from conqret.stats import Interval, bootstrap_interval
+
+SEED = 13
+DOCUMENTS, WORDS, VOCABULARY, QUERIES, DEPTH = 6_500, 1_500, 60_000, 200, 100
+RELEVANT_ABOVE = -2.0
+MODELS = ("DEBATunE_7b", "vicuna_7b_15", "Llama_2_7b_chat")
+
+
+def write_corpus(
+    folder: Path, documents: Iterable[Document], topics: Sequence[CorpusTopic], qrels: dict[str, list[Qrel]]
+) -> CorpusDirectory:
+    """A corpus directory with test qrels only."""
+    corpus = CorpusDirectory(folder)
+    corpus.write_documents(documents)
+    corpus.write_topics(topics)
+    for stance, rows in qrels.items():
+        corpus.write_qrels(stance, "test", rows)  # type: ignore[arg-type]
+        corpus.write_qrels(stance, "train", [])  # type: ignore[arg-type]
+    return corpus
+
+
+def judged(qrels: dict[str, list[Qrel]]) -> dict[str, dict[str, dict[str, int]]]:
+    """Qrels by view, topic and document."""
+    found: dict[str, dict[str, dict[str, int]]] = {}
+    for view, rows in qrels.items():
+        for row in rows:
+            found.setdefault(view, {}).setdefault(row.query_id, {})[row.doc_id] = row.relevance
+    return found
+
+
+def show(found: Evaluation) -> None:
+    for score in found.scores:
+        p = "" if score.p is None else f"  difference {score.difference:+.3f}, adjusted p {score.p:.2g} {score.mark}"
+        print(f"  {score.view:7} {score.system:12} {score.measure:14} {score.interval}{p}  (n = {len(score.by_topic)})")
+
+
+def speed(data: Path | None, work: Path) -> None:
+    """Indexing beside a bare pyterrier-pisa run, and 200 queries at depth 100."""
+    rng = np.random.default_rng(SEED)
+    vocabulary = np.array([f"{'bcdfghklmnprstvz'[n % 16]}{'aeiou'[n % 5]}w{n:x}" for n in range(VOCABULARY)])
+    weights = 1 / np.arange(1, VOCABULARY + 1)
+    draws = rng.choice(VOCABULARY, size=(DOCUMENTS, WORDS), p=weights / weights.sum())
+    texts = [" ".join(vocabulary[row]) for row in draws]
+    questions = [" ".join(vocabulary[rng.integers(100, 20_000, size=6)]) for _ in range(QUERIES)]
+    corpus = write_corpus(
+        work, (Document(id=f"d{n}", text=text) for n, text in enumerate(texts)),
+        [CorpusTopic(id=f"q{n}", question=question, split="test") for n, question in enumerate(questions)], {},
+    )  # fmt: skip
+    frame = queries(list(corpus.topics()))
+    ratios, bare_times, own_times = [], [], []
+    for run in range(5):
+        began = time.perf_counter()
+        bare(corpus, work / f"bare{run}")
+        bare_times.append(time.perf_counter() - began)
+        began = time.perf_counter()
+        index = build_index(work, rebuild=True)
+        own_times.append(time.perf_counter() - began)
+        ratios.append(own_times[-1] / bare_times[-1])
+    print(f"  indexing {DOCUMENTS:,} x {WORDS:,} words: bare pisa {np.median(bare_times):.2f} s, "
+          f"conqret {np.median(own_times):.2f} s, ratio {np.median(ratios):.2f} (median of 5)")  # fmt: skip
+    for name in ("pisa", "bm25s"):
+        began = time.perf_counter()
+        index = build_index(work, engine=name)
+        built = time.perf_counter() - began
+        for texts_too in (False, True):
+            retriever = BM25(index, depth=DEPTH, texts=texts_too)
+            retriever(frame.head(1))
+            times = [timed(lambda r=retriever: r(frame)) for _ in range(5)]
+            print(f"  {name}: index {built:.2f} s; {QUERIES} queries at depth {DEPTH}"
+                  f"{' with texts' if texts_too else ''}: {np.median(times):.3f} s")  # fmt: skip
+
+
+def bare(corpus: CorpusDirectory, folder: Path) -> None:
+    """What a user would write with pyterrier-pisa alone: read the same file, index, prepare BM25."""
+    import pyterrier_pisa
+
+    def rows() -> Iterable[dict[str, str]]:
+        with corpus.documents_file.open(encoding="utf-8") as file:
+            for line in file:
+                record = json.loads(line)
+                yield {"docno": record["id"], "text": record["text"]}
+
+    with silenced():
+        index = pyterrier_pisa.PisaIndex(str(folder), text_field="text", stemmer="porter2")
+        index.index(rows())
+        index.bm25(k1=0.9, b=0.4, num_results=DEPTH)
+
+
+def timed(call: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    call()
+    return time.perf_counter() - began
+
+
+def webis(data: Path | None, work: Path) -> None:
+    """BM25 over the arguments of Webis-ArgQuality-20, long queries, both engines."""
+    folder = needed(data) / "webis-argquality20"
+    with (folder / "webis-argquality20-arguments.csv").open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    documents = {f"{row['Discussion ID']}-{row['Argument ID']}": row["Premise"] for row in reversed(rows)}
+    qrels = {
+        "all": [
+            Qrel(row["Topic ID"], f"{row['Discussion ID']}-{row['Argument ID']}", 1)
+            for row in rows
+            if row["Is Argument?"] == "True" and float(row["Relevance"]) > RELEVANT_ABOVE
+        ]
+    }
+    with (folder / "webis-argquality20-topics.csv").open(newline="", encoding="utf-8") as file:
+        topics = [CorpusTopic(id=row["Topic ID"], question=row["Long Query"], split="test") for row in csv.DictReader(file)]
+    write_corpus(work, (Document(id=name, text=text) for name, text in documents.items()), topics, qrels)
+    print(f"  {len(documents):,} arguments, {len(topics)} topics, {len(qrels['all']):,} relevant")
+    for engine in ("pisa", "bm25s"):
+        retriever = BM25(build_index(work, engine=engine, settings=Settings()), texts=False)
+        show(evaluate({engine: rankings(retriever(queries(topics)))}, judged(qrels), np.random.default_rng(SEED),
+                      measures=("nDCG@10", "P@10", "R@100")))  # fmt: skip
+
+
+def debatune(data: Path | None, work: Path) -> None:
+    """BM25 and the offline stance reranker over the statements of two models, for each pair of models."""
+    folder = needed(data) / "debatune"
+    statements = {
+        model: [json.loads(line) for line in gzip.open(folder / f"statements_{model}.jsonl.gz", "rt", encoding="utf-8")]
+        for model in MODELS
+    }
+    for pair in ((0, 1), (0, 2), (1, 2)):
+        chosen = [MODELS[place] for place in pair]
+        names: dict[str, str] = {}
+        documents, qrels = [], {"pro": [], "con": [], "all": []}  # type: ignore[var-annotated]
+        for model in chosen:
+            for number, row in enumerate(statements[model]):
+                topic = names.setdefault(row["topic"], f"t{len(names) + 1}")
+                documents.append(Document(id=f"{model}-{number}", text=row["response"]))
+                for view in ("pro" if row["side"] == "affirmative" else "con", "all"):
+                    qrels[view].append(Qrel(topic, documents[-1].id, 1))
+        topics = [CorpusTopic(id=name, question=question, split="test") for question, name in names.items()]
+        place = work / "-".join(map(str, pair))
+        place.mkdir()
+        write_corpus(place, documents, topics, qrels)
+        runs = run_systems(["bm25", "generic", "pro", "con"], build_index(place), topics, Plan(), Session("offline"))
+        print(f"  {' and '.join(chosen)}: {len(documents)} statements, {len(topics)} topics")
+        show(evaluate({one.name: one.run for one in runs}, judged(qrels), np.random.default_rng(SEED),
+                      measures=("P@10", "nDCG@10")))  # fmt: skip
+
+
+def release(data: Path | None, work: Path) -> None:
+    """BM25 and the offline reranker over the titles of the release's sources, with its pro and con qrels."""
+    from conqret.io.release import read_release
+
+    found = read_release(needed(data) / "conqret")
+    corpus = CorpusDirectory(work)
+    corpus.write_documents(found.documents)
+    topics = [topic for topic in found.topics if topic.split == "train"]
+    qrels = {view: list(found.qrels[view, "train"]) for view in ("pro", "con", "all")}  # type: ignore[index]
+    runs = run_systems(["bm25", "generic", "pro", "con"], build_index(work), topics, Plan(), Session("offline"))
+    print(f"  {len(found.documents):,} titles, {len(topics)} topics")
+    show(evaluate({one.name: one.run for one in runs}, judged(qrels), np.random.default_rng(SEED)))
+
+
+def berds(data: Path | None, work: Path) -> None:
+    """The offline baseline of perspective detection against the human labels."""
+    with (needed(data) / "berds" / "perspective_detection.tsv").open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file, delimiter="\t"))
+    labels = [row["label"] == "1" for row in rows]
+    said = detect([Pair(str(n), row["document"], row["perspective"]) for n, row in enumerate(rows)], Session("offline"))
+    found = agreement(said, labels)
+    right = [one.contains is label for one, label in zip(said, labels, strict=True)]
+    questions = [row["question"] for row in rows]
+    accuracy = bootstrap_interval(right, np.random.default_rng(SEED), clusters=questions)
+    frame = pd.DataFrame({"question": questions, "said": [bool(one.contains) for one in said], "label": labels})
+    print(f"  {len(rows)} pairs, {sum(labels)} positive: accuracy {accuracy}, F1 {f1_interval(frame)}, "
+          f"said positive {found.positive:.3f}, F1 of the counts {found.f1:.3f}")  # fmt: skip
+    always = agreement([type(one)(one.id, True) for one in said], labels)
+    draws = random.Random(SEED)
+    chance = [type(one)(one.id, draws.random() < sum(labels) / len(labels)) for one in said]
+    print(f"  always yes: F1 {always.f1:.3f}; random at the base rate: F1 {agreement(chance, labels).f1:.3f}")
+
+
+def f1_interval(frame: pd.DataFrame) -> Interval:
+    """F1 with its interval over questions."""
+    counts = frame.assign(
+        tp=frame["said"] & frame["label"], whole=frame["said"].astype(int) + frame["label"].astype(int)
+    ).groupby("question")[["tp", "whole"]].sum().to_numpy(float)  # fmt: skip
+    rng = np.random.default_rng(SEED)
+    drawn = counts[rng.integers(len(counts), size=(2_000, len(counts)))].sum(axis=1)
+    low, high = np.quantile(2 * drawn[:, 0] / drawn[:, 1], [0.025, 0.975])
+    return Interval(float(2 * counts[:, 0].sum() / counts[:, 1].sum()), float(low), float(high))
+
+
+def needed(data: Path | None) -> Path:
+    if data is None:
+        raise FileNotFoundError("CONQRET_DATA does not name the folder of data sets")
+    return data
+
+
+PARTS = {"speed": speed, "webis": webis, "debatune": debatune, "release": release, "berds": berds}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("parts", nargs="*", default=list(PARTS), help=", ".join(PARTS))
+    named = os.environ.get("CONQRET_DATA")
+    data = Path(named).expanduser() if named else None
+    for part in parser.parse_args().parts:
+        print(f"== {part}")
+        with tempfile.TemporaryDirectory(prefix="conqret-bench-") as folder:
+            try:
+                PARTS[part](data, Path(folder))
+            except FileNotFoundError as error:
+                print(f"  skipped: {error}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

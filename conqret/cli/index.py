@@ -1,0 +1,53 @@
+"""``conqret index``: build the index of a corpus, or find that it is there already."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from conqret.cli import options
+from conqret.cli.console import note, out
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret index corpus/\n\n"
+    "conqret index corpus/ --engine bm25s --stemmer none --stopwords lucene --k1 1.2 --b 0.75"
+)
+
+
+def index(
+    corpus: Annotated[Path, typer.Argument(help="A corpus directory: its documents.jsonl is indexed.")],
+    engine: Annotated[str | None, typer.Option(help="pisa (Linux on x86-64) or bm25s (everywhere). Default: pisa where it runs.")] = None,
+    stemmer: Annotated[str, typer.Option(help="porter2 or none; krovetz with pisa.")] = "porter2",
+    stopwords: Annotated[str | None, typer.Option(help="terrier (with pisa), lucene, english or none. Default: terrier with pisa, english with bm25s.")] = None,
+    k1: Annotated[float, typer.Option(help="How late term frequency saturates.")] = 0.9,
+    b: Annotated[float, typer.Option(help="How far long documents are discounted, 0 to 1.")] = 0.4,
+    rebuild: Annotated[bool, typer.Option("--rebuild", help="Build it even if the index there is of this corpus and these settings.")] = False,
+    json_output: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:  # fmt: skip
+    """Index a corpus for BM25. An index of the same corpus and settings is kept; any other is replaced."""
+    import json
+    import time
+    from dataclasses import asdict
+
+    from conqret.retrieval.engines import Settings
+    from conqret.retrieval.index import FOLDER, build_index
+
+    began = time.perf_counter()
+    built = build_index(corpus, engine=engine, settings=Settings(stemmer, stopwords, k1, b), rebuild=rebuild)
+    seconds = time.perf_counter() - began
+    if json_output:
+        facts = {"documents": len(built), "engine": built.engine, "settings": asdict(built.settings)}
+        facts |= {"fingerprint": built.fingerprint, "fresh": built.fresh, "path": str(corpus / FOLDER)}
+        out().out(json.dumps(facts, indent=1))
+        return
+    if not quiet and not built.fresh:
+        note("the index is of this corpus and these settings already; --rebuild builds it all the same")
+    settings = built.settings
+    how = f"stemmer {settings.stemmer}, stop words {settings.stop_words}, k1 {settings.k1:g}, b {settings.b:g}"
+    done = f"indexed in {seconds:.1f} s" if built.fresh else "in the index"
+    out().print(f"{len(built):,} documents {done} with {built.engine} ({how})", markup=False, soft_wrap=True)
+    out().print(f"index      {corpus / FOLDER}", markup=False, soft_wrap=True)

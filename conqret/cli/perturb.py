@@ -1,0 +1,227 @@
+"""``conqret perturb``: items damaged on purpose, by a known amount."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from conqret.cli import options
+from conqret.cli.console import err, note, out
+
+if TYPE_CHECKING:
+    from conqret.data import Item
+    from conqret.perturb import Perturbation
+    from conqret.perturb.base import LeftOut
+
+SEED = 13
+Pool = Annotated[
+    Path | None,
+    typer.Option(
+        help="Where documents of other topics come from: a corpus directory or a file of items. "
+        "Default: the other items."
+    ),
+]
+EPILOG = (
+    "Examples:\n\n"
+    "conqret perturb irrelevant items.jsonl --levels 0,10,20,50,70,100 --pool corpus/ -o perturbed.jsonl\n\n"
+    "conqret perturb hallucinate items.jsonl --sentences 0,2,5,10,20 --model gpt-4o\n\n"
+    "conqret perturb --list"
+)
+
+
+def perturb(
+    name: Annotated[str | None, typer.Argument(help="The perturbation; --list shows all.")] = None,
+    items: Annotated[
+        Path | None, typer.Argument(help="The items, in any layout that conqret judge reads.")
+    ] = None,
+    levels: Annotated[
+        str | None,
+        typer.Option(
+            "--levels",
+            "--sentences",
+            help="Rising levels in the perturbation's own unit: 0,10,20. Default: the perturbation's.",
+        ),
+    ] = None,
+    pool: Pool = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="The file to write. Default: ITEMS-NAME.jsonl, here."),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Draws what is changed.")] = SEED,
+    model: Annotated[
+        str,
+        typer.Option("--model", "-m", help="Who rewrites sentences: any litellm model, or offline, by rule."),
+    ] = "offline",
+    recordings: options.RecordingsStore = None,
+    replay: options.Replay = None,
+    prompts: options.Prompts = None,
+    api_base: options.ApiBase = None,
+    max_concurrency: options.MaxConcurrency = None,
+    budget_usd: options.BudgetUsd = None,
+    list_all: Annotated[
+        bool, typer.Option("--list", help="List the perturbations, and what each should do to which metric.")
+    ] = False,
+    json_output: options.Json = False,
+) -> None:
+    """Damage items by a known amount: every level of every item, with a record of what was changed where.
+
+    Levels are nested, and the same seed gives the same items.
+    """
+    if list_all:
+        _list(json_output)
+        return
+    from conqret.errors import DeclarationError
+    from conqret.io import item_record, open_items
+    from conqret.io.atomic import replacing
+    from conqret.llm.options import ClientOptions
+    from conqret.perturb import Materials, get_perturbation, perturb_items
+    from conqret.perturb import Pool as Documents
+
+    if name is None or items is None:
+        raise DeclarationError(
+            "say what to do to which items: conqret perturb irrelevant items.jsonl (or --list)"
+        )
+    import json
+
+    perturbation = get_perturbation(name)
+    chosen = parse_levels(levels) or perturbation.levels
+    for level in chosen:
+        perturbation.check_level(level)
+    source = open_items(items)
+    source.check(dict.fromkeys(sorted(perturbation.needs), f"{perturbation.name} changes it"))
+    found = list(source)
+    documents = (
+        (Documents.open(pool) if pool else Documents.from_items(found)) if perturbation.pool else Documents()
+    )
+    target = output or Path(f"{items.name.split('.')[0]}-{perturbation.name}.jsonl")
+    client = ClientOptions(
+        model, **options.given(api_base=api_base, max_concurrency=max_concurrency, budget_usd=budget_usd)
+    )
+    materials, failed = Materials(documents), []
+    if perturbation.rewrites and not (client.offline and replay is None):
+        from conqret.perturb.rewriting import rewrite_with_model
+
+        store = recordings or target.with_suffix(".recordings.sqlite")
+        materials, failed = rewrite_with_model(
+            found, perturbation, chosen, client, recordings=store, replay=replay, seed=seed, prompts=prompts
+        )
+    lost = {one.item for one in failed}
+    changed, left_out = perturb_items(
+        (item for item in found if item.id not in lost), perturbation, chosen, seed=seed, materials=materials
+    )
+    with replacing(target) as file:
+        for version in (item for level in changed.values() for item in level):
+            file.write(json.dumps(item_record(version), ensure_ascii=False, default=str).encode() + b"\n")
+    _tell(changed, [*failed, *left_out], perturbation, target, json_output)
+    if failed:
+        raise typer.Exit(1)
+
+
+def parse_levels(text: str | None) -> tuple[float, ...]:
+    """Rising numbers from ``0,10,20``; empty where nothing is given.
+
+    Raises:
+        DeclarationError: something else stands there.
+    """
+    from itertools import pairwise
+
+    from conqret.errors import DeclarationError
+
+    try:
+        found = tuple(float(part) for part in (text or "").split(",") if part.strip())
+    except ValueError:
+        raise DeclarationError(f"levels are numbers such as 0,10,20, not {text!r}") from None
+    if any(low >= high for low, high in pairwise(found)):
+        raise DeclarationError(f"levels must rise, and {text!r} does not")
+    return found
+
+
+def _list(json_output: bool) -> None:
+    from conqret.perturb import PERTURBATIONS, get_perturbation
+
+    found = [get_perturbation(name) for name in PERTURBATIONS]
+    if json_output:
+        import json
+
+        rows = [
+            {
+                "name": one.name,
+                "summary": one.summary,
+                "unit": one.unit,
+                "levels": list(one.levels),
+                "expects": {metric: str(direction) for metric, direction in one.expects.items()},
+                "needs": sorted(one.needs),
+                "model": one.rewrites is not None,
+                "source": one.source,
+            }
+            for one in found
+        ]
+        out().out(json.dumps(rows, indent=1))
+        return
+    from rich.padding import Padding
+    from rich.text import Text
+
+    for one in found:
+        out().print(
+            Text.assemble((one.name, "bold"), f"  levels {', '.join(f'{level:g}' for level in one.levels)}")
+        )
+        lines = [one.summary, f"unit: {one.unit}" + ("; by a model with --model" if one.rewrites else "")]
+        lines += [
+            f"{direction}: {_metrics(one, direction)}" for direction in dict.fromkeys(one.expects.values())
+        ]
+        lines.append(f"source: {one.source}")
+        for line in lines:
+            out().print(Padding(Text(line, style="" if line is one.summary else "dim"), (0, 0, 0, 2)))
+        out().print()
+
+
+def _metrics(perturbation: Perturbation, direction: str) -> str:
+    from conqret.judges.argument import DIMENSIONS
+
+    dimensions = {dimension.name for dimension in DIMENSIONS}
+    names = [metric for metric, expected in perturbation.expects.items() if expected == direction]
+    if dimensions <= set(names):
+        names = [*(name for name in names if name not in dimensions), "the 15 dimensions"]
+    return ", ".join(names)
+
+
+def _tell(
+    changed: dict[float, list[Item]],
+    left_out: list[LeftOut],
+    perturbation: Perturbation,
+    target: Path,
+    json_output: bool,
+) -> None:
+    import json
+
+    from rich.text import Text
+
+    from conqret.perturb import records
+
+    rows = []
+    for level, versions in changed.items():
+        done = [records(item)[-1] for item in versions if level]
+        reached = sum(record.reached for record in done) / len(done) if done else 0.0
+        rows.append({"level": level, "items": len(versions), "reached": round(reached, 4)})
+    if json_output:
+        facts = {
+            "perturbation": perturbation.name,
+            "unit": perturbation.unit,
+            "file": str(target),
+            "levels": rows,
+            "left_out": [{"item": one.item, "reason": one.reason} for one in left_out],
+        }
+        out().out(json.dumps(facts, indent=1, ensure_ascii=False))
+        return
+    for one in left_out[:10]:
+        note(f"left out: {one.reason}")
+    if len(left_out) > 10:
+        note(f"and {len(left_out) - 10} more are left out")
+    err().print(Text(f"{perturbation.name}, in {perturbation.unit}"))
+    for row in rows:
+        out().print(
+            Text(f"level {row['level']:>5g}  {row['items']} items, {row['reached']:g} reached on average")
+        )
+    out().print(Text(f"written    {target}"), soft_wrap=True)

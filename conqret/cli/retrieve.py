@@ -1,0 +1,147 @@
+"""``conqret retrieve``: rank a corpus's documents for its topics; ``conqret retrieve evaluate`` scores systems."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from conqret.cli import options
+from conqret.cli.console import err, note, out
+from conqret.cli.retrieve_evaluate import EPILOG as EVALUATE_EPILOG
+from conqret.cli.retrieve_evaluate import evaluate
+
+if TYPE_CHECKING:
+    from conqret.retrieval.expansion import Expanded
+    from conqret.retrieval.rerank import RerankSummary
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret retrieve corpus/ --stance pro --rerank gpt-4o-mini -k 10 -o runs/pro.res.gz\n\n"
+    "conqret retrieve corpus/ --perspectives --rerank offline --mmr 0.95\n\n"
+    "conqret retrieve evaluate corpus/ --systems bm25,generic,pro,con --rerank gpt-4o-mini"
+)
+DEFAULT = "run"
+
+
+class _RunByDefault(TyperGroup):
+    """``conqret retrieve CORPUS`` is ``conqret retrieve run CORPUS``."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if args and args[0] not in self.commands and args[0] not in self.get_help_option_names(ctx):
+            args = [DEFAULT, *args]
+        return super().parse_args(ctx, args)
+
+
+app = typer.Typer(
+    cls=_RunByDefault,
+    help="Rank the documents of a corpus for its topics, for one side or both, and score the rankings.",
+    no_args_is_help=True,
+    epilog=EPILOG,
+)
+app.command("evaluate", epilog=EVALUATE_EPILOG)(evaluate)
+
+
+class StanceChoice(StrEnum):
+    """The instructions of the reranker."""
+
+    none = "none"
+    pro = "pro"
+    con = "con"
+
+
+@app.command(DEFAULT, epilog=EPILOG)
+def run(
+    corpus: Annotated[Path, typer.Argument(help="A corpus directory; it is indexed first where it is not.")],
+    stance: Annotated[StanceChoice, typer.Option(help="The side that the reranker looks for; none: the generic instruction.")] = StanceChoice.none,
+    rerank: Annotated[str | None, typer.Option(help="Rerank listwise with this model (any litellm model), or offline: by lexical stance evidence.")] = None,
+    perspectives: Annotated[bool, typer.Option("--perspectives", help="Search for each perspective on the question, and merge. Needs --rerank or --model.")] = False,
+    model: Annotated[str | None, typer.Option("--model", "-m", help="The model that names the perspectives. Default: that of --rerank.")] = None,
+    mmr: Annotated[float | None, typer.Option(help="Then reorder by maximal marginal relevance with this lambda (0 to 1; BeRDS: 0.95).")] = None,
+    keep: Annotated[int, typer.Option("--top", "-k", help="Documents to keep for each topic.")] = 100,
+    depth: Annotated[int, typer.Option(help="Documents that the first stage retrieves for each topic.")] = 100,
+    window: Annotated[int, typer.Option(help="Documents that the reranker sees at a time.")] = 20,
+    step: Annotated[int, typer.Option(help="How far its window moves up each time.")] = 10,
+    split: Annotated[str, typer.Option(help="The topics of this split: train, test or all.")] = "all",
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="The TREC run to write (.gz is compressed). Default: runs/CORPUS-STANCE.res.gz")] = None,
+    api_base: options.ApiBase = None,
+    context_window: options.ContextWindow = None,
+    input_price: options.InputPrice = None,
+    output_price: options.OutputPrice = None,
+    max_concurrency: options.MaxConcurrency = None,
+    rpm: options.RequestsPerMinute = None,
+    tpm: options.TokensPerMinute = None,
+    budget_usd: options.BudgetUsd = None,
+    timeout: options.Timeout = None,
+    recordings: Annotated[Path | None, typer.Option(help="A store of answers to read and add to. Default: recordings.sqlite beside the run.")] = None,
+    replay: options.Replay = None,
+    prompts: options.Prompts = None,
+    json_output: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:  # fmt: skip
+    """Rank documents for every topic: BM25, then what is asked for. Writes a TREC run."""
+    import json
+    from dataclasses import asdict
+
+    from conqret.cli.retrieve_session import open_session, pick_topics, watched
+    from conqret.errors import DeclarationError
+    from conqret.evaluation.retrieval_systems import queries, rankings
+    from conqret.io.trec import ScoredDoc, write_run
+    from conqret.retrieval.index import open_index
+    from conqret.retrieval.pipeline import Plan, assemble
+
+    if keep < 1:
+        raise DeclarationError(f"-k is {keep}; keep at least 1 document")
+    if rerank and model and perspectives and rerank != model:
+        raise DeclarationError("--rerank and --model name different models; one session asks one model")
+    plan = Plan(stance.value, rerank is not None, perspectives, mmr, depth, window, step)
+    asked = rerank or (model if perspectives else None)
+    if perspectives and asked is None:
+        raise DeclarationError("--perspectives asks a model for them: name it with --model, or --model offline")
+    target = output or Path("runs") / f"{corpus.resolve().name}-{stance.value}.res.gz"
+    client = options.given(
+        api_base=api_base, context_window=context_window, input_price=input_price, output_price=output_price,
+        max_concurrency=max_concurrency, rpm=rpm, tpm=tpm, budget_usd=budget_usd, timeout=timeout,
+    )  # fmt: skip
+    topics = pick_topics(corpus, split)
+    session = open_session(asked, client, recordings, replay, prompts, beside=target) if asked else None
+    index = open_index(corpus)
+    if not quiet:
+        err().print(f"{len(topics)} topics, {len(index):,} documents, indexed with {index.engine}", markup=False)
+    with watched("reranked", len(topics), quiet=quiet or rerank is None) as done:
+        stages = assemble(index, plan, session, done)
+        ranked = rankings(stages.pipeline(queries(topics)))
+    lines = [
+        ScoredDoc(topic, document, float(len(documents) - place))
+        for topic, documents in ranked.items()
+        for place, document in enumerate(documents[:keep])
+    ]
+    target.parent.mkdir(parents=True, exist_ok=True)
+    write_run(target, lines, tag=f"conqret-{stance.value}")
+    windows = stages.reranker.summary if stages.reranker else None
+    expanded = stages.expansion.expanded if stages.expansion else ()
+    if not quiet:
+        _remark(windows, expanded, len(topics) - len(ranked))
+    if json_output:
+        facts = {"run": str(target), "topics": len(topics), "lines": len(lines), "engine": index.engine}
+        facts |= {"windows": asdict(windows) if windows else None, "cost_usd": session.cost_usd if session else 0.0}
+        facts["unexpanded"] = sum(one.reason is not None for one in expanded)
+        out().out(json.dumps(facts, indent=1))
+    else:
+        out().print(f"run        {target} ({len(lines):,} lines)", markup=False, soft_wrap=True)
+    if (windows and windows.failed) or any(one.reason for one in expanded):
+        raise typer.Exit(1)
+
+
+def _remark(windows: RerankSummary | None, expanded: tuple[Expanded, ...], empty: int) -> None:
+    from conqret.cli.retrieve_session import describe_windows
+
+    if windows is not None:
+        note(describe_windows(windows))
+    if failed := [one for one in expanded if one.reason is not None]:
+        note(f"no perspectives for {len(failed)} of {len(expanded)} topics ({failed[0].reason}): searched with the question")
+    if empty:
+        note(f"nothing was found for {empty} topics")

@@ -1,0 +1,145 @@
+"""``conqret retrieve evaluate``: Table 4 of the paper for a corpus and any systems."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from conqret.cli import options
+from conqret.cli.console import err, note, out
+
+if TYPE_CHECKING:
+    from conqret.evaluation.retrieval import Evaluation
+    from conqret.evaluation.retrieval_systems import SystemRun
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret retrieve evaluate corpus/ --systems bm25,generic,pro,con --rerank gpt-4o-mini\n\n"
+    "conqret retrieve evaluate corpus/ --systems bm25,pro,dense=runs/dense.res.gz --split train --measure nDCG@10"
+)
+
+
+def evaluate(
+    corpus: Annotated[Path, typer.Argument(help="A corpus directory with qrels.")],
+    systems: Annotated[str, typer.Option(help="bm25, generic, pro, con, mmr, perspectives, or NAME=FILE for a TREC run; the first is the baseline.")] = "bm25,generic,pro,con",
+    rerank: Annotated[str, typer.Option(help="The model behind generic, pro, con and perspectives, or offline: the lexical baseline.")] = "offline",
+    measure: Annotated[list[str] | None, typer.Option(help="A measure of ir-measures; may be repeated. Default: P@10, nDCG@10, R@100.")] = None,
+    split: Annotated[str, typer.Option(help="The topics of this split: train, test or all.")] = "test",
+    depth: Annotated[int, typer.Option(help="Documents that the first stage retrieves for each topic.")] = 100,
+    seed: Annotated[int, typer.Option(help="Draws the bootstrap samples.")] = 13,
+    api_base: options.ApiBase = None,
+    context_window: options.ContextWindow = None,
+    input_price: options.InputPrice = None,
+    output_price: options.OutputPrice = None,
+    max_concurrency: options.MaxConcurrency = None,
+    rpm: options.RequestsPerMinute = None,
+    tpm: options.TokensPerMinute = None,
+    budget_usd: options.BudgetUsd = None,
+    timeout: options.Timeout = None,
+    recordings: Annotated[Path | None, typer.Option(help="A store of answers to read and add to. Default: runs/recordings.sqlite.")] = None,
+    replay: options.Replay = None,
+    prompts: options.Prompts = None,
+    json_output: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:  # fmt: skip
+    """Score systems against the qrels for pro, con and both: means, 95 % intervals, and what differs significantly.
+
+    The mark is a paired t-test against the first system at the 5 % level, with Holm's correction over the
+    systems of each measure. The last table says how evenly both sides are shown.
+    """
+    import json
+
+    import numpy as np
+
+    from conqret.cli.retrieve_session import as_split, describe_windows, open_session, pick_topics, watched
+    from conqret.evaluation.retrieval import MEASURES
+    from conqret.evaluation.retrieval import evaluate as score
+    from conqret.evaluation.retrieval_systems import check_systems, judgments, run_systems
+    from conqret.io.corpus import CorpusDirectory
+    from conqret.retrieval.index import open_index
+    from conqret.retrieval.pipeline import Plan
+
+    names = [name.strip() for name in systems.split(",") if name.strip()]
+    check_systems(names)
+    topics, judged = pick_topics(corpus, split), judgments(CorpusDirectory(corpus), as_split(split))
+    client = options.given(
+        api_base=api_base, context_window=context_window, input_price=input_price, output_price=output_price,
+        max_concurrency=max_concurrency, rpm=rpm, tpm=tpm, budget_usd=budget_usd, timeout=timeout,
+    )  # fmt: skip
+    session = open_session(rerank, client, recordings, replay, prompts, beside=Path("runs") / "evaluate")
+    index = open_index(corpus)
+    if not quiet:
+        what = ": the lexical baseline, a floor and not a model" if session.options.offline else ""
+        err().print(f"{len(topics)} topics, {len(index):,} documents ({index.engine}); reranked by {rerank}{what}",
+                    markup=False, soft_wrap=True)  # fmt: skip
+    asked = len(topics) * sum(name in {"generic", "pro", "con"} for name in names)
+    with watched("reranked", asked, quiet=quiet) as done:
+        runs = run_systems(names, index, topics, Plan(depth=depth), session, done)
+    found = score(
+        {one.name: one.run for one in runs},
+        judged,
+        np.random.default_rng(seed),
+        measures=tuple(measure) if measure else MEASURES,
+    )
+    failed = sum(one.windows.failed for one in runs if one.windows)
+    if not quiet:
+        for one in runs:
+            if one.windows:
+                note(f"{one.name}: {describe_windows(one.windows)}")
+    if json_output:
+        out().out(json.dumps(_facts(found, runs, session.cost_usd), indent=1))
+    else:
+        _show(found)
+    if failed:
+        raise typer.Exit(1)
+
+
+def _facts(found: Evaluation, runs: list[SystemRun], cost: float | None) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    return {
+        "baseline": found.baseline,
+        "topics": dict(found.topics),
+        "windows": {one.name: asdict(one.windows) for one in runs if one.windows},
+        "cost_usd": cost,
+        "scores": [
+            {
+                "view": score.view,
+                "system": score.system,
+                "measure": score.measure,
+                "mean": score.interval.value,
+                "low": score.interval.low,
+                "high": score.interval.high,
+                "n": len(score.by_topic),
+                "difference": score.difference,
+                "p": score.p,
+                "significant": score.significant,
+                "by_topic": dict(score.by_topic),
+            }
+            for score in found.scores
+        ],
+    }
+
+
+def _show(found: Evaluation) -> None:
+    from rich.text import Text
+
+    from conqret.evaluation.retrieval import MARK_BETTER, MARK_WORSE
+
+    for view, count in found.topics.items():
+        scores = [score for score in found.scores if score.view == view]
+        measures = list(dict.fromkeys(score.measure for score in scores))
+        title = {"all": "PRO+CON", "stance": "BOTH SIDES"}.get(view, view.upper())
+        rows = [[f"{title} ({count} topics)", *measures]]
+        for system in dict.fromkeys(score.system for score in scores):
+            cells = {score.measure: f"{score.interval} {score.mark}" for score in scores if score.system == system}
+            rows.append([system, *(cells.get(measure, "-") for measure in measures)])
+        widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+        for row in rows:
+            line = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+            out().print(Text(line.rstrip(), "bold" if row is rows[0] else ""), soft_wrap=True)
+        out().print()
+    note(f"means with 95 % intervals over topics; {MARK_BETTER} better and {MARK_WORSE} worse than {found.baseline}, "
+         "p < .05 (paired t-test, Holm-Bonferroni)")  # fmt: skip

@@ -1,0 +1,108 @@
+"""What both commands of ``conqret retrieve`` need: topics, a session with a model, and live counts."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from conqret.cli.console import err
+from conqret.errors import DeclarationError, UnknownNameError
+
+if TYPE_CHECKING:
+    from conqret.data.corpus import CorpusTopic, Split
+    from conqret.retrieval.rerank import RerankSummary
+    from conqret.retrieval.session import Session
+
+
+def as_split(split: str) -> Split | None:
+    """The split of that name; None for ``all``.
+
+    Raises:
+        UnknownNameError: there is no such split.
+    """
+    from conqret.data.corpus import SPLITS
+
+    if split == "all":
+        return None
+    for known in SPLITS:
+        if known == split:
+            return known
+    raise UnknownNameError("split", split, [*SPLITS, "all"])
+
+
+def pick_topics(corpus: Path, split: str) -> list[CorpusTopic]:
+    """The topics of a split, or of ``all``.
+
+    Raises:
+        DeclarationError: it has none.
+    """
+    from conqret.io.corpus import CorpusDirectory
+
+    topics = list(CorpusDirectory(corpus).topics(as_split(split)))
+    if not topics:
+        raise DeclarationError(f"{corpus} has no topics of the split {split!r}; choose another with --split")
+    return topics
+
+
+def open_session(
+    model: str,
+    client: Mapping[str, Any],
+    recordings: Path | None,
+    replay: Path | None,
+    prompts: Path | None,
+    *,
+    beside: Path,
+) -> Session:
+    """A session whose answers are recorded in ``recordings``, or else beside the output.
+
+    The baseline's answers are not recorded by default: they cost nothing.
+    """
+    from conqret.llm.options import ClientOptions
+    from conqret.llm.recordings import STORE_NAME
+    from conqret.retrieval.session import Session
+
+    chosen = ClientOptions(model, **client)
+    store = recordings
+    if replay is None and store is None and not chosen.offline:
+        store = beside.parent / STORE_NAME
+    if store is not None:
+        store.parent.mkdir(parents=True, exist_ok=True)
+    return Session(chosen, recordings=store, replay=replay, prompts=prompts)
+
+
+@contextlib.contextmanager
+def watched(verb: str, total: int, *, quiet: bool) -> Iterator[Callable[[str], None]]:
+    """Counts finished topics on a terminal; the block calls what it is given with each."""
+    if quiet or not err().is_terminal:
+        yield lambda topic: None
+        return
+    from rich.text import Text
+
+    finished = 0
+    with err().status(Text(f"{verb} 0 of {total} topics")) as status:
+
+        def advance(topic: str) -> None:
+            nonlocal finished
+            finished += 1
+            status.update(Text(f"{verb} {finished} of {total} topics"))
+
+        yield advance
+
+
+def describe_windows(windows: RerankSummary) -> str:
+    """In words, what became of the reranker's windows."""
+    parts = [f"{windows.windows} windows"]
+    if windows.failed:
+        reasons = ", ".join(f"{reason} {count}" for reason, count in sorted(windows.reasons.items()))
+        parts.append(f"{windows.failed} failed and kept their order ({reasons})")
+    for count, words in (
+        (windows.missing, "documents left out of answers"),
+        (windows.duplicates, "repeated"),
+        (windows.invented, "invented"),
+        (windows.trimmed, "cut to fit the model"),
+    ):
+        if count:
+            parts.append(f"{count} {words}")
+    return ", ".join(parts)

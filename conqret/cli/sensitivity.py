@@ -1,0 +1,281 @@
+"""``conqret sensitivity``: does the judge notice damage that was done on purpose?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from conqret.cli import options
+from conqret.cli.console import err, note, out
+from conqret.cli.perturb import SEED, Pool
+
+if TYPE_CHECKING:
+    from conqret.evaluation.sensitivity_plan import Damage, Plan
+    from conqret.evaluation.sensitivity_results import SensitivityResults
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret sensitivity items.jsonl --format direct,rag-fine-grained --perturb irrelevant,hallucinate "
+    "--model offline -o runs/sens\n\n"
+    "conqret sensitivity items.jsonl --perturb irrelevant:0,10,50 --labels qrels.txt --model gpt-4o-mini --dry-run\n\n"
+    "conqret sensitivity items.jsonl --grid --model gpt-4o"
+)
+DAMAGE = "Damage"
+
+
+def sensitivity(
+    items: options.Items,
+    formats: Annotated[
+        str,
+        typer.Option("--format", "-f", help="Formats, comma-separated.", rich_help_panel=options.JUDGING),
+    ] = "rag-fine-grained",
+    models: Annotated[
+        str,
+        typer.Option(
+            "--model",
+            "-m",
+            help="Models, comma-separated; offline is the lexical baseline.",
+            rich_help_panel=options.MODEL,
+        ),
+    ] = "offline",
+    perturb: Annotated[
+        str,
+        typer.Option(
+            "--perturb",
+            "-p",
+            help="Perturbations, comma-separated; levels after a colon: irrelevant:0,10,50.",
+            rich_help_panel=DAMAGE,
+        ),
+    ] = "irrelevant,hallucinate",
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            help="The run's folder; the same command again goes on where it stopped.",
+            rich_help_panel=options.FILES,
+        ),
+    ] = Path("runs/sensitivity"),
+    metric: options.Metric = None,
+    grid: Annotated[
+        bool,
+        typer.Option(
+            "--grid",
+            help="Also cross irrelevant (0, 10, 50, 75) with hallucinate (0, 5, 20), as Figure 4 does.",
+            rich_help_panel=DAMAGE,
+        ),
+    ] = False,
+    pool: Pool = None,
+    perturb_model: Annotated[
+        str,
+        typer.Option(
+            help="Who rewrites sentences: any litellm model, or offline, by rule.", rich_help_panel=DAMAGE
+        ),
+    ] = "offline",
+    labels: Annotated[
+        Path | None,
+        typer.Option(
+            help="Grades of the documents, for true precision (Table 7): qrels, CSV or JSON Lines.",
+            rich_help_panel=options.FILES,
+        ),
+    ] = None,
+    relevant_grade: Annotated[
+        float, typer.Option(help="A document is relevant from this grade.", rich_help_panel=options.FILES)
+    ] = 1.0,
+    seed: Annotated[
+        int, typer.Option(help="Draws what is changed, and the bootstrap.", rich_help_panel=DAMAGE)
+    ] = SEED,
+    prompts: options.Prompts = None,
+    api_base: options.ApiBase = None,
+    max_concurrency: options.MaxConcurrency = None,
+    rpm: options.RequestsPerMinute = None,
+    tpm: options.TokensPerMinute = None,
+    budget_usd: options.BudgetUsd = None,
+    recordings: options.RecordingsStore = None,
+    replay: options.Replay = None,
+    overwrite: options.Overwrite = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say how many judgments and requests it takes, and stop.")
+    ] = False,
+    json_output: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Damage the items by known amounts, judge every version, and see which scores follow.
+
+    For each judge, metric and perturbation: the curve over levels with intervals over topics, whether it falls
+    strictly, its correlation with the level, which levels can be told apart, and false alarms where nothing
+    should move.
+    """
+    from conqret.errors import DeclarationError
+    from conqret.evaluation.labels import load_labels
+    from conqret.evaluation.sensitivity import run_sensitivity
+    from conqret.evaluation.sensitivity_plan import GRID_LEVELS, Damage, make_plan
+    from conqret.evaluation.sensitivity_results import SensitivityDirectory
+    from conqret.evaluation.sensitivity_setup import damage_materials, sensitivity_setups
+    from conqret.io import open_items
+    from conqret.llm.options import ClientOptions
+    from conqret.report.sensitivity import write_sensitivity
+
+    damages = parse_damages(perturb)
+    crossed = [Damage.of(name, levels) for name, levels in GRID_LEVELS.items()] if grid else []
+    settings = options.given(
+        api_base=api_base, max_concurrency=max_concurrency, rpm=rpm, tpm=tpm, budget_usd=budget_usd
+    )
+    clients = [ClientOptions(one, **settings) for one in _listed(models)]
+    known = load_labels(labels) if labels is not None else None
+    source = open_items(items)
+    every = [*damages, *crossed]
+    setups = sensitivity_setups(
+        source, _listed(formats), clients, every, metrics=metric or (), prompts=prompts
+    )
+    if not setups:
+        raise DeclarationError("no format, or no model: give both, as in --format direct --model offline")
+    found = list(source)
+    rewriter = ClientOptions(perturb_model, **settings)
+    materials, unable = damage_materials(
+        found, every, pool=pool, rewriter=None if dry_run else rewriter,
+        recordings=recordings or output / "recordings.sqlite", replay=replay, seed=seed, prompts=prompts,
+    )  # fmt: skip
+    plan = make_plan(found, setups, damages, seed=seed, materials=materials, unable=unable, grid=crossed)
+    if dry_run:
+        _tell_plan(plan, json_output)
+        return
+    if not quiet:
+        for name, outs in plan.left_out.items():
+            note(f"{name} leaves out {len(outs)} of {len(plan.items)} items: {outs[0].reason}")
+    directory = SensitivityDirectory(output)
+    with _Progress(plan.judgments, enabled=not quiet) as progress:
+        results = run_sensitivity(
+            plan, directory, recordings=recordings, replay=replay, overwrite=overwrite, labels=known,
+            relevant_from=relevant_grade, on_score=progress.advance,
+        )  # fmt: skip
+    written = write_sensitivity(results, output)
+    if json_output:
+        out().out(results.model_dump_json(indent=1))
+    else:
+        _show(results, [directory.results_file, *written[:2]])
+    if any(curve.missing for curve in results.curves):
+        raise typer.Exit(1)
+
+
+def parse_damages(text: str) -> list[Damage]:
+    """The perturbations of ``irrelevant:0,10,50,hallucinate``: a number belongs to the name before it.
+
+    Raises:
+        DeclarationError: a name that does not exist, or a level without one.
+    """
+    from conqret.errors import DeclarationError
+    from conqret.evaluation.sensitivity_plan import Damage
+
+    found: dict[str, list[float]] = {}
+    last = ""
+    for part in filter(None, (part.strip() for part in text.replace(":", ",").split(","))):
+        try:
+            level = float(part)
+        except ValueError:
+            last = part
+            found.setdefault(last, [])
+            continue
+        if not last:
+            raise DeclarationError(
+                f"--perturb begins with a level ({part}); name its perturbation: irrelevant:{part}"
+            )
+        found[last].append(level)
+    return [Damage.of(name, levels) for name, levels in found.items()]
+
+
+def _listed(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _tell_plan(plan: Plan, json_output: bool) -> None:
+    import json
+
+    from rich.text import Text
+
+    facts = {
+        "items": len(plan.items),
+        "versions": len(plan.versions),
+        "judgments": plan.judgments,
+        "requests": plan.requests(),
+        "left_out": {name: len(outs) for name, outs in plan.left_out.items()},
+    }
+    if json_output:
+        out().out(json.dumps(facts, indent=1))
+        return
+    out().print(
+        Text(
+            f"{facts['items']} items in {facts['versions']} versions: {facts['judgments']} judgments, "
+            f"{facts['requests']} requests at most (what is alike is asked once; recordings may answer more)"
+        ),
+        soft_wrap=True,
+    )
+
+
+def _show(results: SensitivityResults, files: list[Path]) -> None:
+    """One block for each judge and perturbation: a line a metric, and why it is not as it should be."""
+    from itertools import groupby
+
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    from conqret.report import words
+
+    for (format_name, model, name), curves in groupby(
+        results.curves, key=lambda curve: (curve.format, curve.model, curve.perturbation)
+    ):
+        listed = list(curves)
+        levels = ", ".join(f"{point.level:g}" for point in listed[0].points)
+        out().print(Text(f"{format_name} with {model}: {name} at {levels} ({listed[0].unit})", style="bold"))
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+        for place, title in enumerate(("metric", "should", "means", "Pearson", "n", "as it should")):
+            table.add_column(Text(title), overflow="fold", justify="right" if place in (3, 4) else "left")
+        for curve in listed:
+            table.add_row(
+                Text(words.label(curve.metric)),
+                Text(str(curve.expected or "")),
+                Text(" ".join(f"{mean:.2f}" for mean in curve.means)),
+                Text("" if curve.pearson is None else f"{curve.pearson:+.2f}"),
+                Text(f"{curve.n} of {curve.total}"),
+                Text("yes" if curve.verdict else f"no: {curve.words}", style="" if curve.verdict else "red"),
+            )
+        out().print(table)
+        out().print()
+    passed = sum(curve.verdict is True for curve in results.curves)
+    asked = sum(curve.verdict is not None for curve in results.curves)
+    out().print(Text(f"{passed} of {asked} curves are as they should be"))
+    if any(judge["baseline"] for judge in results.record.judges):
+        err().print(Text("offline is the lexical baseline: a floor, not a judge"))
+    for file in files:
+        out().print(Text(f"written    {file}"), soft_wrap=True)
+
+
+class _Progress:
+    """A bar on a terminal, nothing elsewhere."""
+
+    def __init__(self, total: int, *, enabled: bool) -> None:
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        self._bar = Progress(
+            TextColumn("judging"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(),
+            console=err(),
+            transient=True,
+            disable=not enabled or not err().is_terminal,
+        )
+        self._task = self._bar.add_task("judging", total=total)
+
+    def __enter__(self) -> _Progress:
+        self._bar.start()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._bar.stop()
+
+    def advance(self, score: object) -> None:
+        self._bar.advance(self._task)

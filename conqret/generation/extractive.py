@@ -1,0 +1,218 @@
+"""The offline generator: the sentences of the stance, selected, arranged under conclusions, and cited.
+
+Extractive argument synthesis in the order select, arrange, phrase (El Baff et al. 2019, as cited in ConQRet,
+section 2.1), from lexical evidence alone. It is the floor that a language model must beat: what it says is always
+in the documents, word for word, and how well it argues is another matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from conqret.data import Document, Item, Stance
+from conqret.data.citations import strip_citations
+from conqret.llm.offline import Evidence
+from conqret.llm.offline.aspects import ASPECTS
+from conqret.llm.offline.boilerplate import boilerplate
+from conqret.llm.offline.lexicons import ARGUMENT_CUES
+from conqret.llm.offline.text import Sentence, Text, analysed
+
+Leaning = Callable[[str, Sequence[str]], Sequence[float]]
+"""How far each text takes the yes side of a question (first argument), from -1 (the no side) to 1."""
+
+PREMISES = 9
+"""Premises of an argument at most: three conclusions with three each, about the length of a short expert text."""
+
+FROM_ONE_DOCUMENT = 2
+"""Premises from one document at most, so that several are used."""
+
+CONCLUSIONS = 3
+
+RELEVANT = 0.25
+"""The offline relevance below which a document is left out: it hardly touches the topic."""
+
+SHORTEST, LONGEST = 8, 45
+"""Words of a sentence that can stand as a premise."""
+
+OVERLAP = 0.5
+"""Two sentences that share more of the shorter one's words than this say the same."""
+
+NEEDS_CONTEXT = 0.5
+"""What a sentence that leans on the one before it ("It …", "But …") is worth beside one that stands alone."""
+
+_LEANS_ON = frozenset(
+    "it its they them their this these that those he she his her but and so or yet then there here however "
+    "nor such another others both one i we my our you your also still instead".split()
+)
+_OPENERS = "\"'\u201c\u2018"
+_ENDS = (".", "!", ".\"", ".\u201d", "!\u201d", "!\"")
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    document: int
+    place: int
+    text: str
+    terms: frozenset[str]
+    score: float
+
+
+def compose(
+    topic: str, stance: Stance, documents: Sequence[Document], leaning: Leaning | None = None
+) -> dict[str, Any]:
+    """An argument made of sentences of ``documents``, as plain data for :class:`GeneratedArgument`.
+
+    A document that keeps too little to the topic is left out, and so is one of which no sentence is chosen.
+    Sentences are worth their document's relevance, times how far document and sentence lean to the stance, times
+    how much they say about the topic; the best that do not repeat each other become premises. They are grouped
+    by the aspect that most of them touch. Where no document has a sentence that could stand as a premise, the
+    first words of the first document do.
+    """
+    item = Item.model_construct(
+        id="extractive", topic=topic, stance=stance, documents=tuple(documents), argument=None,
+        second_argument=None, metadata={},
+    )  # fmt: skip
+    evidence = Evidence(item)
+    relevance = [evidence.document_relevance(index).value for index in range(len(documents))]
+    sides = _sides(topic, stance, [document.text for document in documents], leaning)
+    kept = [n for n, value in enumerate(relevance) if value >= RELEVANT]
+    candidates = [
+        one
+        for n in kept or range(len(documents))
+        for one in _candidates(n, topic, stance, documents[n], relevance[n] * (1 + sides[n]) / 2, leaning)
+    ]
+    chosen = _select(candidates or [_first_words(n, one.text) for n, one in enumerate(documents[:1])])
+    return {
+        "conclusions": _arrange(topic, stance, chosen),
+        "left_out": [
+            {"document": n + 1, "reason": _reason(relevance[n], sides[n], stance)}
+            for n in range(len(documents))
+            if n not in {one.document for one in chosen}
+        ],
+    }
+
+
+def _sides(topic: str, stance: Stance, texts: Sequence[str], leaning: Leaning | None) -> list[float]:
+    """How far each text leans to the stance, from -1 to 1; 0 where there is nothing to tell it by."""
+    sign = {"pro": 1.0, "con": -1.0}.get(stance, 0.0)
+    if leaning is None or not sign:
+        return [0.0] * len(texts)
+    return [sign * value for value in leaning(topic, texts)]
+
+
+def _candidates(
+    number: int, topic: str, stance: Stance, document: Document, worth: float, leaning: Leaning | None
+) -> list[_Candidate]:
+    """The sentences of a document that can stand alone, with their scores.
+
+    ``score = worth (1/2 + t/2) (1/2 + a) (1 + s) / 2 c n``: t the share of the topic's stems in the sentence, a =
+    k / (k + 2) for k words of reasoning and evidence, s how far it leans to the stance, c 1/2 where it needs the
+    sentence before, n 5/4 where it has figures.
+    """
+    text = analysed(document.text)
+    dropped = frozenset[int]().union(*boilerplate(text).values())
+    wanted = Text(topic).terms
+    pieces = [
+        (place, line)
+        for place, piece in enumerate(text.pieces)
+        if place not in dropped and (line := _standing(piece)) is not None
+    ]
+    sides = _sides(topic, stance, [line for _, line in pieces], leaning)
+    found = []
+    for (place, line), side in zip(pieces, sides, strict=True):
+        sentence = Sentence(line)
+        topical = len(wanted & sentence.terms) / len(wanted) if wanted else 0.0
+        cues = sum(word in ARGUMENT_CUES for word in sentence.words)
+        score = worth * (0.5 + topical / 2) * (0.5 + cues / (cues + 2)) * (1 + side) / 2
+        score *= NEEDS_CONTEXT if sentence.words[0] in _LEANS_ON else 1.0
+        score *= 1.25 if sentence.numbers else 1.0
+        found.append(_Candidate(number, place, line, sentence.terms, score))
+    return found
+
+
+def _first_words(number: int, text: str) -> _Candidate:
+    line = " ".join(strip_citations(text).split()[:LONGEST])
+    return _Candidate(number, 0, line or "The document is empty.", frozenset(), 0.0)
+
+
+def _standing(piece: str) -> str | None:
+    """The sentence on one line if it can be a premise: of fair length, whole, a statement; else None."""
+    lines = [line.strip() for line in strip_citations(piece).splitlines() if line.strip()]
+    if not lines or any(len(line) < SHORTEST * 5 for line in lines[:-1]):  # a heading runs into it
+        return None
+    line = " ".join(" ".join(lines).split())
+    first = line.lstrip(_OPENERS)[:1]
+    words = len(line.split())
+    if not SHORTEST <= words <= LONGEST or not (first.isupper() or first.isdigit()):
+        return None
+    if not line.endswith(_ENDS) or "|" in line or _unbalanced(line):
+        return None
+    return line
+
+
+def _unbalanced(line: str) -> bool:
+    """Whether a quotation or a bracket is open at either end."""
+    return (
+        line.count("\u201c") != line.count("\u201d") or line.count("(") != line.count(")") or line.count('"') % 2 == 1
+    )
+
+
+def _select(candidates: Sequence[_Candidate]) -> list[_Candidate]:
+    """The best candidates that do not repeat each other, few from each document."""
+    chosen: list[_Candidate] = []
+    for one in sorted(candidates, key=lambda c: (-c.score, c.document, c.place)):
+        if len(chosen) == PREMISES:
+            break
+        if sum(other.document == one.document for other in chosen) >= FROM_ONE_DOCUMENT:
+            continue
+        if any(_alike(one.terms, other.terms) for other in chosen):
+            continue
+        chosen.append(one)
+    return chosen
+
+
+def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    return len(one & other) > OVERLAP * max(1, min(len(one), len(other)))
+
+
+def _arrange(topic: str, stance: Stance, chosen: Sequence[_Candidate]) -> list[dict[str, Any]]:
+    """Two or three conclusions (one for fewer than four premises), each with the premises of its aspect."""
+    if not chosen:
+        return []
+    count = 1 if len(chosen) < 4 else 2 if len(chosen) < 7 else CONCLUSIONS
+    share = -(-len(chosen) // count)
+    left = list(chosen)
+    groups = []
+    named: set[str] = set()
+    while left:
+        aspect = max(
+            (name for name in ASPECTS if name not in named),
+            key=lambda name: sum(min(2, len(ASPECTS[name] & one.terms)) for one in left),
+        )
+        named.add(aspect)
+        best = sorted(left, key=lambda one: (-len(ASPECTS[aspect] & one.terms), -one.score))[:share]
+        left = [one for one in left if one not in best]
+        groups.append((aspect, sorted(best, key=lambda one: (one.document, one.place))))
+    return [
+        {
+            "conclusion": _conclusion(topic, stance, aspect),
+            "premises": [{"text": one.text, "citations": [one.document + 1]} for one in group],
+        }
+        for aspect, group in groups
+    ]
+
+
+def _conclusion(topic: str, stance: Stance, aspect: str) -> str:
+    subject = strip_citations(" ".join(topic.split())).strip().rstrip("?!. ")
+    speaks = {"pro": "speaks for a yes to", "con": "speaks for a no to"}.get(stance, "bears on")
+    return f"{aspect}: this {speaks} the question, {subject}."
+
+
+def _reason(relevance: float, side: float, stance: Stance) -> str:
+    if relevance < RELEVANT:
+        return f"It hardly keeps to the topic (lexical relevance {relevance:.2f})."
+    if side < 0:
+        return f"Its words lean away from the {stance} side ({side:+.2f})."
+    return "Other documents have stronger sentences for this side."

@@ -1,0 +1,198 @@
+"""Write one argument: examples, budget, question, rendering, check."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from conqret.data import Call, Document, Item, Reason, Stance, Trim
+from conqret.data.corpus import CorpusTopic
+from conqret.errors import DeclarationError, UnknownNameError
+from conqret.generation.arguments import GeneratedArgument, render
+from conqret.generation.budget import ANSWER_ROOM, FittedPrompt, fit_prompt
+from conqret.generation.check import CitationCheck, check_citations
+from conqret.generation.examples import SEED, SHOTS, Example, Expert
+from conqret.generation.extractive import Leaning, compose
+from conqret.judges.fitting import Window
+from conqret.llm.request import Answer, Message, Request
+from conqret.prompts import Library, Prompt
+
+PROMPTS: dict[Stance, str] = {"pro": "generate/pro", "con": "generate/con"}
+
+DOCUMENTS = 10
+"""Documents an argument is built from (ConQRet, section 3.2.2)."""
+
+TEMPERATURE = 0.0
+"""The paper states none; at 0 a run can be repeated."""
+
+
+class Asks(Window, Protocol):
+    """What a generator needs of a client: its model's window, and answers."""
+
+    async def ask(self, request: Request[Any]) -> Answer[Any]:
+        """Ask; never raises for what the world did."""
+
+
+@dataclass(frozen=True, slots=True)
+class GenerateOptions:
+    """How arguments are written: examples a prompt, documents an argument, what draws the examples.
+
+    ``expert`` adds the expert's argument on the same topic and side, where the corpus has one, as the item's
+    second argument. ``temperature`` is the model's (None: :data:`TEMPERATURE`).
+
+    Raises:
+        DeclarationError: a number is out of its range.
+    """
+
+    shots: int = SHOTS
+    documents: int = DOCUMENTS
+    seed: int = SEED
+    temperature: float | None = None
+    expert: bool = False
+
+    def __post_init__(self) -> None:
+        if self.shots < 0:
+            raise DeclarationError(f"--shots is {self.shots}; it is the number of examples, 0 or more")
+        if self.documents < 1:
+            raise DeclarationError(f"-k is {self.documents}; an argument needs at least 1 document")
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One argument to write: the topic, the side, the ranked documents, the examples, and perhaps the expert's."""
+
+    topic: CorpusTopic
+    stance: Stance
+    documents: tuple[Document, ...]
+    examples: tuple[Example, ...] = ()
+    expert: Expert | None = None
+
+    @property
+    def id(self) -> str:
+        """The id of the item that comes of it: ``voting-age-pro``."""
+        return f"{self.topic.id[:196]}-{self.stance}"
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """What became of a task: an item with an argument, or the reason why there is none."""
+
+    task: Task
+    item: Item | None
+    calls: tuple[Call, ...] = ()
+    reason: Reason | None = None
+    detail: str = ""
+
+    def record(self) -> dict[str, Any]:
+        """The line of ``generations.jsonl``."""
+        return {
+            "item": self.task.id,
+            "topic": self.task.topic.id,
+            "stance": self.task.stance,
+            "status": "written" if self.item is not None else str(self.reason.status if self.reason else ""),
+            "reason": str(self.reason) if self.reason else None,
+            "detail": self.detail,
+            "calls": [call.model_dump(mode="json") for call in self.calls],
+        }
+
+
+@dataclass(frozen=True)
+class Generator:
+    """Writes arguments with one model; ``leaning`` tells the offline baseline which side a text takes."""
+
+    options: GenerateOptions
+    library: Library
+    client: Asks
+    model: str
+    answer_room: int = ANSWER_ROOM
+    leaning: Leaning | None = None
+
+    async def write(self, task: Task) -> Generated:
+        """Write the argument of a task. Never raises for what the world did."""
+        if not task.documents:
+            return Generated(task, None, reason=Reason.NOTHING_TO_JUDGE, detail="no document was retrieved")
+        prompt = prompt_for(self.library, task.stance)
+        fitted = self.fit(task)
+        if fitted is None:
+            detail = "the prompt does not fit the model's window even without the documents' texts; lower --shots"
+            return Generated(task, None, reason=Reason.CONTEXT_OVERFLOW, detail=detail)
+        temperature = self.options.temperature
+        answer = await self.client.ask(
+            Request(
+                ask=prompt.id,
+                item=task.id,
+                messages=(Message("system", fitted.rendered.system), Message("user", fitted.rendered.user)),
+                response=GeneratedArgument,
+                temperature=TEMPERATURE if temperature is None else temperature,
+                baseline=lambda: compose(task.topic.question, task.stance, fitted.documents, self.leaning),
+            )
+        )
+        if answer.value is None:
+            reason = answer.reason or Reason.INVALID_ANSWER
+            return Generated(task, None, answer.calls, reason, answer.detail)
+        return Generated(task, self._item(task, prompt, fitted, answer.value), answer.calls)
+
+    def fit(self, task: Task) -> FittedPrompt | None:
+        """The prompt of a task as it would be sent; None if it cannot fit."""
+        prompt = prompt_for(self.library, task.stance)
+        return fit_prompt(
+            prompt, task.topic.question, task.documents, task.examples, self.client, answer_room=self.answer_room
+        )
+
+    def _item(self, task: Task, prompt: Prompt, fitted: FittedPrompt, argument: GeneratedArgument) -> Item:
+        text = render(argument)
+        check = check_citations(text, task.documents)
+        places = {document.id: place for place, document in enumerate(task.documents, start=1)}
+        return Item(
+            id=task.id,
+            topic=task.topic.question,
+            stance=task.stance,
+            documents=task.documents,
+            argument=text,
+            second_argument=(task.expert.text(places) or None) if task.expert is not None else None,
+            metadata={
+                "topic_id": task.topic.id,
+                "generation": {
+                    "model": self.model,
+                    "prompt": f"{prompt.id} v{prompt.version} {prompt.digest}",
+                    "examples": [one.expert.topic for one in task.examples],
+                    "trimmed": _trims(fitted.trims),
+                    "examples_trimmed": _trims(fitted.example_trims),
+                    "left_out": _left_out(argument, task.documents),
+                    "citations": _check(check),
+                },
+            },
+        )
+
+
+def prompt_for(library: Library, stance: Stance) -> Prompt:
+    """The prompt of a side.
+
+    Raises:
+        UnknownNameError: there is none for this stance.
+    """
+    if stance not in PROMPTS:
+        raise UnknownNameError("stance of an argument", stance, PROMPTS)
+    return library[PROMPTS[stance]]
+
+
+def _trims(trims: Sequence[Trim]) -> list[dict[str, Any]]:
+    """What each document lost, in tokens."""
+    return [trim.model_dump() for trim in trims]
+
+
+def _left_out(argument: GeneratedArgument, documents: Sequence[Document]) -> list[dict[str, Any]]:
+    """The documents left out, in order, by number and id; a number that no document has gets no id."""
+    return [
+        {
+            "document": one.document,
+            "id": documents[one.document - 1].id if 1 <= one.document <= len(documents) else None,
+            "reason": one.reason,
+        }
+        for one in sorted(argument.left_out, key=lambda one: one.document)
+    ]
+
+
+def _check(check: CitationCheck) -> Mapping[str, Any]:
+    return check.model_dump(mode="json")

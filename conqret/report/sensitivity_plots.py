@@ -1,0 +1,87 @@
+"""Plots of a sensitivity run: one figure a perturbation and metric, a line for each judge (ConQRet, Figure 13)."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from conqret._optional import require
+from conqret.evaluation.curves import Curve
+from conqret.evaluation.sensitivity_results import SensitivityResults
+from conqret.report import words
+
+COLOURS = ("#1b6ca8", "#c1440e", "#3a7d44", "#7b4fa3", "#b8860b", "#5c6770", "#a8326b", "#008b8b")
+"""Told apart with the common colour blindnesses together with the markers."""
+
+MARKERS = "osD^vPX*"
+
+Kind = Literal["svg", "png"]
+
+
+def plots(results: SensitivityResults, kind: Kind = "svg") -> dict[str, bytes]:
+    """By file name (without ending) the plot of each perturbation and metric that should fall, or alarms.
+
+    The same results give the same bytes.
+
+    Raises:
+        MissingDependencyError: matplotlib is not installed.
+    """
+    groups: dict[tuple[str, str], list[Curve]] = {}
+    for curve in results.curves:
+        groups.setdefault((curve.perturbation, curve.metric), []).append(curve)
+    return {
+        slug(f"{perturbation}-{metric}"): plot(curves, kind)
+        for (perturbation, metric), curves in groups.items()
+        if any(curve.expected in ("fall", "rise") or curve.alarms for curve in curves)
+    }
+
+
+def plot(curves: Sequence[Curve], kind: Kind = "svg") -> bytes:
+    """Means over levels with their intervals, a line for each curve; all share perturbation and metric."""
+    require("matplotlib", extra="plots")
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    settings: dict[Any, Any] = {"svg.hashsalt": "conqret", "svg.fonttype": "none", "font.size": 9}
+    with rc_context(settings):
+        figure = Figure(figsize=(5.2, 3.3), layout="constrained")
+        axes = figure.add_subplot()
+        several = len({curve.model for curve in curves}) > 1
+        for place, curve in enumerate(curves):
+            levels = [point.level for point in curve.points]
+            colour = COLOURS[place % len(COLOURS)]
+            name = f"{curve.format} ({curve.model})" if several else curve.format
+            axes.fill_between(
+                levels,
+                [p.low for p in curve.points],
+                [p.high for p in curve.points],
+                color=colour,
+                alpha=0.12,
+                lw=0,
+            )
+            axes.plot(
+                levels,
+                curve.means,
+                color=colour,
+                marker=MARKERS[place % len(MARKERS)],
+                ms=4,
+                lw=1.4,
+                label=name,
+            )
+        axes.set_ylim(-0.02, 1.02)
+        axes.set_xlabel(f"{curves[0].perturbation}: {curves[0].unit}")
+        axes.set_ylabel(words.label(curves[0].metric))
+        axes.grid(alpha=0.25, lw=0.5)
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.legend(fontsize=7, frameon=False, loc="best")
+        buffer = io.BytesIO()
+        metadata = {"Date": None, "Creator": None} if kind == "svg" else {"Software": None}
+        figure.savefig(buffer, format=kind, dpi=150, metadata=metadata)
+    return buffer.getvalue()
+
+
+def slug(text: str) -> str:
+    """A name that is safe as a file's."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:80] or "plot"

@@ -1,0 +1,231 @@
+"""The tables of a sensitivity run, laid out as those of ConQRet: 7, 15, 16, 17, 18, and the grid of Figure 4."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from conqret.evaluation.curves import Cell, Curve
+from conqret.evaluation.sensitivity_results import SensitivityResults
+from conqret.perturb import Direction
+from conqret.report import words
+from conqret.report.texts import visible
+
+YES, NO, NO_ANSWER = "yes", "no", "\u03b3"
+"""Strict monotone decrease, or not; gamma, as in Table 17, where the judge gave no valid answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table as plain texts; the first column is left-aligned, the others are right-aligned."""
+
+    title: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    note: str = ""
+
+
+def all_tables(results: SensitivityResults) -> Iterator[Table]:
+    """Every table that the results have data for: verdicts, curves, stances, models, precision, grid."""
+    yield verdicts(results)
+    for perturbation, metric in _pairs(results, Direction.FALL):
+        yield curve_table(results, perturbation, metric)
+    if results.stances:
+        yield stance_table(results, *_first_stance(results))
+    if len({judge["model"] for judge in results.record.judges}) > 1:
+        for perturbation, metric in _pairs(results, Direction.FALL)[:1]:
+            yield monotone_table(results, perturbation, metric)
+    if results.precision:
+        yield precision_table(results)
+    yield from grid_tables(results)
+
+
+def verdicts(results: SensitivityResults) -> Table:
+    """One row a curve: what was expected, what came, and whether the judge passes."""
+    rows = [
+        (
+            f"{visible(curve.name)} ({visible(curve.model)})",
+            curve.perturbation,
+            words.label(curve.metric),
+            str(curve.expected or "open"),
+            f"{curve.means[0]:.3f} to {curve.means[-1]:.3f}",
+            _signed(curve.pearson),
+            _signed(curve.spearman),
+            f"{curve.fell:.0%} / {curve.rose:.0%}",
+            f"{curve.told_apart} of {len(curve.neighbours)}",
+            f"{curve.n} of {curve.total}",
+            {True: YES, False: NO, None: "open"}[curve.verdict],
+            "" if curve.verdict else curve.words,
+        )
+        for curve in results.curves
+    ]
+    return Table(
+        "Does the judge notice?",
+        (
+            "Judge", "Perturbation", "Metric", "Expected", "First to last mean", "Pearson", "Spearman",
+            "Items down / up", "Neighbours told apart", "Items", "As expected", "Why not",
+        ),
+        tuple(rows),
+        "Correlations are of level and mean. Neighbouring levels are told apart by a paired t-test over topics, "
+        "p < .05 after Holm. Items count where they have a value at every level.",
+    )  # fmt: skip
+
+
+def curve_table(results: SensitivityResults, perturbation: str, metric: str) -> Table:
+    """Levels by judges, with Pearson's correlation and strict monotone decrease (Tables 16 and 18)."""
+    curves = [one for one in results.curves if (one.perturbation, one.metric) == (perturbation, metric)]
+    levels = [point.level for point in curves[0].points]
+    rows = [
+        (f"{level:g}", *(f"{curve.means[place]:.3f}" for curve in curves))
+        for place, level in enumerate(levels)
+    ]
+    rows.append(("Pearson", *(_signed(curve.pearson) for curve in curves)))
+    rows.append(("Monotone decrease", *(YES if curve.falls else NO for curve in curves)))
+    return Table(
+        f"{words.label(metric)} under {perturbation} (as Tables 16 and 18)",
+        (curves[0].unit, *(_judge(curve, results) for curve in curves)),
+        tuple(rows),
+    )
+
+
+def stance_table(results: SensitivityResults, perturbation: str, metric: str) -> Table:
+    """Levels by judges and stances (Table 15)."""
+    curves = [one for one in results.stances if (one.perturbation, one.metric) == (perturbation, metric)]
+    rows = [
+        (f"{level:g}", *(f"{curve.means[place]:.3f}" for curve in curves))
+        for place, level in enumerate(curves[0].levels)
+    ]
+    rows.append(("Pearson", *(_signed(curve.pearson) for curve in curves)))
+    rows.append(("Monotone decrease", *(YES if curve.falls else NO for curve in curves)))
+    return Table(
+        f"{words.label(metric)} under {perturbation}, by stance (as Table 15)",
+        ("Level", *(f"{visible(curve.name)} {curve.stance}" for curve in curves)),
+        tuple(rows),
+    )
+
+
+def monotone_table(results: SensitivityResults, perturbation: str, metric: str) -> Table:
+    """Models by formats: strict monotone decrease, or not, or no valid answers (Table 17)."""
+    judges = results.record.judges
+    formats = list(dict.fromkeys(str(judge["format"]) for judge in judges))
+    models = list(dict.fromkeys(str(judge["model"]) for judge in judges))
+    found = {
+        (one.model, one.name): one.falls
+        for one in results.curves
+        if (one.perturbation, one.metric) == (perturbation, metric)
+    }
+    asked = {(str(judge["model"]), str(judge["format"])) for judge in judges if metric in judge["metrics"]}
+
+    def cell(model: str, name: str) -> str:
+        if (model, name) not in asked:
+            return "-"
+        falls = found.get((model, name))
+        return NO_ANSWER if falls is None else YES if falls else NO
+
+    return Table(
+        f"Strict monotone decrease of {words.label(metric).lower()} under {perturbation} (as Table 17)",
+        ("Model", *map(visible, formats)),
+        tuple((visible(model), *(cell(model, name) for name in formats)) for model in models),
+        f"{NO_ANSWER}: no item got a valid answer at every level. -: not asked.",
+    )
+
+
+def precision_table(results: SensitivityResults) -> Table:
+    """True precision beside context relevance and predicted precision, with the error (Table 7)."""
+    direct = list(dict.fromkeys(name for row in results.precision for name in row.direct))
+    predicted = list(dict.fromkeys(name for row in results.precision for name in row.predicted))
+    rows = []
+    for row in results.precision:
+        cells = [f"{row.level:g}", f"{row.true:.3f}"]
+        cells += [f"{row.direct[name]:.3f}" if name in row.direct else "" for name in direct]
+        cells += [
+            precision_cell(row.true, row.predicted[name]) if name in row.predicted else ""
+            for name in predicted
+        ]
+        rows.append(tuple(cells))
+    return Table(
+        "True and predicted precision (as Table 7)",
+        (
+            "% irrelevant", "True precision", *(f"Context relevance, {visible(name)}" for name in direct),
+            *(f"Predicted precision, {visible(name)}" for name in predicted),
+        ),
+        tuple(rows),
+        "In brackets the error: predicted minus true.",
+    )  # fmt: skip
+
+
+def precision_cell(true: float, predicted: float) -> str:
+    """``.548 (+.043)``: a prediction with its error, of the rounded numbers as the paper has it."""
+    error = round(predicted, 3) - round(true, 3)
+    return f"{predicted:.3f} ({error:+.3f})"
+
+
+def grid_tables(results: SensitivityResults) -> Iterator[Table]:
+    """For each judge and metric the levels of one perturbation by those of the other (Figure 4)."""
+    names = results.record.grid
+    if len(names) != 2:
+        return
+    down, across = sorted(names, key=lambda name: name != "irrelevant")
+    for (name, model, metric), cells in _grouped(results).items():
+        means = {(cell.levels.get(down, 0.0), cell.levels.get(across, 0.0)): cell.mean for cell in cells}
+        columns = sorted({key[1] for key in means})
+        rows = tuple(
+            (f"{one:g}", *(f"{means[one, other]:.3f}" if (one, other) in means else "" for other in columns))
+            for one in sorted({key[0] for key in means})
+        )
+        yield Table(
+            f"{words.label(metric)} by {visible(name)} ({visible(model)}): {down} by {across} (as Figure 4)",
+            (down, *(f"{across} {level:g}" for level in columns)),
+            rows,
+        )
+
+
+def markdown(tables: Iterable[Table]) -> str:
+    """The tables as Markdown, ending in a line break."""
+    blocks = []
+    for table in tables:
+        lines = [table.header, ("---", *["---:"] * (len(table.header) - 1)), *table.rows]
+        text = "\n".join("| " + " | ".join(map(_cell, line)) + " |" for line in lines)
+        blocks.append(f"### {_cell(table.title)}\n\n{text}" + (f"\n\n{table.note}" if table.note else ""))
+    return "\n\n".join(blocks) + "\n"
+
+
+def _pairs(results: SensitivityResults, expected: Direction) -> list[tuple[str, str]]:
+    wanted = (
+        "context_relevance",
+        "predicted_precision",
+        "groundedness",
+        "citation_precision",
+        "citation_recall",
+    )
+    found = dict.fromkeys(
+        (curve.perturbation, curve.metric) for curve in results.curves if curve.expected is expected
+    )
+    return [pair for pair in found if pair[1] in wanted] or list(found)[:1]
+
+
+def _first_stance(results: SensitivityResults) -> tuple[str, str]:
+    first = results.stances[0]
+    return first.perturbation, first.metric
+
+
+def _grouped(results: SensitivityResults) -> dict[tuple[str, str, str], list[Cell]]:
+    found: dict[tuple[str, str, str], list[Cell]] = {}
+    for cell in results.grid:
+        found.setdefault((cell.format, cell.model, cell.metric), []).append(cell)
+    return found
+
+
+def _judge(curve: Curve, results: SensitivityResults) -> str:
+    several = len({judge["model"] for judge in results.record.judges}) > 1
+    return visible(f"{curve.format} ({curve.model})" if several else curve.name)
+
+
+def _signed(value: float | None) -> str:
+    return "-" if value is None else f"{value:+.2f}"
+
+
+def _cell(text: str) -> str:
+    """Text that cannot end a Markdown cell or open HTML."""
+    escaped = text.replace("\\", "\\\\").replace("|", "\\|").replace("&", "&amp;").replace("<", "&lt;")
+    return " ".join(escaped.replace("`", "\\`").replace("*", "\\*").replace("[", "\\[").split())

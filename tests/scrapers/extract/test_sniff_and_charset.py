@@ -1,0 +1,95 @@
+"""What a body is, and in which encoding it is written, whatever the header says."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conqret.scrapers.extract import Kind, decode, sniff
+from conqret.scrapers.extract.charset import known
+
+
+@pytest.mark.parametrize(
+    ("body", "claimed", "kind"),
+    [
+        (b"<!DOCTYPE html><p>x", "", Kind.HTML),
+        (b"\n\n  <html>", "text/plain", Kind.HTML),
+        (b"\xef\xbb\xbf<html>", "application/octet-stream", Kind.HTML),
+        (b"<?xml version='1.0'?><html xmlns='x'>", "application/xml", Kind.HTML),
+        (b"<!-- c --><p>text</p>", "", Kind.HTML),
+        (b"just words", "text/html", Kind.HTML),
+        (b"just words", "text/plain", Kind.TEXT),
+        (b"just words", "", Kind.TEXT),
+        (b"a < b and <p>", "text/plain", Kind.TEXT),
+        (b"%PDF-1.7\n", "text/html", Kind.PDF),
+        (b"\r\nHTTP junk\n%PDF-1.3", "", Kind.PDF),
+        (b"\x89PNG\r\n\x1a\n", "text/html", Kind.OTHER),
+        (b"PK\x03\x04docx", "application/pdf", Kind.OTHER),
+        (b"\x1f\x8b\x08", "text/html", Kind.OTHER),
+        (b"{\\rtf1", "text/plain", Kind.OTHER),
+        (b'{"a": 1}', "application/json", Kind.OTHER),
+        (b"a{color:red}", "text/css", Kind.OTHER),
+        (b"\x00\x01\x02\x03" * 40, "", Kind.OTHER),
+        (b"\x00\x00\x00\x18ftypmp42", "", Kind.OTHER),
+        (b"   ", "text/html", Kind.OTHER),
+        (b"", "text/html", Kind.OTHER),
+        ("<html>ü".encode("utf-16"), "text/html", Kind.HTML),
+        ("<html><body>hello".encode("utf-16-le"), "text/html", Kind.HTML),
+    ],
+)
+def test_kinds(body: bytes, claimed: str, kind: Kind) -> None:
+    found, what = sniff(body, claimed)
+    assert found is kind
+    assert bool(what) is (kind is Kind.OTHER)
+
+
+GERMAN = "Größe, Öl und Übermut kosten häufig mehr als nötig"
+RUSSIAN = "Городской совет закрыл улицы для машин, и число раненых упало на треть"
+JAPANESE = "市議会は春に内側の通りを車に対して閉鎖し、負傷者は三分の一減った"
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding", "claimed", "meta"),
+    [
+        (GERMAN, "utf-8", "utf-8", ""),
+        (GERMAN, "utf-8", "iso-8859-1", ""),  # the header is wrong
+        (GERMAN, "utf-8", "", "windows-1252"),  # the page is wrong
+        (GERMAN, "utf-8-sig", "iso-8859-1", ""),
+        (GERMAN, "cp1252", "iso-8859-1", ""),
+        (GERMAN, "cp1252", "utf-8", ""),
+        (GERMAN, "cp1252", "", "iso-8859-1"),
+        (GERMAN, "utf-16", "utf-8", ""),
+        (GERMAN, "utf-16-be", "utf-16be", ""),
+        (RUSSIAN, "cp1251", "windows-1251", ""),
+        (RUSSIAN, "koi8-r", "iso-8859-1", "koi8-r"),  # the server's default against the page
+        (RUSSIAN, "cp1251", "", ""),
+        (JAPANESE, "shift_jis", "", "shift_jis"),
+        (JAPANESE, "euc_jp", "euc-jp", ""),
+        (JAPANESE, "shift_jis", "utf-8", ""),
+        (GERMAN, "cp1252", "no-such-charset", ""),
+        (GERMAN, "cp1252", "unicode_escape", ""),
+    ],
+)
+def test_charsets(text: str, encoding: str, claimed: str, meta: str) -> None:
+    page = (f'<meta charset="{meta}">' if meta else "") + text * 3
+    assert decode(page.encode(encoding), claimed) == page
+
+
+def test_characters_that_cannot_be_read_are_marked() -> None:
+    assert decode(b"caf\xc3\xa9 " * 10 + b"\xc3") == "café " * 10 + "\ufffd"
+
+
+@pytest.mark.parametrize("name", ["utf-7", "unicode_escape", "idna", "rot13", "hex", "zlib", "punycode", "undefined", "", "\x00"])
+def test_codecs_that_are_no_text_are_not_used(name: str) -> None:
+    assert known(name) is None
+
+
+@given(st.binary(max_size=300), st.text(max_size=12))
+def test_any_bytes_decode(body: bytes, claimed: str) -> None:
+    assert isinstance(decode(body, claimed), str)
+    sniff(body, claimed)
+
+
+@given(st.text(alphabet=st.characters(exclude_categories=["Cs"], exclude_characters="\x00\ufeff"), max_size=100))
+def test_utf_8_always_comes_back(text: str) -> None:
+    if not text.encode().startswith((b"\xff\xfe", b"\xfe\xff")):
+        assert decode(text.encode(), "iso-8859-1") == text

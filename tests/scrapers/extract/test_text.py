@@ -1,0 +1,165 @@
+"""Main text of HTML and PDF: what a reader sees, and nothing else."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conqret.scrapers.extract import extract
+from conqret.scrapers.extract.clean import MAX_TEXT, clean, words
+from conqret.scrapers.extract.html import html_text
+from tests.scrapers.pdf_file import pdf_file
+from tests.scrapers.raw_server import PROSE, page
+
+LINES = [
+    "The first study counted accidents before and after the ban and found fewer of them.",
+    "A second study of the same streets looked at noise, which fell by four decibels.",
+    "Shopkeepers who had opposed the plan told the council that sales had not suffered.",
+]
+
+
+def article(extra: str = "", head: str = "") -> str:
+    body = "".join(f"<p>{line}</p>" for line in LINES)
+    return f"<html><head><title>Two &amp; three</title>{head}</head><body><nav><a href=/>Home</a> Menu</nav><article><h1>Streets</h1>{body}{extra}</article><footer>Imprint</footer></body></html>"
+
+
+def test_title_and_main_text() -> None:
+    title, text = html_text(article())
+    assert title == "Two & three"
+    assert all(line in text for line in LINES)
+    assert "Menu" not in text
+    assert "Imprint" not in text
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        "<p style='display:none'>SECRET words that nobody on this page can see at all</p>",
+        "<p style='Display : NONE !important'>SECRET words that nobody on this page can see</p>",
+        "<div style='color:red; visibility: hidden'><p>SECRET words that nobody can see</p></div>",
+        "<p style='font-size:0'>SECRET words that nobody on this page can see at all</p>",
+        "<p style='opacity:0'>SECRET words that nobody on this page can see at all</p>",
+        "<p style='position:absolute;left:-9999px'>SECRET words that nobody can see</p>",
+        "<p style='text-indent:-9999px'>SECRET words that nobody on this page can see</p>",
+        "<p style='height:0;overflow:hidden'>SECRET words that nobody on this page can see</p>",
+        "<p hidden>SECRET words that nobody on this page can see at all</p>",
+        "<dialog><p>SECRET words that nobody on this page can see at all</p></dialog>",
+        "<p class='wide gone'>SECRET words that nobody on this page can see at all</p>",
+        "<p id='vanished'>SECRET words that nobody on this page can see at all</p>",
+        "<template><p>SECRET words that nobody on this page can see at all</p></template>",
+        "<noscript><p>SECRET words that nobody on this page can see at all</p></noscript>",
+        "<script>SECRET = 'words that nobody on this page can see at all'</script>",
+        "<style>.SECRET{color:red}</style>",
+        "<!-- SECRET words that nobody on this page can see at all -->",
+        "<iframe>SECRET words that nobody on this page can see at all</iframe>",
+        "<svg><text>SECRET words that nobody on this page can see at all</text></svg>",
+        "<textarea>SECRET words that nobody on this page can see at all</textarea>",
+    ],
+)
+def test_hidden_text_is_left_out_and_what_follows_stays(hidden: str) -> None:
+    head = "<style>/* c */ .gone, #vanished { display: none } @media print { p { display:none } }</style>"
+    _, text = html_text(article(hidden + "<p>The last line is one that everybody who reads this page can see.</p>", head))
+    assert "SECRET" not in text
+    assert "everybody who reads" in text
+    assert all(line in text for line in LINES)
+
+
+@pytest.mark.parametrize(
+    "shown",
+    ["<p style='color:#0000ff'>VISIBLE as any other line</p>", "<p style='opacity:0.9'>VISIBLE as any other line</p>",
+     "<p style='font-size:0.9em'>VISIBLE as any other line</p>", "<p class='screen'>VISIBLE as any other line</p>",
+     "<p style='max-height:0.5em'>VISIBLE as any other line</p>"],
+)  # fmt: skip
+def test_visible_text_stays(shown: str) -> None:
+    head = "<style>@media print { .screen { display: none } } .other { display: none }</style>"
+    assert "VISIBLE" in html_text(article(shown, head))[1]
+
+
+def test_text_is_no_markup() -> None:
+    _, text = html_text(article("<p>Shown as text: &lt;script&gt;alert(1)&lt;/script&gt; and &lt;img src=x onerror=y&gt; end.</p>"))
+    assert "<" not in text
+    assert "Shown as text" in text
+
+
+def test_entities_of_a_document_type_are_not_expanded() -> None:
+    levels = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, 12))
+    bomb = f'<?xml version="1.0"?><!DOCTYPE html [<!ENTITY e0 "boom">{levels}<!ENTITY f SYSTEM "file:///etc/passwd">]>'
+    result = extract((bomb + article("<p>&e11; and &f; here.</p>")).encode(), "application/xhtml+xml")
+    assert len(result.text) < 2_000
+    assert "boom boom" not in result.text
+    assert "root:" not in result.text
+
+
+@pytest.mark.parametrize("deep", ["<div>" * 50_000, "<b>" * 50_000, "<table><tr><td>" * 5_000, "<ul><li>" * 20_000, "<font><p>" * 20_000])
+def test_deep_nesting_is_harmless(deep: str) -> None:
+    html_text(f"<html><body><article><p>{PROSE}</p>{deep}<p>{PROSE}</p></article></body></html>")
+
+
+def test_a_page_of_next_to_nothing_falls_back_on_its_own_text() -> None:
+    title, text = html_text("<html><head><title>T</title></head><body><nav>Menu here</nav><div>One short line of six words.</div></body></html>")
+    assert (title, text) == ("T", "One short line of six words.")
+
+
+def test_pages_without_text_say_so() -> None:
+    assert extract(b"<html><body><script>x()</script></body></html>", "text/html").problem == "the page holds no main text"
+    assert extract(b"\x89PNG....", "text/html").problem == "not a text: a PNG image"
+    assert extract(b"", "text/html").problem == "not a text: empty"
+
+
+def test_plain_text() -> None:
+    result = extract(("A plain file\r\n\r\nwith " + PROSE).encode(), "text/plain")
+    assert result.text == "A plain file\nwith " + PROSE
+
+
+def test_pdf() -> None:
+    result = extract(pdf_file([[LINES[0], LINES[1]], [LINES[2]]], "A report (2020)"), "text/html")
+    assert (result.title, result.text) == ("A report (2020)", "\n".join(LINES))
+
+
+def test_words_cut_by_a_line_end_are_joined() -> None:
+    result = extract(pdf_file([["The coun-", "cil of the inner city met", "on a Self-", "Made stage"]]))
+    assert result.text == "The council of the inner city met\non a Self-\nMade stage"
+
+
+def test_pdfs_without_text_and_damaged_ones_say_so() -> None:
+    assert extract(pdf_file([[]])).problem == "the PDF holds no text (scanned pages, perhaps)"
+    assert "damaged" in extract(b"%PDF-1.4\nnonsense").problem
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("a\u200bb\u202ec\ufeffd", "abcd"),
+        ("tag\U000e0041\U000e0042s", "tags"),
+        ("bell\x07 and \x1b[31mred", "bell and [31mred"),
+        ("a  \t b\n\n\n  c\r\nd", "a b\nc\nd"),
+        ("1 < 2 and 3 > 2", "1 < 2 and 3 > 2"),
+        ("x <b>bold</b> y", "x bold y"),
+        ("x <scr<script>ipt> y", "x y"),
+        ("x <script y", "x ‹script y"),
+        ("<!-- c --> x", "x"),
+        ("e\u0301", "e\u0301"),
+    ],
+)
+def test_cleaning(text: str, kept: str) -> None:
+    assert clean(text) == kept
+
+
+@given(st.text(max_size=400))
+def test_clean_text_holds_no_tag_and_stays_as_it_is(text: str) -> None:
+    once = clean(text)
+    assert clean(once) == once
+    assert not any(once[place + 1 : place + 2].isascii() and once[place + 1 : place + 2].isalpha() for place, char in enumerate(once) if char == "<")
+    assert all(char.isprintable() or char.isspace() for char in once)
+
+
+def test_long_texts_are_cut() -> None:
+    assert len(clean("word " * MAX_TEXT)) <= MAX_TEXT
+
+
+def test_words_of_scripts_without_blanks_count() -> None:
+    assert words("one two -- three") == 3
+    assert words("市議会は春に内側の通りを閉鎖") >= 5
+
+
+def test_a_real_page_shape() -> None:
+    assert PROSE in html_text(page(PROSE))[1]

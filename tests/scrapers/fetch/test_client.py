@@ -1,0 +1,255 @@
+"""Every way in which a server may answer, and the word that the ledger gets for it."""
+
+import asyncio
+import gzip
+import zlib
+from dataclasses import replace
+
+import pytest
+
+from conqret.errors import DeclarationError
+from conqret.scrapers.fetch import Fetcher, FetchOptions, Limits, Page, Policy, Reply, Retries, Status
+from tests.scrapers.raw_server import Handler, RawServer, redirect, reply
+
+LIMITS = Limits(max_bytes=200_000, max_decoded=2_000_000, total_seconds=1.0, connect_seconds=1.0, read_seconds=0.5)
+OPTIONS = FetchOptions(
+    delay=0.0, per_host=8, robots=False, retries=Retries(2, 0.0), policy=Policy(allow_private=True), limits=LIMITS
+)
+
+
+async def fetched(answer: bytes | Handler, options: FetchOptions = OPTIONS) -> tuple[Page, RawServer]:
+    async with RawServer({"/x": answer}) as server, Fetcher(options) as client:
+        return await client.fetch(server.url("/x")), server
+
+
+@pytest.mark.parametrize(
+    ("status", "word", "asked"),
+    [
+        ("404 Not Found", Status.NOT_FOUND, 1),
+        ("410 Gone", Status.NOT_FOUND, 1),
+        ("401 Unauthorized", Status.BLOCKED, 1),
+        ("403 Forbidden", Status.BLOCKED, 1),
+        ("451 Unavailable For Legal Reasons", Status.BLOCKED, 1),
+        ("429 Too Many Requests", Status.BLOCKED, 2),
+        ("400 Bad Request", Status.ERROR, 1),
+        ("408 Request Timeout", Status.ERROR, 2),
+        ("500 Internal Server Error", Status.ERROR, 2),
+        ("503 Service Unavailable", Status.ERROR, 2),
+        ("999 Request denied", Status.ERROR, 2),
+    ],
+)
+async def test_http_statuses(status: str, word: Status, asked: int) -> None:
+    page, server = await fetched(reply("no", status))
+    assert (page.status, page.http, len(server.seen), page.attempts) == (word, int(status[:3]), asked, asked)
+    assert page.detail.startswith(f"HTTP {status[:3]}")
+    assert page.body == b""
+
+
+async def test_a_page_comes_with_what_its_header_claims() -> None:
+    page, _ = await fetched(reply(b"h\xe9", Content_Type='Text/HTML; x=y; charset="ISO-8859-1"'))
+    assert (page.ok, page.body, page.content_type, page.charset) == (True, b"h\xe9", "text/html", "iso-8859-1")
+
+
+async def test_a_server_that_recovers_is_heard() -> None:
+    answers = [reply("", "503 Service Unavailable", Retry_After="0"), reply("here")]
+
+    async def next_one(writer: asyncio.StreamWriter) -> None:
+        writer.write(answers.pop(0))
+
+    page, _ = await fetched(next_one)
+    assert (page.ok, page.attempts, page.body) == (True, 2, b"here")
+
+
+async def test_a_long_retry_after_is_not_waited_for() -> None:
+    page, server = await fetched(reply("", "429 Too Many Requests", Retry_After="86400"))
+    assert (page.status, len(server.seen)) == (Status.BLOCKED, 1)
+
+
+async def test_redirects_are_followed_and_loops_are_left() -> None:
+    routes = {"/a": redirect("/b"), "/b": redirect("c?d=e#f"), "/c?d=e": reply("end"), "/loop": redirect("/loop2"), "/loop2": redirect("/loop")}
+    async with RawServer(routes) as server, Fetcher(OPTIONS) as client:
+        page = await client.fetch(server.url("/a"))
+        assert (page.body, page.final_url) == (b"end", server.url("/c?d=e"))
+        page = await client.fetch(server.url("/loop"))
+        assert (page.status, page.detail) == (Status.ERROR, "redirects in a circle")
+        server.routes.update({f"/{n}": redirect(f"/{n + 1}") for n in range(30)})
+        page = await client.fetch(server.url("/0"))
+        assert (page.status, page.detail) == (Status.ERROR, "more than 10 redirects")
+
+
+async def test_a_redirect_without_target_is_an_error() -> None:
+    page, _ = await fetched(reply("", "302 Found"))
+    assert (page.status, page.detail) == (Status.ERROR, "HTTP 302")
+
+
+async def endless_body(writer: asyncio.StreamWriter) -> None:
+    writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n")
+    while True:
+        writer.write(b"x" * 8192)
+        await writer.drain()
+
+
+async def endless_chunks(writer: asyncio.StreamWriter) -> None:
+    writer.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+    while True:
+        writer.write(b"1000\r\n" + b"x" * 4096 + b"\r\n")
+        await writer.drain()
+
+
+async def endless_headers(writer: asyncio.StreamWriter) -> None:
+    writer.write(b"HTTP/1.1 200 OK\r\n")
+    while True:
+        writer.write(b"X-More: and more\r\n" * 100)
+        await writer.drain()
+
+
+async def endless_header_line(writer: asyncio.StreamWriter) -> None:
+    writer.write(b"HTTP/1.1 200 OK\r\nX-Long: ")
+    while True:
+        writer.write(b"x" * 8192)
+        await writer.drain()
+
+
+async def endless_continue(writer: asyncio.StreamWriter) -> None:
+    while True:
+        writer.write(b"HTTP/1.1 100 Continue\r\n\r\n" * 50)
+        await writer.drain()
+        await asyncio.sleep(0.001)
+
+
+async def slow_drip(writer: asyncio.StreamWriter) -> None:
+    writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")
+    while True:
+        writer.write(b"x")
+        await writer.drain()
+        await asyncio.sleep(0.05)
+
+
+async def slow_header_drip(writer: asyncio.StreamWriter) -> None:
+    for byte in b"HTTP/1.1 200 OK\r\n" + b"X-A: b\r\n" * 1000:
+        writer.write(bytes([byte]))
+        await writer.drain()
+        await asyncio.sleep(0.05)
+
+
+async def silence(writer: asyncio.StreamWriter) -> None:
+    await asyncio.sleep(30)
+
+
+async def hang_up(writer: asyncio.StreamWriter) -> None:
+    writer.transport.abort()
+
+
+BOMB = zlib.compress(bytes(20_000_000), 9)
+HOSTILE: list[tuple[str, bytes | Handler, set[Status]]] = [
+    ("endless body", endless_body, {Status.TOO_LARGE}),
+    ("endless chunks", endless_chunks, {Status.TOO_LARGE}),
+    ("endless headers", endless_headers, {Status.ERROR}),
+    ("endless header line", endless_header_line, {Status.ERROR}),
+    ("endless 100 Continue", endless_continue, {Status.ERROR}),
+    ("slow drip", slow_drip, {Status.ERROR}),
+    ("slow headers", slow_header_drip, {Status.ERROR}),
+    ("silence", silence, {Status.ERROR}),
+    ("hang up", hang_up, {Status.ERROR}),
+    ("nothing", b"\r\n\r\n", {Status.ERROR}),
+    ("garbage", bytes(range(256)) * 40, {Status.ERROR}),
+    ("garbage status line", b"HTTP/1.1 abc what\r\n\r\n", {Status.ERROR}),
+    ("huge status", b"HTTP/1.1 99999 OK\r\n\r\n", {Status.ERROR}),
+    ("negative length", b"HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nhello", {Status.ERROR}),
+    ("two lengths", b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello!", {Status.ERROR}),
+    ("huge length", b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\nhi", {Status.ERROR, Status.TOO_LARGE}),
+    ("length of a gigabyte", b"HTTP/1.1 200 OK\r\nContent-Length: 1073741824\r\n\r\nhi", {Status.TOO_LARGE}),
+    ("bad chunk", b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhello\r\n", {Status.ERROR}),
+    ("header without colon", b"HTTP/1.1 200 OK\r\nnonsense\r\n\r\n", {Status.ERROR}),
+    ("null in a header", b"HTTP/1.1 200 OK\r\nX: a\x00b\r\nContent-Length: 2\r\n\r\nhi", {Status.ERROR, Status.OK}),
+    ("gzip bomb", reply(gzip.compress(bytes(20_000_000)), Content_Encoding="gzip"), {Status.TOO_LARGE}),
+    ("deflate bomb", reply(BOMB, Content_Encoding="deflate"), {Status.TOO_LARGE}),
+    ("bare deflate bomb", reply(BOMB[2:-4], Content_Encoding="deflate"), {Status.TOO_LARGE}),
+    ("bomb in a bomb", reply(gzip.compress(gzip.compress(bytes(20_000_000))), Content_Encoding="gzip, gzip"), {Status.UNPARSABLE}),
+    ("many members", reply(gzip.compress(b"") * 5_000, Content_Encoding="gzip"), {Status.TOO_LARGE}),
+    ("truncated gzip", reply(gzip.compress(b"hello " * 500)[:-20], Content_Encoding="gzip"), {Status.ERROR}),
+    ("no gzip at all", reply("plain", Content_Encoding="gzip"), {Status.UNPARSABLE}),
+    ("brotli", reply("plain", Content_Encoding="br"), {Status.UNPARSABLE}),
+    ("upgrade", b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n", {Status.ERROR}),
+    ("redirect with an endless body", b"HTTP/1.1 302 Found\r\nLocation: /y\r\n\r\n" + b"x" * 300_000, {Status.NOT_FOUND}),
+    ("location of bytes", redirect("\xff\xfe\xfd"), {Status.NOT_FOUND, Status.ERROR}),
+    ("location with a line end", b"HTTP/1.1 302 Found\r\nLocation: /a\rb\r\nContent-Length: 0\r\n\r\n", {Status.ERROR, Status.BLOCKED}),
+    ("location of 100,000 characters", redirect("/" + "a" * 100_000), {Status.ERROR}),
+]
+
+
+@pytest.mark.parametrize(("answer", "words"), [case[1:] for case in HOSTILE], ids=[case[0] for case in HOSTILE])
+async def test_hostile_servers(answer: bytes | Handler, words: set[Status]) -> None:
+    async with asyncio.timeout(15):
+        page, _ = await fetched(answer, replace(OPTIONS, retries=Retries(1, 0.0)))
+    assert page.status in words, page
+    assert page.ok or (page.detail and "\n" not in page.detail)
+
+
+async def test_a_short_body_is_tried_again() -> None:
+    page, server = await fetched(b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\nConnection: close\r\n\r\nhello", OPTIONS)
+    assert page.status is Status.ERROR
+    assert len(server.seen) >= 1
+
+
+async def test_bodies_within_the_limits_are_decoded() -> None:
+    text = b"hello world, " * 1000
+    raw = zlib.compressobj(9, zlib.DEFLATED, -15)
+    bare = raw.compress(text) + raw.flush()
+    for body, encoding in (
+        (gzip.compress(text), "gzip"),
+        (gzip.compress(text[:100]) + gzip.compress(text[100:]), "x-gzip"),
+        (gzip.compress(text) + b"padding", "gzip"),
+        (zlib.compress(text), "deflate"),
+        (bare, "deflate"),
+        (text, "identity"),
+    ):
+        page, _ = await fetched(reply(body, Content_Encoding=encoding))
+        assert (page.status, page.body) == (Status.OK, text), encoding
+
+
+async def test_every_response_is_handed_on_before_its_page() -> None:
+    seen: list[Reply] = []
+
+    async def keep(one: Reply) -> None:
+        seen.append(one)
+
+    routes = {"/a": redirect("/b"), "/b": reply(gzip.compress(b"end"), Content_Encoding="gzip"), "/robots.txt": reply("")}
+    async with RawServer(routes) as server, Fetcher(replace(OPTIONS, robots=True), on_reply=keep) as client:
+        await client.fetch(server.url("/a"))
+    assert [(one.url.rsplit("/", 1)[1], one.http) for one in seen] == [("robots.txt", 200), ("a", 302), ("b", 200)]
+    assert (seen[2].raw, seen[2].body) == (gzip.compress(b"end", mtime=0)[:0] + seen[2].raw, b"end")
+    assert gzip.decompress(seen[2].raw) == b"end"
+
+
+async def test_we_say_who_we_are_and_carry_nothing_along() -> None:
+    routes: dict[str, bytes | Handler] = {"/a": reply("x", Set_Cookie="id=1; Path=/")}
+    async with RawServer(routes) as server, Fetcher(replace(OPTIONS, user_agent="ours/1.0 (mailto:a@b.c)")) as client:
+        await client.fetch(server.url("/a"))
+        await client.fetch(server.url("/a"))
+    assert "User-Agent: ours/1.0 (mailto:a@b.c)" in server.headers[1]
+    assert "cookie" not in server.headers[1].lower()
+    assert server.connections == 1
+
+
+async def test_concurrency_is_bounded_over_all_hosts() -> None:
+    now = most = 0
+
+    async def count(writer: asyncio.StreamWriter) -> None:
+        nonlocal now, most
+        now += 1
+        most = max(most, now)
+        await asyncio.sleep(0.01)
+        now -= 1
+        writer.write(reply("x"))
+
+    async with RawServer({"/x": count}) as server, Fetcher(replace(OPTIONS, concurrency=3)) as client:
+        pages = await asyncio.gather(*(client.fetch(server.url("/x")) for _ in range(20)))
+    assert all(page.ok for page in pages)
+    assert most == 3
+
+
+@pytest.mark.parametrize("bad", [{"concurrency": 0}, {"per_host": 0}, {"delay": -1.0}, {"user_agent": " "}, {"user_agent": "a\nb: c"}])
+def test_wrong_options_are_declaration_errors(bad: dict[str, object]) -> None:
+    with pytest.raises(DeclarationError):
+        FetchOptions(**bad)  # type: ignore[arg-type]

@@ -1,0 +1,286 @@
+"""Tricks that lead a fetcher into its own network. Behind each waits a server that must never be asked."""
+
+import asyncio
+import errno
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from ipaddress import ip_address
+
+import pytest
+
+from conqret.scrapers.fetch import Fetcher, FetchOptions, Policy, Retries, Status
+from conqret.scrapers.fetch.addresses import Address
+from conqret.scrapers.fetch.guard import ForbiddenAddressError, checked_url, socket_factory
+from tests.scrapers.raw_server import RawServer, redirect, reply
+
+OPEN = "127.0.0.2"  # plays the public Internet
+SECRET = "127.0.0.1"
+
+
+class OpenPolicy(Policy):
+    """Takes one loopback address for a public one, and nothing else."""
+
+    def check_address(self, address: Address) -> None:
+        if str(address) != OPEN:
+            Policy.check_address(self, address)
+
+
+class Names:
+    """A name server; every name may answer differently each time."""
+
+    def __init__(self, **names: list[list[str]]) -> None:
+        self.names = {name.replace("_", "."): list(answers) for name, answers in names.items()}
+        self.asked: list[str] = []
+
+    async def __call__(self, host: str) -> list[str]:
+        self.asked.append(host)
+        answers = self.names.get(host)
+        if answers is None:
+            raise socket.gaierror(socket.EAI_NONAME, "unknown")
+        return answers.pop(0) if len(answers) > 1 else answers[0]
+
+
+@asynccontextmanager
+async def two_sites() -> AsyncIterator[tuple[RawServer, RawServer]]:
+    """The open and the secret site, on one port number: only the address tells them apart."""
+    for _ in range(20):
+        try:
+            async with RawServer({}, host=OPEN) as public:
+                secret = RawServer({"/": reply("the secret"), "/robots.txt": reply("")}, host=SECRET)
+                secret.port = public.port
+                async with secret:
+                    yield public, secret
+                    return
+        except OSError as error:
+            if error.errno == errno.EADDRNOTAVAIL:
+                pytest.skip("this system has no 127.0.0.2")
+            if error.errno != errno.EADDRINUSE:
+                raise
+    raise AssertionError("no port is free on both addresses")
+
+
+def fetcher(port: int, names: Names | None = None, *, robots: bool = False) -> Fetcher:
+    options = FetchOptions(
+        delay=0.0, robots=robots, retries=Retries(1, 0.0), policy=OpenPolicy(ports=frozenset({80, 443, port}))
+    )
+    return Fetcher(options, lookup=names or Names())
+
+
+WRITTEN = [
+    "http://127.0.0.1:{port}/",
+    "http://localhost:{port}/",
+    "http://LOCALHOST.:{port}/",
+    "http://127.0.0.1.:{port}/",
+    "http://127.1:{port}/",
+    "http://127.0.1:{port}/",
+    "http://2130706433:{port}/",
+    "http://017700000001:{port}/",
+    "http://0177.0.0.1:{port}/",
+    "http://0x7f000001:{port}/",
+    "http://0x7f.0x0.0x0.0x1:{port}/",
+    "http://0x7f.1:{port}/",
+    "http://127.0.0.0x1:{port}/",
+    "http://0:{port}/",
+    "http://0.0.0.0:{port}/",
+    "http://[::]:{port}/",
+    "http://[::1]:{port}/",
+    "http://[0:0:0:0:0:0:0:1]:{port}/",
+    "http://[::ffff:127.0.0.1]:{port}/",
+    "http://[::ffff:7f00:1]:{port}/",
+    "http://[0:0:0:0:0:FFFF:7F00:0001]:{port}/",
+    "http://[::127.0.0.1]:{port}/",
+    "http://[64:ff9b::7f00:1]:{port}/",
+    "http://[2002:7f00:1::]:{port}/",
+    "http://[fe80::1%25lo]:{port}/",
+    "http://１２７.0.0.1:{port}/",
+    "http://127。0。0。1:{port}/",
+    "http://①②⑦.0.0.1:{port}/",
+    "http://ⓛocalhost:{port}/",
+    "http://%31%32%37.0.0.1:{port}/",
+    "http://127.0.0.1%00.example.org:{port}/",
+    "http://user@127.0.0.1:{port}/",
+    "http://example.org@127.0.0.1:{port}/",
+    "http://example.org:80@127.0.0.1:{port}/",
+    "http://127.0.0.1:{port}@open.test/",
+    "http://open.test:{port}\\@127.0.0.1:{port}/",
+    "http://127.0.0.1:{port}\\@open.test/",
+    "http://127.0.0.1\t:{port}/",
+    "http://127.0.0.1:{port}\r\nHost: open.test/",
+    "http:127.0.0.1:{port}/",
+    "http:///127.0.0.1:{port}/",
+    "///127.0.0.1:{port}/",
+    "//127.0.0.1:{port}/",
+    "file:///etc/passwd",
+    "FILE:///etc/passwd",
+    "gopher://127.0.0.1:{port}/_GET",
+    "ftp://127.0.0.1:{port}/",
+    "data:text/html,<p>hello</p>",
+    "javascript:alert(1)",
+    "jar:http://127.0.0.1:{port}/!/",
+    "unix:///var/run/docker.sock",
+    "http+unix://%2Fvar%2Frun%2Fdocker.sock/",
+    "ws://127.0.0.1:{port}/",
+    "http://open.test:22/",
+    "http://open.test:6379/",
+    "http://open.test:0/",
+    "http://169.254.169.254/latest/meta-data/",
+    "http://[fd00:ec2::254]/latest/meta-data/",
+    "http://metadata.test/computeMetadata/v1/",
+    "http://private.test:{port}/",
+    "http://mapped.test:{port}/",
+    "http://mixed.test:{port}/",
+    "http://nat64.test:{port}/",
+    "http://",
+    "",
+    "http://[::1",
+    "http://open.test:99999/",
+]
+
+
+@pytest.mark.parametrize("trick", WRITTEN)
+async def test_no_way_of_writing_an_address_gets_through(trick: str) -> None:
+    names = Names(
+        open_test=[[OPEN]],
+        localhost=[[SECRET, "::1"]],
+        private_test=[[SECRET]],
+        mapped_test=[["::ffff:127.0.0.1"]],
+        mixed_test=[[OPEN, SECRET]],
+        nat64_test=[["64:ff9b::7f00:1"]],
+        metadata_test=[["169.254.169.254"]],
+    )
+    async with two_sites() as (public, secret), fetcher(public.port, names) as client:
+        page = await client.fetch(trick.format(port=public.port))
+        assert page.status is Status.BLOCKED, page
+        assert page.detail.startswith("refused by the guard: ")
+        assert (secret.connections, page.body) == (0, b"")
+
+
+REDIRECTS = [
+    "http://127.0.0.1:{port}/",
+    "//127.0.0.1:{port}/",
+    "http://localhost:{port}/",
+    "http://2130706433:{port}/",
+    "http://[::ffff:127.0.0.1]:{port}/",
+    "http://private.test:{port}/",
+    "http://mixed.test:{port}/",
+    "http://x@127.0.0.1:{port}/",
+    "\\\\127.0.0.1:{port}/",
+    "file:///etc/passwd",
+    "gopher://127.0.0.1:{port}/",
+    "data:text/plain,secret",
+    "http://169.254.169.254/latest/",
+    "http://open.test:6379/",
+    "/twice",
+]
+
+
+@pytest.mark.parametrize("status", ["301 Moved Permanently", "302 Found", "303 See Other", "307 Temporary", "308 Permanent"])
+@pytest.mark.parametrize("target", REDIRECTS)
+async def test_no_redirect_gets_through(target: str, status: str) -> None:
+    names = Names(open_test=[[OPEN]], localhost=[[SECRET]], private_test=[[SECRET]], mixed_test=[[OPEN, SECRET]])
+    async with two_sites() as (public, secret), fetcher(public.port, names) as client:
+        public.routes["/"] = redirect(target.format(port=public.port), status)
+        public.routes["/twice"] = redirect(f"http://127.0.0.1:{public.port}/", status)
+        page = await client.fetch(f"http://open.test:{public.port}/")
+        assert (page.status, secret.connections) == (Status.BLOCKED, 0), page
+        assert "refused by the guard" in page.detail
+
+
+async def test_the_open_site_is_reached_so_the_table_means_something() -> None:
+    names = Names(open_test=[[OPEN]])
+    async with two_sites() as (public, _), fetcher(public.port, names) as client:
+        public.routes["/"] = reply("hello")
+        page = await client.fetch(f"http://open.test:{public.port}/")
+        assert (page.status, page.body, page.final_url) == (Status.OK, b"hello", f"http://open.test:{public.port}/")
+
+
+async def test_a_name_that_changes_its_answer_gains_nothing() -> None:
+    names = Names(rebind_test=[[OPEN], [SECRET]])
+    async with two_sites() as (public, secret), fetcher(public.port, names) as client:
+        public.routes["/"] = reply("hello", Connection="close")
+        url = f"http://rebind.test:{public.port}/"
+        first = await client.fetch(url)
+        client._session.connector.clear_dns_cache()  # type: ignore[union-attr]
+        second = await client.fetch(url)
+        assert (first.status, second.status, secret.connections) == (Status.OK, Status.BLOCKED, 0)
+        assert names.asked == ["rebind.test", "rebind.test"]
+
+
+async def test_the_connection_goes_to_the_address_that_was_checked() -> None:
+    names = Names(rebind_test=[[OPEN], [SECRET]])  # a second look-up would lead to the secret
+    async with two_sites() as (public, secret), fetcher(public.port, names) as client:
+        public.routes["/"] = reply("hello")
+        page = await client.fetch(f"http://rebind.test:{public.port}/")
+        assert (page.body, secret.connections, names.asked) == (b"hello", 0, ["rebind.test"])
+
+
+async def test_robots_txt_is_guarded_like_any_page() -> None:
+    names = Names(open_test=[[OPEN]], private_test=[[SECRET]])
+    async with two_sites() as (public, secret), fetcher(public.port, names, robots=True) as client:
+        public.routes["/robots.txt"] = redirect(f"http://127.0.0.1:{public.port}/robots.txt")
+        public.routes["/"] = reply("hello")
+        page = await client.fetch(f"http://open.test:{public.port}/")
+        assert (page.status, secret.connections) == (Status.ROBOTS, 0)
+        page = await client.fetch(f"http://private.test:{public.port}/")
+        assert (page.status, secret.connections) == (Status.BLOCKED, 0)
+
+
+def test_the_socket_itself_is_the_last_gate() -> None:
+    make = socket_factory(Policy())
+    with pytest.raises(ForbiddenAddressError, match="loopback address 127.0.0.1"):
+        make((socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", 80)))
+    with pytest.raises(ForbiddenAddressError, match="loopback"):
+        make((socket.AF_INET6, socket.SOCK_STREAM, 6, "", ("::1", 80, 0, 0)))
+    make((socket.AF_INET, socket.SOCK_STREAM, 6, "", ("8.8.8.8", 80))).close()
+
+
+async def test_a_resolver_that_was_fooled_meets_the_last_gate() -> None:
+    async with RawServer({"/": reply("secret")}) as secret, fetcher(secret.port) as client:
+
+        async def fooled(host: str, port: int = 0, family: int = 0) -> list[dict[str, object]]:
+            return [{"hostname": host, "host": SECRET, "port": port, "family": socket.AF_INET, "proto": 6, "flags": 0}]
+
+        client._resolver.resolve = fooled  # type: ignore[assignment, method-assign]
+        page = await client.fetch(f"http://fooled.test:{secret.port}/")
+        assert (page.status, secret.connections) == (Status.BLOCKED, 0)
+        assert page.detail == "refused by the guard: loopback address 127.0.0.1"
+
+
+def test_the_checked_url_is_canonical() -> None:
+    policy = Policy(allow_private=True)
+    assert str(checked_url(" HTTP://EXAMPLE.org.:80/a b?q=é#part ", policy)) == "http://example.org/a%20b?q=%C3%A9"
+    assert str(checked_url("http://0x7f.1:8080/", policy)) == "http://127.0.0.1:8080/"
+    assert str(checked_url("https://bücher.example/", policy)) == "https://xn--bcher-kva.example/"
+    assert checked_url("http://a_b.example/", policy).host == "a_b.example"
+
+
+async def test_unknown_names_are_not_found_and_slow_name_servers_are_errors() -> None:
+    async def broken(host: str) -> list[str]:
+        raise socket.gaierror(socket.EAI_AGAIN, "try again")
+
+    async with Fetcher(FetchOptions(retries=Retries(1, 0.0)), lookup=Names()) as client:
+        page = await client.fetch("http://nowhere.test/")
+        assert (page.status, page.detail) == (Status.NOT_FOUND, "the host nowhere.test does not exist")
+    async with Fetcher(FetchOptions(retries=Retries(2, 0.0)), lookup=broken) as client:
+        page = await client.fetch("http://nowhere.test/")
+        assert page.status is Status.ERROR
+
+
+async def test_a_cancelled_fetch_leaves_nothing_behind() -> None:
+    async def silent(writer: asyncio.StreamWriter) -> None:
+        await asyncio.sleep(60)
+
+    async with RawServer({"/": silent}) as server:
+        options = FetchOptions(robots=False, policy=Policy(allow_private=True))
+        async with Fetcher(options) as client:
+            task = asyncio.create_task(client.fetch(server.url()))
+            await asyncio.sleep(0.05)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+
+
+def test_addresses_in_messages_are_readable() -> None:
+    with pytest.raises(Exception, match="loopback address ::ffff:7f00:1"):
+        Policy().check_address(ip_address("::ffff:127.0.0.1"))

@@ -1,0 +1,161 @@
+"""robots.txt as RFC 9309 has it, and the pauses between requests."""
+
+import asyncio
+import random
+from dataclasses import replace
+
+import pytest
+
+from conqret.scrapers.fetch import Fetcher, FetchOptions, Policy, Retries, Status
+from conqret.scrapers.fetch.page import FetchError
+from conqret.scrapers.fetch.politeness import MAX_CRAWL_DELAY, Politeness
+from tests.scrapers.raw_server import Handler, RawServer, redirect, reply
+
+OPTIONS = FetchOptions(delay=0.0, retries=Retries(1, 0.0), policy=Policy(allow_private=True), user_agent="conqret/1.0 (test)")
+PAGE = reply("hello")
+
+
+def robots(text: str) -> bytes:
+    return reply(text, Content_Type="text/plain")
+
+
+@pytest.mark.parametrize(
+    ("answer", "word"),
+    [
+        (robots("User-agent: *\nDisallow: /private/"), Status.OK),
+        (robots("User-agent: *\nDisallow: /"), Status.ROBOTS),
+        (robots("User-agent: *\nDisallow:"), Status.OK),
+        (robots("User-agent: conqret\nDisallow: /\n\nUser-agent: *\nAllow: /"), Status.ROBOTS),
+        (robots("User-agent: *\nDisallow: /\n\nUser-agent: conqret\nAllow: /"), Status.OK),
+        (robots("User-agent: *\nDisallow: /\nAllow: /x"), Status.OK),
+        (robots("\ufeffUser-agent: *\r\nDisallow: /x$\r\n"), Status.ROBOTS),
+        (robots("<html>no robots here</html>"), Status.OK),
+        (reply("", "404 Not Found"), Status.OK),
+        (reply("", "403 Forbidden"), Status.OK),
+        (reply("", "401 Unauthorized"), Status.OK),
+        (reply("", "500 Oops"), Status.ROBOTS),
+        (reply("", "503 Oops"), Status.ROBOTS),
+        (reply("", "429 Too Many Requests"), Status.ROBOTS),
+        (redirect("/elsewhere.txt"), Status.ROBOTS),
+        (redirect("file:///etc/passwd"), Status.ROBOTS),
+        (robots("x" * 600_000 + "\nUser-agent: *\nDisallow: /"), Status.OK),
+        (robots("User-agent: *\nDisallow: /" + "*a" * 900 + "\n"), Status.OK),
+        (b"garbage\r\n\r\n", Status.ERROR),
+    ],
+)
+async def test_the_rules(answer: bytes, word: Status) -> None:
+    routes: dict[str, bytes | Handler] = {
+        "/robots.txt": answer,
+        "/x": PAGE,
+        "/elsewhere.txt": robots("User-agent: *\nDisallow: /"),
+    }
+    async with RawServer(routes) as server, Fetcher(OPTIONS) as client:
+        page = await client.fetch(server.url("/x"))
+        assert page.status is word, page
+        assert ("/x" in server.seen) is (word is Status.OK)
+
+
+async def test_robots_txt_is_asked_once_a_site() -> None:
+    async with RawServer({"/robots.txt": robots(""), "/x": PAGE}) as server, Fetcher(OPTIONS) as client:
+        await asyncio.gather(*(client.fetch(server.url("/x")) for _ in range(5)))
+        assert server.seen.count("/robots.txt") == 1
+
+
+async def test_a_redirect_is_checked_against_the_rules_of_where_it_leads() -> None:
+    async with (
+        RawServer({"/robots.txt": robots("User-agent: *\nDisallow: /"), "/x": PAGE}) as closed,
+        RawServer({"/robots.txt": robots(""), "/x": redirect(closed.url("/x"))}) as open_,
+        Fetcher(OPTIONS) as client,
+    ):
+        page = await client.fetch(open_.url("/x"))
+        assert (page.status, closed.seen) == (Status.ROBOTS, ["/robots.txt"])
+
+
+async def test_a_dead_host_is_an_error_and_not_a_refusal() -> None:
+    async with RawServer() as server:
+        url = server.url("/x")
+    async with Fetcher(OPTIONS) as client:
+        page = await client.fetch(url)
+        assert (page.status, page.detail.split(":")[0]) == (Status.ERROR, "robots.txt")
+
+
+async def test_robots_can_be_left_out() -> None:
+    async with RawServer({"/robots.txt": robots("User-agent: *\nDisallow: /"), "/x": PAGE}) as server:
+        async with Fetcher(replace(OPTIONS, robots=False)) as client:
+            assert (await client.fetch(server.url("/x"))).ok
+        async with Fetcher(OPTIONS) as client:
+            assert (await client.fetch(server.url("/x"), robots=False)).ok
+
+
+class Clock:
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 100.0
+        self.slept: list[float] = []
+        real = asyncio.sleep
+
+        async def sleep(seconds: float) -> None:
+            self.slept.append(seconds)
+            self.now += seconds
+            await real(0)
+
+        monkeypatch.setattr("conqret.scrapers.fetch.politeness.asyncio.sleep", sleep)
+
+    def __call__(self) -> float:
+        return self.now
+
+
+async def test_pauses_lie_around_the_delay(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock(monkeypatch)
+    politeness = Politeness(delay=2.0, per_host=1, rng=random.Random(3), clock=clock)
+    starts = []
+    for _ in range(50):
+        async with politeness.turn("a"):
+            starts.append(clock.now)
+    gaps = [later - earlier for earlier, later in zip(starts, starts[1:], strict=False)]
+    assert starts[0] == 100.0
+    assert all(1.0 <= gap <= 3.0 + 1e-9 for gap in gaps)
+    assert len({round(gap, 6) for gap in gaps}) > 40
+
+
+async def test_hosts_do_not_wait_for_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock(monkeypatch)
+    politeness = Politeness(delay=5.0, rng=random.Random(3), clock=clock)
+    for host in "abcd":
+        async with politeness.turn(host):
+            pass
+    assert clock.slept == []
+
+
+async def test_a_crawl_delay_is_obeyed_up_to_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock(monkeypatch)
+    politeness = Politeness(delay=1.0, rng=random.Random(3), clock=clock)
+    politeness.crawl_delay("a", 10.0)
+    politeness.crawl_delay("b", 1e9)
+    politeness.crawl_delay("c", 0.1)
+    for host, least, most in (("a", 5.0, 15.0), ("b", MAX_CRAWL_DELAY / 2, MAX_CRAWL_DELAY * 1.5), ("c", 0.5, 1.5)):
+        clock.slept.clear()
+        for _ in range(2):
+            async with politeness.turn(host):
+                pass
+        assert least <= sum(clock.slept) <= most
+
+
+async def test_a_host_that_asks_for_a_pause_gets_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock(monkeypatch)
+    politeness = Politeness(delay=0.0, clock=clock)
+    politeness.hold("a", 7.0)
+    async with politeness.turn("a"):
+        assert clock.now == 107.0
+
+
+def test_waits_between_attempts() -> None:
+    rng = random.Random(1)
+    retries = Retries(3, 1.0)
+    error = FetchError(Status.ERROR, "x", retryable=True)
+    assert all(0.0 <= (retries.wait(error, 1, rng) or 0.0) <= 1.0 for _ in range(50))
+    assert all(0.0 <= (retries.wait(error, 2, rng) or 0.0) <= 2.0 for _ in range(50))
+    assert retries.wait(error, 3, rng) is None
+    assert retries.wait(FetchError(Status.ERROR, "x"), 1, rng) is None
+    asked = FetchError(Status.BLOCKED, "x", retryable=True, retry_after=5.0)
+    assert 5.0 <= (retries.wait(asked, 1, rng) or 0.0) <= 6.0
+    assert retries.wait(FetchError(Status.BLOCKED, "x", retryable=True, retry_after=121.0), 1, rng) is None
