@@ -141,10 +141,9 @@ _PATTERNS = (
     _pattern("role", "system", r"system (?:message|prompt)\s*[\[:(]|system\]"),
 )
 _MARKUP = re.compile(
-    r"(?:<|&lt;)\s*/?\s*(?:documents?|argument(?:_[12])?|topic|stance|nuggets|sentences|system|assistant|assessment\w*)\b[^>]{0,40}>?"
-    r"|<\s*/?\s*(?:script|iframe)\b|<[^>]{0,200}\bon(?:error|load|click)\s*=|<[^>]{0,100}javascript:"
-    rf"|<!--(?:(?!-->).){{0,300}}?\b(?:ignore|grader|evaluator|language model|{_AGENT})\b",
-    re.DOTALL,
+    r"(?:<|&lt;)\s*/?\s*(?:documents?|argument(?:_[12])?|topic|stance|nuggets|sentences|system|assistant|assessment\w*"
+    r"|script|iframe)\b[^<>]{0,40}>?|<[^<>]{0,200}?\b(?:on(?:error|load|click)\s*=|javascript:)"
+    rf"|<!--[^<>]{{0,300}}?\b(?:ignore|grader|evaluator|{_AGENT})"
 )
 _TEMPLATE = re.compile(r"\{\{.{0,200}?\}\}|\{%.{0,200}?%\}", re.DOTALL)
 _HIDDEN = re.compile(  # tag characters (but for those of the flags of England, Scotland and Wales), overrides, runs

@@ -14,6 +14,7 @@ from conqret.cli import (
     corpus,
     doctor,
     formats,
+    generate,
     index,
     judge,
     perturb,
@@ -48,6 +49,7 @@ app.add_typer(scrape.app, name="scrape")
 app.add_typer(corpus.app, name="corpus")
 app.command("index", epilog=index.EPILOG)(index.index)
 app.add_typer(retrieve.app, name="retrieve")
+app.command("generate", epilog=generate.EPILOG)(generate.generate)
 app.command("perturb", epilog=perturb.EPILOG)(perturb.perturb)
 app.command("sensitivity", epilog=sensitivity.EPILOG)(sensitivity.sensitivity)
 app.command("doctor", epilog=doctor.EPILOG)(doctor.doctor)

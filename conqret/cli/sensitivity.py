@@ -108,6 +108,7 @@ def sensitivity(
     strictly, its correlation with the level, which levels can be told apart, and false alarms where nothing
     should move.
     """
+    from conqret._optional import require
     from conqret.errors import DeclarationError
     from conqret.evaluation.labels import load_labels
     from conqret.evaluation.sensitivity import run_sensitivity
@@ -118,6 +119,7 @@ def sensitivity(
     from conqret.llm.options import ClientOptions
     from conqret.report.sensitivity import write_sensitivity
 
+    require("scipy", extra="stats")
     damages = parse_damages(perturb)
     crossed = [Damage.of(name, levels) for name, levels in GRID_LEVELS.items()] if grid else []
     settings = options.given(

@@ -44,7 +44,7 @@ def verdicts(results: SensitivityResults) -> Table:
     """One row a curve: what was expected, what came, and whether the judge passes."""
     rows = [
         (
-            f"{visible(curve.name)} ({visible(curve.model)})",
+            f"{visible(curve.format)} ({visible(curve.model)})",
             curve.perturbation,
             words.label(curve.metric),
             str(curve.expected or "open"),
@@ -99,7 +99,7 @@ def stance_table(results: SensitivityResults, perturbation: str, metric: str) ->
     rows.append(("Monotone decrease", *(YES if curve.falls else NO for curve in curves)))
     return Table(
         f"{words.label(metric)} under {perturbation}, by stance (as Table 15)",
-        ("Level", *(f"{visible(curve.name)} {curve.stance}" for curve in curves)),
+        ("Level", *(f"{visible(curve.format)} {curve.stance}" for curve in curves)),
         tuple(rows),
     )
 
@@ -218,7 +218,7 @@ def _grouped(results: SensitivityResults) -> dict[tuple[str, str, str], list[Cel
 
 def _judge(curve: Curve, results: SensitivityResults) -> str:
     several = len({judge["model"] for judge in results.record.judges}) > 1
-    return visible(f"{curve.format} ({curve.model})" if several else curve.name)
+    return visible(f"{curve.format} ({curve.model})" if several else curve.format)
 
 
 def _signed(value: float | None) -> str:

@@ -134,7 +134,9 @@ def _title_element(block: HtmlElement) -> HtmlElement | None:
 
 def _stands_alone(element: HtmlElement) -> bool:
     parent = element.getparent()
-    return parent is not None and text_of(parent) == text_of(element)
+    if parent is None or len(parent) != 1:
+        return False
+    return not (parent.text or "").strip() and not (element.tail or "").strip()
 
 
 def _is_heading_text(text: str) -> bool:

@@ -113,11 +113,11 @@ def with_class(root: HtmlElement, name: str, *tags: str) -> Iterator[HtmlElement
 
 def outermost(elements: Iterator[HtmlElement]) -> list[HtmlElement]:
     """Those of ``elements`` (in document order) that lie in no other of them."""
-    found: list[HtmlElement] = []
+    found: dict[HtmlElement, None] = {}
     for element in elements:
         if not any(one in found for one in element.iterancestors()):
-            found.append(element)
-    return found
+            found[element] = None
+    return list(found)
 
 
 def _footnote_mark(element: HtmlElement) -> str:

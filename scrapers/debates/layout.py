@@ -11,7 +11,7 @@ from lxml.html import HtmlElement
 
 from conqret.data.debate import DebateArgument, Source
 from conqret.scrapers.debates.html import has_class, parse, text_of, with_class
-from conqret.scrapers.debates.question import choose_question
+from conqret.scrapers.debates.question import MAX_TITLE, choose_question
 
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 
@@ -91,13 +91,14 @@ def main_headings(page: Page, *classes: str) -> list[str]:
     for box in page.root.iter("div"):
         if "topic-question-image-wrapper" in (box.get("id"), *(box.get("class") or "").split()):
             found += [picture.get("alt") or "" for picture in (box, *box.iter("img"))]
-    return list(dict.fromkeys(filter(None, map(str.strip, found))))
+            break
+    return list(dict.fromkeys(text for one in found if (text := one.strip()[:MAX_TITLE])))
 
 
 def document_title(page: Page) -> str:
     """The text of the page's ``<title>``, on one line."""
     for element in page.root.iter("title"):
-        return " ".join((element.text or "").split())
+        return " ".join((element.text or "").split())[:MAX_TITLE]
     return ""
 
 

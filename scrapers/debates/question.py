@@ -23,6 +23,10 @@ TOP_N = re.compile(r"\btop\s+[0-9]{1,2}\s+pros?\s*(?:and|&)\s*cons?\b", re.IGNOR
 """What the title of a headline page says."""
 
 
+MAX_TITLE = 400
+"""Characters; no heading is longer, and the patterns above take time that grows with the square of it."""
+
+
 def choose_question(candidates: Sequence[str]) -> str:
     """The first candidate that asks something, else the first that is left once its suffix is gone.
 
@@ -42,7 +46,7 @@ def choose_question(candidates: Sequence[str]) -> str:
 
 def bare_title(title: str) -> str:
     """A title without the site's name and without "Top 3 Pros and Cons"; a question ends at its mark."""
-    name = _SITE.sub("", title.strip())
+    name = _SITE.sub("", title.strip()[:MAX_TITLE])
     question, mark, rest = name.partition("?")
     if mark and (not rest.strip() or _SUFFIX.fullmatch(rest) or _SUFFIX.fullmatch(" " + rest)):
         return question.strip() + "?"

@@ -24,6 +24,7 @@ _NAME = re.compile(r"(?:list\s+of\s+)?(?:sources|footnotes|references)\s*:?", re
 _NUMBER = re.compile(r"[\[(]?\s*([0-9]{1,4})\s*[\])]?\s*[.:]?")
 _ANCHOR = re.compile(r"(?:^|\D)([0-9]{1,4})$")
 _BARE_URL = re.compile(r"https?://[^\s<>\"'“”]+")
+_DATED = 300  # characters at the end of an entry in which its date stands
 _MONTH = r"(?:Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sept?|Oct|Nov|Dec)[a-z]*\.?"
 _DAY = rf"(?:{_MONTH}\s*(?:[0-9]{{1,2}},?\s+)?|[0-9]{{1,2}}\s+{_MONTH}\s+)"
 _DATE = rf"(?:{_DAY}[12][0-9]{{3}}|[12][0-9]{{3}}-[0-9]{{2}}-[0-9]{{2}})"
@@ -85,7 +86,7 @@ def web_address(text: str) -> str:
 
 def cited_date(title: str) -> str:
     """The date that a source's entry names, as printed: the day it was accessed, else published."""
-    found = _ACCESSED.search(title) or _PUBLISHED.search(title[-60:])
+    found = _ACCESSED.search(title[-_DATED:]) or _PUBLISHED.search(title[-60:])
     return found[1] if found else ""
 
 

@@ -7,6 +7,8 @@ import re
 
 SAMPLE = 65_536
 """Bytes on which an encoding is guessed, if nothing better is known."""
+MIN_GOOD = 4
+"""Characters of several bytes for each fault that make a page damaged UTF-8 and not something else."""
 _MARKS = (
     (b"\xef\xbb\xbf", "utf-8"),
     (b"\xff\xfe", "utf-16-le"),
@@ -28,7 +30,7 @@ def decode(body: bytes, claimed: str = "") -> str:
 
     In order: a byte order mark; UTF-8, if all of it is valid; the header's charset and the page's own
     ``<meta>``, if the bytes are valid in it (the page goes first where the header only says the default);
-    a guess from the bytes; windows-1252.
+    UTF-8 with some damage; a guess from the bytes; windows-1252.
     """
     for mark, name in _MARKS:
         if body.startswith(mark):
@@ -48,8 +50,10 @@ def decode(body: bytes, claimed: str = "") -> str:
         text_or_none = _strict(body, name)
         if text_or_none is not None:
             return text_or_none
-    guess = _guess(body)
-    return body.decode(guess or (names[0] if names else _DEFAULT), "replace")
+    if _nearly_utf_8(body):
+        return body.decode("utf-8", "replace")
+    usual = next((name for name in names if name != "utf-8"), _DEFAULT)
+    return body.decode(_guess(body) or usual, "replace")
 
 
 def known(name: str) -> str | None:
@@ -61,6 +65,13 @@ def known(name: str) -> str | None:
     if found in ("iso8859-1", "ascii"):
         return _DEFAULT
     return found if found in _ALLOWED else None
+
+
+def _nearly_utf_8(body: bytes) -> bool:
+    """Whether the bytes are UTF-8 with some damage: few faults beside many characters of several bytes."""
+    text = body[:SAMPLE].decode("utf-8", "replace")
+    faults = text.count("\ufffd")
+    return sum(not char.isascii() for char in text) - faults > MIN_GOOD * faults
 
 
 def _declared(body: bytes) -> str:

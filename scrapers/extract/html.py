@@ -32,6 +32,8 @@ def html_text(markup: str) -> tuple[str, str]:
         return "", ""
     title = _title(root)
     remove_hidden(root)
+    for menu in root.xpath("//nav"):
+        menu.drop_tree()
     text = _main_text(root)
     if words(text) < ENOUGH_WORDS:
         own = _own_text(root)

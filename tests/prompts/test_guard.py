@@ -1,6 +1,5 @@
 """Nothing that could end a block comes through, and what people cannot see is gone."""
 
-import re
 import string
 
 import pytest
@@ -44,4 +43,5 @@ def test_what_becomes_of_it(text: str, expected: str) -> None:
 
 @given(st.text())
 def test_visible_only_removes(text: str) -> None:
-    assert re.fullmatch(".*".join(map(re.escape, visible(text))), text, re.DOTALL) or len(text) > 50
+    letters = iter(text)
+    assert all(letter in letters for letter in visible(text))  # a subsequence

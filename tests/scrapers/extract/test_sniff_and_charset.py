@@ -74,6 +74,10 @@ def test_charsets(text: str, encoding: str, claimed: str, meta: str) -> None:
     assert decode(page.encode(encoding), claimed) == page
 
 
+def test_damaged_utf_8_stays_utf_8() -> None:
+    assert decode((GERMAN * 3).encode() + b" \xe9 " + GERMAN.encode(), "utf-8") == GERMAN * 3 + " \ufffd " + GERMAN
+
+
 def test_characters_that_cannot_be_read_are_marked() -> None:
     assert decode(b"caf\xc3\xa9 " * 10 + b"\xc3") == "café " * 10 + "\ufffd"
 

@@ -1,0 +1,141 @@
+"""``conqret generate``: cited arguments from ranked documents."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from conqret.cli import options
+from conqret.cli.console import err, note, out
+
+if TYPE_CHECKING:
+    from conqret.generation.run import GenerationOutcome, GenerationRun
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret generate corpus/ --run runs/pro.res.gz --stance pro --model gpt-4o-mini --shots 3 -k 10 -o runs/args\n\n"
+    "conqret generate corpus/ --run runs/con.res.gz --stance con --model offline -o runs/floor\n\n"
+    "conqret judge runs/args/items.jsonl --model gpt-4o-mini"
+)
+
+
+class SideChoice(StrEnum):
+    """The sides that an argument can be written for."""
+
+    pro = "pro"
+    con = "con"
+
+
+def generate(
+    corpus: Annotated[Path, typer.Argument(help="A corpus directory: documents, topics, debates and ledger.")],
+    run: Annotated[Path, typer.Option("--run", help="The TREC run that ranks its documents (.gz too).")],
+    stance: Annotated[SideChoice, typer.Option(help="The side to argue for.")],
+    model: options.Model = None,
+    shots: Annotated[int, typer.Option(help="Examples in the prompt: expert arguments on train topics.")] = 3,
+    documents: Annotated[int, typer.Option("--top", "-k", help="Documents for each argument.")] = 10,
+    expert: Annotated[
+        bool,
+        typer.Option("--expert", help="Put the expert's argument beside the new one, for formats that compare."),
+    ] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="The folder to write. Default: runs/RUN-MODEL."),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Draws the examples.")] = 13,
+    temperature: Annotated[float | None, typer.Option(help="The model's temperature. Default: 0.")] = None,
+    prompts: options.Prompts = None,
+    api_base: options.ApiBase = None,
+    max_tokens: options.MaxTokens = None,
+    context_window: options.ContextWindow = None,
+    input_price: options.InputPrice = None,
+    output_price: options.OutputPrice = None,
+    max_concurrency: options.MaxConcurrency = None,
+    rpm: options.RequestsPerMinute = None,
+    tpm: options.TokensPerMinute = None,
+    budget_usd: options.BudgetUsd = None,
+    timeout: options.Timeout = None,
+    recordings: options.RecordingsStore = None,
+    replay: options.Replay = None,
+    overwrite: options.Overwrite = False,
+    json_output: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Write an argument for every ranked topic: conclusions, and premises that cite the documents.
+
+    Documents that do not fit the model all lose the same share. Citations are checked. The same command again goes
+    on where it stopped, and asks again only for what failed.
+    """
+    import json
+    from dataclasses import asdict
+
+    from conqret.evaluation.stance import leaning
+    from conqret.generation.generate import GenerateOptions
+    from conqret.generation.run import GenerationRun, generate, make_tasks, read_rankings
+    from conqret.io.corpus import CorpusDirectory
+    from conqret.llm.options import OFFLINE_MODEL, ClientOptions
+    from conqret.prompts import Library
+
+    client = ClientOptions(
+        model or OFFLINE_MODEL,
+        **options.given(
+            api_base=api_base, max_tokens=max_tokens, context_window=context_window, input_price=input_price,
+            output_price=output_price, max_concurrency=max_concurrency, rpm=rpm, tpm=tpm, budget_usd=budget_usd,
+            timeout=timeout,
+        ),
+    )  # fmt: skip
+    wanted = GenerateOptions(shots, documents, seed, temperature, expert)
+    tasks = make_tasks(CorpusDirectory(corpus), read_rankings(run), stance.value, wanted)
+    job = GenerationRun(
+        tasks=tasks,
+        options=wanted,
+        model=client,
+        out=output or _default_output(run, client.model),
+        library=Library(prompts),
+        leaning=leaning,
+        recordings=recordings,
+        replay=replay,
+        overwrite=overwrite,
+        settings={"corpus": corpus.name, "run": run.name, "stance": stance.value},
+    )
+    if not quiet:
+        _announce(job)
+    outcome = generate(job)
+    if json_output:
+        out().out(json.dumps({"items": str(job.items_file), **asdict(outcome)}, indent=1))
+    else:
+        _show(job, outcome)
+    if outcome.failed:
+        raise typer.Exit(1)
+
+
+def _default_output(run: Path, model: str) -> Path:
+    import re
+
+    stem = run.name.split(".")[0]
+    return Path("runs") / "-".join(re.sub(r"[^A-Za-z0-9.]+", "-", part).strip("-.") for part in (stem, model))
+
+
+def _announce(job: GenerationRun) -> None:
+    from rich.text import Text
+
+    baseline = ": sentences of the documents, a floor and no author" if job.model.offline else ""
+    err().print(Text(f"{len(job.tasks)} arguments by {job.model.model}{baseline}"), soft_wrap=True)
+
+
+def _show(job: GenerationRun, outcome: GenerationOutcome) -> None:
+    from rich.text import Text
+
+    cost = "unknown cost" if outcome.cost_usd is None else f"${outcome.cost_usd:.4f}"
+    lines = [
+        f"{outcome.written} of {len(job.tasks)} arguments written ({outcome.calls} calls, {outcome.recorded} recorded, {cost})",
+        f"citations  {outcome.out_of_range} out of range, {outcome.misquoted} quotations not in the document cited",
+        f"documents  {outcome.left_out} left out, {outcome.trimmed} cut to fit the model",
+        f"items      {job.items_file}",
+    ]
+    for line in lines:
+        out().print(Text(line), soft_wrap=True)
+    for reason, count in sorted(outcome.failed.items()):
+        note(f"{count} arguments were not written: {reason}; the same command asks for them again")

@@ -1,0 +1,162 @@
+"""A pytest plugin: does my judge notice damage that was done on purpose?
+
+Options name the judge (``--conqret-model``, ``--conqret-format``), the items, the recordings and a budget;
+fixtures give judge, items and perturbations to a test; and ``assert_falls``, ``assert_unchanged`` and
+``assert_rises`` say what must be so, and show the curve where it is not. See docs/perturbations.md.
+
+Importing this module imports nothing but pytest: everything else waits for the first test that uses it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from conqret.data import Item
+    from conqret.evaluation.assertions import Judge, ModelJudge
+    from conqret.perturb import Perturbation
+
+MARKER = "perturbation"
+_SOURCE = "conqret_items_file"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options; nothing happens unless a test asks for a fixture."""
+    group = parser.getgroup("conqret", "conqret: judges against known damage")
+    group.addoption(
+        "--conqret-model", default="offline", help="the judge's model (any litellm model; default: offline)"
+    )
+    group.addoption(
+        "--conqret-format", default="rag-fine-grained", help="the judge's format (default: rag-fine-grained)"
+    )
+    group.addoption("--conqret-items", default=None, metavar="FILE", help="the items to damage")
+    group.addoption(
+        "--conqret-recordings", default=None, metavar="FILE", help="a store of answers to read and add to"
+    )
+    group.addoption(
+        "--conqret-budget", default=None, type=float, metavar="USD",
+        help="money that the session may spend at most, shared evenly by xdist's workers",
+    )  # fmt: skip
+    parser.addini(_SOURCE, "the items that --conqret-items names otherwise, relative to the root", default="")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Make the marker known, so that --strict-markers accepts it."""
+    config.addinivalue_line(
+        "markers",
+        f"{MARKER}(name, levels=...): a test of a judge against damage; the fixture conqret_perturbation gives the "
+        "perturbation of that name, and conqret_levels its levels",
+    )
+
+
+@pytest.fixture(scope="session")
+def conqret_judge(pytestconfig: pytest.Config) -> ModelJudge:
+    """The judge that the options name: give it items, get judgments; no item is asked about twice."""
+    from conqret.evaluation.assertions import ModelJudge
+
+    budget = pytestconfig.getoption("--conqret-budget")
+    workers = getattr(pytestconfig, "workerinput", {}).get("workercount", 1)
+    recordings = pytestconfig.getoption("--conqret-recordings")
+    return ModelJudge(
+        format=pytestconfig.getoption("--conqret-format"),
+        model=pytestconfig.getoption("--conqret-model"),
+        recordings=None if recordings is None else Path(recordings),
+        budget_usd=None if budget is None else budget / workers,
+    )
+
+
+@pytest.fixture(scope="session")
+def conqret_items(pytestconfig: pytest.Config) -> list[Item]:
+    """The items of --conqret-items, or of ``conqret_items_file`` in the configuration; override it at will."""
+    from conqret.io import open_items
+
+    named = pytestconfig.getoption("--conqret-items")
+    written = pytestconfig.getini(_SOURCE)
+    if named is None and not written:
+        pytest.skip(
+            f"no items: give --conqret-items FILE, set {_SOURCE}, or override the fixture conqret_items"
+        )
+    return list(open_items(Path(named) if named is not None else pytestconfig.rootpath / written))
+
+
+@pytest.fixture
+def conqret_perturbation(request: pytest.FixtureRequest) -> Perturbation:
+    """The perturbation that the test's marker names: ``@pytest.mark.perturbation("irrelevant")``."""
+    from conqret.perturb import get_perturbation
+
+    return get_perturbation(_marked(request).args[0])
+
+
+@pytest.fixture
+def conqret_levels(request: pytest.FixtureRequest) -> tuple[float, ...]:
+    """The levels that the test's marker names; the perturbation's own where it names none."""
+    from conqret.perturb import get_perturbation
+
+    mark = _marked(request)
+    return tuple(mark.kwargs.get("levels") or get_perturbation(mark.args[0]).levels)
+
+
+def _marked(request: pytest.FixtureRequest) -> pytest.Mark:
+    mark = request.node.get_closest_marker(MARKER)
+    if mark is None or not mark.args:
+        raise pytest.UsageError(
+            f'{request.node.nodeid} needs a marker such as @pytest.mark.{MARKER}("irrelevant")'
+        )
+    return mark
+
+
+def assert_falls(
+    judge: Judge, items: Sequence[Item], perturbation: str | Perturbation, levels: Sequence[float] = (),
+    metric: str = "context_relevance", **options: Any,
+) -> None:  # fmt: skip
+    """Assert that the mean of ``metric`` falls strictly from level to level, and significantly from first to last.
+
+    Args:
+        judge: the fixture ``conqret_judge``, or any callable that takes a list of items and returns for each a
+            judgment or a mapping from metric to a value in [0, 1] (None: no value).
+        items: what to damage; five topics or more make a useful test.
+        perturbation: its name, or the perturbation itself.
+        levels: rising levels; the perturbation's own where none are given.
+        metric: which score to look at.
+        options: ``seed``, ``materials``, ``tolerance``, ``allow_missing`` (the share of items that may lack a value).
+
+    Raises:
+        AssertionError: it does not; the message shows the curve.
+    """
+    __tracebackhide__ = True
+    _check("falls", judge, items, perturbation, levels, metric, options)
+
+
+def assert_rises(
+    judge: Judge, items: Sequence[Item], perturbation: str | Perturbation, levels: Sequence[float] = (),
+    metric: str = "context_relevance", **options: Any,
+) -> None:  # fmt: skip
+    """Assert that the mean of ``metric`` rises strictly; everything else as in :func:`assert_falls`."""
+    __tracebackhide__ = True
+    _check("rises", judge, items, perturbation, levels, metric, options)
+
+
+def assert_unchanged(
+    judge: Judge, items: Sequence[Item], perturbation: str | Perturbation, levels: Sequence[float] = (),
+    metric: str = "context_relevance", **options: Any,
+) -> None:  # fmt: skip
+    """Assert that no level moves the mean of ``metric`` by more than ``tolerance`` (0.01) beyond chance."""
+    __tracebackhide__ = True
+    _check("stands still", judge, items, perturbation, levels, metric, options)
+
+
+def _check(
+    claim: str, judge: Judge, items: Sequence[Item], perturbation: str | Perturbation, levels: Sequence[float],
+    metric: str, options: Mapping[str, Any],
+) -> None:  # fmt: skip
+    __tracebackhide__ = True
+    from conqret.evaluation.assertions import check
+
+    check_: Callable[..., str] = check
+    fault = check_(claim, judge, items, perturbation, levels, metric, **options)
+    if fault:
+        raise AssertionError(fault)

@@ -1,0 +1,143 @@
+"""A system's mean from many judgments and few labels: prediction-powered inference.
+
+Angelopoulos et al., "Prediction-Powered Inference" (Science 2023), section 2, and "PPI++" (2023), section 6:
+``theta = mean(Y) + lambda (mean(F) - mean(f))`` with labels Y and judgments f of the labelled items and judgments
+F of the others. Whatever the judge's bias, theta is unbiased; lambda weighs the judge by how much it tells of the
+labels, from 0 (labels alone) to 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from conqret.errors import DeclarationError
+from conqret.stats.bootstrap import CONFIDENCE
+from conqret.stats.estimate import Estimate, undefined
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+FEWEST_LABELS = 4
+"""Labelled items (or clusters of them) below which there is no interval: a slope and a spread are estimated."""
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectedMean:
+    """Three estimates of one mean: ``naive`` believes the judge (all judgments, no labels), ``labels`` uses the
+    labels alone, ``corrected`` both. ``power`` is lambda, in [0, 1]."""
+
+    naive: Estimate
+    labels: Estimate
+    corrected: Estimate
+    power: float | None
+
+
+def prediction_powered_mean(
+    labels: ArrayLike,
+    judged: ArrayLike,
+    unlabelled: ArrayLike,
+    *,
+    clusters: Sequence[Hashable] | None = None,
+    unlabelled_clusters: Sequence[Hashable] | None = None,
+    confidence: float = CONFIDENCE,
+    power: float | None = None,
+) -> CorrectedMean:
+    """The mean of what people would say of all items.
+
+    ``labels`` and ``judged`` belong to the same n items, ``unlabelled`` holds the judgments of N further ones, all
+    on one scale. The labelled items must be a random sample of all. ``power`` fixes lambda (1: plain PPI), by
+    default ``cov(Y, f) / ((1 + n / N) var(f))``, cut to [0, 1]. With clusters for both, errors that a cluster
+    shares (labelled or not) are added up before they are squared. Intervals are Student's, with n - 2 degrees of
+    freedom for the estimated lambda (clusters - 1 where fewer).
+
+    Raises:
+        DeclarationError: there are no labels or no judgments, lengths differ, a value is not finite, or
+            ``confidence`` or ``power`` are out of range.
+    """
+    import numpy as np
+
+    y, f, rest = (np.asarray(values, dtype=float) for values in (labels, judged, unlabelled))
+    _check(y, f, rest, clusters, unlabelled_clusters, confidence, power)
+    known = list(range(len(y))) if clusters is None else list(clusters)
+    others: list[Hashable] = [("other", place) for place in range(len(rest))]
+    if unlabelled_clusters is not None:
+        others = list(unlabelled_clusters)
+    everything = np.concatenate([f, rest])
+    naive = _mean(float(everything.mean()), [(everything, [*known, *others])], 1, confidence)
+    alone = _mean(float(y.mean()), [(y, known)], 1, confidence)
+    if power is None:
+        lam, lost = _best_power(y, f, len(rest)), 2
+    else:
+        lam, lost = power, 1
+    if not len(rest) or lam == 0:
+        note = "no further judgments" if not len(rest) else "the judge tells nothing of the labels: labels alone"
+        return CorrectedMean(naive, alone, Estimate(alone.value, alone.low, alone.high, alone.n, note), 0.0)
+    theta = float(y.mean() + lam * (rest.mean() - f.mean()))
+    parts = [(y - lam * f, known), (lam * rest, others)]
+    return CorrectedMean(naive, alone, _mean(theta, parts, lost, confidence), lam)
+
+
+def _best_power(y: NDArray[np.float64], f: NDArray[np.float64], further: int) -> float:
+    if len(y) < FEWEST_LABELS or not further:
+        return 0.0
+    spread = float(f.var(ddof=1))
+    if spread <= 1e-15:
+        return 0.0
+    slope = float(((y - y.mean()) * (f - f.mean())).sum() / (len(y) - 1)) / spread
+    return min(max(slope / (1 + len(y) / further), 0.0), 1.0)
+
+
+def _mean(
+    value: float, parts: list[tuple[NDArray[np.float64], list[Hashable]]], lost: int, confidence: float
+) -> Estimate:
+    """The interval of a sum of means: each cluster's share of the error, squared and added up.
+
+    ``variance = C / (C - 1) sum_c (sum over parts of sum_{i in c} (x_i - mean) / n)^2``, with the first part's n over
+    n - ``lost`` for the parameters that were estimated from it.
+    """
+    import numpy as np
+    from scipy.special import stdtrit
+
+    shares: dict[Hashable, float] = {}
+    for values, names in parts:
+        for share, name in zip((values - values.mean()) / len(values), names, strict=True):
+            shares[name] = shares.get(name, 0.0) + float(share)
+    n = len(parts[0][0])
+    count = len(set(parts[0][1]))
+    if count < FEWEST_LABELS:
+        return Estimate(value, n=n, reason=f"no interval from fewer than {FEWEST_LABELS} labelled items or topics")
+    inflation = count / (count - lost)
+    variance = inflation * sum(share**2 for share in shares.values())
+    reach = float(stdtrit(count - lost, (1 + confidence) / 2) * np.sqrt(variance))
+    return Estimate(value, value - reach, value + reach, n)
+
+
+def _check(
+    y: NDArray[np.float64],
+    f: NDArray[np.float64],
+    rest: NDArray[np.float64],
+    clusters: Sequence[Hashable] | None,
+    others: Sequence[Hashable] | None,
+    confidence: float,
+    power: float | None,
+) -> None:
+    import numpy as np
+
+    if y.ndim != 1 or y.shape != f.shape or rest.ndim != 1 or not len(y):
+        raise DeclarationError(f"labels and judgments of the same items are needed, not {y.shape} and {f.shape}")
+    if not all(np.isfinite(values).all() for values in (y, f, rest)):
+        raise DeclarationError("a label or judgment is missing or infinite: leave it out")
+    if (clusters is None) != (others is None):
+        raise DeclarationError("name clusters for the labelled and for the other items, or for neither")
+    if clusters is not None and others is not None and (len(clusters), len(others)) != (len(y), len(rest)):
+        raise DeclarationError(f"{len(clusters)} and {len(others)} clusters for {len(y)} and {len(rest)} items")
+    if not 0 < confidence < 1 or (power is not None and not 0 <= power <= 1):
+        raise DeclarationError(f"confidence lies in (0, 1) and power in [0, 1]: {confidence}, {power}")
+
+
+def no_correction(reason: str) -> CorrectedMean:
+    """The three estimates where there is nothing to estimate from."""
+    return CorrectedMean(undefined(reason), undefined(reason), undefined(reason), None)

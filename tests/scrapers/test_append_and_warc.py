@@ -1,0 +1,158 @@
+"""Files that grow while fetching, and what a kill at any byte leaves of them."""
+
+import gzip
+import io
+import json
+from pathlib import Path
+
+import pytest
+from warcio.archiveiterator import ArchiveIterator
+
+from conqret.errors import DeclarationError
+from conqret.scrapers.append import AppendLog
+from conqret.scrapers.fetch import FetchError, Limits, Reply, Status
+from conqret.scrapers.ledger import Ledger, LedgerLine, summarise
+from conqret.scrapers.warc import INDEX_NAME, WARC_NAME, WarcReader, WarcWriter, read_index
+
+LIMITS = Limits()
+
+
+def some_reply(url: str = "http://a.test/x", body: bytes = b"hello", http: int = 200, **headers: str) -> Reply:
+    named = (("Content-Type", "text/html; charset=utf-8"), *((k.replace("_", "-"), v) for k, v in headers.items()))
+    return Reply(url, http, "OK", named, body, body, lowered={name.lower(): value for name, value in named})
+
+
+async def write(corpus: Path, *replies: Reply) -> None:
+    writer = WarcWriter(corpus, "test")
+    for reply in replies:
+        await writer.write(reply)
+    writer.close()
+
+
+def test_a_torn_line_is_cut_off_wherever_the_kill_fell(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    whole = b'{"a": 1}\n{"b": "\xc3\xa9"}\n'
+    for end in range(len(whole) + 1):
+        path.write_bytes(whole[:end])
+        with AppendLog(path) as log:
+            log.append({"c": 3})
+        lines = path.read_bytes().splitlines()
+        assert [json.loads(line) for line in lines] == [json.loads(line) for line in whole[:end].splitlines(keepends=True) if line.endswith(b"\n")] + [{"c": 3}]
+
+
+def test_long_torn_lines_are_cut_too(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    path.write_bytes(b'{"a": 1}\n' + b"x" * 200_000)
+    AppendLog(path).close()
+    assert path.read_bytes() == b'{"a": 1}\n'
+
+
+async def test_responses_come_back_as_they_were(tmp_path: Path) -> None:
+    squeezed = gzip.compress(b"squeezed")
+    await write(
+        tmp_path,
+        some_reply(),
+        some_reply("http://a.test/gz", squeezed, Content_Encoding="gzip", Transfer_Encoding="chunked"),
+        some_reply("http://a.test/x", b"gone", 404),
+        some_reply("http://a.test/odd", b"\x00\xff", X_Odd="\xff\xfe", Content_Length="2"),
+    )
+    reader = WarcReader(tmp_path)
+    page = reader.read("http://a.test/x", LIMITS)
+    assert (page.body, page.content_type, page.charset, page.http) == (b"hello", "text/html", "utf-8", 200)
+    assert reader.read("http://a.test/gz", LIMITS).body == b"squeezed"
+    assert reader.read("http://a.test/odd", LIMITS).body == b"\x00\xff"
+    assert "http://a.test/nowhere" not in reader
+
+
+async def test_the_file_is_warc_that_others_read(tmp_path: Path) -> None:
+    cut = Reply("http://a.test/big", 200, "OK", (), b"start of", fault=FetchError(Status.TOO_LARGE, "x"))
+    await write(tmp_path, some_reply(), cut)
+    await write(tmp_path, some_reply("http://a.test/y"))
+    with (tmp_path / WARC_NAME).open("rb") as file:
+        records = [(r.rec_type, r.rec_headers.get_header("WARC-Target-URI"), r.rec_headers.get_header("WARC-Truncated"), r.content_stream().read()) for r in ArchiveIterator(file, check_digests="raise")]
+    assert [record[:3] for record in records] == [
+        ("warcinfo", None, None),
+        ("response", "http://a.test/x", None),
+        ("response", "http://a.test/big", "length"),
+        ("response", "http://a.test/y", None),
+    ]
+    assert [record[3] for record in records[1:]] == [b"hello", b"start of", b"hello"]
+
+
+async def test_a_kill_at_any_byte_loses_only_what_was_being_written(tmp_path: Path) -> None:
+    first = tmp_path / "first"
+    first.mkdir()
+    await write(first, some_reply("http://a.test/1", b"one"), some_reply("http://a.test/2", b"two"))
+    warc, index = (first / WARC_NAME).read_bytes(), (first / INDEX_NAME).read_bytes()
+    places = list(read_index(first))
+    for lost in [*range(1, places[1].length, 7), places[1].length]:
+        killed = tmp_path / f"killed{lost}"
+        killed.mkdir()
+        (killed / WARC_NAME).write_bytes(warc[:-lost])
+        (killed / INDEX_NAME).write_bytes(index.splitlines(keepends=True)[0] + index[-5:-3])  # and a torn line
+        await write(killed, some_reply("http://a.test/3", b"three"))
+        with (killed / WARC_NAME).open("rb") as file:
+            kept = [r.rec_headers.get_header("WARC-Target-URI") for r in ArchiveIterator(file) if r.rec_type == "response"]
+        assert kept == ["http://a.test/1", "http://a.test/3"]
+        assert WarcReader(killed).read("http://a.test/3", LIMITS).body == b"three"
+
+
+async def test_a_kill_in_the_first_record(tmp_path: Path) -> None:
+    await write(tmp_path, some_reply())
+    path = tmp_path / WARC_NAME
+    path.write_bytes(path.read_bytes()[:20])
+    (tmp_path / INDEX_NAME).write_bytes(b"")
+    await write(tmp_path, some_reply("http://a.test/3"))
+    with path.open("rb") as file:
+        assert [record.rec_type for record in ArchiveIterator(file)] == ["warcinfo", "response"]
+
+
+async def test_a_shortened_file_is_not_written_to(tmp_path: Path) -> None:
+    await write(tmp_path, some_reply())
+    (tmp_path / WARC_NAME).write_bytes(b"")
+    with pytest.raises(DeclarationError, match="shorter"):
+        WarcWriter(tmp_path, "test")
+
+
+async def test_a_damaged_record_is_an_error_and_no_exception(tmp_path: Path) -> None:
+    await write(tmp_path, some_reply(body=b"hello " * 100))
+    place = next(iter(read_index(tmp_path)))
+    data = bytearray((tmp_path / WARC_NAME).read_bytes())
+    data[place.offset + 30 : place.offset + 60] = bytes(30)
+    (tmp_path / WARC_NAME).write_bytes(data)
+    assert not WarcReader(tmp_path).read("http://a.test/x", LIMITS).ok
+
+
+def line(number: int, status: str = "ok", debate: str = "d", **more: object) -> LedgerLine:
+    return LedgerLine.model_validate({"debate": debate, "number": number, "status": status, **more})
+
+
+def test_of_a_source_the_last_line_counts(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "ledger.jsonl")
+    for one in (line(2), line(1, "error"), line(3, "robots", debate="gone"), line(1, document="d1")):
+        ledger.add(one)
+    ledger.close()
+    again = Ledger(tmp_path / "ledger.jsonl")
+    assert again.get(("d", 1)) == line(1, document="d1")
+    again.compact([("d", 1), ("d", 2), ("d", 9)])
+    again.close()
+    rows = [json.loads(text) for text in (tmp_path / "ledger.jsonl").read_text().splitlines()]
+    assert [(row["debate"], row["number"], row["status"]) for row in rows] == [("d", 1, "ok"), ("d", 2, "ok"), ("gone", 3, "robots")]
+
+
+def test_a_broken_ledger_is_named_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.jsonl"
+    path.write_text(json.dumps(line(1).model_dump()) + '\n{"debate": "d"}\n')
+    with pytest.raises(DeclarationError, match=r"ledger\.jsonl:2"):
+        Ledger(path)
+
+
+def test_figures() -> None:
+    lines = [line(1, document="a"), line(2, document="a"), line(3, "robots"), line(4, "error")]
+    summary = summarise(lines, cited=5, without_url=1)
+    assert (summary.cited, summary.extracted, summary.documents, summary.share) == (5, 2, 1, 0.4)
+    assert summary.by_status == {"ok": 2, "not-found": 0, "blocked": 0, "robots": 1, "unparsable": 0, "too-large": 0, "error": 1}
+    record = summary.record()
+    assert record["paper"] == {"cited": 7177, "extracted": 6514, "share": 6514 / 7177}
+    assert summarise([], cited=0).share == 0.0
+    assert io.StringIO(json.dumps(record)).read()

@@ -1,0 +1,318 @@
+"""The run over a corpus: every source in the ledger with the right reason, once, whatever happens."""
+
+import asyncio
+import gzip
+import json
+import signal
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conqret.data import Debate, DebateArgument, Document, Source
+from conqret.errors import DeclarationError
+from conqret.io.corpus import CorpusDirectory
+from conqret.scrapers.archive import InternetArchive
+from conqret.scrapers.evidence import EvidenceOptions, gather_evidence, locked
+from conqret.scrapers.extract import Extractor
+from conqret.scrapers.fetch import FetchOptions, Limits, Policy, Retries
+from conqret.scrapers.providers import SearxNG
+from conqret.scrapers.reparse import reparse_evidence
+from tests.scrapers.fetch.test_client import HOSTILE
+from tests.scrapers.pdf_file import pdf_file
+from tests.scrapers.raw_server import PROSE, Handler, RawServer, page, redirect, reply
+
+LIMITS = Limits(max_bytes=200_000, max_decoded=2_000_000, total_seconds=1.0, connect_seconds=1.0, read_seconds=0.5)
+OPTIONS = EvidenceOptions(
+    FetchOptions(delay=0.0, per_host=16, retries=Retries(2, 0.0), policy=Policy(allow_private=True), limits=LIMITS), workers=2
+)
+LINES = [PROSE[:80], PROSE[80:150]]
+
+
+def corpus_of(folder: Path, *lists: Sequence[tuple[str, str]]) -> Path:
+    """A corpus with a debate for each list of (title, url)."""
+    argument = (DebateArgument(title="A", paragraphs=("P [1]",)),)
+    debates = [
+        Debate(
+            id=f"debate-{n}", url=f"http://pages.test/{n}", title=f"Debate {n}", question="Is it so?", pros=argument, cons=argument,
+            layout="test", sources=tuple(Source(number=m, title=title, url=url) for m, (title, url) in enumerate(sources, start=1)),
+        )
+        for n, sources in enumerate(lists, start=1)
+    ]  # fmt: skip
+    folder.mkdir(exist_ok=True)
+    CorpusDirectory(folder).write_debates(debates)
+    return folder
+
+
+def ledger(corpus: Path) -> list[dict[str, Any]]:
+    return [json.loads(text) for text in (corpus / "ledger.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def documents(corpus: Path) -> dict[str, Document]:
+    return {document.id: document for document in CorpusDirectory(corpus).documents()}
+
+
+async def slow(writer: asyncio.StreamWriter) -> None:
+    await asyncio.sleep(30)
+
+
+ROUTES: dict[str, bytes | Handler] = {
+    "/robots.txt": reply("User-agent: *\nDisallow: /private", Content_Type="text/plain"),
+    "/page": reply(page(PROSE, "The page")),
+    "/same": reply(page(PROSE, "The page")),
+    "/gzip": reply(gzip.compress(page("Packed: " + PROSE).encode()), Content_Encoding="gzip"),
+    "/report": reply(pdf_file([LINES], "The report"), Content_Type="text/html"),
+    "/latin": reply(page("Größer: " + PROSE).encode("cp1252"), Content_Type="text/html; charset=utf-8"),
+    "/moved": redirect("/moved2"),
+    "/moved2": redirect("/page"),
+    "/gone": reply("", "410 Gone"),
+    "/wall": reply("pay", "403 Forbidden"),
+    "/private": reply(page(PROSE)),
+    "/picture": reply(b"\x89PNG....", Content_Type="image/png"),
+    "/script": reply("<html><body><script>x</script></body></html>"),
+    "/huge": reply("x", Content_Length="999999999"),
+    "/bomb": reply(gzip.compress(bytes(5_000_000)), Content_Encoding="gzip"),
+    "/slow": slow,
+    "/broken": reply("", "500 Oops"),
+    "/inward": redirect("http://169.254.169.254/latest/"),
+}
+ROUTES["/huge"] = b"HTTP/1.1 200 OK\r\nContent-Length: 999999999\r\n\r\n"
+EXPECTED = {
+    "/page": ("ok", ""),
+    "/page#part": ("ok", ""),
+    "/same": ("ok", ""),
+    "/gzip": ("ok", ""),
+    "/report": ("ok", ""),
+    "/latin": ("ok", ""),
+    "/moved": ("ok", ""),
+    "/nowhere": ("not-found", "HTTP 404"),
+    "/gone": ("not-found", "HTTP 410"),
+    "/wall": ("blocked", "HTTP 403"),
+    "/private": ("robots", "forbidden by"),
+    "/picture": ("unparsable", "not a text: a PNG image"),
+    "/script": ("unparsable", "the page holds no main text"),
+    "/huge": ("too-large", "999,999,999 bytes"),
+    "/bomb": ("too-large", ""),
+    "/slow": ("error", "timed out"),
+    "/broken": ("error", "HTTP 500 after 2 attempts"),
+    "/inward": ("blocked", "redirect refused by the guard: link-local address 169.254.169.254"),
+}
+ELSEWHERE = {
+    "file:///etc/passwd": ("blocked", "refused by the guard: scheme 'file'"),
+    "http://user:pass@a.test/": ("blocked", "refused by the guard: the URL holds credentials"),
+    "http://unknown.test/": ("not-found", "the host unknown.test does not exist"),
+    "": ("not-found", "no URL, and no search was asked for"),
+}
+
+
+async def lookup(host: str) -> list[str]:
+    import socket
+
+    raise socket.gaierror(socket.EAI_NONAME, "unknown")
+
+
+async def test_every_source_ends_with_the_right_reason_and_a_second_run_fetches_nothing(tmp_path: Path) -> None:
+    async with RawServer(dict(ROUTES)) as server:
+        sources = [(f"Title of {path}", server.url(path)) for path in EXPECTED] + [(f"Title of {url}", url) for url in ELSEWHERE]
+        corpus = corpus_of(tmp_path / "corpus", sources, [("Again", server.url("/page")), ("Nowhere", server.url("/nowhere"))])
+        told: list[str] = []
+        summary = await gather_evidence(corpus, OPTIONS, on_line=lambda line: told.append(line.status), lookup=lookup)
+
+        lines = ledger(corpus)
+        assert [(line["debate"], line["number"]) for line in lines] == [("debate-1", n) for n in range(1, len(sources) + 1)] + [("debate-2", 1), ("debate-2", 2)]
+        for line, (_, url), (status, detail) in zip(lines, sources, [*EXPECTED.values(), *ELSEWHERE.values()], strict=False):
+            assert (line["status"], line["url"]) == (status, url), line
+            assert line["detail"].startswith(detail), line
+            assert bool(line["document"]) is (status == "ok")
+            assert bool(line["detail"]) is (status != "ok")
+        assert Counter(told) == Counter(line["status"] for line in lines)
+        texts = documents(corpus)
+        by_path = {path: lines[place]["document"] for place, path in enumerate(EXPECTED)}
+        assert len({by_path[path] for path in ("/page", "/page#part", "/same", "/moved")}) == 1
+        assert lines[-2]["document"] == by_path["/page"]
+        assert texts[by_path["/report"]].text == "\n".join(line.strip() for line in LINES)
+        assert texts[by_path["/report"]].title == "The report"
+        assert "Größer: " + PROSE in texts[by_path["/latin"]].text
+        assert set(texts) == {line["document"] for line in lines if line["document"]}
+        moved = lines[list(EXPECTED).index("/moved")]
+        assert (moved["final_url"], moved["http"], moved["content_type"]) == (server.url("/page"), 200, "text/html")
+        assert (summary.cited, summary.extracted, summary.documents) == (24, 8, 4)
+        assert summary.by_status == {"ok": 8, "not-found": 5, "blocked": 4, "robots": 1, "unparsable": 2, "too-large": 2, "error": 2}
+        assert server.seen.count("/page") == 2  # once for itself and its double, once at the end of /moved
+
+        before = len(server.seen), (corpus / "ledger.jsonl").read_bytes(), (corpus / "documents.jsonl").read_bytes()
+        again = await gather_evidence(corpus, OPTIONS, lookup=lookup)
+        assert (len(server.seen), (corpus / "ledger.jsonl").read_bytes(), (corpus / "documents.jsonl").read_bytes()) == before
+        assert (again.kept, again.pages, again.by_status) == (24, 0, summary.by_status)
+
+
+async def test_errors_are_asked_again_on_request_only(tmp_path: Path) -> None:
+    async with RawServer({"/a": reply("", "500 Oops"), "/b": reply("", "404 Not Found"), "/robots.txt": reply("")}) as server:
+        corpus = corpus_of(tmp_path / "corpus", [("A", server.url("/a")), ("B", server.url("/b"))])
+        await gather_evidence(corpus, OPTIONS)
+        server.routes["/a"] = server.routes["/b"] = reply(page(PROSE))
+        await gather_evidence(corpus, OPTIONS)
+        assert [line["status"] for line in ledger(corpus)] == ["error", "not-found"]
+        summary = await gather_evidence(corpus, replace(OPTIONS, retry_errors=True))
+        assert [line["status"] for line in ledger(corpus)] == ["ok", "not-found"]
+        assert (summary.kept, summary.pages) == (1, 1)
+
+
+async def test_new_sources_are_added_and_changed_addresses_asked(tmp_path: Path) -> None:
+    routes: dict[str, bytes | Handler] = {"/a": reply(page("First. " + PROSE)), "/b": reply(page("Second. " + PROSE))}
+    async with RawServer(routes) as server:
+        corpus = corpus_of(tmp_path / "corpus", [("A", server.url("/a"))])
+        await gather_evidence(corpus, OPTIONS)
+        corpus_of(tmp_path / "corpus", [("A", server.url("/b"))], [("A", server.url("/a"))])
+        await gather_evidence(corpus, OPTIONS)
+        lines = ledger(corpus)
+        assert [line["url"] for line in lines] == [server.url("/b"), server.url("/a")]
+        assert len(documents(corpus)) == 2
+
+
+async def test_sources_without_url_are_searched_for(tmp_path: Path) -> None:
+    async with RawServer({"/found": reply(page(PROSE, ""))}) as server:
+        results = {"results": [{"url": server.url("/found")}]}
+        server.routes["/search"] = reply(json.dumps(results), Content_Type="application/json")
+        corpus = corpus_of(tmp_path / "corpus", [("A study of streets", ""), ("a  STUDY of streets", ""), ("", "")])
+        await gather_evidence(corpus, OPTIONS)
+        assert [line["detail"] for line in ledger(corpus)][0] == "no URL, and no search was asked for"
+        searching = replace(OPTIONS, providers=(SearxNG(server.url()),))
+        await gather_evidence(corpus, searching)
+        first, second, third = ledger(corpus)
+        assert (first["status"], first["url"], first["provider"]) == ("ok", server.url("/found"), "searxng")
+        assert (second["document"], third["status"]) == (first["document"], "not-found")
+        assert documents(corpus)[first["document"]].title == "A study of streets" or documents(corpus)[first["document"]].title
+        asked = len(server.seen)
+        await gather_evidence(corpus, searching)
+        assert len(server.seen) == asked
+
+
+async def test_the_archive_goes_first(tmp_path: Path) -> None:
+    async with RawServer({"/live": reply(page("Live. " + PROSE))}) as server:
+        closest = {"available": True, "status": "200", "url": server.url(f"/web/20120101/{server.url('/old')}")}
+        server.routes["/wayback/available"] = reply(json.dumps({"archived_snapshots": {"closest": closest}}))
+        server.routes[f"/web/20120101id_/{server.url('/old')}"] = reply(page("Archived. " + PROSE))
+        corpus = corpus_of(tmp_path / "corpus", [("Old", server.url("/old"))])
+        options = replace(OPTIONS, archive=InternetArchive(server.url()))
+        await gather_evidence(corpus, options)
+        (line,) = ledger(corpus)
+        assert (line["status"], line["url"]) == ("ok", server.url("/old"))
+        assert line["final_url"] == server.url(f"/web/20120101id_/{server.url('/old')}")
+        server.routes["/wayback/available"] = reply('{"archived_snapshots": {}}')
+        corpus_of(tmp_path / "corpus", [("Live", server.url("/live"))])
+        await gather_evidence(corpus, options)
+        assert [line["final_url"] for line in ledger(corpus)] == [server.url("/live")]
+
+
+async def test_parsing_again_needs_no_server(tmp_path: Path) -> None:
+    async with RawServer(dict(ROUTES)) as server:
+        paths = ["/page", "/gzip", "/report", "/moved", "/latin", "/nowhere", "/picture"]
+        corpus = corpus_of(tmp_path / "corpus", [(path, server.url(path)) for path in paths])
+        first = await gather_evidence(corpus, OPTIONS)
+        asked = len(server.seen)
+    before, texts = ledger(corpus), documents(corpus)
+    (corpus / "documents.jsonl").unlink()
+    summary = await reparse_evidence(corpus, OPTIONS)
+    assert len(server.seen) == asked
+    assert documents(corpus).keys() == texts.keys()
+    assert [(line["status"], line["document"]) for line in ledger(corpus)] == [(line["status"], line["document"]) for line in before]
+    assert summary.by_status == first.by_status
+    with pytest.raises(DeclarationError, match="no stored responses"):
+        await reparse_evidence(corpus_of(tmp_path / "other", []), OPTIONS)
+
+
+async def test_hostile_servers_lose_no_source(tmp_path: Path) -> None:
+    routes = {f"/{n}": answer for n, (_, answer, _) in enumerate(HOSTILE)} | {"/robots.txt": reply(""), "/good": reply(page(PROSE))}
+    async with RawServer(routes) as server:
+        corpus = corpus_of(tmp_path / "corpus", [(name, server.url(path)) for path in [*routes] for name in (path,)])
+        async with asyncio.timeout(60):
+            await gather_evidence(corpus, replace(OPTIONS, fetch=replace(OPTIONS.fetch, retries=Retries(1, 0.0))))
+    lines = ledger(corpus)
+    assert len(lines) == len(routes)
+    assert lines[-1]["status"] == "ok"
+    for (name, _, words), line in zip(HOSTILE, lines, strict=False):
+        assert line["status"] in {str(word) for word in words} | {"unparsable"}, (name, line)
+
+
+async def test_a_fault_of_ours_costs_one_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    extract = Extractor.extract
+
+    async def faulty(self: Extractor, body: bytes, *rest: str) -> Any:
+        if b"trap" in body:
+            raise KeyError("oops")
+        return await extract(self, body, *rest)
+
+    monkeypatch.setattr(Extractor, "extract", faulty)
+    async with RawServer({"/a": reply("trap"), "/b": reply(page(PROSE))}) as server:
+        corpus = corpus_of(tmp_path / "corpus", [("A", server.url("/a")), ("B", server.url("/b"))])
+        await gather_evidence(corpus, OPTIONS)
+    assert [(line["status"], line["detail"]) for line in ledger(corpus)] == [("error", "internal error: KeyError: 'oops'"), ("ok", "")]
+
+
+async def test_a_full_disk_ends_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(self: object, record: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    async with RawServer({"/a": reply(page(PROSE))}) as server:
+        corpus = corpus_of(tmp_path / "corpus", [("A", server.url("/a"))])
+        monkeypatch.setattr("conqret.scrapers.append.AppendLog.append", full)
+        with pytest.raises(OSError, match="No space"):
+            await gather_evidence(corpus, OPTIONS)
+
+
+async def test_two_runs_do_not_write_to_one_corpus(tmp_path: Path) -> None:
+    corpus = corpus_of(tmp_path / "corpus", [])
+    with locked(corpus), pytest.raises(DeclarationError, match="another run"):
+        await gather_evidence(corpus, OPTIONS)
+    with pytest.raises(DeclarationError, match="scrape debates"):
+        await gather_evidence(tmp_path, OPTIONS)
+
+
+RUN = """
+import asyncio, sys
+from pathlib import Path
+from tests.scrapers.test_evidence import OPTIONS
+from conqret.scrapers.evidence import gather_evidence
+asyncio.run(gather_evidence(Path(sys.argv[1]), OPTIONS, on_line=lambda line: print(line.number, flush=True)))
+"""
+
+
+async def test_a_killed_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    count = 60
+
+    def numbered(n: int) -> Handler:
+        async def answer(writer: asyncio.StreamWriter) -> None:
+            await asyncio.sleep(0.01)
+            writer.write(reply(page(f"Text number {n}. {PROSE}"), Connection="close"))
+
+        return answer
+
+    async with RawServer({f"/{n}": numbered(n) for n in range(count)}) as server:
+        corpus = corpus_of(tmp_path / "corpus", [(f"Source {n}", server.url(f"/{n}")) for n in range(count)])
+        done = 0
+        for _ in range(3):
+            process = await asyncio.create_subprocess_exec(sys.executable, "-c", RUN, str(corpus), stdout=asyncio.subprocess.PIPE, cwd=Path(__file__).parents[2])
+            assert process.stdout is not None
+            for _ in range(12):
+                await process.stdout.readline()
+            process.send_signal(signal.SIGKILL)
+            await process.wait()
+            text = (corpus / "ledger.jsonl").read_bytes()
+            whole = text[: text.rfind(b"\n") + 1].splitlines()
+            assert len(whole) >= min(count, done + 12)
+            done = len(whole)
+        before = len(server.seen)
+        summary = await gather_evidence(corpus, OPTIONS)
+        assert summary.kept == done
+        assert len(server.seen) - before == count - done + 1  # and robots.txt
+    lines = ledger(corpus)
+    assert [line["number"] for line in lines] == list(range(1, count + 1))
+    texts = documents(corpus)
+    assert len(texts) == count
+    assert all(line["status"] == "ok" and f"Text number {line['number'] - 1}." in texts[line["document"]].text for line in lines)
+    assert (await reparse_evidence(corpus, OPTIONS)).extracted == count

@@ -1,0 +1,172 @@
+"""Looking sources up by title, and in the Internet Archive; all on loopback."""
+
+import json
+from urllib.parse import parse_qs
+
+import pytest
+
+from conqret.errors import DeclarationError, UnknownNameError
+from conqret.scrapers.archive import InternetArchive
+from conqret.scrapers.dates import timestamp
+from conqret.scrapers.fetch import Fetcher, FetchError, FetchOptions, Policy, Retries, Status
+from conqret.scrapers.providers import Brave, Google, Provider, SearxNG, providers
+from conqret.scrapers.search import Found, Searcher
+from tests.scrapers.raw_server import RawServer, reply
+
+KEY = "sk-very-secret"
+
+
+def answer(value: object) -> bytes:
+    return reply(json.dumps(value), Content_Type="application/json")
+
+
+def searcher(*asked: Provider) -> Searcher:
+    return Searcher(asked, retries=Retries(2, 0.0), delay=0.0)
+
+
+def engines(server: RawServer) -> tuple[Google, Brave, SearxNG]:
+    return Google(KEY, "cx1", server.url("/google")), Brave(KEY, server.url("/brave")), SearxNG(server.url("/sx/"))
+
+
+async def test_the_first_result_of_the_first_provider_that_has_one() -> None:
+    async with RawServer() as server:
+        server.routes = {
+            "/google": answer({"searchInformation": {"totalResults": "0"}}),
+            "/brave": answer({"web": {"results": [{"url": "https://one.test/a"}, {"url": "https://two.test/"}]}}),
+            "/sx/search": answer({"results": [{"url": "https://three.test/"}]}),
+        }
+        google, brave, searxng = engines(server)
+        find = searcher(google, brave, searxng)
+        assert await find.find("Some  title\n (2012)") == Found("https://one.test/a", "brave")
+        assert server.seen == [
+            f"/google?key={KEY}&cx=cx1&q=Some+title+(2012)&num=5",
+            "/brave?q=Some+title+(2012)&count=5",
+        ]
+        assert f"X-Subscription-Token: {KEY}" in server.headers[1]
+        await find.close()
+        find = searcher(searxng)
+        assert await find.find("x") == Found("https://three.test/", "searxng")
+        assert server.seen[-1] == "/sx/search?q=x&format=json"
+        await find.close()
+
+
+async def test_results_that_may_not_be_fetched_are_passed_over() -> None:
+    urls = ["file:///etc/passwd", "http://127.0.0.1/", "http://x:y@z.test/", "https://fine.test/"]
+    async with RawServer({"/sx/search": answer({"results": [{"url": url} for url in urls]})}) as server:
+        find = searcher(engines(server)[2])
+        assert (await find.find("x")).url == "https://fine.test/"
+        await find.close()
+
+
+async def test_nothing_found_is_told_from_nobody_answering() -> None:
+    async with RawServer() as server:
+        server.routes = {"/brave": answer({}), "/sx/search": reply("", "503 Busy"), "/google": answer({"items": []})}
+        google, brave, searxng = engines(server)
+        for asked, status, detail in (
+            ((google, brave), Status.NOT_FOUND, "no search result (google, brave)"),
+            ((searxng, brave), Status.ERROR, "search failed (searxng: HTTP 503)"),
+        ):
+            find = searcher(*asked)
+            with pytest.raises(FetchError) as caught:
+                await find.find("x")
+            assert (caught.value.status, caught.value.detail) == (status, detail)
+            await find.close()
+        assert [path.split("?")[0] for path in server.seen].count("/sx/search") == 2  # asked again once
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [reply("no json"), answer([]), answer({"items": 3}), answer({"items": [{"x": 1}]}), answer({"items": [None]}), reply("", "403 Forbidden"),
+     b"garbage\r\n\r\n", reply("[" * 100_000), reply("x" * 2_000_000)],
+)  # fmt: skip
+async def test_broken_answers_are_errors_and_never_show_the_key(broken: bytes) -> None:
+    async with RawServer({"/google": broken}) as server:
+        google = engines(server)[0]
+        find = searcher(google)
+        with pytest.raises(FetchError) as caught:
+            await find.find("x")
+        await find.close()
+    seen = [str(caught.value), repr(caught.value), repr(google), repr(caught.value.__cause__)]
+    assert caught.value.status is Status.ERROR
+    assert not any(KEY in text for text in seen)
+
+
+async def test_no_connection_never_shows_the_key() -> None:
+    async with RawServer() as server:
+        google = engines(server)[0]
+    find = searcher(google)
+    with pytest.raises(FetchError) as caught:
+        await find.find("x")
+    await find.close()
+    assert KEY not in f"{caught.value!s} {caught.value.__cause__!r}"
+
+
+async def test_without_title_or_provider_there_is_nothing_to_find() -> None:
+    for find, title in ((searcher(Brave(KEY)), " "), (searcher(), "x")):
+        with pytest.raises(FetchError) as caught:
+            await find.find(title)
+        assert caught.value.status is Status.NOT_FOUND
+
+
+def test_providers_come_from_the_environment() -> None:
+    environment = {"GOOGLE_API_KEY": KEY, "GOOGLE_CSE_ID": "c", "BRAVE_API_KEY": KEY, "CONQRET_SEARXNG_URL": "http://sx.test"}
+    assert [one.name for one in providers(["searxng", "google", "brave"], environment)] == ["searxng", "google", "brave"]
+    with pytest.raises(DeclarationError, match="BRAVE_API_KEY"):
+        providers(["brave"], {})
+    with pytest.raises(UnknownNameError, match="did you mean 'google'"):
+        providers(["goggle"], environment)
+    with pytest.raises(DeclarationError, match="CONQRET_SEARXNG_URL"):
+        providers(["searxng"], {"CONQRET_SEARXNG_URL": "sx.test"})
+
+
+@pytest.mark.parametrize(
+    ("cited", "stamp"),
+    [
+        ("Jan. 5, 2012", "20120105"),
+        ("January 5, 2012", "20120105"),
+        ("accessed on September 14th, 2018", "20180914"),
+        ("Sept. 14, 2018", "20180914"),
+        ("5 May 2012", "20120505"),
+        ("2012-05-01", "20120501"),
+        ("5/31/2012", "20120531"),
+        ("May 2012", "201205"),
+        ("Summer 2012", "2012"),
+        ("2012", "2012"),
+        ("", ""),
+        ("n.d.", ""),
+        ("volume 1234", ""),
+        ("Foo 45, 2012", "2012"),
+        ("13/45/2012", "2012"),
+    ],
+)
+def test_dates_as_printed(cited: str, stamp: str) -> None:
+    assert timestamp(cited) == stamp
+
+
+OPTIONS = FetchOptions(delay=0.0, retries=Retries(1, 0.0), policy=Policy(allow_private=True))
+
+
+async def test_the_nearest_snapshot() -> None:
+    async with RawServer() as server, Fetcher(OPTIONS) as fetcher:
+        archive = InternetArchive(server.url())
+        snapshot = {"available": True, "status": "200", "url": server.url("/web/20120110/http://a.test/b?c=d"), "timestamp": "20120110"}
+        server.routes["/wayback/available"] = answer({"archived_snapshots": {"closest": snapshot}})
+        found = await archive.snapshot(fetcher, "http://a.test/b?c=d", "Jan. 5, 2012")
+        assert found == server.url("/web/20120110id_/http://a.test/b?c=d")
+        assert parse_qs(server.seen[0].split("?", 1)[1]) == {"url": ["http://a.test/b?c=d"], "timestamp": ["20120105"]}
+        await archive.snapshot(fetcher, "http://a.test/", "")
+        assert parse_qs(server.seen[-1].split("?", 1)[1]) == {"url": ["http://a.test/"]}
+
+
+@pytest.mark.parametrize("value", [{"archived_snapshots": {}}, {"archived_snapshots": {"closest": {"available": False}}}, {"archived_snapshots": {"closest": {"available": True, "status": "404", "url": "x"}}}])
+async def test_no_snapshot(value: object) -> None:
+    async with RawServer({"/wayback/available": answer(value)}) as server, Fetcher(OPTIONS) as fetcher:
+        assert await InternetArchive(server.url()).snapshot(fetcher, "http://a.test/", "2012") is None
+
+
+@pytest.mark.parametrize("broken", [answer([]), answer({}), reply("x"), reply("", "500 Oops"), answer({"archived_snapshots": {"closest": {"available": True, "url": "http://evil.test/"}}}), answer({"archived_snapshots": {"closest": {"available": True}}}), reply("[" * 100_000)])
+async def test_an_archive_that_answers_badly_is_an_error(broken: bytes) -> None:
+    async with RawServer({"/wayback/available": broken}) as server, Fetcher(OPTIONS) as fetcher:
+        with pytest.raises(FetchError) as caught:
+            await InternetArchive(server.url()).snapshot(fetcher, "http://a.test/", "2012")
+        assert caught.value.status is Status.ERROR
