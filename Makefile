@@ -1,16 +1,18 @@
 # make demo       judge the demo items offline (no key, no network) and write a report
+# make demo-corpus  from debate pages to rankings, on a small site served from this machine
 # make test       everything pytest finds, a real browser included where one can be had
 # make check      lint, typecheck, layers, package, docs-check
 # Set-up is repeated only when pyproject.toml or constraints.txt change.
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test coverage check lint format typecheck layers package docs-check bench clean
+.PHONY: help demo demo-corpus test coverage check lint format typecheck layers package docs-check bench clean
 
 VENV := .venv
 BIN := $(VENV)/bin
 BASE := $(VENV)/.base-installed
 DEV := $(VENV)/.dev-installed
+CORPUS := $(VENV)/.corpus-installed
 DEMO := runs/demo
 JOBS ?= 2
 ARGS ?=
@@ -22,7 +24,7 @@ PYTHON ?= $(shell for p in python3.11 python3 python3.12 python3.13; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 
 help:
-	@sed -n 's/^# \{0,1\}//p' $(firstword $(MAKEFILE_LIST)) | sed -n '1,4p'
+	@sed -n 's/^# \{0,1\}//p' $(firstword $(MAKEFILE_LIST)) | sed -n '1,5p'
 
 define make_venv
 @test -n "$(PYTHON)" || { echo "conqret needs Python 3.11 or newer on PATH (or: make PYTHON=/path/to/python)" >&2; exit 1; }
@@ -34,14 +36,22 @@ $(BASE): pyproject.toml constraints.txt
 	$(BIN)/pip install --quiet -e . -c constraints.txt
 	@touch $@
 
+$(CORPUS): pyproject.toml constraints.txt
+	$(make_venv)
+	$(BIN)/pip install --quiet -e '.[scrape,retrieval]' -c constraints.txt
+	@touch $(BASE) $@
+
 $(DEV): pyproject.toml constraints.txt
 	$(make_venv)
 	$(BIN)/pip install --quiet -e '.[dev]' -c constraints.txt
-	@touch $(BASE) $@
+	@touch $(BASE) $(CORPUS) $@
 
 demo: $(BASE)
 	$(BIN)/conqret judge fixtures/demo/items.jsonl --format rag-fine-grained --model offline -o $(DEMO)
 	@for page in $(DEMO)/*.html; do test -f "$$page" && echo "The report: $$page"; done
+
+demo-corpus: $(CORPUS)
+	$(BIN)/python fixtures/site.py --run scripts/demo_corpus.sh $(BIN) $(DEMO)-corpus
 
 test: $(DEV)
 	@scripts/install_chromium.sh

@@ -67,8 +67,14 @@ def judged(qrels: dict[str, list[Qrel]]) -> dict[str, dict[str, dict[str, int]]]
 
 def show(found: Evaluation) -> None:
     for score in found.scores:
-        p = "" if score.p is None else f"  difference {score.difference:+.3f}, adjusted p {score.p:.2g} {score.mark}"
-        print(f"  {score.view:7} {score.system:12} {score.measure:14} {score.interval}{p}  (n = {len(score.by_topic)})")
+        p = (
+            ""
+            if score.p is None
+            else f"  difference {score.difference:+.3f}, adjusted p {score.p:.2g} {score.mark}"
+        )
+        print(
+            f"  {score.view:7} {score.system:12} {score.measure:14} {score.interval}{p}  (n = {len(score.by_topic)})"
+        )
 
 
 def speed(data: Path | None, work: Path) -> None:
@@ -134,7 +140,9 @@ def webis(data: Path | None, work: Path) -> None:
     folder = needed(data) / "webis-argquality20"
     with (folder / "webis-argquality20-arguments.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    documents = {f"{row['Discussion ID']}-{row['Argument ID']}": row["Premise"] for row in reversed(rows)}
+    documents: dict[str, str] = {}
+    for row in rows:
+        documents.setdefault(f"{row['Discussion ID']}-{row['Argument ID']}", row["Premise"])
     qrels = {
         "all": [
             Qrel(row["Topic ID"], f"{row['Discussion ID']}-{row['Argument ID']}", 1)
@@ -143,7 +151,10 @@ def webis(data: Path | None, work: Path) -> None:
         ]
     }
     with (folder / "webis-argquality20-topics.csv").open(newline="", encoding="utf-8") as file:
-        topics = [CorpusTopic(id=row["Topic ID"], question=row["Long Query"], split="test") for row in csv.DictReader(file)]
+        topics = [
+            CorpusTopic(id=row["Topic ID"], question=row["Long Query"], split="test")
+            for row in csv.DictReader(file)
+        ]
     write_corpus(work, (Document(id=name, text=text) for name, text in documents.items()), topics, qrels)
     print(f"  {len(documents):,} arguments, {len(topics)} topics, {len(qrels['all']):,} relevant")
     for engine in ("pisa", "bm25s"):
@@ -155,10 +166,10 @@ def webis(data: Path | None, work: Path) -> None:
 def debatune(data: Path | None, work: Path) -> None:
     """BM25 and the offline stance reranker over the statements of two models, for each pair of models."""
     folder = needed(data) / "debatune"
-    statements = {
-        model: [json.loads(line) for line in gzip.open(folder / f"statements_{model}.jsonl.gz", "rt", encoding="utf-8")]
-        for model in MODELS
-    }
+    statements = {}
+    for model in MODELS:
+        with gzip.open(folder / f"statements_{model}.jsonl.gz", "rt", encoding="utf-8") as file:
+            statements[model] = [json.loads(line) for line in file]
     for pair in ((0, 1), (0, 2), (1, 2)):
         chosen = [MODELS[place] for place in pair]
         names: dict[str, str] = {}
@@ -173,7 +184,9 @@ def debatune(data: Path | None, work: Path) -> None:
         place = work / "-".join(map(str, pair))
         place.mkdir()
         write_corpus(place, documents, topics, qrels)
-        runs = run_systems(["bm25", "generic", "pro", "con"], build_index(place), topics, Plan(), Session("offline"))
+        runs = run_systems(
+            ["bm25", "generic", "pro", "con"], build_index(place), topics, Plan(), Session("offline")
+        )
         print(f"  {' and '.join(chosen)}: {len(documents)} statements, {len(topics)} topics")
         show(evaluate({one.name: one.run for one in runs}, judged(qrels), np.random.default_rng(SEED),
                       measures=("P@10", "nDCG@10")))  # fmt: skip
@@ -188,7 +201,9 @@ def release(data: Path | None, work: Path) -> None:
     corpus.write_documents(found.documents)
     topics = [topic for topic in found.topics if topic.split == "train"]
     qrels = {view: list(found.qrels[view, "train"]) for view in ("pro", "con", "all")}  # type: ignore[index]
-    runs = run_systems(["bm25", "generic", "pro", "con"], build_index(work), topics, Plan(), Session("offline"))
+    runs = run_systems(
+        ["bm25", "generic", "pro", "con"], build_index(work), topics, Plan(), Session("offline")
+    )
     print(f"  {len(found.documents):,} titles, {len(topics)} topics")
     show(evaluate({one.name: one.run for one in runs}, judged(qrels), np.random.default_rng(SEED)))
 
@@ -198,12 +213,16 @@ def berds(data: Path | None, work: Path) -> None:
     with (needed(data) / "berds" / "perspective_detection.tsv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
     labels = [row["label"] == "1" for row in rows]
-    said = detect([Pair(str(n), row["document"], row["perspective"]) for n, row in enumerate(rows)], Session("offline"))
+    said = detect(
+        [Pair(str(n), row["document"], row["perspective"]) for n, row in enumerate(rows)], Session("offline")
+    )
     found = agreement(said, labels)
     right = [one.contains is label for one, label in zip(said, labels, strict=True)]
     questions = [row["question"] for row in rows]
     accuracy = bootstrap_interval(right, np.random.default_rng(SEED), clusters=questions)
-    frame = pd.DataFrame({"question": questions, "said": [bool(one.contains) for one in said], "label": labels})
+    frame = pd.DataFrame(
+        {"question": questions, "said": [bool(one.contains) for one in said], "label": labels}
+    )
     print(f"  {len(rows)} pairs, {sum(labels)} positive: accuracy {accuracy}, F1 {f1_interval(frame)}, "
           f"said positive {found.positive:.3f}, F1 of the counts {found.f1:.3f}")  # fmt: skip
     always = agreement([type(one)(one.id, True) for one in said], labels)

@@ -9,6 +9,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from pydantic import BaseModel
+
 _BLOCK = 65_536
 
 
@@ -23,9 +25,9 @@ class AppendLog:
         cut_torn_line(path)
         self._file = path.open("ab", buffering=0)
 
-    def append(self, record: Mapping[str, Any]) -> None:
+    def append(self, record: BaseModel | Mapping[str, Any]) -> None:
         """Write one line; ``OSError`` if the disk does not take it."""
-        line = json.dumps(record, ensure_ascii=False, separators=(", ", ": "))
+        line = record.model_dump_json() if isinstance(record, BaseModel) else json.dumps(record)
         data = memoryview(line.encode("utf-8", "replace") + b"\n")
         while data:
             data = data[self._file.write(data) :]

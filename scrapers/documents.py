@@ -33,7 +33,7 @@ class DocumentStore:
         """Add a text unless it is there, and return its id; title and URL are those of its first source."""
         document = make_document(text, title, url)
         if document.id not in self._ids:
-            self._log.append(document.model_dump())
+            self._log.append(document)
             self._ids.add(document.id)
         return document.id
 

@@ -10,6 +10,7 @@ from conqret.data.debate import Debate, Source
 from conqret.scrapers.fetch import FetchError, Policy
 from conqret.scrapers.fetch.guard import checked_url
 from conqret.scrapers.ledger import Key, Ledger, LedgerLine
+from conqret.scrapers.search import UNSEARCHED
 
 SEARCH_LANE = "?"
 """The lane of sources that have no URL yet; no host is called that."""
@@ -124,4 +125,4 @@ def _stands(line: LedgerLine, source: Source, *, retry_errors: bool, searching: 
     asked = source.url.strip()
     if asked and line.url != asked:
         return False  # the page names another address now
-    return not (searching and not line.url and line.provider is None and line.status == "not-found")
+    return not (searching and line.detail == UNSEARCHED)

@@ -74,7 +74,7 @@ class Ledger:
 
     def add(self, line: LedgerLine) -> None:
         """Record the end of a source; it is on file when this returns."""
-        self._log.append(line.model_dump())
+        self._log.append(line)
         self._lines[line.key] = line
         self._written += 1
 

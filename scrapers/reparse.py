@@ -83,7 +83,7 @@ async def _reparse(
                 parser = _Parser(reader, extractor, log, options, titles)
                 await parser.all(urls)
             for document in _kept(directory, ledger, lines, parser.written):
-                log.append(document.model_dump())
+                log.append(document)
         part.replace(directory.documents_file)
     finally:
         part.unlink(missing_ok=True)
@@ -136,7 +136,7 @@ class _Parser:
         document = make_document(result.text, result.title or self.titles[url], url)
         if document.id not in self.written:
             self.written.add(document.id)
-            self.log.append(document.model_dump())
+            self.log.append(document)
         return {"status": Status.OK.value, "detail": "", "document": document.id}
 
 

@@ -25,6 +25,8 @@ MAX_QUERY = 300
 """Characters of a query; Brave takes 400, and titles with their authors are longer than what finds them."""
 SEARCH_DELAY = 1.1
 """Seconds between two queries to one provider: Brave's free plan takes one a second."""
+UNSEARCHED = "no URL, and no search was asked for"
+"""The detail of sources that a later run with a search goes on with."""
 _LIMITS = Limits(max_bytes=2**20, max_decoded=4 * 2**20, total_seconds=30.0)
 
 
@@ -66,7 +68,7 @@ class Searcher:
         if not text:
             raise FetchError(Status.NOT_FOUND, "neither a URL nor a title to search for")
         if not self._providers:
-            raise FetchError(Status.NOT_FOUND, "no URL, and no search was asked for")
+            raise FetchError(Status.NOT_FOUND, UNSEARCHED)
         failures: list[str] = []
         for provider in self._providers:
             try:

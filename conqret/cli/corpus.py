@@ -79,9 +79,9 @@ def import_conqret(
     from conqret.io.release import read_release
 
     found = read_release(release)
-    _write(
-        CorpusDirectory(output), found.topics, found.qrels, found.documents, found.splits, found.statistics
-    )
+    directory = CorpusDirectory(output)
+    directory.write_documents(found.documents)
+    _write(directory, found.topics, found.qrels, found.documents, found.splits, found.statistics)
     if json_output:
         _print_json(found.statistics)
         return
@@ -99,8 +99,6 @@ def _write(
     splits: Mapping[str, Split],
     statistics: Mapping[str, Any],
 ) -> None:
-    if not directory.documents_file.is_file() or "texts" in statistics:
-        directory.write_documents(documents)
     directory.write_topics(topics)
     for (stance, split), pairs in qrels.items():
         directory.write_qrels(stance, split, pairs)

@@ -30,7 +30,9 @@ class SideChoice(StrEnum):
 
 
 def generate(
-    corpus: Annotated[Path, typer.Argument(help="A corpus directory: documents, topics, debates and ledger.")],
+    corpus: Annotated[
+        Path, typer.Argument(help="A corpus directory: documents, topics, debates and ledger.")
+    ],
     run: Annotated[Path, typer.Option("--run", help="The TREC run that ranks its documents (.gz too).")],
     stance: Annotated[SideChoice, typer.Option(help="The side to argue for.")],
     model: options.Model = None,
@@ -38,7 +40,9 @@ def generate(
     documents: Annotated[int, typer.Option("--top", "-k", help="Documents for each argument.")] = 10,
     expert: Annotated[
         bool,
-        typer.Option("--expert", help="Put the expert's argument beside the new one, for formats that compare."),
+        typer.Option(
+            "--expert", help="Put the expert's argument beside the new one, for formats that compare."
+        ),
     ] = False,
     output: Annotated[
         Path | None,
@@ -129,8 +133,9 @@ def _show(job: GenerationRun, outcome: GenerationOutcome) -> None:
     from rich.text import Text
 
     cost = "unknown cost" if outcome.cost_usd is None else f"${outcome.cost_usd:.4f}"
+    counts = f"{outcome.calls} calls, {outcome.recorded} recorded, {cost}"
     lines = [
-        f"{outcome.written} of {len(job.tasks)} arguments written ({outcome.calls} calls, {outcome.recorded} recorded, {cost})",
+        f"{outcome.written} of {len(job.tasks)} arguments written ({counts})",
         f"citations  {outcome.out_of_range} out of range, {outcome.misquoted} quotations not in the document cited",
         f"documents  {outcome.left_out} left out, {outcome.trimmed} cut to fit the model",
         f"items      {job.items_file}",

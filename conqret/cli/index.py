@@ -8,7 +8,9 @@ from typing import Annotated
 import typer
 
 from conqret.cli import options
+from conqret.cli import retrieve_options as choices
 from conqret.cli.console import note, out
+from conqret.retrieval.engines import K1, STEMMER, B
 
 EPILOG = (
     "Examples:\n\n"
@@ -19,15 +21,15 @@ EPILOG = (
 
 def index(
     corpus: Annotated[Path, typer.Argument(help="A corpus directory: its documents.jsonl is indexed.")],
-    engine: Annotated[str | None, typer.Option(help="pisa (Linux on x86-64) or bm25s (everywhere). Default: pisa where it runs.")] = None,
-    stemmer: Annotated[str, typer.Option(help="porter2 or none; krovetz with pisa.")] = "porter2",
-    stopwords: Annotated[str | None, typer.Option(help="terrier (with pisa), lucene, english or none. Default: terrier with pisa, english with bm25s.")] = None,
-    k1: Annotated[float, typer.Option(help="How late term frequency saturates.")] = 0.9,
-    b: Annotated[float, typer.Option(help="How far long documents are discounted, 0 to 1.")] = 0.4,
-    rebuild: Annotated[bool, typer.Option("--rebuild", help="Build it even if the index there is of this corpus and these settings.")] = False,
+    engine: choices.Engine = None,
+    stemmer: choices.Stemmer = STEMMER,
+    stopwords: choices.StopWords = None,
+    k1: choices.K1 = K1,
+    b: choices.B = B,
+    rebuild: choices.Rebuild = False,
     json_output: options.Json = False,
     quiet: options.Quiet = False,
-) -> None:  # fmt: skip
+) -> None:
     """Index a corpus for BM25. An index of the same corpus and settings is kept; any other is replaced."""
     import json
     import time
@@ -47,7 +49,9 @@ def index(
     if not quiet and not built.fresh:
         note("the index is of this corpus and these settings already; --rebuild builds it all the same")
     settings = built.settings
-    how = f"stemmer {settings.stemmer}, stop words {settings.stop_words}, k1 {settings.k1:g}, b {settings.b:g}"
+    how = (
+        f"stemmer {settings.stemmer}, stop words {settings.stop_words}, k1 {settings.k1:g}, b {settings.b:g}"
+    )
     done = f"indexed in {seconds:.1f} s" if built.fresh else "in the index"
     out().print(f"{len(built):,} documents {done} with {built.engine} ({how})", markup=False, soft_wrap=True)
     out().print(f"index      {corpus / FOLDER}", markup=False, soft_wrap=True)

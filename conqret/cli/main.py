@@ -22,6 +22,7 @@ from conqret.cli import (
     recordings,
     report,
     retrieve,
+    run,
     scrape,
     sensitivity,
 )
@@ -52,6 +53,7 @@ app.add_typer(retrieve.app, name="retrieve")
 app.command("generate", epilog=generate.EPILOG)(generate.generate)
 app.command("perturb", epilog=perturb.EPILOG)(perturb.perturb)
 app.command("sensitivity", epilog=sensitivity.EPILOG)(sensitivity.sensitivity)
+app.command("run", epilog=run.EPILOG)(run.run)
 app.command("doctor", epilog=doctor.EPILOG)(doctor.doctor)
 
 

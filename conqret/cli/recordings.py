@@ -35,12 +35,19 @@ def import_(
     store: Annotated[Path, typer.Argument(help="A run's folder, or a store (made if it is not there).")],
 ) -> None:
     """Add exported answers to a store; those that it has already stay as they are."""
+    from conqret.errors import DeclarationError
     from conqret.evaluation.run import RunDirectory
     from conqret.llm.recordings import Recordings
 
     target = RunDirectory(store).recordings_file if store.is_dir() else store
-    with Recordings(target) as recordings:
-        count = recordings.import_jsonl(source)
+    fresh = not target.exists()
+    try:
+        with Recordings(target) as recordings:
+            count = recordings.import_jsonl(source)
+    except DeclarationError:
+        if fresh:  # leave no empty store behind
+            target.unlink(missing_ok=True)
+        raise
     out().print(f"{count} answers added to {target}", markup=False, soft_wrap=True)
 
 

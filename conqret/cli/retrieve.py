@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from typer.core import TyperGroup
 
 from conqret.cli import options
+from conqret.cli import retrieve_options as choices
 from conqret.cli.console import err, note, out
 from conqret.cli.retrieve_evaluate import EPILOG as EVALUATE_EPILOG
 from conqret.cli.retrieve_evaluate import evaluate
@@ -45,28 +45,20 @@ app = typer.Typer(
 app.command("evaluate", epilog=EVALUATE_EPILOG)(evaluate)
 
 
-class StanceChoice(StrEnum):
-    """The instructions of the reranker."""
-
-    none = "none"
-    pro = "pro"
-    con = "con"
-
-
 @app.command(DEFAULT, epilog=EPILOG)
 def run(
-    corpus: Annotated[Path, typer.Argument(help="A corpus directory; it is indexed first where it is not.")],
-    stance: Annotated[StanceChoice, typer.Option(help="The side that the reranker looks for; none: the generic instruction.")] = StanceChoice.none,
-    rerank: Annotated[str | None, typer.Option(help="Rerank listwise with this model (any litellm model), or offline: by lexical stance evidence.")] = None,
-    perspectives: Annotated[bool, typer.Option("--perspectives", help="Search for each perspective on the question, and merge. Needs --rerank or --model.")] = False,
-    model: Annotated[str | None, typer.Option("--model", "-m", help="The model that names the perspectives. Default: that of --rerank.")] = None,
-    mmr: Annotated[float | None, typer.Option(help="Then reorder by maximal marginal relevance with this lambda (0 to 1; BeRDS: 0.95).")] = None,
-    keep: Annotated[int, typer.Option("--top", "-k", help="Documents to keep for each topic.")] = 100,
-    depth: Annotated[int, typer.Option(help="Documents that the first stage retrieves for each topic.")] = 100,
-    window: Annotated[int, typer.Option(help="Documents that the reranker sees at a time.")] = 20,
-    step: Annotated[int, typer.Option(help="How far its window moves up each time.")] = 10,
-    split: Annotated[str, typer.Option(help="The topics of this split: train, test or all.")] = "all",
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="The TREC run to write (.gz is compressed). Default: runs/CORPUS-STANCE.res.gz")] = None,
+    corpus: choices.Corpus,
+    stance: choices.Stance = choices.StanceChoice.none,
+    rerank: choices.Rerank = None,
+    perspectives: choices.Perspectives = False,
+    model: choices.PerspectiveModel = None,
+    mmr: choices.Mmr = None,
+    keep: choices.Top = 100,
+    depth: choices.Depth = 100,
+    window: choices.Window = 20,
+    step: choices.Step = 10,
+    split: choices.Split = "all",
+    output: choices.RunFile = None,
     api_base: options.ApiBase = None,
     context_window: options.ContextWindow = None,
     input_price: options.InputPrice = None,
@@ -76,12 +68,12 @@ def run(
     tpm: options.TokensPerMinute = None,
     budget_usd: options.BudgetUsd = None,
     timeout: options.Timeout = None,
-    recordings: Annotated[Path | None, typer.Option(help="A store of answers to read and add to. Default: recordings.sqlite beside the run.")] = None,
+    recordings: choices.RecordingsBeside = None,
     replay: options.Replay = None,
     prompts: options.Prompts = None,
     json_output: options.Json = False,
     quiet: options.Quiet = False,
-) -> None:  # fmt: skip
+) -> None:
     """Rank documents for every topic: BM25, then what is asked for. Writes a TREC run."""
     import json
     from dataclasses import asdict
@@ -100,7 +92,9 @@ def run(
     plan = Plan(stance.value, rerank is not None, perspectives, mmr, depth, window, step)
     asked = rerank or (model if perspectives else None)
     if perspectives and asked is None:
-        raise DeclarationError("--perspectives asks a model for them: name it with --model, or --model offline")
+        raise DeclarationError(
+            "--perspectives asks a model for them: name it with --model, or --model offline"
+        )
     target = output or Path("runs") / f"{corpus.resolve().name}-{stance.value}.res.gz"
     client = options.given(
         api_base=api_base, context_window=context_window, input_price=input_price, output_price=output_price,
@@ -110,7 +104,9 @@ def run(
     session = open_session(asked, client, recordings, replay, prompts, beside=target) if asked else None
     index = open_index(corpus)
     if not quiet:
-        err().print(f"{len(topics)} topics, {len(index):,} documents, indexed with {index.engine}", markup=False)
+        err().print(
+            f"{len(topics)} topics, {len(index):,} documents, indexed with {index.engine}", markup=False
+        )
     with watched("reranked", len(topics), quiet=quiet or rerank is None) as done:
         stages = assemble(index, plan, session, done)
         ranked = rankings(stages.pipeline(queries(topics)))
@@ -127,7 +123,10 @@ def run(
         _remark(windows, expanded, len(topics) - len(ranked))
     if json_output:
         facts = {"run": str(target), "topics": len(topics), "lines": len(lines), "engine": index.engine}
-        facts |= {"windows": asdict(windows) if windows else None, "cost_usd": session.cost_usd if session else 0.0}
+        facts |= {
+            "windows": asdict(windows) if windows else None,
+            "cost_usd": session.cost_usd if session else 0.0,
+        }
         facts["unexpanded"] = sum(one.reason is not None for one in expanded)
         out().out(json.dumps(facts, indent=1))
     else:
@@ -142,6 +141,9 @@ def _remark(windows: RerankSummary | None, expanded: tuple[Expanded, ...], empty
     if windows is not None:
         note(describe_windows(windows))
     if failed := [one for one in expanded if one.reason is not None]:
-        note(f"no perspectives for {len(failed)} of {len(expanded)} topics ({failed[0].reason}): searched with the question")
+        note(
+            f"no perspectives for {len(failed)} of {len(expanded)} topics ({failed[0].reason}): "
+            "searched with the question itself"
+        )
     if empty:
         note(f"nothing was found for {empty} topics")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from conqret.cli import options
+from conqret.cli import retrieve_options as choices
 from conqret.cli.console import err, note, out
 
 if TYPE_CHECKING:
@@ -22,13 +23,13 @@ EPILOG = (
 
 
 def evaluate(
-    corpus: Annotated[Path, typer.Argument(help="A corpus directory with qrels.")],
-    systems: Annotated[str, typer.Option(help="bm25, generic, pro, con, mmr, perspectives, or NAME=FILE for a TREC run; the first is the baseline.")] = "bm25,generic,pro,con",
-    rerank: Annotated[str, typer.Option(help="The model behind generic, pro, con and perspectives, or offline: the lexical baseline.")] = "offline",
-    measure: Annotated[list[str] | None, typer.Option(help="A measure of ir-measures; may be repeated. Default: P@10, nDCG@10, R@100.")] = None,
-    split: Annotated[str, typer.Option(help="The topics of this split: train, test or all.")] = "test",
-    depth: Annotated[int, typer.Option(help="Documents that the first stage retrieves for each topic.")] = 100,
-    seed: Annotated[int, typer.Option(help="Draws the bootstrap samples.")] = 13,
+    corpus: choices.Corpus,
+    systems: choices.Systems = "bm25,generic,pro,con",
+    rerank: choices.SystemsModel = "offline",
+    measure: choices.Measure = None,
+    split: choices.Split = "test",
+    depth: choices.Depth = 100,
+    seed: choices.BootstrapSeed = 13,
     api_base: options.ApiBase = None,
     context_window: options.ContextWindow = None,
     input_price: options.InputPrice = None,
@@ -38,12 +39,12 @@ def evaluate(
     tpm: options.TokensPerMinute = None,
     budget_usd: options.BudgetUsd = None,
     timeout: options.Timeout = None,
-    recordings: Annotated[Path | None, typer.Option(help="A store of answers to read and add to. Default: runs/recordings.sqlite.")] = None,
+    recordings: choices.RecordingsBeside = None,
     replay: options.Replay = None,
     prompts: options.Prompts = None,
     json_output: options.Json = False,
     quiet: options.Quiet = False,
-) -> None:  # fmt: skip
+) -> None:
     """Score systems against the qrels for pro, con and both: means, 95 % intervals, and what differs significantly.
 
     The mark is a paired t-test against the first system at the 5 % level, with Holm's correction over the
@@ -134,7 +135,9 @@ def _show(found: Evaluation) -> None:
         title = {"all": "PRO+CON", "stance": "BOTH SIDES"}.get(view, view.upper())
         rows = [[f"{title} ({count} topics)", *measures]]
         for system in dict.fromkeys(score.system for score in scores):
-            cells = {score.measure: f"{score.interval} {score.mark}" for score in scores if score.system == system}
+            cells = {
+                score.measure: f"{score.interval} {score.mark}" for score in scores if score.system == system
+            }
             rows.append([system, *(cells.get(measure, "-") for measure in measures)])
         widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
         for row in rows:

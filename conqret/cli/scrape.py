@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from conqret.cli import scrape_evidence
 from conqret.cli.console import err, note, out
+
+if TYPE_CHECKING:
+    from conqret.data import Debate
+    from conqret.scrapers.debates import Problem
 
 app = typer.Typer(
     help="Read debate pages, and fetch the sources that they cite.",
     no_args_is_help=True,
     epilog="Example: conqret scrape debates urls.txt -o corpus/ && conqret scrape evidence corpus/",
 )
-# `scrape evidence` (conqret/cli/scrape_evidence.py) is registered here.
+scrape_evidence.register(app)
 
 _SHOWN = 20  # problems printed; all of them are in problems.jsonl
 
@@ -29,9 +35,11 @@ def debates(
         ),
     ] = Path("corpus"),
     delay: Annotated[
-        float | None, typer.Option(help="Seconds between two requests to one host. [default: 1]")
+        float | None, typer.Option(help="Seconds between two requests to one host. Default: 1.")
     ] = None,
-    concurrency: Annotated[int | None, typer.Option(help="Pages under way at a time. [default: 8]")] = None,
+    concurrency: Annotated[
+        int | None, typer.Option(min=1, help="Pages under way at a time. Default: 8.")
+    ] = None,
     allow_private: Annotated[
         bool,
         typer.Option(
@@ -49,6 +57,10 @@ def debates(
     """
     import asyncio
 
+    from conqret._optional import require
+
+    for module in ("aiohttp", "lxml", "protego"):
+        require(module, extra="scrape")
     from conqret.data import Debate
     from conqret.io.corpus import CorpusDirectory
     from conqret.scrapers.debates import Problem
@@ -62,9 +74,15 @@ def debates(
     kept = [one for one in before if not (refetch and page_key(one.url) in asked)]
     have = {page_key(one.url) for one in kept}
     todo = [url for url in wanted if page_key(url) not in have]
-    options = FetchOptions(
-        policy=Policy(allow_private=allow_private), **({} if delay is None else {"delay": delay})
-    )
+    policy = Policy(allow_private=allow_private)
+    options = FetchOptions(policy=policy) if delay is None else FetchOptions(policy=policy, delay=delay)
+
+    arrived: list[Debate | Problem] = []
+
+    def take(result: Debate | Problem) -> None:
+        arrived.append(result)
+        if not quiet:
+            _say(result)
 
     async def run() -> list[Debate | Problem]:
         async with Fetcher(options) as fetcher:
@@ -73,12 +91,21 @@ def debates(
                 fetcher,
                 taken={one.id for one in kept},
                 concurrency=concurrency or CONCURRENCY,
-                on_result=None if quiet else _say,
+                on_result=take,
             )
 
-    results = asyncio.run(run()) if todo else []
+    try:
+        results = asyncio.run(run()) if todo else []
+    except KeyboardInterrupt:
+        new = {one.id: one for one in arrived if isinstance(one, Debate)}
+        corpus.write_debates(
+            [*kept, *(one for one in new.values() if one.id not in {old.id for old in kept})]
+        )
+        raise
     read = [one for one in results if isinstance(one, Debate)]
     problems = [one for one in results if isinstance(one, Problem)]
+    failed = {page_key(one.url) for one in problems}
+    kept += [one for one in before if one not in kept and page_key(one.url) in failed]
     corpus.write_debates([*kept, *read])
     corpus.write_problems({"url": one.url, "layout": one.layout, "missing": one.missing} for one in problems)
     _show(corpus.path, len(kept), read, problems, json_output=json_output, quiet=quiet)
@@ -96,7 +123,15 @@ def _say(result: object) -> None:
         err().print(Text(f"{result.url}  {sides} ({result.layout})"), soft_wrap=True)
 
 
-def _show(path: Path, kept: int, read: list, problems: list, *, json_output: bool, quiet: bool) -> None:  # type: ignore[type-arg]
+def _show(
+    path: Path,
+    kept: int,
+    read: Sequence[Debate],
+    problems: Sequence[Problem],
+    *,
+    json_output: bool,
+    quiet: bool,
+) -> None:
     import json
 
     if json_output:

@@ -158,7 +158,10 @@ def sensitivity(
         out().out(results.model_dump_json(indent=1))
     else:
         _show(results, [directory.results_file, *written[:2]])
-    if any(curve.missing for curve in results.curves):
+    for lost in results.unscored:
+        why = ", ".join(f"{reason} {number}" for reason, number in lost.missing.items())
+        note(f"no curve: {lost.format} with {lost.model}, {lost.metric} under {lost.perturbation}: {why}")
+    if results.unscored or any(curve.missing for curve in results.curves):
         raise typer.Exit(1)
 
 

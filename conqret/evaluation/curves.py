@@ -87,6 +87,16 @@ class Curve(Frozen):
         return sum(one.p is not None and one.p < 0.05 for one in self.neighbours)
 
 
+class Unscored(Frozen):
+    """A curve that could not be drawn: no item has a value at every level, and why not."""
+
+    format: str
+    model: str
+    metric: str
+    perturbation: str
+    missing: Mapping[str, int]
+
+
 class StanceCurve(Frozen):
     """The means of one metric over the items of one stance (ConQRet, Table 15)."""
 
@@ -140,8 +150,8 @@ def make_curve(
     rng: np.random.Generator,
     *,
     resamples: int,
-) -> Curve | None:
-    """The curve of ``metric`` for the ``place``-th judge of the plan; None where no item is scored throughout.
+) -> Curve | Unscored:
+    """The curve of ``metric`` for the ``place``-th judge of the plan, or why no item is scored throughout.
 
     ``scores`` are that judge's, by item id.
     """
@@ -156,7 +166,13 @@ def make_curve(
             rows.append(row)
             topics.append(item.topic)
     if not rows:
-        return None
+        return Unscored(
+            format=setup.judge.name,
+            model=setup.client.model,
+            metric=metric,
+            perturbation=perturbation.name,
+            missing=dict(sorted(missing.items())),
+        )
     response = respond(rows, damage.levels, topics, rng, resamples=resamples)
     expected = perturbation.expected(metric)
     verdict, words = judge_response(response, expected)

@@ -251,9 +251,14 @@ def _faults(experiment: Experiment) -> Iterator[_Fault]:
     yield from _system_faults(experiment)
     labels: dict[str, int] = {}
     for place, judge in enumerate(experiment.judges):
-        yield from _named(("judges", place, "format"), lambda j=judge: get_judge(j.format).select(j.options(0).metrics))
+        yield from _named(
+            ("judges", place, "format"), lambda j=judge: get_judge(j.format).select(j.options(0).metrics)
+        )
         if judge.label in labels:
-            yield ("judges", place), f"is called {judge.label!r} as judges[{labels[judge.label]}]; give it a name"
+            yield (
+                ("judges", place),
+                f"is called {judge.label!r} as judges[{labels[judge.label]}]; give it a name",
+            )
         labels.setdefault(judge.label, place)
     for place, one in enumerate(experiment.perturbations):
         yield from _named(("perturbations", place, "name"), lambda o=one: _check_levels(o))

@@ -33,8 +33,8 @@ def baseline_contains(document: str, perspective: str) -> bool:
         return False
     if not _denies(statement) or any(_denies(sentence) for sentence in passage):
         return True
-    good, bad = (sum(counts) for counts in zip(*map(values, passage), strict=True))
-    return bad > good
+    counts = [values(sentence) for sentence in passage]
+    return sum(bad for _, bad in counts) > sum(good for good, _ in counts)
 
 
 def best_passage(statement: Passage, sentences: Sequence[Passage]) -> tuple[Sequence[Passage], float]:

@@ -86,7 +86,9 @@ def agreement(detections: Sequence[Detection], labels: Sequence[bool]) -> Agreem
         DeclarationError: there are not as many labels as detections.
     """
     if len(detections) != len(labels):
-        raise DeclarationError(f"{len(detections)} detections and {len(labels)} labels: there must be one for each")
+        raise DeclarationError(
+            f"{len(detections)} detections and {len(labels)} labels: there must be one for each"
+        )
     counts = {(said, label): 0 for said in (True, False, None) for label in (True, False)}
     for detection, label in zip(detections, labels, strict=True):
         counts[detection.contains, bool(label)] += 1

@@ -99,7 +99,9 @@ def leaning(ranking: Sequence[str], supporting: Set[str], opposing: Set[str], cu
     if cut < 1:
         raise DeclarationError(f"the cut is {cut}; it must be at least 1")
     top = ranking[:cut]
-    return (sum(document in supporting for document in top) - sum(document in opposing for document in top)) / cut
+    return (
+        sum(document in supporting for document in top) - sum(document in opposing for document in top)
+    ) / cut
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +132,9 @@ def sycophancy(
     cut: int = CUT,
 ) -> Sycophancy:
     """Compare the rankings for the question, for its supporting and for its opposing perspective as a query."""
-    return Sycophancy(*(leaning(ranking, supporting, opposing, cut) for ranking in (neutral, supporter, opponent)))
+    return Sycophancy(
+        *(leaning(ranking, supporting, opposing, cut) for ranking in (neutral, supporter, opponent))
+    )
 
 
 def _check(holders: Holders, cut: int) -> None:

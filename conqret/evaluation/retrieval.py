@@ -106,12 +106,16 @@ def evaluate(
         values = {system: _measured(run, judged, measures, view) for system, run in runs.items()}
         topics[view] = len(next(iter(next(iter(values.values())).values())))
         for measure in measures:
-            scores += _family(view, measure, {system: found[measure] for system, found in values.items()}, first, rng)
+            scores += _family(
+                view, measure, {system: found[measure] for system, found in values.items()}, first, rng
+            )
     if "pro" in judgments and "con" in judgments:
         families = _stance_families(runs, judgments["pro"], judgments["con"])
         for measure, by_system in families.items():
             scores += _family("stance", measure, by_system, first, rng)
-        topics["stance"] = max(len(values) for by_system in families.values() for values in by_system.values())
+        topics["stance"] = max(
+            len(values) for by_system in families.values() for values in by_system.values()
+        )
     return Evaluation(first, tuple(scores), topics)
 
 
@@ -149,7 +153,9 @@ def _parsed(measure: str) -> Any:
     try:
         return ir_measures.parse_measure(measure)
     except (NameError, ValueError, SyntaxError) as error:
-        raise DeclarationError(f"{measure!r} is no measure of ir-measures, such as nDCG@10 or R@100: {error}") from None
+        raise DeclarationError(
+            f"{measure!r} is no measure of ir-measures, such as nDCG@10 or R@100: {error}"
+        ) from None
 
 
 def _family(
@@ -166,7 +172,8 @@ def _family(
         shared = [topic for topic in by_system[system] if topic in by_system[baseline]]
         if len(shared) > 1:
             tests[system] = paired_t_test(
-                [by_system[system][topic] for topic in shared], [by_system[baseline][topic] for topic in shared]
+                [by_system[system][topic] for topic in shared],
+                [by_system[baseline][topic] for topic in shared],
             )
     adjusted = dict(zip(tests, holm([test.p for test in tests.values()]), strict=True))
     return [
@@ -187,17 +194,14 @@ def _family(
 def _stance_families(
     runs: Mapping[str, Run], pro: Judgments, con: Judgments
 ) -> dict[str, dict[str, dict[str, float]]]:
-    sides = {
-        topic: {
-            document: frozenset(side for side, judged in (("pro", pro), ("con", con)) if judged.get(topic, {}).get(document, 0) > 0)
-            for document in {*pro.get(topic, {}), *con.get(topic, {})}
-        }
-        for topic in sorted({*pro, *con})
-    }  # fmt: skip
+    sides = {topic: _sides(pro.get(topic, {}), con.get(topic, {})) for topic in sorted({*pro, *con})}
     sides = {topic: held for topic, held in sides.items() if set().union(*held.values()) == {"pro", "con"}}
     if not sides:
         return {}
-    families: dict[str, dict[str, dict[str, float]]] = {f"balance@{DIVERSITY_CUT}": {}, f"alpha_nDCG@{DIVERSITY_CUT}": {}}
+    families: dict[str, dict[str, dict[str, float]]] = {
+        f"balance@{DIVERSITY_CUT}": {},
+        f"alpha_nDCG@{DIVERSITY_CUT}": {},
+    }
     for system, run in runs.items():
         balances = {topic: balance(run.get(topic, ()), held, DIVERSITY_CUT) for topic, held in sides.items()}
         families[f"balance@{DIVERSITY_CUT}"][system] = {
@@ -207,3 +211,13 @@ def _stance_families(
             topic: alpha_ndcg(run.get(topic, ()), held, DIVERSITY_CUT) for topic, held in sides.items()
         }
     return families
+
+
+def _sides(pro: Mapping[str, int], con: Mapping[str, int]) -> dict[str, frozenset[str]]:
+    """For each judged document of a topic the sides that it is relevant to."""
+    return {
+        document: frozenset(
+            side for side, judged in (("pro", pro), ("con", con)) if judged.get(document, 0) > 0
+        )
+        for document in {*pro, *con}
+    }

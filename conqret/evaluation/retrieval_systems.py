@@ -136,4 +136,7 @@ def _from_file(path: Path) -> Run:
     scored: dict[str, list[tuple[float, str]]] = {}
     for line in read_run(path):
         scored.setdefault(line.query_id, []).append((-line.score, line.doc_id))
-    return {topic: [document for _, document in sorted(pairs, key=lambda pair: pair[0])] for topic, pairs in scored.items()}
+    return {
+        topic: [document for _, document in sorted(pairs, key=lambda pair: pair[0])]
+        for topic, pairs in scored.items()
+    }

@@ -17,6 +17,7 @@ from conqret.evaluation.curves import (
     Curve,
     Score,
     StanceCurve,
+    Unscored,
     make_cell,
     make_curve,
     metrics_of,
@@ -60,6 +61,7 @@ class SensitivityResults(Frozen):
 
     record: SensitivityRecord
     curves: tuple[Curve, ...]
+    unscored: tuple[Unscored, ...] = ()
     stances: tuple[StanceCurve, ...] = ()
     grid: tuple[Cell, ...] = ()
     precision: tuple[PrecisionRow, ...] = ()
@@ -117,7 +119,8 @@ def evaluate(
     """The curves, the grid and Table 7 from ``scores``, by fingerprint of the judge and id of the version."""
     import numpy as np
 
-    curves, by_stance, cells, by_judge = [], [], [], []
+    curves: list[Curve | Unscored] = []
+    by_stance, cells, by_judge = [], [], []
     for place, setup in enumerate(plan.setups):
         print_ = setup.fingerprint
         mine = {item: score for (fingerprint, item), score in scores.items() if fingerprint == print_}
@@ -126,8 +129,7 @@ def evaluate(
             for metric in metrics_of(plan, place, damage):
                 rng = np.random.default_rng(plan.seed)
                 curve = make_curve(plan, place, damage, metric, mine, rng, resamples=resamples)
-                if curve is not None:
-                    curves.append(curve)
+                curves.append(curve)
                 if damage.perturbation.expected(metric) is Direction.FALL:
                     by_stance += stance_curves(plan, place, damage, metric, mine)
         for metric in GRID_METRICS:
@@ -139,7 +141,8 @@ def evaluate(
     costs = [score.cost_usd for score in scores.values()]
     return SensitivityResults(
         record=record_of(plan),
-        curves=tuple(curves),
+        curves=tuple(curve for curve in curves if isinstance(curve, Curve)),
+        unscored=tuple(curve for curve in curves if isinstance(curve, Unscored)),
         stances=tuple(by_stance),
         grid=tuple(cells),
         precision=_precision(plan, by_judge, labels, relevant_from) if labels else (),

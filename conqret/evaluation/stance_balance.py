@@ -50,7 +50,10 @@ def _greedy(subtopics: Mapping[str, Set[str]], cut: int, alpha: float) -> list[s
     seen: dict[str, int] = {}
     order: list[str] = []
     while left and len(order) < cut:
-        best = max(left, key=lambda document: sum((1 - alpha) ** seen.get(subtopic, 0) for subtopic in left[document]))
+        best = max(
+            left,
+            key=lambda document: sum((1 - alpha) ** seen.get(subtopic, 0) for subtopic in left[document]),
+        )
         order.append(best)
         for subtopic in left.pop(best):
             seen[subtopic] = seen.get(subtopic, 0) + 1

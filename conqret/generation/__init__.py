@@ -6,7 +6,7 @@ from conqret.generation.arguments import Conclusion, GeneratedArgument, LeftOut,
 from conqret.generation.budget import FittedPrompt, fit_prompt
 from conqret.generation.check import CitationCheck, check_citations
 from conqret.generation.examples import Example, ExpertArguments, draw_examples
-from conqret.generation.generate import GenerateOptions, Generated, Generator, Task
+from conqret.generation.generate import Generated, GenerateOptions, Generator, Task
 
 __all__ = [
     "CitationCheck",

@@ -63,7 +63,7 @@ def fit_prompt(
     whole = _render(prompt, topic, documents, examples, texts)
     if len((whole.system + whole.user).encode("utf-8", "replace")) <= room:  # no token is shorter than a byte
         return FittedPrompt(whole, tuple(documents))
-    budget = room - _count(_render(prompt, topic, documents, examples, [""] * len(texts)), window)
+    budget = room - _count(bare_prompt(prompt, topic, documents, examples), window)
     own = len(texts) - len(documents)
     for _ in range(ATTEMPTS):
         if budget < len(texts):
@@ -90,6 +90,14 @@ def fit_prompt(
             )
         budget = min(budget, sum(cut.after for cut in trimmed)) - (tokens - room)
     return None
+
+
+def bare_prompt(
+    prompt: Prompt, topic: str, documents: Sequence[Document], examples: Sequence[Example]
+) -> Rendered:
+    """The prompt without the texts of its documents: what is reserved before they share the rest."""
+    count = len(documents) + sum(len(example.documents) for example in examples)
+    return _render(prompt, topic, documents, examples, [""] * count)
 
 
 def _render(

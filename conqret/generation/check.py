@@ -17,10 +17,21 @@ from conqret.data.sentences import sentences
 QUOTED_WORDS = 3
 """Shorter quotations are names, titles of works and scare quotes, which need not be in the document."""
 
-_QUOTATION = re.compile("\u201c([^\u201c\u201d]{1,2000})\u201d|(?<!\\w)\"([^\"]{1,2000})\"|\u00ab([^\u00bb]{1,2000})\u00bb")
+_QUOTATION = re.compile(
+    '\u201c([^\u201c\u201d]{1,2000})\u201d|(?<!\\w)"([^"]{1,2000})"|\u00ab([^\u00bb]{1,2000})\u00bb'
+)
 _GAP = re.compile(r"\[?(?:\u2026|\.{3,})\]?|\[[^\]]{0,80}\]")
 _LOOK_ALIKE = str.maketrans(
-    {"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u2013": "-", "\u2014": "-", "\u2010": "-", "\u2011": "-"}
+    {
+        "\u2018": "'",
+        "\u2019": "'",
+        "\u201c": '"',
+        "\u201d": '"',
+        "\u2013": "-",
+        "\u2014": "-",
+        "\u2010": "-",
+        "\u2011": "-",
+    }
 )
 _NOT_WORD = re.compile(r"[^\w%]+")
 
@@ -91,9 +102,7 @@ def check_citations(argument: str, documents: Sequence[Document]) -> CitationChe
                 holding = [n for n, text in enumerate(texts, start=1) if _holds(text, quote)]
                 if looked_into and not set(holding) & set(looked_into):
                     misquoted.append(
-                        Misquotation(
-                            sentence=number, quote=quote, cites=looked_into, found_in=tuple(holding)
-                        )
+                        Misquotation(sentence=number, quote=quote, cites=looked_into, found_in=tuple(holding))
                     )
         total += len(found)
     return CitationCheck(

@@ -49,9 +49,7 @@ class Expert:
         text = "\n\n".join(paragraphs)
         if places is None:
             return text
-        return renumbered(
-            text, {n: places[d] for n, d in enumerate(self.documents, start=1) if d in places}
-        )
+        return renumbered(text, {n: places[d] for n, d in enumerate(self.documents, start=1) if d in places})
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,9 +148,7 @@ def _expert(
     points = tuple(
         (
             renumbered(" ".join(argument.title.split()), places),
-            tuple(
-                renumbered(" ".join(text.split()), places) for text in argument.paragraphs if text.strip()
-            ),
+            tuple(renumbered(" ".join(text.split()), places) for text in argument.paragraphs if text.strip()),
         )
         for argument in arguments
         if argument.title.strip() or any(text.strip() for text in argument.paragraphs)

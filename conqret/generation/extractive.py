@@ -47,7 +47,7 @@ _LEANS_ON = frozenset(
     "nor such another others both one i we my our you your also still instead".split()
 )
 _OPENERS = "\"'\u201c\u2018"
-_ENDS = (".", "!", ".\"", ".\u201d", "!\u201d", "!\"")
+_ENDS = (".", "!", '."', ".\u201d", "!\u201d", '!"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,9 @@ def _standing(piece: str) -> str | None:
 def _unbalanced(line: str) -> bool:
     """Whether a quotation or a bracket is open at either end."""
     return (
-        line.count("\u201c") != line.count("\u201d") or line.count("(") != line.count(")") or line.count('"') % 2 == 1
+        line.count("\u201c") != line.count("\u201d")
+        or line.count("(") != line.count(")")
+        or line.count('"') % 2 == 1
     )
 
 

@@ -10,18 +10,21 @@ from conqret.data import Call, Document, Item, Reason, Stance, Trim
 from conqret.data.corpus import CorpusTopic
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.generation.arguments import GeneratedArgument, render
-from conqret.generation.budget import ANSWER_ROOM, FittedPrompt, fit_prompt
+from conqret.generation.budget import ANSWER_ROOM, FittedPrompt, bare_prompt, fit_prompt
 from conqret.generation.check import CitationCheck, check_citations
 from conqret.generation.examples import SEED, SHOTS, Example, Expert
 from conqret.generation.extractive import Leaning, compose
 from conqret.judges.fitting import Window
 from conqret.llm.request import Answer, Message, Request
-from conqret.prompts import Library, Prompt
+from conqret.prompts import Library, Prompt, Rendered
 
 PROMPTS: dict[Stance, str] = {"pro": "generate/pro", "con": "generate/con"}
 
 DOCUMENTS = 10
 """Documents an argument is built from (ConQRet, section 3.2.2)."""
+
+LONGEST_ID = 120
+"""Characters of a topic's id in an item's: perturbations add theirs, and an id has 200 at most."""
 
 TEMPERATURE = 0.0
 """The paper states none; at 0 a run can be repeated."""
@@ -71,7 +74,7 @@ class Task:
     @property
     def id(self) -> str:
         """The id of the item that comes of it: ``voting-age-pro``."""
-        return f"{self.topic.id[:196]}-{self.stance}"
+        return f"{self.topic.id[:LONGEST_ID]}-{self.stance}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +118,9 @@ class Generator:
         prompt = prompt_for(self.library, task.stance)
         fitted = self.fit(task)
         if fitted is None:
-            detail = "the prompt does not fit the model's window even without the documents' texts; lower --shots"
+            detail = (
+                "the prompt does not fit the model's window even without the documents' texts; lower --shots"
+            )
             return Generated(task, None, reason=Reason.CONTEXT_OVERFLOW, detail=detail)
         temperature = self.options.temperature
         answer = await self.client.ask(
@@ -137,8 +142,18 @@ class Generator:
         """The prompt of a task as it would be sent; None if it cannot fit."""
         prompt = prompt_for(self.library, task.stance)
         return fit_prompt(
-            prompt, task.topic.question, task.documents, task.examples, self.client, answer_room=self.answer_room
+            prompt,
+            task.topic.question,
+            task.documents,
+            task.examples,
+            self.client,
+            answer_room=self.answer_room,
         )
+
+    def bare(self, task: Task) -> Rendered:
+        """The prompt of a task without the texts of its documents."""
+        prompt = prompt_for(self.library, task.stance)
+        return bare_prompt(prompt, task.topic.question, task.documents, task.examples)
 
     def _item(self, task: Task, prompt: Prompt, fitted: FittedPrompt, argument: GeneratedArgument) -> Item:
         text = render(argument)

@@ -64,7 +64,9 @@ class GenerationRun:
 
     def record(self) -> dict[str, Any]:
         """What ``generation.json`` says; its fingerprint changes with everything that changes the arguments."""
-        prompts = {stance: prompt_for(self.library, stance) for stance in {task.stance for task in self.tasks}}
+        prompts = {
+            stance: prompt_for(self.library, stance) for stance in {task.stance for task in self.tasks}
+        }
         identity = {
             "model": dict(Client(replace(self.model, budget_usd=None), store=None).fingerprint_parts()),
             "window": self.model.context_window,
@@ -187,7 +189,9 @@ async def _generate(
     on_argument: Callable[[Generated], None] | None,
 ) -> GenerationOutcome:
     shared = run.replay or run.recordings
-    store = Recordings.open_for_replay(run.replay) if run.replay else Recordings(shared or run.out / STORE_NAME)
+    store = (
+        Recordings.open_for_replay(run.replay) if run.replay else Recordings(shared or run.out / STORE_NAME)
+    )
     with store:
         async with Client(run.model, store=store, replay=run.replay is not None) as client:
             if on_start is not None:

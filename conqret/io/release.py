@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from conqret.data.corpus import SPLITS, CorpusTopic, Qrel, QrelsStance, Split
+from conqret.data.corpus import QRELS_STANCES, SPLITS, CorpusTopic, Qrel, QrelsStance, Split
 from conqret.data.item import Document
 from conqret.data.table2 import table2
 from conqret.errors import DeclarationError
@@ -51,7 +51,7 @@ def read_release(path: str | Path) -> Release:
     splits: dict[str, Split] = {}
     qrels: dict[tuple[QrelsStance, Split], tuple[Qrel, ...]] = {}
     for split in SPLITS:
-        rows = {stance: list[Qrel]() for stance in ("pro", "con", "all")}
+        rows: dict[QrelsStance, list[Qrel]] = {stance: [] for stance in QRELS_STANCES}
         file = root / ANNOTATIONS / f"{split}_qrels.csv"
         if not file.is_file():
             notes.append(f"no {file.name}: the {split} part of the release is not here")
@@ -67,8 +67,7 @@ def read_release(path: str | Path) -> Release:
                 notes.append(f"{dropped} repeated rows in {file.name} count once")
             if bare := len(questions) - len(judged):
                 notes.append(f"{bare} of {len(questions)} {split} queries have no qrels and are left out")
-        for stance in ("pro", "con", "all"):
-            qrels[stance, split] = tuple(rows[stance])
+        qrels |= {(stance, split): tuple(found) for stance, found in rows.items()}
     statistics = {"table2": table2(topics, qrels, len(documents)), "texts": "titles", "notes": notes}
     return Release(tuple(topics), tuple(documents.values()), qrels, splits, statistics, tuple(notes))
 
@@ -128,14 +127,14 @@ def _judged(
     return found, rows - len(seen)
 
 
-def _by_side(topic: str, pairs: Mapping[str, set[str]]) -> dict[str, list[Qrel]]:
-    relevant = {
+def _by_side(topic: str, pairs: Mapping[str, set[str]]) -> dict[QrelsStance, list[Qrel]]:
+    relevant: dict[QrelsStance, list[str]] = {
         "pro": [document for document, sides in pairs.items() if "pro" in sides],
         "con": [document for document, sides in pairs.items() if "con" in sides],
         "all": [document for document, sides in pairs.items() if sides],
     }
     others = [document for document, sides in pairs.items() if not sides]
-    share = {
+    share: dict[QrelsStance, list[str]] = {
         "pro": others[: len(relevant["pro"])],
         "con": others[-len(relevant["con"]) :] if relevant["con"] else [],
         "all": others,

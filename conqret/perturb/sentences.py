@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 
-from conqret.data.citations import MARK, citations
+from conqret.data.citations import MARK, citations, strip_citations
 from conqret.data.sentences import Span, sentences
 
 _MARK = re.compile(MARK)
@@ -21,8 +21,12 @@ def split(text: str) -> tuple[Span, ...]:
 
 
 def cited_sentences(text: str) -> list[int]:
-    """The numbers, from 1, of the sentences that cite something."""
-    return [number for number, span in enumerate(split(text), start=1) if citations(span.text)]
+    """The numbers, from 1, of the sentences that cite something and say something."""
+    return [
+        number
+        for number, span in enumerate(split(text), start=1)
+        if citations(span.text) and any(char.isalpha() for char in strip_citations(span.text))
+    ]
 
 
 def replace_sentences(text: str, replacements: Mapping[int, str]) -> str:

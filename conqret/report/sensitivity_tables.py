@@ -59,6 +59,14 @@ def verdicts(results: SensitivityResults) -> Table:
         )
         for curve in results.curves
     ]
+    rows += [
+        (
+            f"{visible(lost.format)} ({visible(lost.model)})", lost.perturbation, words.label(lost.metric), "",
+            "", "", "", "", "", "0", NO_ANSWER,
+            ", ".join(f"{visible(reason)} {number}" for reason, number in lost.missing.items()),
+        )
+        for lost in results.unscored
+    ]  # fmt: skip
     return Table(
         "Does the judge notice?",
         (
@@ -110,7 +118,7 @@ def monotone_table(results: SensitivityResults, perturbation: str, metric: str) 
     formats = list(dict.fromkeys(str(judge["format"]) for judge in judges))
     models = list(dict.fromkeys(str(judge["model"]) for judge in judges))
     found = {
-        (one.model, one.name): one.falls
+        (one.model, one.format): one.falls
         for one in results.curves
         if (one.perturbation, one.metric) == (perturbation, metric)
     }

@@ -18,7 +18,7 @@ DEPTH = 100
 """Documents a question; the depth that listwise reranking starts from (Sun et al. 2023)."""
 
 
-class BM25(pt.Transformer):  # type: ignore[misc]
+class BM25(pt.Transformer):
     """Retrieve from an index of :func:`conqret.retrieval.build_index`, or from a corpus directory.
 
     Columns in: ``qid``, ``query`` and any others. Columns out: those, and ``docno``, ``score``, ``rank``

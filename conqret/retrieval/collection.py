@@ -59,7 +59,9 @@ class Collection:
                 if line.strip():
                     entry = _entry(line, offset, f"{self.documents_file}:{number}")
                     if entry.id in seen:
-                        raise DeclarationError(f"{self.documents_file}:{number} repeats the id {entry.id!r}; drop one")
+                        raise DeclarationError(
+                            f"{self.documents_file}:{number} repeats the id {entry.id!r}; drop one"
+                        )
                     seen.add(entry.id)
                     yield entry
                 offset += len(line)
@@ -82,6 +84,13 @@ def _entry(line: bytes, offset: int, place: str) -> Entry:
     if not isinstance(record, dict):
         raise DeclarationError(f"{place} is no JSON object")
     identifier, text, title = record.get("id"), record.get("text"), record.get("title") or ""
-    if not isinstance(identifier, str) or not identifier or not isinstance(text, str) or not isinstance(title, str):
-        raise DeclarationError(f"{place} is no document: it needs id and text, both text (title and url may be there)")
+    if (
+        not isinstance(identifier, str)
+        or not identifier
+        or not isinstance(text, str)
+        or not isinstance(title, str)
+    ):
+        raise DeclarationError(
+            f"{place} is no document: it needs id and text, both text (title and url may be there)"
+        )
     return Entry(offset, identifier, title, text)

@@ -72,7 +72,7 @@ class Expanded:
     detail: str = ""
 
 
-class PerspectiveExpansion(pt.Transformer):  # type: ignore[misc]
+class PerspectiveExpansion(pt.Transformer):
     """Search with every perspective on the question, and merge the rankings round robin without duplicates.
 
     ``retriever`` is any transformer from queries to rankings. Columns in: ``qid`` and ``query``. Columns out:
@@ -105,7 +105,7 @@ class PerspectiveExpansion(pt.Transformer):  # type: ignore[misc]
 
         pt.validate.query_frame(queries, extra_columns=["query"])
         if queries.empty:
-            return self.retriever(queries).assign(perspective="", expanded=False)
+            return self._search(queries).assign(perspective="", expanded=False)
         topics = list(zip(map(str, queries["qid"]), map(str, queries["query"]), strict=True))
         self.expanded = tuple(self.session.run(lambda client: self._all(topics, client)))
         searches = pd.DataFrame(
@@ -115,13 +115,19 @@ class PerspectiveExpansion(pt.Transformer):  # type: ignore[misc]
                 for place, text in enumerate(_texts(expanded) or [question])
             ]
         )
-        found = {str(name): ordered(group) for name, group in self.retriever(searches).groupby("qid", sort=False)}
+        found = {
+            str(name): ordered(group) for name, group in self._search(searches).groupby("qid", sort=False)
+        }
         parts = [
             _merged(found, number, expanded, question, self.depth)
             for number, (expanded, (_, question)) in enumerate(zip(self.expanded, topics, strict=True))
         ]
         whole = [part for part in parts if part is not None]
-        return pd.concat(whole, ignore_index=True) if whole else self.retriever(queries.iloc[:0])
+        return pd.concat(whole, ignore_index=True) if whole else self._search(queries.iloc[:0])
+
+    def _search(self, queries: pd.DataFrame) -> pd.DataFrame:
+        found: pd.DataFrame = self.retriever.transform(queries)
+        return found
 
     async def _all(self, topics: Sequence[tuple[str, str]], client: Client) -> list[Expanded]:
         return list(await asyncio.gather(*(self._one(topic, question, client) for topic, question in topics)))

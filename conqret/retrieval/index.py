@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import shutil
 import tempfile
@@ -114,7 +115,9 @@ def _build(collection: Collection, engine: Engine, settings: Settings, fingerpri
         offsets: list[int] = []
         engine.build(_texts(collection, ids, offsets), work / _ENGINE, settings)
         if not ids:
-            raise DeclarationError(f"{collection.documents_file} holds no documents: there is nothing to index")
+            raise DeclarationError(
+                f"{collection.documents_file} holds no documents: there is nothing to index"
+            )
         (work / _DOCUMENTS).write_text(json.dumps({"ids": ids, "offsets": offsets}), encoding="utf-8")
         manifest = {
             "fingerprint": fingerprint,
@@ -143,7 +146,9 @@ def _texts(collection: Collection, ids: list[str], offsets: list[int]) -> Iterat
         yield fold(entry.whole)
 
 
-def _open(collection: Collection, engine: Engine, settings: Settings, fingerprint: str, *, fresh: bool) -> Index:
+def _open(
+    collection: Collection, engine: Engine, settings: Settings, fingerprint: str, *, fresh: bool
+) -> Index:
     folder = collection.folder / FOLDER
     documents = json.loads((folder / _DOCUMENTS).read_text(encoding="utf-8"))
     return Index(
@@ -174,6 +179,11 @@ def _fingerprint(collection: Collection, engine: Engine, settings: Settings) -> 
     with collection.documents_file.open("rb") as file:
         while block := file.read(_BLOCK):
             digest.update(block)
-    made_by = {"layout": LAYOUT, "engine": engine.name, "version": engine.version(), "settings": asdict(settings)}
+    made_by = {
+        "layout": LAYOUT,
+        "engine": engine.name,
+        "version": engine.version(),
+        "settings": asdict(settings),
+    }
     digest.update(json.dumps(made_by, sort_keys=True).encode())
     return digest.hexdigest()[:16]

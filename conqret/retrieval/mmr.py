@@ -29,7 +29,7 @@ Encoder = Callable[[Sequence[str]], "NDArray[np.float64]"]
 """Texts to vectors: one row a text. Similarity is the cosine of two rows."""
 
 
-class MMR(pt.Transformer):  # type: ignore[misc]
+class MMR(pt.Transformer):
     """Reorder each ranking by relevance less likeness to what stands above.
 
     Columns in: ``qid``, ``docno``, ``score``, ``text``. Columns out: the same, with ``rank`` (from 0) and
@@ -62,7 +62,9 @@ class MMR(pt.Transformer):  # type: ignore[misc]
             best = ordered(group)
             head = best.iloc[: self.candidates]
             scores = head["score"].to_numpy(float) / (highest if highest > 0 else 1.0)
-            order = select(scores, cosines(self.encoder([str(text) for text in head["text"]])), self.trade_off)
+            order = select(
+                scores, cosines(self.encoder([str(text) for text in head["text"]])), self.trade_off
+            )
             part = pd.concat([head.iloc[order], best.iloc[self.candidates :]], ignore_index=True)
             part["rank"] = range(len(part))
             part["score"] = [float(len(part) - place) for place in range(len(part))]

@@ -38,7 +38,8 @@ class Plan:
     def __post_init__(self) -> None:
         if self.stance != "none" and not self.rerank:
             raise DeclarationError(
-                f"--stance {self.stance} needs a reranker: BM25 takes no side; add --rerank gpt-4o-mini or --rerank offline"
+                f"--stance {self.stance} needs a reranker, for BM25 takes no side: "
+                "add --rerank gpt-4o-mini or --rerank offline"
             )
 
 

@@ -63,7 +63,7 @@ class RerankSummary:
     trimmed: int
 
 
-class ListwiseReranker(pt.Transformer):  # type: ignore[misc]
+class ListwiseReranker(pt.Transformer):
     """Reorder each ranking by asking a model for the order of overlapping windows, from the bottom up.
 
     Columns in: ``qid``, ``query``, ``docno``, ``text``, a ``score`` or ``rank``, perhaps ``title``. Columns
@@ -135,7 +135,9 @@ class ListwiseReranker(pt.Transformer):  # type: ignore[misc]
             trimmed=sum(outcome.trimmed for outcome in outcomes),
         )
 
-    async def _all(self, groups: Sequence[pd.DataFrame], client: Client) -> list[tuple[list[int], list[WindowOutcome]]]:
+    async def _all(
+        self, groups: Sequence[pd.DataFrame], client: Client
+    ) -> list[tuple[list[int], list[WindowOutcome]]]:
         return list(await asyncio.gather(*(self._one(group, client) for group in groups)))
 
     async def _one(self, group: pd.DataFrame, client: Client) -> tuple[list[int], list[WindowOutcome]]:
@@ -156,7 +158,9 @@ class ListwiseReranker(pt.Transformer):  # type: ignore[misc]
             self._on_query(topic)
         return order, outcomes
 
-    async def _ask(self, item: Item, topic: str, start: int, client: Client) -> tuple[Sequence[int], WindowOutcome]:
+    async def _ask(
+        self, item: Item, topic: str, start: int, client: Client
+    ) -> tuple[Sequence[int], WindowOutcome]:
         count = len(item.documents)
         place: dict[str, Any] = {"topic": topic, "start": start, "end": start + count}
         prompt = self.session.library[INSTRUCTIONS[self.stance]]
@@ -184,7 +188,11 @@ class ListwiseReranker(pt.Transformer):  # type: ignore[misc]
             return range(count), WindowOutcome(**place, trimmed=trimmed, reason=reason, detail=answer.detail)
         fixed = repair(answer.value.ranking, count)
         return fixed.order, WindowOutcome(
-            **place, duplicates=fixed.duplicates, invented=fixed.invented, missing=fixed.missing, trimmed=trimmed
+            **place,
+            duplicates=fixed.duplicates,
+            invented=fixed.invented,
+            missing=fixed.missing,
+            trimmed=trimmed,
         )
 
     def __repr__(self) -> str:
@@ -193,7 +201,9 @@ class ListwiseReranker(pt.Transformer):  # type: ignore[misc]
 
 def baseline_order(item: Item) -> list[int]:
     """The offline answer: the item's documents by lexical stance evidence, by their numbers from 0."""
-    return stance_order(item.topic, item.stance, [f"{document.title}\n\n{document.text}" for document in item.documents])
+    return stance_order(
+        item.topic, item.stance, [f"{document.title}\n\n{document.text}" for document in item.documents]
+    )
 
 
 def ordered(group: pd.DataFrame) -> pd.DataFrame:

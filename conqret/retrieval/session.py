@@ -61,7 +61,11 @@ class Session:
 
     def _remaining(self) -> ClientOptions:
         budget = self.options.budget_usd
-        return self.options if budget is None else replace(self.options, budget_usd=max(0.0, budget - (self.cost_usd or 0.0)))
+        return (
+            self.options
+            if budget is None
+            else replace(self.options, budget_usd=max(0.0, budget - (self.cost_usd or 0.0)))
+        )
 
     @contextlib.contextmanager
     def _store(self) -> Iterator[Recordings | None]:

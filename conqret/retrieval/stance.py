@@ -67,7 +67,9 @@ def signs(text: str) -> Signs:
         declared += weight_here * (len(_for.findall(sentence.text)) - len(_against.findall(sentence.text)))
         plus, minus = values(sentence)
         good, bad = good + weight_here * plus, bad + weight_here * minus
-    return Signs(declared, good, bad, tuple(sentence.denied for sentence in reading.sentences), reading.frequency)
+    return Signs(
+        declared, good, bad, tuple(sentence.denied for sentence in reading.sentences), reading.frequency
+    )
 
 
 def lean(found: Signs, sides: Sides) -> Lean:
@@ -96,13 +98,13 @@ def match(found: Signs, sides: Sides) -> float:
 def stance_scores(question: str, stance: str, texts: Sequence[str]) -> list[float]:
     """How well each text serves one side (``pro`` or ``con``) of the question, or either (``none``).
 
-    How far it keeps to the question, times how far it leans that way: ``match * (1 + lean) / 2``, in [0, 1].
-    Texts off the topic come last, whatever they lean to.
+    ``match^2 (2 + lean) / 3`` in [0, 1], the lean counted towards that side: keeping to the question counts
+    most, and of two texts that do so equally, one wholly for the side is worth three against it.
     """
     sides = Sides.of(question)
     sign = {"pro": 1.0, "con": -1.0, "none": 0.0}[stance]
     read_texts = [signs(text) for text in texts]
-    return [match(found, sides) * (1 + sign * lean(found, sides).value) / 2 for found in read_texts]
+    return [match(found, sides) ** 2 * (2 + sign * lean(found, sides).value) / 3 for found in read_texts]
 
 
 def stance_order(question: str, stance: str, texts: Sequence[str]) -> list[int]:

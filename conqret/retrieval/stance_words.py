@@ -44,26 +44,58 @@ LESSEN = _stems(
 """Verbs that turn what is bad into something good, and the other way round: *reduce harm*, *limit freedom*."""
 
 AGAINST = _stems(
-    "ban abolish prohibit outlaw end stop limit restrict oppose disband repeal eliminate remove reject shun criminalise "
-    "criminalize withdraw scrap boycott dismantle close cut reduce forbid illegal unconstitutional discontinue phase "
-    "diminish exploit threat threaten harm harmful danger dangerous obsolete outlive destroy ruin worse bad hinder "
-    "compromise fail failure wrong contradictory lower responsible blame unjust stricter stupid decline phase-out "
+    "ban abolish prohibit outlaw end stop limit restrict oppose disband repeal eliminate remove reject shun "
+    "criminalise criminalize withdraw scrap boycott dismantle close cut reduce forbid illegal unconstitutional "
+    "discontinue phase diminish exploit threat threaten harm harmful danger dangerous obsolete outlive destroy ruin "
+    "worse bad hinder compromise fail failure wrong contradictory blame unjust stricter stupid decline phase-out "
     "trouble irrational overrated"
 )
 """What a question's own predicate may say against its subject: then the yes side speaks ill of the subject."""
 
-DECLARES_FOR = (
-    r"\bin favou?r of\b|\b(?:i|we) (?:strongly |firmly |fully |wholeheartedly )?(?:support|agree|endorse|advocate|favou?r)\b"
-    r"|\b(?:strong|strongly|firm|firmly) (?:support|believe that .{0,80}\bshould\b(?! not))|\barguments? (?:in support of|supporting|for)\b"
-    r"|\bthe (?:affirmative|case for)\b|\baffirmative\b|\bsupporters? (?:of|argue)\b|\badvocates? (?:of|for)\b"
-    r"|\b(?:should|must|ought to) be (?:mandatory|legal|allowed|permitted|adopted|introduced|implemented|encouraged)\b"
-    r"|\bthe answer is (?:yes|a (?:clear|resounding) yes)\b|^\W*yes\b"
+_ADVERB = r"(?:strongly |firmly |fully |wholeheartedly |respectfully )?"
+
+DECLARES_FOR = "|".join(
+    (
+        r"\bin favou?r of\b",
+        rf"\b(?:i|we) {_ADVERB}(?:support|agree|endorse|advocate|favou?r)\b",
+        r"\bstrong(?:ly)? support\b",
+        r"\bfirm(?:ly)? support\b",
+        r"\b(?:strongly|firmly) believe that .{0,80}\bshould\b(?! not)",
+        r"\barguments? (?:in support of|supporting|for)\b",
+        r"\bcase for\b",
+        r"\baffirmative\b",
+        r"\bsupporters? (?:of|argue)\b",
+        r"\badvocates? (?:of|for)\b",
+        r"\b(?:should|must|ought to) be "
+        r"(?:mandatory|legal|allowed|permitted|adopted|introduced|implemented|encouraged)\b",
+        r"\bthe answer is (?:yes|a (?:clear|resounding) yes)\b",
+        r"^\W*yes\b",
+    )
 )
-DECLARES_AGAINST = (
-    r"\bargu\w* against\b|\bcase against\b|\bagainst (?:the (?:idea|notion|topic|proposal|motion|introduction|use|adoption|claim|statement)|this|it)\b"
-    r"|\b(?:i|we) (?:strongly |firmly |fully |respectfully )?(?:oppose|disagree|reject|object)\b|\bopposed to\b|\bin opposition to\b|\bopposition to\b"
-    r"|\b(?:i am|i'm|we are|stand) (?:strongly |firmly )?against\b|\bopponents? (?:of|argue)\b|\bcritics (?:of|argue|say)\b"
-    r"|\b(?:should|must|ought) (?:not|never)\b|\bshouldn't\b|\bmustn't\b|\bnot the (?:solution|answer|best|right|most)\b"
-    r"|^\W*negative\b|\bnegative (?:side|position|stance)\b|\bthe answer is (?:no|a (?:clear|resounding) no)\b|^\W*no\b[,.:]"
-    r"|\bnot (?:necessarily|always|justified|acceptable|appropriate|desirable|feasible|true)\b|\binstead of\b|\brather than\b"
+"""What a text says that takes the side of the question's yes."""
+
+DECLARES_AGAINST = "|".join(
+    (
+        r"\bargu\w* against\b",
+        r"\bcase against\b",
+        r"\bagainst (?:this|it|the "
+        r"(?:idea|notion|topic|proposal|motion|introduction|use|adoption|claim|statement))\b",
+        rf"\b(?:i|we) {_ADVERB}(?:oppose|disagree|reject|object)\b",
+        r"\bopposed to\b",
+        r"\bopposition to\b",
+        rf"\b(?:i am|i'm|we are|stand) {_ADVERB}against\b",
+        r"\bopponents? (?:of|argue)\b",
+        r"\bcritics (?:of|argue|say)\b",
+        r"\b(?:should|must|ought) (?:not|never)\b",
+        r"\b(?:shouldn't|mustn't)\b",
+        r"\bnot the (?:solution|answer|best|right|most)\b",
+        r"^\W*negative\b",
+        r"\bnegative (?:side|position|stance)\b",
+        r"\bthe answer is (?:no|a (?:clear|resounding) no)\b",
+        r"^\W*no\b[,.:]",
+        r"\bnot (?:necessarily|always|justified|acceptable|appropriate|desirable|feasible|true)\b",
+        r"\binstead of\b",
+        r"\brather than\b",
+    )
 )
+"""What a text says that takes the side of the question's no."""

@@ -45,7 +45,9 @@ def spans(count: int, *, window: int = WINDOW, step: int = STEP) -> list[tuple[i
         DeclarationError: ``step`` is not between 1 and ``window``, or the window holds fewer than 2.
     """
     if window < 2 or not 1 <= step <= window:
-        raise DeclarationError(f"a window of {window} with a step of {step}: at least 2, and a step of 1 to the window")
+        raise DeclarationError(
+            f"a window of {window} with a step of {step}: at least 2, and a step of 1 to the window"
+        )
     if count < 2:
         return []
     found = []
@@ -111,8 +113,10 @@ class RankingAnswer(BaseModel):
     @classmethod
     def _names_a_document(cls, ranking: list[int], info: ValidationInfo) -> list[int]:
         count = (info.context or {}).get("documents")
-        if not any(1 <= number and (count is None or number <= count) for number in ranking):
-            raise ValueError(f"it names none of the documents, whose numbers are 1 to {count or 'their count'}")
+        if not any(number >= 1 and (count is None or number <= count) for number in ranking):
+            raise ValueError(
+                f"it names none of the documents, whose numbers are 1 to {count or 'their count'}"
+            )
         return ranking
 
     @classmethod
@@ -137,6 +141,8 @@ def ranking_in(text: str) -> list[int]:
 
 
 def _number(entry: Any) -> Any:
-    if isinstance(entry, str) and (digits := re.fullmatch(r"\W*(?:document|doc|passage)?\W*(\d{1,9})\W*", entry, re.I)):
+    if isinstance(entry, str) and (
+        digits := re.fullmatch(r"\W*(?:document|doc|passage)?\W*(\d{1,9})\W*", entry, re.I)
+    ):
         return int(digits.group(1))
     return entry

@@ -65,6 +65,19 @@ class Alphas:
         return Estimate(found.value, found.low, found.high, found.n, note)
 
 
+def stack(found: list[Alphas]) -> Alphas:
+    """Several results over the same resamples as one (levels may differ), for their average."""
+    import numpy as np
+
+    return Alphas(
+        values=np.concatenate([one.values for one in found]),
+        draws=np.column_stack([one.draws for one in found]),
+        units=tuple(count for one in found for count in one.units),
+        ratings=tuple(count for one in found for count in one.ratings),
+        reasons=tuple(reason for one in found for reason in one.reasons),
+    )
+
+
 def krippendorff_alpha(ratings: ArrayLike, level: Level) -> float:
     """Alpha of one table of ``ratings`` (raters by units, NaN where there is none); at most 1.
 

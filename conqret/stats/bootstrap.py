@@ -60,7 +60,9 @@ def bootstrap_interval(
     if clusters is not None and len(clusters) != len(data):
         raise DeclarationError(f"{len(clusters)} clusters for {len(data)} values: name one for each")
     if resamples < 1 or not 0 < confidence < 1:
-        raise DeclarationError(f"{resamples} resamples at a confidence of {confidence}: at least 1, and inside (0, 1)")
+        raise DeclarationError(
+            f"{resamples} resamples at a confidence of {confidence}: at least 1, and inside (0, 1)"
+        )
     if clusters is None:
         sums, counts = data, np.ones_like(data)
     else:
@@ -73,7 +75,10 @@ def bootstrap_interval(
 
 
 def _means(
-    sums: np.typing.NDArray[np.float64], counts: np.typing.NDArray[np.float64], rng: np.random.Generator, resamples: int
+    sums: np.typing.NDArray[np.float64],
+    counts: np.typing.NDArray[np.float64],
+    rng: np.random.Generator,
+    resamples: int,
 ) -> np.typing.NDArray[np.float64]:
     import numpy as np
 

@@ -76,7 +76,8 @@ def introduction(page: Page, before: HtmlElement | None) -> str:
     """
     content = entry_content(page)
     stop = {before, *before.iterancestors()} if before is not None else set()
-    own, deeper = [], []
+    own: list[str] = []
+    deeper: list[str] = []
     for element in _visible(content):
         if element is before:
             break

@@ -1,6 +1,6 @@
 """HTML to an element tree and to plain text.
 
-The parser is lxml's: the base install has it already (trafilatura, which extracts the evidence, is built on
+The parser is lxml's: the extra "scrape" has it already (trafilatura, which extracts the evidence, is built on
 it), it mends broken markup in time linear to the page, and it stops at a depth of 256 instead of exhausting
 the stack. That stop is reported, because it cuts the page off.
 """

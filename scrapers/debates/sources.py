@@ -113,7 +113,7 @@ def _below_name(root: HtmlElement) -> Iterator[HtmlElement]:
 
 def _is_aside(table: HtmlElement) -> bool:
     """A box of facts beside the text is laid out as a table too."""
-    return has_class(table, "did-you-know") or text_of(table)[:40].lower().startswith("did you know")
+    return has_class(table, "did-you-know") or "did you know" in text_of(table)[:80].lower()
 
 
 def _rows(table: HtmlElement, url: str) -> list[Source]:

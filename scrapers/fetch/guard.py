@@ -9,6 +9,8 @@ a name that answers differently the second time gains nothing. The socket itself
 from __future__ import annotations
 
 import asyncio
+import functools
+import re
 import socket
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -27,12 +29,17 @@ MAX_URL = 8_192
 """Characters of a URL; browsers and servers stop between 2,000 and 8,192."""
 RESOLVER_THREADS = 16
 """Name look-ups at once; getaddrinfo blocks its thread for up to half a minute on a dead name server."""
+REMEMBERED = 4_096
+"""Checked URLs that are kept, because each is looked at by the planning, the lane and the fetch."""
 MAX_ADDRESSES = 16
 """Addresses of one name that are tried."""
 
 Lookup = Callable[[str], Awaitable[list[str]]]
 """A host name to all its addresses; raises ``OSError`` (``socket.gaierror``) if there are none."""
 AddressInfo = tuple[int, int, int, str, tuple[object, ...]]
+
+
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f]")
 
 
 class ForbiddenAddressError(OSError):
@@ -67,6 +74,7 @@ def blocked(rule: str) -> FetchError:
     return FetchError(Status.BLOCKED, f"refused by the guard: {rule}")
 
 
+@functools.lru_cache(REMEMBERED)
 def checked_url(text: str, policy: Policy) -> URL:
     """Parse a URL and check all that can be checked without the network.
 
@@ -79,7 +87,7 @@ def checked_url(text: str, policy: Policy) -> URL:
     text = text.strip(" \t\r\n\f")
     if len(text) > MAX_URL:
         raise blocked(f"the URL has more than {MAX_URL:,} characters")
-    if any(ord(char) < 0x21 or ord(char) == 0x7F for char in text.replace(" ", "")):
+    if _CONTROLS.search(text):
         raise blocked("the URL holds control characters")
     if "\\" in text.partition("?")[0]:
         raise blocked("the URL holds a backslash")

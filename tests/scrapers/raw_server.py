@@ -25,7 +25,8 @@ def redirect(to: str, status: str = "302 Found") -> bytes:
 
 
 def page(text: str, title: str = "A page") -> str:
-    return f"<html><head><title>{title}</title></head><body><article><h1>{title}</h1><p>{text}</p></article></body></html>"
+    head = f"<html><head><title>{title}</title></head>"
+    return f"{head}<body><article><h1>{title}</h1><p>{text}</p></article></body></html>"
 
 
 PROSE = (

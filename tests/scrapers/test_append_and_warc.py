@@ -17,8 +17,13 @@ from conqret.scrapers.warc import INDEX_NAME, WARC_NAME, WarcReader, WarcWriter,
 LIMITS = Limits()
 
 
-def some_reply(url: str = "http://a.test/x", body: bytes = b"hello", http: int = 200, **headers: str) -> Reply:
-    named = (("Content-Type", "text/html; charset=utf-8"), *((k.replace("_", "-"), v) for k, v in headers.items()))
+def some_reply(
+    url: str = "http://a.test/x", body: bytes = b"hello", http: int = 200, **headers: str
+) -> Reply:
+    named = (
+        ("Content-Type", "text/html; charset=utf-8"),
+        *((k.replace("_", "-"), v) for k, v in headers.items()),
+    )
     return Reply(url, http, "OK", named, body, body, lowered={name.lower(): value for name, value in named})
 
 
@@ -37,7 +42,9 @@ def test_a_torn_line_is_cut_off_wherever_the_kill_fell(tmp_path: Path) -> None:
         with AppendLog(path) as log:
             log.append({"c": 3})
         lines = path.read_bytes().splitlines()
-        assert [json.loads(line) for line in lines] == [json.loads(line) for line in whole[:end].splitlines(keepends=True) if line.endswith(b"\n")] + [{"c": 3}]
+        assert [json.loads(line) for line in lines] == [
+            json.loads(line) for line in whole[:end].splitlines(keepends=True) if line.endswith(b"\n")
+        ] + [{"c": 3}]
 
 
 def test_long_torn_lines_are_cut_too(tmp_path: Path) -> None:
@@ -69,7 +76,15 @@ async def test_the_file_is_warc_that_others_read(tmp_path: Path) -> None:
     await write(tmp_path, some_reply(), cut)
     await write(tmp_path, some_reply("http://a.test/y"))
     with (tmp_path / WARC_NAME).open("rb") as file:
-        records = [(r.rec_type, r.rec_headers.get_header("WARC-Target-URI"), r.rec_headers.get_header("WARC-Truncated"), r.content_stream().read()) for r in ArchiveIterator(file, check_digests="raise")]
+        records = [
+            (
+                r.rec_type,
+                r.rec_headers.get_header("WARC-Target-URI"),
+                r.rec_headers.get_header("WARC-Truncated"),
+                r.content_stream().read(),
+            )
+            for r in ArchiveIterator(file, check_digests="raise")
+        ]
     assert [record[:3] for record in records] == [
         ("warcinfo", None, None),
         ("response", "http://a.test/x", None),
@@ -89,10 +104,16 @@ async def test_a_kill_at_any_byte_loses_only_what_was_being_written(tmp_path: Pa
         killed = tmp_path / f"killed{lost}"
         killed.mkdir()
         (killed / WARC_NAME).write_bytes(warc[:-lost])
-        (killed / INDEX_NAME).write_bytes(index.splitlines(keepends=True)[0] + index[-5:-3])  # and a torn line
+        (killed / INDEX_NAME).write_bytes(
+            index.splitlines(keepends=True)[0] + index[-5:-3]
+        )  # and a torn line
         await write(killed, some_reply("http://a.test/3", b"three"))
         with (killed / WARC_NAME).open("rb") as file:
-            kept = [r.rec_headers.get_header("WARC-Target-URI") for r in ArchiveIterator(file) if r.rec_type == "response"]
+            kept = [
+                r.rec_headers.get_header("WARC-Target-URI")
+                for r in ArchiveIterator(file)
+                if r.rec_type == "response"
+            ]
         assert kept == ["http://a.test/1", "http://a.test/3"]
         assert WarcReader(killed).read("http://a.test/3", LIMITS).body == b"three"
 
@@ -137,7 +158,11 @@ def test_of_a_source_the_last_line_counts(tmp_path: Path) -> None:
     again.compact([("d", 1), ("d", 2), ("d", 9)])
     again.close()
     rows = [json.loads(text) for text in (tmp_path / "ledger.jsonl").read_text().splitlines()]
-    assert [(row["debate"], row["number"], row["status"]) for row in rows] == [("d", 1, "ok"), ("d", 2, "ok"), ("gone", 3, "robots")]
+    assert [(row["debate"], row["number"], row["status"]) for row in rows] == [
+        ("d", 1, "ok"),
+        ("d", 2, "ok"),
+        ("gone", 3, "robots"),
+    ]
 
 
 def test_a_broken_ledger_is_named_with_its_line(tmp_path: Path) -> None:
@@ -151,7 +176,15 @@ def test_figures() -> None:
     lines = [line(1, document="a"), line(2, document="a"), line(3, "robots"), line(4, "error")]
     summary = summarise(lines, cited=5, without_url=1)
     assert (summary.cited, summary.extracted, summary.documents, summary.share) == (5, 2, 1, 0.4)
-    assert summary.by_status == {"ok": 2, "not-found": 0, "blocked": 0, "robots": 1, "unparsable": 0, "too-large": 0, "error": 1}
+    assert summary.by_status == {
+        "ok": 2,
+        "not-found": 0,
+        "blocked": 0,
+        "robots": 1,
+        "unparsable": 0,
+        "too-large": 0,
+        "error": 1,
+    }
     record = summary.record()
     assert record["paper"] == {"cited": 7177, "extracted": 6514, "share": 6514 / 7177}
     assert summarise([], cited=0).share == 0.0

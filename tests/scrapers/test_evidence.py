@@ -26,9 +26,14 @@ from tests.scrapers.fetch.test_client import HOSTILE
 from tests.scrapers.pdf_file import pdf_file
 from tests.scrapers.raw_server import PROSE, Handler, RawServer, page, redirect, reply
 
-LIMITS = Limits(max_bytes=200_000, max_decoded=2_000_000, total_seconds=1.0, connect_seconds=1.0, read_seconds=0.5)
+LIMITS = Limits(
+    max_bytes=200_000, max_decoded=2_000_000, total_seconds=1.0, connect_seconds=1.0, read_seconds=0.5
+)
 OPTIONS = EvidenceOptions(
-    FetchOptions(delay=0.0, per_host=16, retries=Retries(2, 0.0), policy=Policy(allow_private=True), limits=LIMITS), workers=2
+    FetchOptions(
+        delay=0.0, per_host=16, retries=Retries(2, 0.0), policy=Policy(allow_private=True), limits=LIMITS
+    ),
+    workers=2,
 )
 LINES = [PROSE[:80], PROSE[80:150]]
 
@@ -38,11 +43,19 @@ def corpus_of(folder: Path, *lists: Sequence[tuple[str, str]]) -> Path:
     argument = (DebateArgument(title="A", paragraphs=("P [1]",)),)
     debates = [
         Debate(
-            id=f"debate-{n}", url=f"http://pages.test/{n}", title=f"Debate {n}", question="Is it so?", pros=argument, cons=argument,
-            layout="test", sources=tuple(Source(number=m, title=title, url=url) for m, (title, url) in enumerate(sources, start=1)),
+            id=f"debate-{n}",
+            url=f"http://pages.test/{n}",
+            title=f"Debate {n}",
+            question="Is it so?",
+            pros=argument,
+            cons=argument,
+            layout="test",
+            sources=tuple(
+                Source(number=m, title=title, url=url) for m, (title, url) in enumerate(sources, start=1)
+            ),
         )
         for n, sources in enumerate(lists, start=1)
-    ]  # fmt: skip
+    ]
     folder.mkdir(exist_ok=True)
     CorpusDirectory(folder).write_debates(debates)
     return folder
@@ -115,16 +128,30 @@ async def lookup(host: str) -> list[str]:
     raise socket.gaierror(socket.EAI_NONAME, "unknown")
 
 
-async def test_every_source_ends_with_the_right_reason_and_a_second_run_fetches_nothing(tmp_path: Path) -> None:
+async def test_every_source_ends_with_the_right_reason_and_a_second_run_fetches_nothing(
+    tmp_path: Path,
+) -> None:
     async with RawServer(dict(ROUTES)) as server:
-        sources = [(f"Title of {path}", server.url(path)) for path in EXPECTED] + [(f"Title of {url}", url) for url in ELSEWHERE]
-        corpus = corpus_of(tmp_path / "corpus", sources, [("Again", server.url("/page")), ("Nowhere", server.url("/nowhere"))])
+        sources = [(f"Title of {path}", server.url(path)) for path in EXPECTED] + [
+            (f"Title of {url}", url) for url in ELSEWHERE
+        ]
+        corpus = corpus_of(
+            tmp_path / "corpus",
+            sources,
+            [("Again", server.url("/page")), ("Nowhere", server.url("/nowhere"))],
+        )
         told: list[str] = []
-        summary = await gather_evidence(corpus, OPTIONS, on_line=lambda line: told.append(line.status), lookup=lookup)
+        summary = await gather_evidence(
+            corpus, OPTIONS, on_line=lambda line: told.append(line.status), lookup=lookup
+        )
 
         lines = ledger(corpus)
-        assert [(line["debate"], line["number"]) for line in lines] == [("debate-1", n) for n in range(1, len(sources) + 1)] + [("debate-2", 1), ("debate-2", 2)]
-        for line, (_, url), (status, detail) in zip(lines, sources, [*EXPECTED.values(), *ELSEWHERE.values()], strict=False):
+        assert [(line["debate"], line["number"]) for line in lines] == [
+            ("debate-1", n) for n in range(1, len(sources) + 1)
+        ] + [("debate-2", 1), ("debate-2", 2)]
+        for line, (_, url), (status, detail) in zip(
+            lines, sources, [*EXPECTED.values(), *ELSEWHERE.values()], strict=False
+        ):
             assert (line["status"], line["url"]) == (status, url), line
             assert line["detail"].startswith(detail), line
             assert bool(line["document"]) is (status == "ok")
@@ -139,19 +166,41 @@ async def test_every_source_ends_with_the_right_reason_and_a_second_run_fetches_
         assert "Größer: " + PROSE in texts[by_path["/latin"]].text
         assert set(texts) == {line["document"] for line in lines if line["document"]}
         moved = lines[list(EXPECTED).index("/moved")]
-        assert (moved["final_url"], moved["http"], moved["content_type"]) == (server.url("/page"), 200, "text/html")
+        assert (moved["final_url"], moved["http"], moved["content_type"]) == (
+            server.url("/page"),
+            200,
+            "text/html",
+        )
         assert (summary.cited, summary.extracted, summary.documents) == (24, 8, 4)
-        assert summary.by_status == {"ok": 8, "not-found": 5, "blocked": 4, "robots": 1, "unparsable": 2, "too-large": 2, "error": 2}
+        assert summary.by_status == {
+            "ok": 8,
+            "not-found": 5,
+            "blocked": 4,
+            "robots": 1,
+            "unparsable": 2,
+            "too-large": 2,
+            "error": 2,
+        }
         assert server.seen.count("/page") == 2  # once for itself and its double, once at the end of /moved
 
-        before = len(server.seen), (corpus / "ledger.jsonl").read_bytes(), (corpus / "documents.jsonl").read_bytes()
+        before = (
+            len(server.seen),
+            (corpus / "ledger.jsonl").read_bytes(),
+            (corpus / "documents.jsonl").read_bytes(),
+        )
         again = await gather_evidence(corpus, OPTIONS, lookup=lookup)
-        assert (len(server.seen), (corpus / "ledger.jsonl").read_bytes(), (corpus / "documents.jsonl").read_bytes()) == before
+        assert (
+            len(server.seen),
+            (corpus / "ledger.jsonl").read_bytes(),
+            (corpus / "documents.jsonl").read_bytes(),
+        ) == before
         assert (again.kept, again.pages, again.by_status) == (24, 0, summary.by_status)
 
 
 async def test_errors_are_asked_again_on_request_only(tmp_path: Path) -> None:
-    async with RawServer({"/a": reply("", "500 Oops"), "/b": reply("", "404 Not Found"), "/robots.txt": reply("")}) as server:
+    async with RawServer(
+        {"/a": reply("", "500 Oops"), "/b": reply("", "404 Not Found"), "/robots.txt": reply("")}
+    ) as server:
         corpus = corpus_of(tmp_path / "corpus", [("A", server.url("/a")), ("B", server.url("/b"))])
         await gather_evidence(corpus, OPTIONS)
         server.routes["/a"] = server.routes["/b"] = reply(page(PROSE))
@@ -163,7 +212,10 @@ async def test_errors_are_asked_again_on_request_only(tmp_path: Path) -> None:
 
 
 async def test_new_sources_are_added_and_changed_addresses_asked(tmp_path: Path) -> None:
-    routes: dict[str, bytes | Handler] = {"/a": reply(page("First. " + PROSE)), "/b": reply(page("Second. " + PROSE))}
+    routes: dict[str, bytes | Handler] = {
+        "/a": reply(page("First. " + PROSE)),
+        "/b": reply(page("Second. " + PROSE)),
+    }
     async with RawServer(routes) as server:
         corpus = corpus_of(tmp_path / "corpus", [("A", server.url("/a"))])
         await gather_evidence(corpus, OPTIONS)
@@ -175,18 +227,33 @@ async def test_new_sources_are_added_and_changed_addresses_asked(tmp_path: Path)
 
 
 async def test_sources_without_url_are_searched_for(tmp_path: Path) -> None:
-    async with RawServer({"/found": reply(page(PROSE, ""))}) as server:
+    async with RawServer({"/found": reply(f"<body><p>{PROSE}</p><p>{PROSE[40:]}</p></body>")}) as server:
         results = {"results": [{"url": server.url("/found")}]}
         server.routes["/search"] = reply(json.dumps(results), Content_Type="application/json")
-        corpus = corpus_of(tmp_path / "corpus", [("A study of streets", ""), ("a  STUDY of streets", ""), ("", "")])
+        corpus = corpus_of(
+            tmp_path / "corpus", [("A study of streets", ""), ("a  STUDY of streets", ""), ("", "")]
+        )
         await gather_evidence(corpus, OPTIONS)
-        assert [line["detail"] for line in ledger(corpus)][0] == "no URL, and no search was asked for"
+        assert ledger(corpus)[0]["detail"] == "no URL, and no search was asked for"
         searching = replace(OPTIONS, providers=(SearxNG(server.url()),))
         await gather_evidence(corpus, searching)
         first, second, third = ledger(corpus)
         assert (first["status"], first["url"], first["provider"]) == ("ok", server.url("/found"), "searxng")
         assert (second["document"], third["status"]) == (first["document"], "not-found")
-        assert documents(corpus)[first["document"]].title == "A study of streets" or documents(corpus)[first["document"]].title
+        assert (
+            documents(corpus)[first["document"]].title == "A study of streets"
+            or documents(corpus)[first["document"]].title
+        )
+        server.routes["/search"] = reply('{"results": []}')
+        corpus_of(
+            corpus,
+            [("A study of streets", ""), ("a  STUDY of streets", ""), ("", ""), ("Nobody has this", "")],
+        )
+        await gather_evidence(corpus, searching)
+        assert [(line["status"], line["detail"]) for line in ledger(corpus)][3] == (
+            "not-found",
+            "no search result (searxng)",
+        )
         asked = len(server.seen)
         await gather_evidence(corpus, searching)
         assert len(server.seen) == asked
@@ -194,7 +261,11 @@ async def test_sources_without_url_are_searched_for(tmp_path: Path) -> None:
 
 async def test_the_archive_goes_first(tmp_path: Path) -> None:
     async with RawServer({"/live": reply(page("Live. " + PROSE))}) as server:
-        closest = {"available": True, "status": "200", "url": server.url(f"/web/20120101/{server.url('/old')}")}
+        closest = {
+            "available": True,
+            "status": "200",
+            "url": server.url(f"/web/20120101/{server.url('/old')}"),
+        }
         server.routes["/wayback/available"] = reply(json.dumps({"archived_snapshots": {"closest": closest}}))
         server.routes[f"/web/20120101id_/{server.url('/old')}"] = reply(page("Archived. " + PROSE))
         corpus = corpus_of(tmp_path / "corpus", [("Old", server.url("/old"))])
@@ -220,18 +291,27 @@ async def test_parsing_again_needs_no_server(tmp_path: Path) -> None:
     summary = await reparse_evidence(corpus, OPTIONS)
     assert len(server.seen) == asked
     assert documents(corpus).keys() == texts.keys()
-    assert [(line["status"], line["document"]) for line in ledger(corpus)] == [(line["status"], line["document"]) for line in before]
+    assert [(line["status"], line["document"]) for line in ledger(corpus)] == [
+        (line["status"], line["document"]) for line in before
+    ]
     assert summary.by_status == first.by_status
     with pytest.raises(DeclarationError, match="no stored responses"):
         await reparse_evidence(corpus_of(tmp_path / "other", []), OPTIONS)
 
 
 async def test_hostile_servers_lose_no_source(tmp_path: Path) -> None:
-    routes = {f"/{n}": answer for n, (_, answer, _) in enumerate(HOSTILE)} | {"/robots.txt": reply(""), "/good": reply(page(PROSE))}
+    routes = {f"/{n}": answer for n, (_, answer, _) in enumerate(HOSTILE)} | {
+        "/robots.txt": reply(""),
+        "/good": reply(page(PROSE)),
+    }
     async with RawServer(routes) as server:
-        corpus = corpus_of(tmp_path / "corpus", [(name, server.url(path)) for path in [*routes] for name in (path,)])
+        corpus = corpus_of(
+            tmp_path / "corpus", [(name, server.url(path)) for path in [*routes] for name in (path,)]
+        )
         async with asyncio.timeout(60):
-            await gather_evidence(corpus, replace(OPTIONS, fetch=replace(OPTIONS.fetch, retries=Retries(1, 0.0))))
+            await gather_evidence(
+                corpus, replace(OPTIONS, fetch=replace(OPTIONS.fetch, retries=Retries(1, 0.0)))
+            )
     lines = ledger(corpus)
     assert len(lines) == len(routes)
     assert lines[-1]["status"] == "ok"
@@ -251,7 +331,10 @@ async def test_a_fault_of_ours_costs_one_source(tmp_path: Path, monkeypatch: pyt
     async with RawServer({"/a": reply("trap"), "/b": reply(page(PROSE))}) as server:
         corpus = corpus_of(tmp_path / "corpus", [("A", server.url("/a")), ("B", server.url("/b"))])
         await gather_evidence(corpus, OPTIONS)
-    assert [(line["status"], line["detail"]) for line in ledger(corpus)] == [("error", "internal error: KeyError: 'oops'"), ("ok", "")]
+    assert [(line["status"], line["detail"]) for line in ledger(corpus)] == [
+        ("error", "internal error: KeyError: 'oops'"),
+        ("ok", ""),
+    ]
 
 
 async def test_a_full_disk_ends_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -296,7 +379,14 @@ async def test_a_killed_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
         corpus = corpus_of(tmp_path / "corpus", [(f"Source {n}", server.url(f"/{n}")) for n in range(count)])
         done = 0
         for _ in range(3):
-            process = await asyncio.create_subprocess_exec(sys.executable, "-c", RUN, str(corpus), stdout=asyncio.subprocess.PIPE, cwd=Path(__file__).parents[2])
+            process = await asyncio.create_subprocess_exec(
+                sys.executable,
+                "-c",
+                RUN,
+                str(corpus),
+                stdout=asyncio.subprocess.PIPE,
+                cwd=Path(__file__).parents[2],
+            )
             assert process.stdout is not None
             for _ in range(12):
                 await process.stdout.readline()
@@ -314,5 +404,8 @@ async def test_a_killed_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
     assert [line["number"] for line in lines] == list(range(1, count + 1))
     texts = documents(corpus)
     assert len(texts) == count
-    assert all(line["status"] == "ok" and f"Text number {line['number'] - 1}." in texts[line["document"]].text for line in lines)
+    assert all(
+        line["status"] == "ok" and f"Text number {line['number'] - 1}." in texts[line["document"]].text
+        for line in lines
+    )
     assert (await reparse_evidence(corpus, OPTIONS)).extracted == count

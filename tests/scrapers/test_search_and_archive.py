@@ -25,14 +25,20 @@ def searcher(*asked: Provider) -> Searcher:
 
 
 def engines(server: RawServer) -> tuple[Google, Brave, SearxNG]:
-    return Google(KEY, "cx1", server.url("/google")), Brave(KEY, server.url("/brave")), SearxNG(server.url("/sx/"))
+    return (
+        Google(KEY, "cx1", server.url("/google")),
+        Brave(KEY, server.url("/brave")),
+        SearxNG(server.url("/sx/")),
+    )
 
 
 async def test_the_first_result_of_the_first_provider_that_has_one() -> None:
     async with RawServer() as server:
         server.routes = {
             "/google": answer({"searchInformation": {"totalResults": "0"}}),
-            "/brave": answer({"web": {"results": [{"url": "https://one.test/a"}, {"url": "https://two.test/"}]}}),
+            "/brave": answer(
+                {"web": {"results": [{"url": "https://one.test/a"}, {"url": "https://two.test/"}]}}
+            ),
             "/sx/search": answer({"results": [{"url": "https://three.test/"}]}),
         }
         google, brave, searxng = engines(server)
@@ -60,7 +66,11 @@ async def test_results_that_may_not_be_fetched_are_passed_over() -> None:
 
 async def test_nothing_found_is_told_from_nobody_answering() -> None:
     async with RawServer() as server:
-        server.routes = {"/brave": answer({}), "/sx/search": reply("", "503 Busy"), "/google": answer({"items": []})}
+        server.routes = {
+            "/brave": answer({}),
+            "/sx/search": reply("", "503 Busy"),
+            "/google": answer({"items": []}),
+        }
         google, brave, searxng = engines(server)
         for asked, status, detail in (
             ((google, brave), Status.NOT_FOUND, "no search result (google, brave)"),
@@ -76,9 +86,18 @@ async def test_nothing_found_is_told_from_nobody_answering() -> None:
 
 @pytest.mark.parametrize(
     "broken",
-    [reply("no json"), answer([]), answer({"items": 3}), answer({"items": [{"x": 1}]}), answer({"items": [None]}), reply("", "403 Forbidden"),
-     b"garbage\r\n\r\n", reply("[" * 100_000), reply("x" * 2_000_000)],
-)  # fmt: skip
+    [
+        reply("no json"),
+        answer([]),
+        answer({"items": 3}),
+        answer({"items": [{"x": 1}]}),
+        answer({"items": [None]}),
+        reply("", "403 Forbidden"),
+        b"garbage\r\n\r\n",
+        reply("[" * 100_000),
+        reply("x" * 2_000_000),
+    ],
+)
 async def test_broken_answers_are_errors_and_never_show_the_key(broken: bytes) -> None:
     async with RawServer({"/google": broken}) as server:
         google = engines(server)[0]
@@ -109,8 +128,17 @@ async def test_without_title_or_provider_there_is_nothing_to_find() -> None:
 
 
 def test_providers_come_from_the_environment() -> None:
-    environment = {"GOOGLE_API_KEY": KEY, "GOOGLE_CSE_ID": "c", "BRAVE_API_KEY": KEY, "CONQRET_SEARXNG_URL": "http://sx.test"}
-    assert [one.name for one in providers(["searxng", "google", "brave"], environment)] == ["searxng", "google", "brave"]
+    environment = {
+        "GOOGLE_API_KEY": KEY,
+        "GOOGLE_CSE_ID": "c",
+        "BRAVE_API_KEY": KEY,
+        "CONQRET_SEARXNG_URL": "http://sx.test",
+    }
+    assert [one.name for one in providers(["searxng", "google", "brave"], environment)] == [
+        "searxng",
+        "google",
+        "brave",
+    ]
     with pytest.raises(DeclarationError, match="BRAVE_API_KEY"):
         providers(["brave"], {})
     with pytest.raises(UnknownNameError, match="did you mean 'google'"):
@@ -149,22 +177,48 @@ OPTIONS = FetchOptions(delay=0.0, retries=Retries(1, 0.0), policy=Policy(allow_p
 async def test_the_nearest_snapshot() -> None:
     async with RawServer() as server, Fetcher(OPTIONS) as fetcher:
         archive = InternetArchive(server.url())
-        snapshot = {"available": True, "status": "200", "url": server.url("/web/20120110/http://a.test/b?c=d"), "timestamp": "20120110"}
+        snapshot = {
+            "available": True,
+            "status": "200",
+            "url": server.url("/web/20120110/http://a.test/b?c=d"),
+            "timestamp": "20120110",
+        }
         server.routes["/wayback/available"] = answer({"archived_snapshots": {"closest": snapshot}})
         found = await archive.snapshot(fetcher, "http://a.test/b?c=d", "Jan. 5, 2012")
         assert found == server.url("/web/20120110id_/http://a.test/b?c=d")
-        assert parse_qs(server.seen[0].split("?", 1)[1]) == {"url": ["http://a.test/b?c=d"], "timestamp": ["20120105"]}
+        assert parse_qs(server.seen[0].split("?", 1)[1]) == {
+            "url": ["http://a.test/b?c=d"],
+            "timestamp": ["20120105"],
+        }
         await archive.snapshot(fetcher, "http://a.test/", "")
         assert parse_qs(server.seen[-1].split("?", 1)[1]) == {"url": ["http://a.test/"]}
 
 
-@pytest.mark.parametrize("value", [{"archived_snapshots": {}}, {"archived_snapshots": {"closest": {"available": False}}}, {"archived_snapshots": {"closest": {"available": True, "status": "404", "url": "x"}}}])
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"archived_snapshots": {}},
+        {"archived_snapshots": {"closest": {"available": False}}},
+        {"archived_snapshots": {"closest": {"available": True, "status": "404", "url": "x"}}},
+    ],
+)
 async def test_no_snapshot(value: object) -> None:
     async with RawServer({"/wayback/available": answer(value)}) as server, Fetcher(OPTIONS) as fetcher:
         assert await InternetArchive(server.url()).snapshot(fetcher, "http://a.test/", "2012") is None
 
 
-@pytest.mark.parametrize("broken", [answer([]), answer({}), reply("x"), reply("", "500 Oops"), answer({"archived_snapshots": {"closest": {"available": True, "url": "http://evil.test/"}}}), answer({"archived_snapshots": {"closest": {"available": True}}}), reply("[" * 100_000)])
+@pytest.mark.parametrize(
+    "broken",
+    [
+        answer([]),
+        answer({}),
+        reply("x"),
+        reply("", "500 Oops"),
+        answer({"archived_snapshots": {"closest": {"available": True, "url": "http://evil.test/"}}}),
+        answer({"archived_snapshots": {"closest": {"available": True}}}),
+        reply("[" * 100_000),
+    ],
+)
 async def test_an_archive_that_answers_badly_is_an_error(broken: bytes) -> None:
     async with RawServer({"/wayback/available": broken}) as server, Fetcher(OPTIONS) as fetcher:
         with pytest.raises(FetchError) as caught:

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from conqret.errors import DeclarationError, MissingDependencyError, UnknownNameError
 
@@ -76,10 +76,10 @@ class Searcher(Protocol):
 class Engine(Protocol):
     """One library that can index and search."""
 
-    name: str
-    default_stop_words: str
-    stemmers: tuple[str, ...]
-    stop_lists: tuple[str, ...]
+    name: ClassVar[str]
+    default_stop_words: ClassVar[str]
+    stemmers: ClassVar[tuple[str, ...]]
+    stop_lists: ClassVar[tuple[str, ...]]
 
     def version(self) -> str:
         """The library's version, part of the index's fingerprint."""
@@ -111,7 +111,9 @@ def get_engine(name: str | None = None) -> Engine:
     if name not in _MODULES:
         raise UnknownNameError("engine", name, _MODULES)
     if importlib.util.find_spec(_MODULES[name]) is None:
-        where = " (its wheels are for Linux on x86-64; elsewhere use --engine bm25s)" if name == "pisa" else ""
+        where = (
+            " (its wheels are for Linux on x86-64; elsewhere use --engine bm25s)" if name == "pisa" else ""
+        )
         raise MissingDependencyError(
             f"{_MODULES[name]} is not installed{where}; run: pip install 'conqret[retrieval]'"
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from conqret.retrieval.engines import Hits, Settings
 from conqret.retrieval.engines.analysis import stop_list, words
@@ -16,10 +16,10 @@ _NO_WORD = -1
 class Bm25sEngine:
     """Builds and opens bm25s indexes. Stop words are left out of queries only, as PISA does it."""
 
-    name = "bm25s"
-    default_stop_words = "english"
-    stemmers = ("porter2", "none")
-    stop_lists = ("lucene", "english", "none")
+    name: ClassVar[str] = "bm25s"
+    default_stop_words: ClassVar[str] = "english"
+    stemmers: ClassVar[tuple[str, ...]] = ("porter2", "none")
+    stop_lists: ClassVar[tuple[str, ...]] = ("lucene", "english", "none")
 
     def version(self) -> str:
         """The version of bm25s."""
@@ -50,7 +50,9 @@ class Bm25sEngine:
             term: number
             for number, term in enumerate(json.loads((folder / "terms.json").read_text(encoding="utf-8")))
         }
-        model = bm25s.BM25.load(str(folder), load_vocab=False, show_progress=False) if vocabulary.terms else None
+        model = (
+            bm25s.BM25.load(str(folder), load_vocab=False, show_progress=False) if vocabulary.terms else None
+        )
         return Bm25sSearcher(model, vocabulary, stop_list(str(settings.stop_words)))
 
 
@@ -61,7 +63,10 @@ class Bm25sSearcher:
         self._model, self._vocabulary, self._stop_words = model, vocabulary, stop_words
 
     def search(self, queries: Sequence[str], depth: int) -> Hits:
-        """Score every document for each query; documents without any of its words are no hits."""
+        """Score every document for each query; documents without any of its words are no hits.
+
+        A word that a query repeats counts once, as in PISA.
+        """
         import numpy as np
 
         numbers: list[Any] = []
@@ -69,7 +74,7 @@ class Bm25sSearcher:
         scores: list[Any] = []
         for place, query in enumerate(queries):
             terms = [word for word in words(query) if word not in self._stop_words]
-            ids = [number for number in self._vocabulary.numbers(terms) if number != _NO_WORD]
+            ids = [number for number in dict.fromkeys(self._vocabulary.numbers(terms)) if number != _NO_WORD]
             if not ids or self._model is None:
                 continue
             values = self._model.get_scores_from_ids(ids)
@@ -97,7 +102,9 @@ class _Vocabulary:
             number = known.get(word, _NO_WORD)
             if number == _NO_WORD:
                 term = self._stem(word)
-                number = self.terms.setdefault(term, len(self.terms)) if grow else self.terms.get(term, _NO_WORD)
+                number = (
+                    self.terms.setdefault(term, len(self.terms)) if grow else self.terms.get(term, _NO_WORD)
+                )
                 known[word] = number
             result.append(number)
         return result

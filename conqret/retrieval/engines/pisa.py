@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from conqret.errors import ConqretError
 from conqret.retrieval.engines import Hits, Settings
@@ -15,10 +15,10 @@ from conqret.retrieval.silence import silenced
 class PisaEngine:
     """Builds and opens PISA indexes. Documents are known to it by their numbers."""
 
-    name = "pisa"
-    default_stop_words = "terrier"
-    stemmers = ("porter2", "krovetz", "none")
-    stop_lists = ("terrier", "lucene", "english", "none")
+    name: ClassVar[str] = "pisa"
+    default_stop_words: ClassVar[str] = "terrier"
+    stemmers: ClassVar[tuple[str, ...]] = ("porter2", "krovetz", "none")
+    stop_lists: ClassVar[tuple[str, ...]] = ("terrier", "lucene", "english", "none")
 
     def version(self) -> str:
         """The version of pyterrier-pisa."""

@@ -15,7 +15,7 @@ URL = "https://www.example.org/debates/zoos/"
 TOPICS, TRUTH = read_topics(), read_truth()
 PAGES = [
     debate_page(TOPICS[slug], TRUTH[slug], "https://www.example.org")
-    for slug in ("zoos", "voting-age", "wealth-tax")
+    for slug in ("zoos", "single-use-plastics", "animal-testing")
 ]
 MARKUP = re.compile(r"<[A-Za-z/!?]|[\x00-\x08\x0b-\x1f]")
 _PIECES = st.sampled_from(
@@ -67,24 +67,24 @@ def test_plain_text_holds_no_tag(text: str) -> None:
 def test_pages_made_to_be_slow() -> None:
     column = "<div class=arguments-column-pro><div class=argument-container>"
     pages = [
-        "<div>" * 200_000,
-        column * 50_000,
-        "<p><b>" * 100_000,
-        "<script>" * 100_000,
-        "&lt;script&gt;" * 100_000,
-        "<table><tr><td>1<td>x" * 50_000,
-        "<p>Sources</p>" * 100_000,
-        f"{column}<h4>t</h4>" + "<p>[1][2-99]</p>" * 50_000,
-        "<h3>Pro 1</h3><p>x</p>" * 30_000 + "<h3>Con 1</h3><p>y</p>",
-        "<sup><a href=#1>1</a></sup>" * 50_000,
+        "<div>" * 40000,
+        column * 10000,
+        "<p><b>" * 20000,
+        "<script>" * 20000,
+        "&lt;script&gt;" * 20000,
+        "<table><tr><td>1<td>x" * 10000,
+        "<p>Sources</p>" * 20000,
+        f"{column}<h4>t</h4>" + "<p>[1][2-99]</p>" * 10000,
+        "<h3>Pro 1</h3><p>x</p>" * 6000 + "<h3>Con 1</h3><p>y</p>",
+        "<sup><a href=#1>1</a></sup>" * 10000,
         "[" * 1_000_000,
-        "<!--" * 200_000,
-        "<a href='" + "/footnotes" * 100_000 + "'>",
-        "<title>" + "? Top 3 Pros and " * 50_000,
-        "<h1>" + "- " * 200_000 + "</h1>" + column,
-        "<h1>" + " " * 400_000 + "x</h1><h3>Pro 1</h3>",
-        "<ul>" + "<li>" * 50_000,
-        "<table>" * 100 + "<tr><td>1<td>" * 20_000,
+        "<!--" * 40000,
+        "<a href='" + "/footnotes" * 20000 + "'>",
+        "<title>" + "? Top 3 Pros and " * 10000,
+        "<h1>" + "- " * 40000 + "</h1>" + column,
+        "<h1>" + " " * 80000 + "x</h1><h3>Pro 1</h3>",
+        "<ul>" + "<li>" * 10000,
+        "<table>" * 100 + "<tr><td>1<td>" * 4000,
         "x" * 9_000_000,
     ]
     for page in pages:

@@ -36,7 +36,7 @@ def test_questions(candidates: list[str], question: str) -> None:
         ("https://www.example.org/", "example-org"),
         ("https://x.example/view.php?id=7&x=../..", "view-php-id-7-x"),
         ("https://x.example/a/..%2F..%2Fetc%2Fpasswd", "passwd"),
-        ("https://x.example/Ünï%C3%A9 Cödé/", "uniie-code"),
+        ("https://x.example/Ünï%C3%A9 Cödé/", "unie-code"),
         ("https://x.example/con", "debate-con"),
     ],
 )

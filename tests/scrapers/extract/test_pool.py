@@ -66,14 +66,42 @@ async def test_keys_are_not_handed_to_the_parser(monkeypatch: pytest.MonkeyPatch
     assert "PATH" in _environment()
 
 
-TAGS = "div p b table tr td ul li script style svg math template select option form a body html head title frameset plaintext xmp".split()
+TAGS = (
+    "div p b table tr td ul li script style svg math template select option form a body html head title "
+    "frameset plaintext xmp"
+).split()
 PIECES = st.one_of(
     st.sampled_from([f"<{tag}>" for tag in TAGS] + [f"</{tag}>" for tag in TAGS]),
-    st.sampled_from(["<", ">", "<!", "<!--", "-->", "<![CDATA[", "]]>", "<?", "&", "&#", "&#x110000;", "&#0;", "&lt;b&gt;", "\x00", "<p ", "='", '"',
-                     "<p style='", "display:none", "<style>.a{", "}", "<meta charset=utf-7>", "<base href=//x>"]),
+    st.sampled_from(
+        [
+            "<",
+            ">",
+            "<!",
+            "<!--",
+            "-->",
+            "<![CDATA[",
+            "]]>",
+            "<?",
+            "&",
+            "&#",
+            "&#x110000;",
+            "&#0;",
+            "&lt;b&gt;",
+            "\x00",
+            "<p ",
+            "='",
+            '"',
+            "<p style='",
+            "display:none",
+            "<style>.a{",
+            "}",
+            "<meta charset=utf-7>",
+            "<base href=//x>",
+        ]
+    ),
     st.text(max_size=20),
     st.just(PROSE),
-)  # fmt: skip
+)
 HTML = st.lists(PIECES, max_size=40).map("".join).map(lambda text: text.encode("utf-8", "surrogatepass"))
 
 
@@ -83,18 +111,38 @@ def damaged_pdf(draw: st.DrawFn) -> bytes:
     for _ in range(draw(st.integers(0, 8))):
         place = draw(st.integers(0, len(data) - 1))
         cut = draw(st.integers(0, 30))
-        data[place : place + cut] = draw(st.one_of(st.binary(max_size=20), st.sampled_from([b"1 0 R", b"/Kids [2 0 R]", b"<<", b">>", b"99999999999", b"/Parent 3 0 R", b"/Length 0"])))
+        data[place : place + cut] = draw(
+            st.one_of(
+                st.binary(max_size=20),
+                st.sampled_from(
+                    [b"1 0 R", b"/Kids [2 0 R]", b"<<", b">>", b"99999999999", b"/Parent 3 0 R", b"/Length 0"]
+                ),
+            )
+        )
         if not data:
             break
     return b"%PDF-1.4\n" + bytes(data)
 
 
-BODIES = st.one_of(HTML, damaged_pdf(), st.binary(max_size=300), st.binary(max_size=100).map(lambda tail: b"%PDF-1.7\n" + tail))
-CLAIMS = st.sampled_from(["", "text/html", "text/plain", "application/pdf", "application/xhtml+xml", "image/png"])
+BODIES = st.one_of(
+    HTML,
+    damaged_pdf(),
+    st.binary(max_size=300),
+    st.binary(max_size=100).map(lambda tail: b"%PDF-1.7\n" + tail),
+)
+CLAIMS = st.sampled_from(
+    ["", "text/html", "text/plain", "application/pdf", "application/xhtml+xml", "image/png"]
+)
 
 
 @settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
-@given(st.lists(st.tuples(BODIES, CLAIMS, st.sampled_from(["", "utf-8", "utf-16", "shift_jis", "x"])), min_size=20, max_size=40))
+@given(
+    st.lists(
+        st.tuples(BODIES, CLAIMS, st.sampled_from(["", "utf-8", "utf-16", "shift_jis", "x"])),
+        min_size=20,
+        max_size=40,
+    )
+)
 def test_any_bytes_end_in_a_text_or_a_problem(cases: list[tuple[bytes, str, str]]) -> None:
     async def run() -> list[Extraction]:
         async with Extractor(2, seconds=10.0) as extractor, asyncio.timeout(100):

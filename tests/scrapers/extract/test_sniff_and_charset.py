@@ -75,14 +75,19 @@ def test_charsets(text: str, encoding: str, claimed: str, meta: str) -> None:
 
 
 def test_damaged_utf_8_stays_utf_8() -> None:
-    assert decode((GERMAN * 3).encode() + b" \xe9 " + GERMAN.encode(), "utf-8") == GERMAN * 3 + " \ufffd " + GERMAN
+    assert (
+        decode((GERMAN * 3).encode() + b" \xe9 " + GERMAN.encode(), "utf-8")
+        == GERMAN * 3 + " \ufffd " + GERMAN
+    )
 
 
 def test_characters_that_cannot_be_read_are_marked() -> None:
     assert decode(b"caf\xc3\xa9 " * 10 + b"\xc3") == "café " * 10 + "\ufffd"
 
 
-@pytest.mark.parametrize("name", ["utf-7", "unicode_escape", "idna", "rot13", "hex", "zlib", "punycode", "undefined", "", "\x00"])
+@pytest.mark.parametrize(
+    "name", ["utf-7", "unicode_escape", "idna", "rot13", "hex", "zlib", "punycode", "undefined", "", "\x00"]
+)
 def test_codecs_that_are_no_text_are_not_used(name: str) -> None:
     assert known(name) is None
 
@@ -93,7 +98,9 @@ def test_any_bytes_decode(body: bytes, claimed: str) -> None:
     sniff(body, claimed)
 
 
-@given(st.text(alphabet=st.characters(exclude_categories=["Cs"], exclude_characters="\x00\ufeff"), max_size=100))
+@given(
+    st.text(alphabet=st.characters(exclude_categories=["Cs"], exclude_characters="\x00\ufeff"), max_size=100)
+)
 def test_utf_8_always_comes_back(text: str) -> None:
     if not text.encode().startswith((b"\xff\xfe", b"\xfe\xff")):
         assert decode(text.encode(), "iso-8859-1") == text

@@ -19,7 +19,11 @@ LINES = [
 
 def article(extra: str = "", head: str = "") -> str:
     body = "".join(f"<p>{line}</p>" for line in LINES)
-    return f"<html><head><title>Two &amp; three</title>{head}</head><body><nav><a href=/>Home</a> Menu</nav><article><h1>Streets</h1>{body}{extra}</article><footer>Imprint</footer></body></html>"
+    return (
+        f"<html><head><title>Two &amp; three</title>{head}</head>"
+        f"<body><nav><a href=/>Home</a> Menu</nav><article><h1>Streets</h1>{body}{extra}</article>"
+        "<footer>Imprint</footer></body></html>"
+    )
 
 
 def test_title_and_main_text() -> None:
@@ -57,7 +61,9 @@ def test_title_and_main_text() -> None:
 )
 def test_hidden_text_is_left_out_and_what_follows_stays(hidden: str) -> None:
     head = "<style>/* c */ .gone, #vanished { display: none } @media print { p { display:none } }</style>"
-    _, text = html_text(article(hidden + "<p>The last line is one that everybody who reads this page can see.</p>", head))
+    _, text = html_text(
+        article(hidden + "<p>The last line is one that everybody who reads this page can see.</p>", head)
+    )
     assert "SECRET" not in text
     assert "everybody who reads" in text
     assert all(line in text for line in LINES)
@@ -65,17 +71,25 @@ def test_hidden_text_is_left_out_and_what_follows_stays(hidden: str) -> None:
 
 @pytest.mark.parametrize(
     "shown",
-    ["<p style='color:#0000ff'>VISIBLE as any other line</p>", "<p style='opacity:0.9'>VISIBLE as any other line</p>",
-     "<p style='font-size:0.9em'>VISIBLE as any other line</p>", "<p class='screen'>VISIBLE as any other line</p>",
-     "<p style='max-height:0.5em'>VISIBLE as any other line</p>"],
-)  # fmt: skip
+    [
+        "<p style='color:#0000ff'>VISIBLE as any other line</p>",
+        "<p style='opacity:0.9'>VISIBLE as any other line</p>",
+        "<p style='font-size:0.9em'>VISIBLE as any other line</p>",
+        "<p class='screen'>VISIBLE as any other line</p>",
+        "<p style='max-height:0.5em'>VISIBLE as any other line</p>",
+    ],
+)
 def test_visible_text_stays(shown: str) -> None:
     head = "<style>@media print { .screen { display: none } } .other { display: none }</style>"
     assert "VISIBLE" in html_text(article(shown, head))[1]
 
 
 def test_text_is_no_markup() -> None:
-    _, text = html_text(article("<p>Shown as text: &lt;script&gt;alert(1)&lt;/script&gt; and &lt;img src=x onerror=y&gt; end.</p>"))
+    _, text = html_text(
+        article(
+            "<p>Shown as text: &lt;script&gt;alert(1)&lt;/script&gt; and &lt;img src=x onerror=y&gt; end.</p>"
+        )
+    )
     assert "<" not in text
     assert "Shown as text" in text
 
@@ -89,18 +103,27 @@ def test_entities_of_a_document_type_are_not_expanded() -> None:
     assert "root:" not in result.text
 
 
-@pytest.mark.parametrize("deep", ["<div>" * 50_000, "<b>" * 50_000, "<table><tr><td>" * 5_000, "<ul><li>" * 20_000, "<font><p>" * 20_000])
+@pytest.mark.parametrize(
+    "deep",
+    ["<div>" * 50_000, "<b>" * 50_000, "<table><tr><td>" * 5_000, "<ul><li>" * 20_000, "<font><p>" * 20_000],
+)
 def test_deep_nesting_is_harmless(deep: str) -> None:
     html_text(f"<html><body><article><p>{PROSE}</p>{deep}<p>{PROSE}</p></article></body></html>")
 
 
 def test_a_page_of_next_to_nothing_falls_back_on_its_own_text() -> None:
-    title, text = html_text("<html><head><title>T</title></head><body><nav>Menu here</nav><div>One short line of six words.</div></body></html>")
+    title, text = html_text(
+        "<html><head><title>T</title></head><body><nav>Menu here</nav>"
+        "<div>One short line of six words.</div></body></html>"
+    )
     assert (title, text) == ("T", "One short line of six words.")
 
 
 def test_pages_without_text_say_so() -> None:
-    assert extract(b"<html><body><script>x()</script></body></html>", "text/html").problem == "the page holds no main text"
+    assert (
+        extract(b"<html><body><script>x()</script></body></html>", "text/html").problem
+        == "the page holds no main text"
+    )
     assert extract(b"\x89PNG....", "text/html").problem == "not a text: a PNG image"
     assert extract(b"", "text/html").problem == "not a text: empty"
 
@@ -148,7 +171,11 @@ def test_cleaning(text: str, kept: str) -> None:
 def test_clean_text_holds_no_tag_and_stays_as_it_is(text: str) -> None:
     once = clean(text)
     assert clean(once) == once
-    assert not any(once[place + 1 : place + 2].isascii() and once[place + 1 : place + 2].isalpha() for place, char in enumerate(once) if char == "<")
+    assert not any(
+        once[place + 1 : place + 2].isascii() and once[place + 1 : place + 2].isalpha()
+        for place, char in enumerate(once)
+        if char == "<"
+    )
     assert all(char.isprintable() or char.isspace() for char in once)
 
 

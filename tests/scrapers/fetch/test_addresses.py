@@ -55,7 +55,15 @@ FORBIDDEN = {
     "fec0::1": "site-local",
     "ff02::1": "multicast",
 }
-PUBLIC = ["8.8.8.8", "93.184.215.14", "172.32.0.1", "100.128.0.1", "2606:4700::1111", "::ffff:8.8.8.8", "64:ff9b::8.8.8.8"]
+PUBLIC = [
+    "8.8.8.8",
+    "93.184.215.14",
+    "172.32.0.1",
+    "100.128.0.1",
+    "2606:4700::1111",
+    "::ffff:8.8.8.8",
+    "64:ff9b::8.8.8.8",
+]
 
 
 @pytest.mark.parametrize(("address", "kind"), FORBIDDEN.items())
@@ -68,12 +76,25 @@ def test_public_addresses_pass(address: str) -> None:
     assert forbidden(ipaddress.ip_address(address)) == ""
 
 
-@pytest.mark.parametrize("address", ["127.0.0.1", "10.0.0.1", "192.168.1.1", "100.64.0.1", "::1", "fd00::1", "::ffff:127.0.0.1"])
+@pytest.mark.parametrize(
+    "address", ["127.0.0.1", "10.0.0.1", "192.168.1.1", "100.64.0.1", "::1", "fd00::1", "::ffff:127.0.0.1"]
+)
 def test_the_flag_opens_private_networks(address: str) -> None:
     assert forbidden(ipaddress.ip_address(address), allow_private=True) == ""
 
 
-@pytest.mark.parametrize("address", ["169.254.169.254", "fe80::1", "0.0.0.0", "224.0.0.1", "fd00:ec2::254", "100.100.100.200", "2002:7f00:1::"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "169.254.169.254",
+        "fe80::1",
+        "0.0.0.0",
+        "224.0.0.1",
+        "fd00:ec2::254",
+        "100.100.100.200",
+        "2002:7f00:1::",
+    ],
+)
 def test_the_flag_opens_nothing_else(address: str) -> None:
     assert forbidden(ipaddress.ip_address(address), allow_private=True)
 
@@ -99,7 +120,9 @@ def test_an_ipv6_form_is_judged_as_what_is_inside(address: ipaddress.IPv4Address
 
 
 @given(st.ip_addresses(v=4), st.sampled_from(["d", "#o", "#x"]), st.integers(1, 4))
-def test_every_notation_reads_as_the_same_address(address: ipaddress.IPv4Address, base: str, parts: int) -> None:
+def test_every_notation_reads_as_the_same_address(
+    address: ipaddress.IPv4Address, base: str, parts: int
+) -> None:
     def write(number: int) -> str:
         return "0" + format(number, "o") if base == "#o" else format(number, base)
 
@@ -109,12 +132,16 @@ def test_every_notation_reads_as_the_same_address(address: ipaddress.IPv4Address
     assert parse_ip(written) == address
 
 
-@pytest.mark.parametrize("host", ["example.org", "a.b", "1.2.3.4.example", "0xabc.org", "localhost", "1e100.net", "x1"])
+@pytest.mark.parametrize(
+    "host", ["example.org", "a.b", "1.2.3.4.example", "0xabc.org", "localhost", "1e100.net", "x1"]
+)
 def test_names_are_no_addresses(host: str) -> None:
     assert parse_ip(host) is None
 
 
-@pytest.mark.parametrize("host", ["1.2.3.4.5", "256.1.1.1", "1.2.3.256", "08.1.1.1", "4294967296", "a.1", "::g", "1" * 5000])
+@pytest.mark.parametrize(
+    "host", ["1.2.3.4.5", "256.1.1.1", "1.2.3.256", "08.1.1.1", "4294967296", "a.1", "::g", "1" * 5000]
+)
 def test_what_is_neither_is_refused(host: str) -> None:
-    with pytest.raises(ValueError, match="."):
+    with pytest.raises(ValueError, match=r"IPv|octal|address|digits"):
         parse_ip(host)

@@ -11,9 +11,16 @@ from conqret.errors import DeclarationError
 from conqret.scrapers.fetch import Fetcher, FetchOptions, Limits, Page, Policy, Reply, Retries, Status
 from tests.scrapers.raw_server import Handler, RawServer, redirect, reply
 
-LIMITS = Limits(max_bytes=200_000, max_decoded=2_000_000, total_seconds=1.0, connect_seconds=1.0, read_seconds=0.5)
+LIMITS = Limits(
+    max_bytes=200_000, max_decoded=2_000_000, total_seconds=1.0, connect_seconds=1.0, read_seconds=0.5
+)
 OPTIONS = FetchOptions(
-    delay=0.0, per_host=8, robots=False, retries=Retries(2, 0.0), policy=Policy(allow_private=True), limits=LIMITS
+    delay=0.0,
+    per_host=8,
+    robots=False,
+    retries=Retries(2, 0.0),
+    policy=Policy(allow_private=True),
+    limits=LIMITS,
 )
 
 
@@ -47,7 +54,12 @@ async def test_http_statuses(status: str, word: Status, asked: int) -> None:
 
 async def test_a_page_comes_with_what_its_header_claims() -> None:
     page, _ = await fetched(reply(b"h\xe9", Content_Type='Text/HTML; x=y; charset="ISO-8859-1"'))
-    assert (page.ok, page.body, page.content_type, page.charset) == (True, b"h\xe9", "text/html", "iso-8859-1")
+    assert (page.ok, page.body, page.content_type, page.charset) == (
+        True,
+        b"h\xe9",
+        "text/html",
+        "iso-8859-1",
+    )
 
 
 async def test_a_server_that_recovers_is_heard() -> None:
@@ -66,7 +78,13 @@ async def test_a_long_retry_after_is_not_waited_for() -> None:
 
 
 async def test_redirects_are_followed_and_loops_are_left() -> None:
-    routes = {"/a": redirect("/b"), "/b": redirect("c?d=e#f"), "/c?d=e": reply("end"), "/loop": redirect("/loop2"), "/loop2": redirect("/loop")}
+    routes = {
+        "/a": redirect("/b"),
+        "/b": redirect("c?d=e#f"),
+        "/c?d=e": reply("end"),
+        "/loop": redirect("/loop2"),
+        "/loop2": redirect("/loop"),
+    }
     async with RawServer(routes) as server, Fetcher(OPTIONS) as client:
         page = await client.fetch(server.url("/a"))
         assert (page.body, page.final_url) == (b"end", server.url("/c?d=e"))
@@ -156,29 +174,59 @@ HOSTILE: list[tuple[str, bytes | Handler, set[Status]]] = [
     ("garbage status line", b"HTTP/1.1 abc what\r\n\r\n", {Status.ERROR}),
     ("huge status", b"HTTP/1.1 99999 OK\r\n\r\n", {Status.ERROR}),
     ("negative length", b"HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nhello", {Status.ERROR}),
-    ("two lengths", b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello!", {Status.ERROR}),
-    ("huge length", b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\nhi", {Status.ERROR, Status.TOO_LARGE}),
+    (
+        "two lengths",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello!",
+        {Status.ERROR},
+    ),
+    (
+        "huge length",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\nhi",
+        {Status.ERROR, Status.TOO_LARGE},
+    ),
     ("length of a gigabyte", b"HTTP/1.1 200 OK\r\nContent-Length: 1073741824\r\n\r\nhi", {Status.TOO_LARGE}),
     ("bad chunk", b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhello\r\n", {Status.ERROR}),
     ("header without colon", b"HTTP/1.1 200 OK\r\nnonsense\r\n\r\n", {Status.ERROR}),
-    ("null in a header", b"HTTP/1.1 200 OK\r\nX: a\x00b\r\nContent-Length: 2\r\n\r\nhi", {Status.ERROR, Status.OK}),
+    (
+        "null in a header",
+        b"HTTP/1.1 200 OK\r\nX: a\x00b\r\nContent-Length: 2\r\n\r\nhi",
+        {Status.ERROR, Status.OK},
+    ),
     ("gzip bomb", reply(gzip.compress(bytes(20_000_000)), Content_Encoding="gzip"), {Status.TOO_LARGE}),
     ("deflate bomb", reply(BOMB, Content_Encoding="deflate"), {Status.TOO_LARGE}),
     ("bare deflate bomb", reply(BOMB[2:-4], Content_Encoding="deflate"), {Status.TOO_LARGE}),
-    ("bomb in a bomb", reply(gzip.compress(gzip.compress(bytes(20_000_000))), Content_Encoding="gzip, gzip"), {Status.UNPARSABLE}),
+    (
+        "bomb in a bomb",
+        reply(gzip.compress(gzip.compress(bytes(20_000_000))), Content_Encoding="gzip, gzip"),
+        {Status.UNPARSABLE},
+    ),
     ("many members", reply(gzip.compress(b"") * 5_000, Content_Encoding="gzip"), {Status.TOO_LARGE}),
     ("truncated gzip", reply(gzip.compress(b"hello " * 500)[:-20], Content_Encoding="gzip"), {Status.ERROR}),
     ("no gzip at all", reply("plain", Content_Encoding="gzip"), {Status.UNPARSABLE}),
     ("brotli", reply("plain", Content_Encoding="br"), {Status.UNPARSABLE}),
-    ("upgrade", b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n", {Status.ERROR}),
-    ("redirect with an endless body", b"HTTP/1.1 302 Found\r\nLocation: /y\r\n\r\n" + b"x" * 300_000, {Status.NOT_FOUND}),
+    (
+        "upgrade",
+        b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n",
+        {Status.ERROR},
+    ),
+    (
+        "redirect with an endless body",
+        b"HTTP/1.1 302 Found\r\nLocation: /y\r\n\r\n" + b"x" * 300_000,
+        {Status.NOT_FOUND},
+    ),
     ("location of bytes", redirect("\xff\xfe\xfd"), {Status.NOT_FOUND, Status.ERROR}),
-    ("location with a line end", b"HTTP/1.1 302 Found\r\nLocation: /a\rb\r\nContent-Length: 0\r\n\r\n", {Status.ERROR, Status.BLOCKED}),
+    (
+        "location with a line end",
+        b"HTTP/1.1 302 Found\r\nLocation: /a\rb\r\nContent-Length: 0\r\n\r\n",
+        {Status.ERROR, Status.BLOCKED},
+    ),
     ("location of 100,000 characters", redirect("/" + "a" * 100_000), {Status.ERROR}),
 ]
 
 
-@pytest.mark.parametrize(("answer", "words"), [case[1:] for case in HOSTILE], ids=[case[0] for case in HOSTILE])
+@pytest.mark.parametrize(
+    ("answer", "words"), [case[1:] for case in HOSTILE], ids=[case[0] for case in HOSTILE]
+)
 async def test_hostile_servers(answer: bytes | Handler, words: set[Status]) -> None:
     async with asyncio.timeout(15):
         page, _ = await fetched(answer, replace(OPTIONS, retries=Retries(1, 0.0)))
@@ -187,7 +235,9 @@ async def test_hostile_servers(answer: bytes | Handler, words: set[Status]) -> N
 
 
 async def test_a_short_body_is_tried_again() -> None:
-    page, server = await fetched(b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\nConnection: close\r\n\r\nhello", OPTIONS)
+    page, server = await fetched(
+        b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\nConnection: close\r\n\r\nhello", OPTIONS
+    )
     assert page.status is Status.ERROR
     assert len(server.seen) >= 1
 
@@ -214,17 +264,28 @@ async def test_every_response_is_handed_on_before_its_page() -> None:
     async def keep(one: Reply) -> None:
         seen.append(one)
 
-    routes = {"/a": redirect("/b"), "/b": reply(gzip.compress(b"end"), Content_Encoding="gzip"), "/robots.txt": reply("")}
+    routes = {
+        "/a": redirect("/b"),
+        "/b": reply(gzip.compress(b"end"), Content_Encoding="gzip"),
+        "/robots.txt": reply(""),
+    }
     async with RawServer(routes) as server, Fetcher(replace(OPTIONS, robots=True), on_reply=keep) as client:
         await client.fetch(server.url("/a"))
-    assert [(one.url.rsplit("/", 1)[1], one.http) for one in seen] == [("robots.txt", 200), ("a", 302), ("b", 200)]
+    assert [(one.url.rsplit("/", 1)[1], one.http) for one in seen] == [
+        ("robots.txt", 200),
+        ("a", 302),
+        ("b", 200),
+    ]
     assert (seen[2].raw, seen[2].body) == (gzip.compress(b"end", mtime=0)[:0] + seen[2].raw, b"end")
     assert gzip.decompress(seen[2].raw) == b"end"
 
 
 async def test_we_say_who_we_are_and_carry_nothing_along() -> None:
     routes: dict[str, bytes | Handler] = {"/a": reply("x", Set_Cookie="id=1; Path=/")}
-    async with RawServer(routes) as server, Fetcher(replace(OPTIONS, user_agent="ours/1.0 (mailto:a@b.c)")) as client:
+    async with (
+        RawServer(routes) as server,
+        Fetcher(replace(OPTIONS, user_agent="ours/1.0 (mailto:a@b.c)")) as client,
+    ):
         await client.fetch(server.url("/a"))
         await client.fetch(server.url("/a"))
     assert "User-Agent: ours/1.0 (mailto:a@b.c)" in server.headers[1]
@@ -249,7 +310,10 @@ async def test_concurrency_is_bounded_over_all_hosts() -> None:
     assert most == 3
 
 
-@pytest.mark.parametrize("bad", [{"concurrency": 0}, {"per_host": 0}, {"delay": -1.0}, {"user_agent": " "}, {"user_agent": "a\nb: c"}])
+@pytest.mark.parametrize(
+    "bad",
+    [{"concurrency": 0}, {"per_host": 0}, {"delay": -1.0}, {"user_agent": " "}, {"user_agent": "a\nb: c"}],
+)
 def test_wrong_options_are_declaration_errors(bad: dict[str, object]) -> None:
     with pytest.raises(DeclarationError):
         FetchOptions(**bad)  # type: ignore[arg-type]

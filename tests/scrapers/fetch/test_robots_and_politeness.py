@@ -1,6 +1,7 @@
 """robots.txt as RFC 9309 has it, and the pauses between requests."""
 
 import asyncio
+import itertools
 import random
 from dataclasses import replace
 
@@ -11,7 +12,9 @@ from conqret.scrapers.fetch.page import FetchError
 from conqret.scrapers.fetch.politeness import MAX_CRAWL_DELAY, Politeness
 from tests.scrapers.raw_server import Handler, RawServer, redirect, reply
 
-OPTIONS = FetchOptions(delay=0.0, retries=Retries(1, 0.0), policy=Policy(allow_private=True), user_agent="conqret/1.0 (test)")
+OPTIONS = FetchOptions(
+    delay=0.0, retries=Retries(1, 0.0), policy=Policy(allow_private=True), user_agent="conqret/1.0 (test)"
+)
 PAGE = reply("hello")
 
 
@@ -111,7 +114,7 @@ async def test_pauses_lie_around_the_delay(monkeypatch: pytest.MonkeyPatch) -> N
     for _ in range(50):
         async with politeness.turn("a"):
             starts.append(clock.now)
-    gaps = [later - earlier for earlier, later in zip(starts, starts[1:], strict=False)]
+    gaps = [later - earlier for earlier, later in itertools.pairwise(starts)]
     assert starts[0] == 100.0
     assert all(1.0 <= gap <= 3.0 + 1e-9 for gap in gaps)
     assert len({round(gap, 6) for gap in gaps}) > 40
@@ -132,7 +135,11 @@ async def test_a_crawl_delay_is_obeyed_up_to_a_minute(monkeypatch: pytest.Monkey
     politeness.crawl_delay("a", 10.0)
     politeness.crawl_delay("b", 1e9)
     politeness.crawl_delay("c", 0.1)
-    for host, least, most in (("a", 5.0, 15.0), ("b", MAX_CRAWL_DELAY / 2, MAX_CRAWL_DELAY * 1.5), ("c", 0.5, 1.5)):
+    for host, least, most in (
+        ("a", 5.0, 15.0),
+        ("b", MAX_CRAWL_DELAY / 2, MAX_CRAWL_DELAY * 1.5),
+        ("c", 0.5, 1.5),
+    ):
         clock.slept.clear()
         for _ in range(2):
             async with politeness.turn(host):

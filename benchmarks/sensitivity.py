@@ -1,0 +1,121 @@
+"""How long a sensitivity run takes to plan, and the curves of the offline judge on real items.
+
+    python benchmarks/sensitivity.py plan
+    CONQRET_DATA=… python benchmarks/sensitivity.py webis -o runs/webis-sensitivity [--plots docs/images]
+
+``plan`` times 200 items x 6 levels x 2 perturbations x 4 formats, made of the fixtures. ``webis`` takes the forty
+items of ``webis_items.py``. Their arguments cite nothing, so each gets an argument made of its own relevant
+documents: the first sentence (at least six words) of every relevant document, cited, in document order. Such an
+argument is grounded by construction, and its sentences are those of real people.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+from conqret.data import Item
+from conqret.data.sentences import sentences
+from conqret.evaluation.sensitivity import run_sensitivity
+from conqret.evaluation.sensitivity_plan import GRID_LEVELS, Damage, make_plan
+from conqret.evaluation.sensitivity_results import SensitivityDirectory
+from conqret.evaluation.sensitivity_setup import damage_materials, sensitivity_setups
+from conqret.io import open_items
+from conqret.llm.options import ClientOptions
+from conqret.report.sensitivity import write_sensitivity
+
+sys.path.insert(0, str(Path(__file__).parent))
+from webis_items import Label, data_folder, webis_items  # noqa: E402
+
+FIXTURES = Path(__file__).parent.parent / "fixtures" / "demo" / "items.jsonl"
+FORMATS = ("rag-fine-grained", "rag-direct", "static-rubric", "query-rubric")
+ALONE = ("rag-fine-grained", "static-rubric", "query-rubric", "direct", "citation-support")
+SHORTEST = 6
+
+
+def plan() -> None:
+    """Print the seconds that a plan takes, and the number of requests behind it."""
+    demo = list(open_items(FIXTURES))
+    items = [
+        demo[n % len(demo)].model_copy(update={"id": f"{demo[n % len(demo)].id}-{n}"}) for n in range(200)
+    ]
+    source = open_items(items)
+    damages = [Damage.of("irrelevant"), Damage.of("hallucinate", (0, 2, 5, 10, 15, 20))]
+    setups = sensitivity_setups(source, FORMATS, [ClientOptions("offline")], damages)
+    began = time.perf_counter()
+    materials, _ = damage_materials(items, damages)
+    made = make_plan(items, setups, damages, materials=materials)
+    planned = time.perf_counter() - began
+    requests = made.requests()
+    counted = time.perf_counter() - began
+    print(
+        f"{len(items)} items x 6 levels x 2 perturbations x {len(setups)} formats: {made.judgments} judgments,"
+    )
+    print(f"planned in {planned:.2f} s; with the {requests} requests counted {counted:.2f} s")
+
+
+def cited(items: list[Item], labels: list[Label]) -> list[Item]:
+    """The items with an argument that quotes and cites their relevant documents."""
+    relevant = {(label.item, label.document) for label in labels if label.relevant}
+    found = []
+    for item in items:
+        quoted = []
+        for place, document in enumerate(item.documents, start=1):
+            texts = [f"{span.text.rstrip('.!?;: ')} [{place}]." for span in sentences(document.text)]
+            long = [text for text in texts if len(text.split()) > SHORTEST and len(sentences(text)) == 1]
+            if (item.id, document.id) in relevant and long:
+                quoted.append(long[0])
+        found.append(item.model_copy(update={"argument": " ".join(quoted)}))
+    return found
+
+
+def webis(out: Path, plots: Path | None) -> None:
+    """Judge the forty items at all levels; write tables, page and plots."""
+    items, labels = webis_items(data_folder())
+    items = cited(items, labels)
+    source = open_items(items)
+    damages = [Damage.of(name) for name in ("irrelevant", "hallucinate", "shuffle", "wrong-citations", "padding",
+                                            "inject-document", "inject-argument", "paraphrase")]  # fmt: skip
+    grid = [Damage.of(name, levels) for name, levels in GRID_LEVELS.items()]
+    metrics = ("context_relevance", "predicted_precision", "groundedness", "answer_relevance", "overall_quality",
+               "citation_precision", "citation_recall")  # fmt: skip
+    setups = sensitivity_setups(source, ALONE, [ClientOptions("offline")], [*damages, *grid], metrics=metrics)
+    materials, unable = damage_materials(items, [*damages, *grid])
+    made = make_plan(items, setups, damages, materials=materials, unable=unable, grid=grid)
+    grades: dict[str, dict[str, float]] = {}
+    for label in labels:
+        grades.setdefault(label.item, {})[label.document] = float(label.relevant)
+    began = time.perf_counter()
+    results = run_sensitivity(made, SensitivityDirectory(out), labels=grades)
+    written = write_sensitivity(results, out)
+    print(f"{results.judgments} judgments in {time.perf_counter() - began:.0f} s: {out}")
+    for path in written if plots is not None else ():
+        if path.suffix == ".svg" and path.stem in (
+            "irrelevant-context-relevance",
+            "hallucinate-groundedness",
+        ):
+            (Path(plots) / f"sensitivity-{path.name}").write_bytes(path.read_bytes())  # type: ignore[arg-type]
+
+
+def main() -> int:
+    """Do what is asked; returns the exit code."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("what", choices=("plan", "webis"))
+    parser.add_argument("-o", "--out", type=Path, default=Path("runs/webis-sensitivity"))
+    parser.add_argument("--plots", type=Path, help="a folder to copy the two plots of docs/results into")
+    options = parser.parse_args()
+    if options.what == "plan":
+        plan()
+        return 0
+    try:
+        webis(options.out, options.plots)
+    except FileNotFoundError as error:
+        print(error, file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,95 @@
+"""``conqret agree``: how far people agree among themselves."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from conqret.cli import label_options
+from conqret.cli.console import note, out
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from conqret.evaluation.people import PeopleAgreement
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret agree labels.csv --level ordinal --by dimension\n\n"
+    "conqret agree labels.csv --map low=1,medium=2,high=3 --json"
+)
+
+
+class ByChoice(StrEnum):
+    """What a row of the result is."""
+
+    dimension = "dimension"
+    topic = "topic"
+
+
+def agree(
+    labels: Annotated[
+        Path, typer.Argument(help="CSV, TSV, JSONL or Parquet, long or wide; or a published layout.")
+    ],
+    level: label_options.Level = None,
+    by: Annotated[ByChoice, typer.Option(help="What a row is.")] = ByChoice.dimension,
+    scale: label_options.ScaleSetting = None,
+    words: label_options.Words = None,
+    columns: label_options.Columns = None,
+    dimension: label_options.Dimensions = None,
+    layout: label_options.LayoutName = None,
+    cannot_judge: label_options.CannotJudge = None,
+    number_annotators: label_options.Numbered = False,
+    resamples: label_options.Resampling = 2_000,
+    confidence: label_options.Confidence = 0.95,
+    seed: label_options.Seed = 13,
+    json_output: Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")] = False,
+) -> None:
+    """Krippendorff's alpha and Fleiss's kappa among people, with intervals over resampled topics.
+
+    Labels may be missing, and "cannot judge" counts as its own kind of missing. Nothing is dropped unsaid.
+    """
+    from conqret.evaluation.people import people_agreement
+
+    found = people_agreement(
+        label_options.load(
+            labels, level, scale, words, columns, dimension, layout, cannot_judge, number_annotators
+        ),
+        by=by.value,
+        resamples=resamples,
+        confidence=confidence,
+        seed=seed,
+    )
+    if json_output:
+        out().out(found.model_dump_json(indent=1))
+        return
+    for text in found.notes:
+        note(text)
+    out().print(_table(found))
+
+
+def _table(found: PeopleAgreement) -> Table:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(
+        title=Text(
+            f"{found.layout}: {found.confidence:.0%} intervals over {found.resamples} resamples of "
+            f"{found.clusters} {found.clustered_by}s"
+        ),
+        title_justify="left",
+    )
+    for name in (found.by, "level", "people", "units", "labels", "most frequent", "alpha", "Fleiss's kappa"):
+        table.add_column(name, justify="left" if name in (found.by, "level", "alpha", "Fleiss's kappa") else "right")
+    for row in found.rows:
+        share = "" if row.most_frequent is None else f"{row.most_frequent:.0%}"
+        cells = (row.name, row.level, str(row.annotators), str(row.units), str(row.labels), share)
+        table.add_row(*map(Text, (*cells, str(row.alpha), str(row.fleiss))))
+    table.add_section()
+    table.add_row(Text("average"), "", "", "", "", "", Text(str(found.average)), "")
+    if found.together is not None and len(found.rows) > 1:
+        table.add_row(Text("all together"), "", "", str(found.together.n), "", "", Text(str(found.together)), "")
+    return table

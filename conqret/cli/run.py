@@ -1,0 +1,151 @@
+"""``conqret run``: an experiment from one file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from conqret.cli import options
+from conqret.cli.console import err, note, out
+
+if TYPE_CHECKING:
+    from conqret.evaluation.experiment import ExperimentOutcome
+    from conqret.evaluation.experiment_estimate import Expected
+    from conqret.evaluation.experiment_job import Job
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret run fixtures/experiment.toml -o runs/demo-experiment\n\n"
+    "conqret run experiment.toml --dry-run\n\n"
+    "conqret run experiment.toml --replay recordings.jsonl -o runs/again"
+)
+
+
+def run(
+    experiment: Annotated[Path, typer.Argument(help="The TOML file that describes the experiment.")],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="The run's folder; the same command again goes on where it stopped. Default: runs/NAME.",
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say which calls, tokens and price are expected, and stop.")
+    ] = False,
+    recordings: options.RecordingsStore = None,
+    replay: options.Replay = None,
+    overwrite: options.Overwrite = False,
+    json_output: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Retrieve, rerank, generate, judge, damage and report, as the file says.
+
+    Every fault of the file is named before anything is done. Each stage is kept once it is whole, and every answer
+    as it arrives: a run that was stopped goes on with the same command, and pays for nothing twice.
+    """
+    import json
+
+    from conqret.evaluation.experiment import run_experiment
+    from conqret.evaluation.experiment_config import read_experiment
+    from conqret.evaluation.experiment_job import ExperimentDirectory, Job
+    from conqret.report.experiment import write_experiment
+    from conqret.report.html import write_report
+    from conqret.report.sensitivity import write_sensitivity
+
+    table = read_experiment(experiment)
+    name = re.sub(r"[^A-Za-z0-9._]+", "-", table.name).strip("-.") or "experiment"
+    target = ExperimentDirectory(output or Path("runs") / name)
+    job = Job(experiment, table, target, recordings, replay, overwrite, _silent if quiet or dry_run else _say)
+    if dry_run:
+        _show_estimate(job, json_output)
+        return
+    outcome = run_experiment(job)
+    for judged in outcome.judged:
+        write_report(judged)
+    for folder, results in outcome.sensitivity:
+        write_sensitivity(results, folder.path)
+    written = write_experiment(target)
+    if json_output:
+        out().out(json.dumps(outcome.summary, ensure_ascii=False, indent=1))
+    else:
+        _show(outcome, [target.scores_file, target.summary_file, *written])
+    if outcome.failed:
+        parts = ", ".join(f"{stage} {count}" for stage, count in outcome.failed.items())
+        note(f"not everything could be had ({parts}); the same command tries again what failed")
+        raise typer.Exit(1)
+
+
+def _say(stage: str, text: str) -> None:
+    from rich.text import Text
+
+    err().print(Text(f"{stage:<12} {text}"), soft_wrap=True)
+
+
+def _silent(stage: str, text: str) -> None:
+    """Say nothing."""
+
+
+def _show_estimate(job: Job, json_output: bool) -> None:
+    import json
+    from dataclasses import asdict
+
+    from conqret.evaluation.experiment_estimate import estimate
+
+    found = estimate(job)
+    costs = [one.cost_usd for one in found]
+    total = None if None in costs else sum(cost for cost in costs if cost is not None)
+    sums = {
+        name: sum(getattr(one, name) for one in found)
+        for name in ("calls", "prompt_tokens", "completion_tokens")
+    }
+    if json_output:
+        out().out(json.dumps({"stages": [asdict(one) for one in found], **sums, "cost_usd": total}, indent=1))
+        return
+    _table(
+        ("stage", "model", "calls", "prompt tokens", "answer tokens", "price"),
+        [*map(_row, found), ("all", "", *(f"{value:,}" for value in sums.values()), _dollars(total))],
+    )
+    note("answers that are recorded already cost nothing; the lengths of answers are assumed")
+
+
+def _row(one: Expected) -> tuple[str, ...]:
+    return (
+        one.stage, one.model, f"{one.calls:,}", f"{one.prompt_tokens:,}", f"{one.completion_tokens:,}",
+        _dollars(one.cost_usd),
+    )  # fmt: skip
+
+
+def _dollars(cost: float | None) -> str:
+    return "unknown" if cost is None else f"${cost:.2f}"
+
+
+def _show(outcome: ExperimentOutcome, files: Sequence[Path]) -> None:
+    from rich.text import Text
+
+    from conqret.report.experiment import DAMAGE, experiment_tables
+
+    for table in experiment_tables(outcome.summary):
+        if table.title != DAMAGE:  # long; it is on the page
+            out().print(Text(table.title, style="bold"))
+            _table(table.header, table.rows)
+    for file in files:
+        out().print(Text(f"written    {file}"), soft_wrap=True)
+
+
+def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for place, name in enumerate(header):
+        table.add_column(Text(name), overflow="fold", justify="left" if not place else "right")
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    out().print(table)

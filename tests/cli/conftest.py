@@ -1,0 +1,40 @@
+"""The command line in this process: arguments in, exit code and both streams out."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+
+from conqret.cli.main import main
+
+
+@dataclass(frozen=True)
+class Done:
+    code: int
+    out: str
+    err: str
+
+
+Cli = Callable[..., Done]
+
+
+@pytest.fixture
+def cli(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Cli:
+    monkeypatch.setenv("COLUMNS", "100")
+
+    def call(*arguments: object) -> Done:
+        monkeypatch.setattr(sys, "argv", ["conqret", *map(str, arguments)])
+        capsys.readouterr()
+        code: object = 0
+        try:
+            main()
+        except SystemExit as end:
+            code = end.code
+        found = capsys.readouterr()
+        assert "Traceback" not in found.err
+        return Done(int(str(code or 0)), found.out, found.err)
+
+    return call

@@ -1,0 +1,108 @@
+"""``conqret corpus`` and ``conqret scrape debates`` on the command line."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from conqret.cli.main import app
+from conqret.data import Document
+from conqret.errors import DeclarationError
+from conqret.io.corpus import CorpusDirectory, write_lines
+from fixtures.site import read_topics, read_truth
+
+RUNNER = CliRunner()
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> CorpusDirectory:
+    """Debates and a ledger made from the truth of the fixture site."""
+    directory = CorpusDirectory(tmp_path / "corpus")
+    topics, truth = read_topics(), read_truth()
+    debates, ledger = [], []
+    for slug, topic in truth.items():
+        sides = {
+            side: [
+                {
+                    "title": "",
+                    "paragraphs": [
+                        "".join(f"[{one['number']}]" for one in topic["sources"] if side in one["cited"])
+                    ],
+                }
+            ]
+            for side in ("pro", "con")
+        }
+        sources = [{"number": one["number"], "title": one["title"]} for one in topic["sources"]]
+        debates.append(
+            {"id": slug, "url": f"https://x.example/{slug}", "title": slug, "question": topic["question"]}
+            | {"pros": sides["pro"], "cons": sides["con"], "sources": sources, "layout": "test"}
+        )
+        ledger += [
+            {"debate": slug, "number": one["number"], "status": one["status"], "document": one["document"]}
+            for one in topic["sources"]
+        ]
+    write_lines(directory.debates_file, debates)
+    write_lines(directory.ledger_file, ledger)
+    named = {one["document"] for one in ledger}
+    directory.write_documents(
+        Document(id=one["id"], text=one["text"], title=one["title"])
+        for topic in topics.values()
+        for one in topic["documents"]
+        if one["id"] in named
+    )
+    return directory
+
+
+def test_the_built_qrels_are_the_truth(corpus: CorpusDirectory) -> None:
+    result = RUNNER.invoke(app, ["corpus", "build", str(corpus.path), "--json"])
+    assert result.exit_code == 0, result.output
+    statistics = json.loads(result.stdout)
+    assert statistics == corpus.statistics()
+    assert (statistics["table2"]["train"]["topics"], statistics["table2"]["test"]["topics"]) == (8, 4)
+    for side in ("pro", "con"):
+        found: dict[str, list[str]] = {}
+        for pair in corpus.qrels_iter(side):  # type: ignore[arg-type]
+            if pair.relevance:
+                found.setdefault(pair.query_id, []).append(pair.doc_id)
+        assert {slug: sorted(ids) for slug, ids in found.items()} == {
+            slug: topic[side] for slug, topic in read_truth().items()
+        }
+
+
+def test_the_table_has_the_paper_beside_it(corpus: CorpusDirectory) -> None:
+    result = RUNNER.invoke(app, ["corpus", "build", str(corpus.path)])
+    assert result.exit_code == 0
+    lines = {line.split("│")[1].strip(): line for line in result.stdout.splitlines() if line.startswith("│")}
+    assert [cell.strip() for cell in lines["Total topics"].split("│")[2:6]] == ["8", "4", "68", "30"]
+    assert "6,500" in lines["Total evidence documents"]
+
+
+def test_a_ledger_that_names_lost_documents(corpus: CorpusDirectory) -> None:
+    corpus.write_documents(list(corpus.documents())[1:])
+    result = RUNNER.invoke(app, ["corpus", "build", str(corpus.path)])
+    assert isinstance(result.exception, DeclarationError)
+    assert "names 1 documents" in str(result.exception)
+
+
+def test_wrong_calls(tmp_path: Path, corpus: CorpusDirectory) -> None:
+    for arguments, message in (
+        (["corpus", "build", str(tmp_path / "none")], "scrape evidence"),
+        (["corpus", "build", str(corpus.path), "--train-share", "1"], "between 0 and 1"),
+        (["corpus", "import-conqret", str(tmp_path)], "no ConQRet release"),
+        (["scrape", "debates", str(tmp_path / "none.txt")], "no such file"),
+    ):
+        result = RUNNER.invoke(app, arguments)
+        assert isinstance(result.exception, DeclarationError), arguments
+        assert message in str(result.exception)
+
+
+def test_import(data_dir: Path, tmp_path: Path) -> None:
+    result = RUNNER.invoke(
+        app, ["corpus", "import-conqret", str(data_dir / "conqret"), "-o", str(tmp_path / "c")]
+    )
+    assert result.exit_code == 0, result.output
+    directory = CorpusDirectory(tmp_path / "c")
+    assert len(list(directory.queries_iter("train"))) == 60
+    assert sum(1 for _ in directory.docs_iter()) == 4938
+    assert sum(pair.relevance for pair in directory.qrels_iter("pro")) == 1038

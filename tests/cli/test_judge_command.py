@@ -1,0 +1,216 @@
+"""``conqret judge`` and ``conqret report``, as a user types them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from conqret.evaluation.run import RunDirectory
+from tests.cli.conftest import Cli
+from tests.contract.items import DEMO, demo
+from tests.evaluation.runs import said, write_items
+from tests.server import FaultPlan, FaultServer
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def items(tmp_path: Path) -> Path:
+    return write_items(tmp_path / "items.jsonl", demo()[:4])
+
+
+def test_the_demo(cli: Cli, tmp_path: Path) -> None:
+    done = cli("judge", DEMO, "--format", "rag-fine-grained", "--model", "offline", "-o", tmp_path / "demo")
+    assert done.code == 0
+    assert "24 items, 288 documents" in done.err
+    assert "the lexical baseline, a floor and not a judge" in done.err
+    assert "24 items: 24 scored, 0 unscored, 0 failed" in done.out
+    assert "Predicted precision" in done.out
+    for file in ("judgments.jsonl", "scores.parquet", "report.html"):
+        assert (tmp_path / "demo" / file).is_file()
+        assert str(tmp_path / "demo" / file) in done.out.replace("\n", "")
+
+
+def test_without_options_it_judges_offline_into_runs(cli: Cli, items: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(items.parent)
+    assert cli("judge", "items.jsonl").code == 0
+    record = RunDirectory(Path("runs/items-rag-fine-grained-offline")).record()
+    assert (record.format, record.model) == ("rag-fine-grained", "offline")
+
+
+def test_json_is_all_that_stands_on_standard_output(cli: Cli, items: Path, tmp_path: Path) -> None:
+    done = cli("judge", items, "-f", "g-eval", "--metric", "context-relevance", "--samples", 3, "-o", tmp_path / "r", "--json")
+    summary = json.loads(done.out)
+    assert summary["total"] == summary["scored"] == 4
+    assert list(summary["metrics"]) == ["context_relevance"]
+    assert summary["usage"]["calls"] == 12
+    report = json.loads(cli("report", tmp_path / "r", "--json").out)
+    assert report == summary
+
+
+def test_quiet(cli: Cli, items: Path, tmp_path: Path) -> None:
+    assert cli("judge", items, "-q", "-o", tmp_path / "r").err == ""
+    assert cli("judge", items, "-q", "-o", tmp_path / "r").err == ""
+    assert "4 of 4 judgments were kept from before" in cli("judge", items, "-o", tmp_path / "r").err
+
+
+def test_every_option_of_judging_reaches_the_run(cli: Cli, items: Path, tmp_path: Path) -> None:
+    options = ["--samples", 2, "--order", "shuffled", "--seed", 7, "--relevant-from", 4, "--temperature", 0.3]
+    options += ["--max-tokens", 900, "--context-window", 200000, "--max-concurrency", 3, "--timeout", 9, "--rpm", 90000, "--tpm", 900000]
+    options += ["--input-price", 1, "--output-price", 2, "--budget-usd", 3, "--recordings", tmp_path / "s.sqlite"]
+    assert cli("judge", items, "-o", tmp_path / "r", *options).code == 0
+    record = RunDirectory(tmp_path / "r").record()
+    wanted = {"samples": 2, "order": "shuffled", "seed": 7, "relevant_from": 4, "temperature": 0.3}
+    assert wanted.items() <= record.options.items()
+    wanted = {"max_tokens": 900, "context_window": 200000, "max_concurrency": 3, "timeout": 9, "rpm": 90000, "tpm": 900000}
+    assert wanted.items() <= record.model_options.items()
+    assert record.model_options["budget_usd"] == 3
+    assert (tmp_path / "s.sqlite").is_file()
+
+
+def test_columns_of_ones_own(cli: Cli, tmp_path: Path) -> None:
+    rows = [{"q": item.topic, "ctx": [d.text for d in item.documents], "essay": item.argument} for item in demo()[:2]]
+    path = tmp_path / "mine.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    assert cli("judge", path, "-o", tmp_path / "r").code == 2
+    done = cli("judge", path, "-o", tmp_path / "r", "--columns", "topic=q, documents=ctx,argument=essay")
+    assert done.code == 0
+    assert "called by their place: item-1, item-2" in done.err
+    assert "--columns is a list such as" in cli("judge", path, "--columns", "topic", "-o", tmp_path / "s").err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["-f", "rag-fine-graind"], "did you mean 'rag-fine-grained'"),
+        (["--metric", "groundednes"], "did you mean 'groundedness'"),
+        (["--samples", "0"], "--samples must be at least 1"),
+        (["--relevant-from", "7"], "--relevant-from is a rating from 0 to 5"),
+        (["--model", ""], "model is empty"),
+        (["--timeout", "0"], "timeout is 0"),
+        (["--prompts", "nowhere"], "nowhere is no folder"),
+        (["--replay", "nowhere"], "there are no recordings here"),
+        (["--model", "openai/unpriced", "--budget-usd", "1"], "a budget needs prices"),
+        (["--input-price", "1"], "both input_price and output_price"),
+        (["--order", "random"], "random"),
+        (["--seed", "one"], "integer"),
+        (["--frobnicate"], "frobnicate"),
+    ],
+)
+def test_a_wrong_call_ends_with_2_and_writes_nothing(
+    cli: Cli, items: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], words: str
+) -> None:
+    monkeypatch.chdir(items.parent)
+    done = cli("judge", items, *arguments)
+    assert done.code == 2
+    assert words in " ".join(done.err.split())
+    assert done.out == ""
+    assert [file.name for file in items.parent.iterdir()] == ["items.jsonl"]
+
+
+def test_faults_of_the_items_are_all_listed_with_file_line_field_and_remedy(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "wrong.jsonl"
+    path.write_text(
+        '{"id": "a", "topic": "T?", "documents": [{"text": ""}], "argument": "x"}\n'
+        '{"id": "a", "topic": "T?", "documents": ["d"], "argument": "x"}\n'
+        '{"id": "b", "topic": "T?", "documents": ["d"], "argument": "[bold red]x"}\n'
+        '{"id": "c", "topic": "T?", "docum',
+        encoding="utf-8",
+    )
+    done = cli("judge", path, "-o", tmp_path / "r")
+    assert done.code == 2
+    for line in (1, 4):
+        assert f"wrong.jsonl:{line}" in done.err
+    assert not (tmp_path / "r").exists()
+    assert done.out == ""
+
+
+def test_another_run_in_the_folder(cli: Cli, items: Path, tmp_path: Path) -> None:
+    assert cli("judge", items, "-o", tmp_path / "r").code == 0
+    done = cli("judge", items, "-f", "direct", "-o", tmp_path / "r")
+    assert done.code == 2
+    assert "holds another run: format" in done.err
+    assert cli("judge", items, "-f", "direct", "-o", tmp_path / "r", "--overwrite").code == 0
+
+
+def test_a_replay_needs_no_flags(cli: Cli, items: Path, tmp_path: Path) -> None:
+    made = ["-f", "g-eval", "--metric", "groundedness", "--samples", 2, "--seed", 5, "--temperature", 0.25]
+    with FaultServer() as server:
+        os.environ["OPENAI_API_KEY"] = "sk-none"
+        try:
+            first = cli("judge", items, *made, "--model", "openai/judge", "--api-base", server.url, "-o", tmp_path / "first")
+        finally:
+            del os.environ["OPENAI_API_KEY"]
+    assert first.code == 0
+    done = cli("judge", items, "--replay", tmp_path / "first", "-o", tmp_path / "again")
+    assert done.code == 0
+    one, two = (RunDirectory(tmp_path / name) for name in ("first", "again"))
+    assert said(one.judgments()) == said(two.judgments())
+    assert two.summary().usage.calls == 0
+    # An export knows format, model, samples and metrics, but not the temperature.
+    assert cli("recordings", "export", tmp_path / "first", tmp_path / "e.jsonl").code == 0
+    done = cli("judge", items, "--replay", tmp_path / "e.jsonl", "--temperature", 0.25, "--seed", 5, "-o", tmp_path / "third")
+    assert done.code == 0
+    assert said(RunDirectory(tmp_path / "third").judgments()) == said(one.judgments())
+
+
+@pytest.mark.parametrize("output", [[], ["--json"]])
+def test_a_replay_names_what_is_missing(cli: Cli, items: Path, tmp_path: Path, output: list[str]) -> None:
+    short = write_items(tmp_path / "short.jsonl", demo()[:3])
+    assert cli("judge", short, "-o", tmp_path / "first").code == 0
+    done = cli("judge", items, "--replay", tmp_path / "first", "-o", tmp_path / "again", *output)
+    assert done.code == 1
+    assert "1 answers are not among the recordings" in done.err
+    assert f"rag-fine-grained of item {demo()[3].id}, sample 0" in done.err
+
+
+def test_a_provider_that_fails_ends_with_1(cli: Cli, items: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
+    with FaultServer(FaultPlan(always="auth")) as server:
+        done = cli("judge", items, "--model", "openai/judge", "--api-base", server.url, "-o", tmp_path / "r")
+    assert done.code == 1
+    assert "4 items: 0 scored, 0 unscored, 4 failed" in done.out
+    assert (tmp_path / "r" / "report.html").is_file()
+
+
+def test_the_report_again(cli: Cli, items: Path, tmp_path: Path) -> None:
+    cli("judge", items, "-o", tmp_path / "r")
+    (tmp_path / "r" / "report.html").unlink()
+    done = cli("report", tmp_path / "r", "--max-items", 2)
+    assert done.code == 0
+    assert (tmp_path / "r" / "report.html").is_file()
+    assert cli("report", tmp_path / "r", "--to", tmp_path / "page.html").code == 0
+    assert (tmp_path / "page.html").read_text(encoding="utf-8").startswith("<!doctype html>".upper()) or "<html" in (
+        tmp_path / "page.html"
+    ).read_text(encoding="utf-8")
+    done = cli("report", tmp_path / "nowhere")
+    assert done.code == 2
+    assert "does not exist" in done.err
+
+
+def test_as_a_program_in_a_pipe(items: Path, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "conqret.cli.main", "judge", str(items), "-o", str(tmp_path / "r"), "--json"],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["scored"] == 4
+    assert "judged by rag-fine-grained" in done.stderr
+    assert "\x1b" not in done.stdout + done.stderr
+
+
+def test_hostile_texts_reach_no_terminal(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "[red]x.jsonl"
+    write_items(path, [demo()[0].model_copy(update={"id": "[bold]i[/bold]"})])
+    done = cli("judge", path, "-o", tmp_path / "r")
+    assert done.code == 0
+    assert "[red]x.jsonl" in done.err.replace("\n", "")
+    path.write_text('{"id": "a", "topic": "\\u001b[31m[bold]x", "argument": 5}\n', encoding="utf-8")
+    done = cli("judge", path, "-f", "listwise", "-o", tmp_path / "s")
+    assert done.code == 2
+    assert "\x1b" not in done.err

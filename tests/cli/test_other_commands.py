@@ -1,0 +1,168 @@
+"""The smaller commands: formats, prompt, recordings, doctor, and the head of it all."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from conqret import __version__
+from conqret.judges.registry import FORMATS
+from conqret.prompts import Library
+from tests.cli.conftest import Cli
+from tests.contract.items import DEMO, demo
+from tests.evaluation.runs import write_items
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [[], ["judge"], ["report"], ["formats"], ["doctor"], ["prompt"], ["prompt", "show"], ["prompt", "list"],
+     ["prompt", "steps"], ["recordings"], ["recordings", "export"], ["recordings", "import"], ["recordings", "stats"]],
+)  # fmt: skip
+def test_help_has_an_example(cli: Cli, command: list[str]) -> None:
+    done = cli(*command, "--help")
+    assert done.code == 0
+    assert "Example" in done.out
+    assert "Usage: conqret" in done.out
+
+
+def test_version_and_nothing(cli: Cli) -> None:
+    assert cli("--version").out.strip() == f"conqret {__version__}"
+    assert cli().code == 2
+    assert "Usage" in cli().out + cli().err
+    done = cli("jugde")
+    assert done.code == 2
+    assert "jugde" in done.err
+
+
+def test_formats(cli: Cli) -> None:
+    listed = cli("formats").out
+    assert all(name in listed for name in FORMATS)
+    assert "the 15 dimensions" in listed
+    rows = json.loads(cli("formats", "--json").out)
+    assert [row["name"] for row in rows] == list(FORMATS)
+    by_name = {row["name"]: row for row in rows}
+    assert by_name["rag-fine-grained"]["calls"] == 1
+    assert by_name["g-eval"]["needs"] == ["argument", "documents", "second_argument"]
+    assert by_name["pointwise"]["prompts"] == ["pointwise"]
+
+
+def test_prompt_list(cli: Cli) -> None:
+    listed = cli("prompt", "list").out
+    rows = json.loads(cli("prompt", "list", "--json").out)
+    assert [row["id"] for row in rows] == list(Library().ids())
+    assert all(f"{row['id']}  version {row['version']}" in listed for row in rows)
+
+
+def test_prompt_show_the_file(cli: Cli) -> None:
+    assert cli("prompt", "show", "rag_fine_grained").out.strip() == Library()["rag-fine-grained"].text.strip()
+    assert cli("prompt", "show", "g-eval").out.count("+++\nid = ") == 3
+    assert "Write five to eight evaluation steps" in cli("prompt", "show", "g-eval/steps").out
+
+
+@pytest.mark.parametrize("wanted", ["3", demo()[2].id])
+def test_prompt_show_as_it_is_sent(cli: Cli, monkeypatch: pytest.MonkeyPatch, wanted: str) -> None:
+    monkeypatch.chdir(ROOT)
+    done = cli("prompt", "show", "rag-fine-grained", "--item", wanted)
+    assert done.code == 0
+    assert "rag-fine-grained · system" in done.out
+    assert demo()[2].topic in done.out
+    assert demo()[2].argument in done.out
+    assert "{{" not in done.out.split("rag-fine-grained · user")[0]
+
+
+def test_prompt_show_errors(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bare = write_items(tmp_path / "bare.jsonl", [demo()[0].model_copy(update={"second_argument": None})])
+    monkeypatch.chdir(tmp_path)
+    for arguments, words in [
+        (["rag-fine-graind"], "did you mean 'rag-fine-grained'"),
+        (["direct", "--item", "1"], "say with --items"),
+        (["direct", "--item", "99", "--items", DEMO], "no item number 99"),
+        (["direct", "--item", "zoo-pro", "--items", DEMO], "did you mean 'zoos-pro'"),
+        (["g-eval/steps", "--item", "1", "--items", DEMO], "is not filled with items"),
+        (["rag-direct", "--item", "1", "--items", bare], "has no second_argument"),
+    ]:
+        done = cli("prompt", "show", *arguments)
+        assert done.code == 2, arguments
+        assert words in done.err
+        assert done.out == ""
+    done = cli("prompt", "show", "direct", "--item", "1", "--items", bare)
+    assert done.code == 0
+    assert "direct/preference: item animal-testing-pro has no second_argument" in done.err
+
+
+def test_prompt_steps_and_a_run_with_them(cli: Cli, tmp_path: Path) -> None:
+    printed = cli("prompt", "steps", "groundedness")
+    assert printed.code == 0
+    assert printed.out.startswith("1. ")
+    mine = tmp_path / "mine"
+    done = cli("prompt", "steps", "groundedness", "--prompts", mine)
+    assert "conqret judge … --format g-eval --prompts" in done.out
+    assert Library(mine)["g-eval/groundedness"].version == 2
+    assert cli("prompt", "steps", "groundedness", "--prompts", mine).code == 0  # from the one just written
+    assert Library(mine)["g-eval/groundedness"].version == 3
+    shown = cli("prompt", "show", "g-eval/groundedness", "--prompts", mine).out
+    assert "version = 3" in shown
+    runs = []
+    for name, more in (("one", []), ("two", ["--prompts", mine])):
+        done = cli("judge", DEMO, "-f", "g-eval", "--metric", "groundedness", "-o", tmp_path / name, "-q", *more)
+        assert done.code == 0
+        runs.append(json.loads((tmp_path / name / "run.json").read_text(encoding="utf-8")))
+    assert runs[0]["fingerprint"] != runs[1]["fingerprint"]
+    done = cli("prompt", "steps", "groundednes", "--prompts", tmp_path / "none")
+    assert done.code == 2
+    assert not (tmp_path / "none").exists()
+
+
+def test_recordings(cli: Cli, tmp_path: Path) -> None:
+    items = write_items(tmp_path / "items.jsonl", demo()[:3])
+    cli("judge", items, "-f", "direct", "-o", tmp_path / "r", "-q")
+    assert "12 answers written" in cli("recordings", "export", tmp_path / "r", tmp_path / "e.jsonl").out
+    assert "12 answers added" in cli("recordings", "import", tmp_path / "e.jsonl", tmp_path / "s.sqlite").out
+    assert "0 answers added" in cli("recordings", "import", tmp_path / "e.jsonl", tmp_path / "s.sqlite").out
+    found = json.loads(cli("recordings", "stats", tmp_path / "s.sqlite", "--json").out)
+    assert found["answers"] == 12
+    assert found["by_model"] == {"offline": 12}
+    shown = cli("recordings", "stats", tmp_path / "r").out
+    assert "answers  12" in shown
+    assert "direct/preference (swapped): 3" in shown
+    for arguments in (["export", tmp_path / "no", tmp_path / "x"], ["import", tmp_path / "no", tmp_path / "x"], ["stats", items]):
+        done = cli("recordings", *arguments)
+        assert done.code == 2, arguments
+        assert not (tmp_path / "x").exists()
+
+
+def test_doctor(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret")
+    done = cli("doctor", "--model", "offline")
+    assert done.code == 0
+    assert f"conqret {__version__} on Python" in done.out
+    assert "keys set: OPENAI_API_KEY" in done.out
+    assert "sk-very-secret" not in done.out + done.err
+    assert "offline answered" in done.out
+
+
+def test_doctor_asks_a_model(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tests.server import FaultPlan, FaultServer
+
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
+    with FaultServer() as server:
+        done = cli("doctor", "--model", "openai/judge", "--api-base", server.url)
+    assert done.code == 0
+    assert "openai/judge answered in" in done.out
+    with FaultServer(FaultPlan(always="auth")) as server:
+        done = cli("doctor", "--model", "openai/judge", "--api-base", server.url)
+    assert done.code == 1
+    assert "authentication" in done.out
+
+
+def test_a_closed_pipe_is_no_traceback() -> None:
+    command = f"{sys.executable} -m conqret.cli.main prompt show rag-fine-grained --item 1 | head -1"
+    done = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert "rag-fine-grained · system" in done.stdout
+    assert "Traceback" not in done.stderr

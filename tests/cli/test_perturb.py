@@ -1,0 +1,120 @@
+"""``conqret perturb`` and ``conqret sensitivity`` on the fixtures."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from conqret.cli.main import app
+from conqret.cli.perturb import parse_levels
+from conqret.cli.sensitivity import parse_damages
+from conqret.errors import ConqretError, DeclarationError
+from conqret.io import open_items
+from conqret.perturb import records
+
+ITEMS = str(Path(__file__).resolve().parents[2] / "fixtures" / "demo" / "items.jsonl")
+LABELS = str(Path(ITEMS).with_name("labels.jsonl"))
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(*arguments: str, code: int = 0) -> str:
+    result = CliRunner().invoke(app, list(arguments))
+    if isinstance(result.exception, ConqretError):
+        raise result.exception
+    assert result.exit_code == code, result.output
+    return result.stdout
+
+
+def test_every_level_of_every_item_is_written(here: Path) -> None:
+    out = run("perturb", "irrelevant", ITEMS, "--levels", "0,10,50", "-o", "out.jsonl", "--json")
+    facts = json.loads(out[out.index("{") :])
+    assert [row["items"] for row in facts["levels"]] == [24, 24, 24]
+    items = list(open_items(here / "out.jsonl"))
+    assert len(items) == 72
+    assert [len(records(item)) for item in items[:25]] == [0] * 24 + [1]
+
+
+def test_a_pool_of_ones_own(here: Path) -> None:
+    (here / "pool.jsonl").write_text(
+        json.dumps(
+            {
+                "id": "p",
+                "topic": "Bread?",
+                "documents": [{"id": f"b{n}", "text": f"bread {n}"} for n in range(20)],
+            }
+        )
+    )
+    run("perturb", "irrelevant", ITEMS, "--levels", "50", "--pool", "pool.jsonl", "-o", "out.jsonl")
+    changed = next(iter(open_items(here / "out.jsonl")))
+    assert sum(document.text.startswith("bread") for document in changed.documents) == 6
+
+
+def test_sentences_is_another_word_for_levels(here: Path) -> None:
+    run("perturb", "hallucinate", ITEMS, "--sentences", "0,2")
+    assert len(list(open_items(here / "items-hallucinate.jsonl"))) == 48
+
+
+def test_the_list_in_words_and_as_json() -> None:
+    assert "wrong-citations" in run("perturb", "--list")
+    listed = json.loads(run("perturb", "--list", "--json"))
+    assert len(listed) == 11
+    assert listed[0]["expects"]["context_relevance"] == "fall"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("perturb",), "say what to do"),
+        (("perturb", "irelevant", ITEMS), "did you mean 'irrelevant'"),
+        (("perturb", "irrelevant", ITEMS, "--levels", "0,200"), "levels from 0 to 100"),
+        (("perturb", "irrelevant", ITEMS, "--levels", "20,10"), "must rise"),
+        (("perturb", "irrelevant", ITEMS, "--levels", "some"), "levels are numbers"),
+        (("sensitivity", ITEMS, "--format", "direkt"), "did you mean 'direct'"),
+        (("sensitivity", ITEMS, "--perturb", "5,irrelevant"), "begins with a level"),
+        (("sensitivity", ITEMS, "--labels", "none.txt"), "no such file of labels"),
+        (("sensitivity", ITEMS, "--format", ","), "no format"),
+    ],
+)
+def test_wrong_calls(arguments: tuple[str, ...], said: str, here: Path) -> None:
+    with pytest.raises(DeclarationError, match=re.escape(said)):
+        run(*arguments)
+
+
+def test_levels_belong_to_the_name_before_them() -> None:
+    found = {
+        damage.perturbation.name: damage.levels for damage in parse_damages("irrelevant:0,10,50,shuffle")
+    }
+    assert found == {"irrelevant": (0, 10, 50), "shuffle": (0, 50, 100)}
+    assert parse_levels(None) == ()
+
+
+def test_sensitivity_from_items_to_report(here: Path) -> None:
+    arguments = (
+        "sensitivity", ITEMS, "--format", "direct,rag-fine-grained", "--perturb", "irrelevant:50,100,hallucinate:5,20",
+        "--model", "offline", "--metric", "context-relevance", "--metric", "groundedness", "--labels", LABELS, "-o", "sens",
+    )  # fmt: skip
+    out = run(*arguments)
+    assert "curves are as they should be" in out
+    assert {"report.html", "tables.md", "results.json", "scores.jsonl"} <= {
+        path.name for path in (here / "sens").iterdir()
+    }
+    tables = (here / "sens" / "tables.md").read_text()
+    assert "as Tables 16 and 18" in tables
+    assert "as Table 15" in tables
+    again = run(*arguments, "--json")
+    results = json.loads(again[again.index("{") :])
+    assert results == json.loads((here / "sens" / "results.json").read_text())
+    assert {curve["perturbation"] for curve in results["curves"]} == {"irrelevant", "hallucinate"}
+
+
+def test_a_dry_run_says_what_it_would_take(here: Path) -> None:
+    facts = json.loads(run("sensitivity", ITEMS, "--perturb", "irrelevant:50", "--dry-run", "--json"))
+    assert (facts["items"], facts["judgments"], facts["requests"]) == (24, 48, 48)
+    assert not (here / "runs").exists()

@@ -1,0 +1,106 @@
+"""The corpus directory."""
+
+from pathlib import Path
+
+import polars
+import pytest
+
+from conqret.data import Debate, DebateArgument, Document, Source
+from conqret.data.corpus import CorpusTopic, LedgerEntry, Qrel
+from conqret.data.table2 import table2
+from conqret.errors import DeclarationError, UnknownNameError
+from conqret.io.corpus import CorpusDirectory, Doc, Query, write_lines
+
+DEBATE = Debate(
+    id="zoos",
+    url="https://x.example/zoos",
+    title="Zoos",
+    question="Should zoos exist?",
+    pros=(DebateArgument(title="P", paragraphs=("p [1].",)),),
+    cons=(DebateArgument(title="C", paragraphs=("c.",)),),
+    sources=(Source(number=1, title="S", cited="2019"),),
+    layout="test",
+)
+TOPICS = [
+    CorpusTopic(id="zoos", question="Should zoos exist?", split="train"),
+    CorpusTopic(id="b", question="B?", split="test"),
+]
+DOCUMENTS = [
+    Document(id="d1", text="Text ☃ one.", title="Title", url="u"),
+    Document(id="d2", text="T2 and more", title="T2"),
+]
+
+
+def test_everything_comes_back(tmp_path: Path) -> None:
+    corpus = CorpusDirectory(tmp_path / "new" / "corpus")
+    corpus.write_debates([DEBATE])
+    corpus.write_documents(DOCUMENTS)
+    corpus.write_topics(TOPICS)
+    corpus.write_qrels("pro", "train", [Qrel("zoos", "d1", 1)])
+    corpus.write_qrels("pro", "test", [Qrel("b", "d2", 0)])
+    corpus.write_statistics({"a": 1})
+    write_lines(
+        corpus.ledger_file, [{"debate": "zoos", "number": 1, "status": "ok", "document": "d1", "seconds": 2}]
+    )
+    assert list(corpus.debates()) == [DEBATE]
+    assert list(corpus.documents()) == DOCUMENTS
+    assert list(corpus.topics("test")) == TOPICS[1:]
+    assert list(corpus.ledger()) == [LedgerEntry(debate="zoos", number=1, status="ok", document="d1")]
+    assert next(corpus.docs_iter()) == Doc("d1", "Title", "u", "Text ☃ one.")
+    assert [doc.default_text() for doc in corpus.docs_iter()] == ["Title\nText ☃ one.", "T2 and more"]
+    assert list(corpus.queries_iter()) == [Query("zoos", "Should zoos exist?"), Query("b", "B?")]
+    assert [pair.doc_id for pair in corpus.qrels_iter("pro")] == ["d1", "d2"]
+    assert [pair.doc_id for pair in corpus.qrels_iter("pro", "test")] == ["d2"]
+    assert corpus.statistics() == {"a": 1}
+
+
+def test_parquet(tmp_path: Path) -> None:
+    corpus = CorpusDirectory(tmp_path)
+    assert corpus.write_parquet(DOCUMENTS, {"d1": "test"}) == 2
+    frame = polars.read_parquet(corpus.parquet_file)
+    assert frame.columns == ["id", "title", "url", "text", "split"]
+    assert frame["split"].to_list() == ["test", ""]
+    assert corpus.write_parquet([], {}) == 0
+
+
+def test_missing_and_broken_files_are_named(tmp_path: Path) -> None:
+    corpus = CorpusDirectory(tmp_path)
+    for read, command in (
+        (corpus.debates, "scrape debates"),
+        (corpus.ledger, "scrape evidence"),
+        (corpus.topics, "corpus build"),
+        (corpus.statistics, "corpus build"),
+        (lambda: list(corpus.qrels_iter("pro")), "corpus build"),
+    ):
+        with pytest.raises(DeclarationError, match=command):
+            read()
+    corpus.topics_file.write_text(
+        '{"id": "a", "question": "Q?", "split": "train"}\n{"id": "b", "question": "Q?"}\n'
+    )
+    with pytest.raises(DeclarationError, match=r"topics\.jsonl:2 \[split\]"):
+        list(corpus.topics())
+    corpus.topics_file.write_text("{\n")
+    with pytest.raises(DeclarationError, match=r"topics\.jsonl"):
+        list(corpus.topics())
+    with pytest.raises(UnknownNameError, match="did you mean 'pro'"):
+        corpus.qrels_file("prow", "train")  # type: ignore[arg-type]
+    with pytest.raises(UnknownNameError, match="split"):
+        corpus.qrels_file("pro", "dev")  # type: ignore[arg-type]
+
+
+def test_table_2_by_hand() -> None:
+    """Two topics: 2 + 1 relevant and as many others for pro, 1 + 0 for con; per stance half of 4 / 2."""
+    rows = [Qrel("zoos", "d1", 1), Qrel("zoos", "d2", 1), Qrel("zoos", "d3", 0), Qrel("zoos", "d4", 0)]
+    more = [Qrel("b", "d5", 1), Qrel("b", "d6", 0)]
+    con = [Qrel("zoos", "d1", 1), Qrel("zoos", "d3", 0)]
+    topics = [topic.model_copy(update={"split": "train"}) for topic in TOPICS]
+    found = table2(topics, {("pro", "train"): rows + more, ("con", "train"): con}, 6)
+    assert found["train"] == {
+        "topics": 2,
+        "docs_per_topic": 4.0,
+        "relevant_per_topic": 2.0,
+        "docs_per_stance": 1.0,
+    }
+    assert found["test"]["topics"] == 0
+    assert found["documents"] == 6
+    assert found["paper"]["train"]["topics"] + found["paper"]["test"]["topics"] == 98

@@ -1,0 +1,269 @@
+"""What holds for every perturbation, and what each does to a small item."""
+
+import json
+
+import pytest
+
+from conqret.data import Document, Item
+from conqret.data.citations import citations
+from conqret.data.sentences import sentences
+from conqret.errors import DeclarationError, UnknownNameError
+from conqret.io import open_items
+from conqret.io.rows import item_record
+from conqret.judges.registry import FORMATS, get_judge
+from conqret.perturb import (
+    PERTURBATIONS,
+    Direction,
+    InapplicableError,
+    Materials,
+    Perturbation,
+    Pool,
+    get_perturbation,
+    perturb_items,
+    records,
+)
+
+METRICS = {metric for name in FORMATS for metric in get_judge(name).metrics}
+
+
+@pytest.fixture(params=PERTURBATIONS)
+def perturbation(request: pytest.FixtureRequest) -> Perturbation:
+    return get_perturbation(request.param)
+
+
+def where(item: Item) -> set[str]:
+    return {change.where for record in records(item) for change in record.changes}
+
+
+def test_it_declares_what_it_does(perturbation: Perturbation) -> None:
+    assert perturbation.levels[0] == 0
+    assert list(perturbation.levels) == sorted(set(perturbation.levels))
+    assert set(perturbation.expects) <= METRICS
+    assert perturbation.expected("context-relevance") is perturbation.expects["context_relevance"]
+
+
+def test_level_0_is_the_item_itself(
+    perturbation: Perturbation, demo: list[Item], materials: Materials
+) -> None:
+    assert perturbation.apply(demo[0], 0, materials=materials) is demo[0]
+
+
+def test_it_is_a_pure_function(perturbation: Perturbation, demo: list[Item], materials: Materials) -> None:
+    level = perturbation.levels[-1]
+    before = demo[3].model_dump_json()
+    once, again = (perturbation.apply(demo[3], level, materials=materials) for _ in range(2))
+    assert once == again
+    assert once.id != demo[3].id
+    assert demo[3].model_dump_json() == before
+
+
+def test_levels_are_nested(perturbation: Perturbation, demo: list[Item], materials: Materials) -> None:
+    if perturbation.name == "shuffle":
+        pytest.skip("more documents in the circle: other moves, though the places are nested")
+    for item in demo[:6]:
+        found: set[tuple[str, str, str]] = set()
+        for level in perturbation.levels[1:]:
+            changed = perturbation.apply(item, level, materials=materials)
+            now = {(change.where, change.before, change.after) for change in records(changed)[0].changes}
+            assert {place for place, _, _ in found} <= {place for place, _, _ in now}
+            if perturbation.name != "padding":
+                assert found <= now
+            found = now
+
+
+def test_the_places_of_a_shuffle_are_nested(demo: list[Item]) -> None:
+    shuffle = get_perturbation("shuffle")
+    for item in demo[:6]:
+        assert (
+            where(shuffle.apply(item, 25)) < where(shuffle.apply(item, 50)) < where(shuffle.apply(item, 100))
+        )
+
+
+def test_the_record_survives_a_file(
+    perturbation: Perturbation, demo: list[Item], materials: Materials
+) -> None:
+    changed = perturbation.apply(demo[1], perturbation.levels[-1], materials=materials)
+    (read,) = open_items([json.loads(json.dumps(item_record(changed)))])
+    (record,) = records(read)
+    assert read == changed
+    assert (record.name, record.original, record.seed) == (perturbation.name, demo[1].id, 13)
+    assert record.changes
+    assert record.reached > 0
+
+
+def test_another_seed_changes_other_things(demo: list[Item], materials: Materials) -> None:
+    irrelevant = get_perturbation("irrelevant")
+    assert {
+        frozenset(where(irrelevant.apply(demo[0], 50, seed=seed, materials=materials))) for seed in range(5)
+    } != {frozenset(where(irrelevant.apply(demo[0], 50, seed=0, materials=materials)))}
+
+
+@pytest.mark.parametrize("level", [-1, 101, float("nan"), float("inf")])
+def test_levels_out_of_range(level: float, small: Item) -> None:
+    with pytest.raises(DeclarationError, match="levels from 0 to 100"):
+        get_perturbation("irrelevant").apply(small, level)
+
+
+def test_a_name_that_does_not_exist() -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'wrong-citations'"):
+        get_perturbation("wrong-citation")
+    assert get_perturbation("drop_citations").name == "drop-citations"
+
+
+def test_irrelevant_documents_stand_in_place(demo: list[Item], materials: Materials) -> None:
+    for item in demo[:4]:
+        topic = item.id.rpartition("-")[0]
+        for level, count in ((10, 1), (20, 2), (50, 6), (70, 8), (100, 12)):
+            changed = get_perturbation("irrelevant").apply(item, level, materials=materials)
+            new = [d for d, old in zip(changed.documents, item.documents, strict=True) if d != old]
+            assert len(new) == count
+            assert not any(document.id.startswith(topic) for document in new)
+            assert changed.argument == item.argument
+            assert len({document.id for document in changed.documents}) == 12
+
+
+def test_an_irrelevant_document_of_the_same_id_gets_another() -> None:
+    items = [
+        Item(
+            id=str(n),
+            topic=f"Topic {n}?",
+            documents=(Document(id="d1", text=f"a{n}"), Document(id="d2", text=f"b{n}")),
+        )
+        for n in range(3)
+    ]
+    changed = get_perturbation("irrelevant").apply(items[0], 50, materials=Materials(Pool.from_items(items)))
+    assert len({document.id for document in changed.documents}) == 2
+
+
+def test_a_pool_that_is_too_small(small: Item) -> None:
+    with pytest.raises(InapplicableError, match="give a larger one with --pool"):
+        get_perturbation("irrelevant").apply(small, 50, materials=Materials(Pool.from_items([small])))
+
+
+def test_shuffled_citations_point_to_the_same_documents(demo: list[Item]) -> None:
+    for item in demo[:6]:
+        changed = get_perturbation("shuffle").apply(item, 100)
+        assert changed.documents != item.documents
+        assert sorted(d.id for d in changed.documents) == sorted(d.id for d in item.documents)
+        pairs = ((item.argument, changed.argument), (item.second_argument, changed.second_argument))
+        for old, new in pairs:
+            for before, after in zip(sentences(old or ""), sentences(new or ""), strict=True):
+                cited = {item.documents[n - 1].id for n in citations(before.text)}
+                assert {changed.documents[n - 1].id for n in citations(after.text)} == cited
+
+
+def test_citations_dropped(small: Item) -> None:
+    changed = get_perturbation("drop-citations").apply(small, 100)
+    assert changed.argument == (
+        "Trams work. Trips rose to 55 per cent in Verrin. The mayor of Astermere backed it. Costs fell by 12 million."
+    )
+    half = get_perturbation("drop-citations").apply(small, 50).argument or ""
+    assert half.count("[") == 2
+
+
+def test_citations_to_the_wrong_document(small: Item) -> None:
+    changed = get_perturbation("wrong-citations").apply(small, 100)
+    for before, after in zip(sentences(small.argument or ""), sentences(changed.argument or ""), strict=True):
+        assert not set(citations(before.text)) & set(citations(after.text))
+        assert all(1 <= n <= 4 for n in citations(after.text))
+
+
+def test_padding_leaves_every_sentence(small: Item) -> None:
+    changed = get_perturbation("padding").apply(small, 5)
+    old = [span.text for span in sentences(small.argument or "")]
+    new = [span.text for span in sentences(changed.argument or "")]
+    assert len(new) == len(old) + 5
+    assert [text for text in new if text in old] == old
+
+
+def test_stance_flipped(small: Item) -> None:
+    assert get_perturbation("flip-stance").apply(small, 1).stance == "con"
+    with pytest.raises(InapplicableError, match="no stance"):
+        get_perturbation("flip-stance").apply(small.model_copy(update={"stance": "none"}), 1)
+
+
+def test_injections_are_found_by_the_guard(small: Item) -> None:
+    from conqret.judges.judging import flags
+
+    in_documents = get_perturbation("inject-document").apply(small, 100)
+    assert {flag.where for flag in flags(in_documents)} == {f"document:d{n}" for n in range(1, 5)}
+    in_argument = get_perturbation("inject-argument").apply(small, 1)
+    assert {flag.where for flag in flags(in_argument)} == {"argument"}
+    assert in_argument.documents == small.documents
+
+
+def test_every_injection_is_found_by_the_guard() -> None:
+    from conqret.perturb.injections import INJECTIONS
+    from conqret.prompts import find_injections
+
+    assert all(find_injections(text) for text in INJECTIONS)
+
+
+def test_truncation_ends_at_a_sentence(small: Item) -> None:
+    assert (
+        get_perturbation("truncate").apply(small, 50).argument
+        == "Trams work. Trips rose to 55 per cent in Verrin [1]."
+    )
+    assert get_perturbation("truncate").apply(small, 100).argument == "Trams work."
+
+
+def test_hallucinated_are_exactly_cited_sentences(demo: list[Item]) -> None:
+    for item in demo:
+        changed = get_perturbation("hallucinate").apply(item, 5)
+        pairs = zip(sentences(item.argument or ""), sentences(changed.argument or ""), strict=True)
+        differ = [(old.text, new.text) for old, new in pairs if old.text != new.text]
+        assert len(differ) == 5
+        for old, new in differ:
+            assert citations(old)
+            assert citations(old) == citations(new)
+
+
+def test_what_is_reached_is_recorded(small: Item) -> None:
+    changed = get_perturbation("hallucinate").apply(small, 20)
+    assert (records(changed)[0].level, records(changed)[0].reached) == (20, 3)
+
+
+def test_nothing_cited_nothing_hallucinated(small: Item) -> None:
+    plain = small.model_copy(update={"argument": "Trams work. So be it."})
+    with pytest.raises(InapplicableError, match="cites nothing"):
+        get_perturbation("hallucinate").apply(plain, 2)
+
+
+def test_paraphrase_keeps_figures_and_citations(demo: list[Item]) -> None:
+    for item in demo:
+        changed = get_perturbation("paraphrase").apply(item, 100)
+        for old, new in zip(sentences(item.argument or ""), sentences(changed.argument or ""), strict=True):
+            assert citations(old.text) == citations(new.text)
+            assert [c for c in old.text if c.isdigit()] == [c for c in new.text if c.isdigit()]
+
+
+def test_changes_can_be_stacked(demo: list[Item], materials: Materials) -> None:
+    once = get_perturbation("hallucinate").apply(demo[0], 5)
+    twice = get_perturbation("irrelevant").apply(once, 50, materials=materials)
+    assert [record.name for record in records(twice)] == ["hallucinate", "irrelevant"]
+    assert twice.id == f"{demo[0].id}+hallucinate-5+irrelevant-50"
+    assert twice.documents == get_perturbation("irrelevant").apply(demo[0], 50, materials=materials).documents
+
+
+def test_what_cannot_be_changed_is_left_out_at_every_level(small: Item) -> None:
+    plain = small.model_copy(update={"id": "plain", "argument": "Trams work."})
+    found, left_out = perturb_items([small, plain], get_perturbation("hallucinate"), (0, 2))
+    assert {level: [item.id for item in items] for level, items in found.items()} == {
+        0: ["small"],
+        2: ["small+hallucinate-2"],
+    }
+    assert [one.item for one in left_out] == ["plain"]
+
+
+def test_metadata_of_another_kind_is_no_record(small: Item) -> None:
+    with pytest.raises(DeclarationError, match="rename that field"):
+        records(small.model_copy(update={"metadata": {"perturbation": "none"}}))
+
+
+def test_the_expectations_of_the_paper() -> None:
+    irrelevant, hallucinate = get_perturbation("irrelevant"), get_perturbation("hallucinate")
+    assert irrelevant.expected("context_relevance") is Direction.FALL
+    assert irrelevant.expected("answer_relevance") is Direction.UNCHANGED
+    assert hallucinate.expected("groundedness") is Direction.FALL
+    assert hallucinate.expected("context_relevance") is Direction.UNCHANGED
+    assert hallucinate.expected("clarity") is None

@@ -1,0 +1,62 @@
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+from conqret.data import Document, Item
+from conqret.errors import DeclarationError
+from conqret.perturb import Pool
+
+
+def corpus(folder: Path) -> Path:
+    documents = [{"id": f"d{n}", "title": "", "url": "", "text": f"text {n}"} for n in range(6)]
+    (folder / "documents.jsonl").write_text("".join(json.dumps(d) + "\n" for d in documents))
+    (folder / "topics.jsonl").write_text(
+        json.dumps({"id": "t1", "question": "Should there be trams?"}) + "\n"
+    )
+    (folder / "qrels").mkdir()
+    (folder / "qrels" / "all.train.qrels").write_text("t1 0 d0 1\nt1 0 d1 1\nt1 0 d2 0\n")
+    return folder
+
+
+def test_a_corpus_knows_what_belongs_to_a_topic(tmp_path: Path) -> None:
+    item = Item(id="i", topic="should there be  trams", documents=(Document(id="d3", text="text 3"),))
+    drawn = Pool.open(corpus(tmp_path)).draw(item, 10, random.Random(0))
+    assert {document.id for document in drawn} == {"d2", "d4", "d5"}
+
+
+def test_a_longer_draw_begins_like_a_shorter_one(tmp_path: Path) -> None:
+    pool = Pool.from_corpus(corpus(tmp_path))
+    item = Item(id="i", topic="Something else?")
+    draws = [pool.draw(item, count, random.Random(7)) for count in (2, 5)]
+    assert draws[1][:2] == draws[0]
+
+
+def test_a_document_of_two_topics_is_foreign_to_neither() -> None:
+    shared = Document(id="s", text="shared")
+    items = [Item(id=str(n), topic=f"T{n}?", documents=(shared,)) for n in range(2)]
+    other = Item(id="o", topic="T2?", documents=(Document(id="x", text="x"),))
+    pool = Pool.from_items([*items, other])
+    assert [d.id for d in pool.draw(items[0], 5, random.Random(0))] == ["x"]
+    assert [d.id for d in pool.draw(other, 5, random.Random(0))] == ["s"]
+
+
+def test_no_corpus(tmp_path: Path) -> None:
+    with pytest.raises(DeclarationError, match="it holds no documents.jsonl"):
+        Pool.open(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"), [("{", "no JSON"), ("[]", "no JSON object"), ('{"id": "a"}', "no document")]
+)
+def test_a_line_that_is_no_document(tmp_path: Path, line: str, said: str) -> None:
+    (tmp_path / "documents.jsonl").write_text(line + "\n")
+    with pytest.raises(DeclarationError, match=f"documents.jsonl:1 is {said}"):
+        Pool.open(tmp_path)
+
+
+def test_a_line_that_is_no_qrel(tmp_path: Path) -> None:
+    (corpus(tmp_path) / "qrels" / "all.train.qrels").write_text("t1 0 d0\n")
+    with pytest.raises(DeclarationError, match="all.train.qrels:1 is no line of qrels"):
+        Pool.open(tmp_path)

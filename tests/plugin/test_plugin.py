@@ -1,0 +1,160 @@
+"""The plugin in a session of its own: the documented suite, failures with their curve, options, xdist."""
+
+import importlib.metadata
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest_plugins = ["pytester"]
+
+ROOT = Path(__file__).resolve().parents[2]
+INSTALLED = any(
+    point.value == "conqret.pytest_plugin" for point in importlib.metadata.entry_points(group="pytest11")
+)
+LOAD = () if INSTALLED else ("-p", "conqret.pytest_plugin")
+
+
+@pytest.fixture
+def suite(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
+    """A folder with the demo items; the checkout can be imported from it."""
+    shutil.copy(ROOT / "fixtures" / "demo" / "items.jsonl", pytester.path / "items.jsonl")
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    return pytester
+
+
+def run(suite: pytest.Pytester, *options: str) -> pytest.RunResult:
+    return suite.runpytest_subprocess(*LOAD, "-p", "no:cacheprovider", "--strict-markers", *options)
+
+
+def documented() -> str:
+    text = (ROOT / "docs" / "perturbations.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    return block
+
+
+def test_the_documented_suite_runs_as_it_stands(suite: pytest.Pytester) -> None:
+    suite.makepyfile(test_judge=documented())
+    run(suite, "-n", "2").assert_outcomes(passed=7)
+
+
+def test_a_failure_shows_the_curve(suite: pytest.Pytester) -> None:
+    suite.makepyfile(
+        """
+        from conqret.pytest_plugin import assert_falls
+
+        def blind(items):
+            return [{"context_relevance": 0.7} for _ in items]
+
+        def test_it(conqret_items):
+            assert_falls(blind, conqret_items, "irrelevant", (0, 50, 100))
+        """
+    )
+    result = run(suite, "--conqret-items", "items.jsonl")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "*context_relevance of blind under irrelevant does not fall strictly: from level 0 to 50 the mean stays*",
+            "*level (percent of the documents): mean*",
+            "*50  0.700 *0.700, 0.700*  #####################",
+            "*Pearson -, Spearman -; 0% of 24 items down, 0% up; 12 topics",
+        ]
+    )
+    assert "_check(" not in result.stdout.str()
+
+
+def test_the_marker_selects_and_names(suite: pytest.Pytester) -> None:
+    suite.makepyfile(
+        """
+        import pytest
+
+        @pytest.mark.perturbation("padding", levels=(0, 3))
+        def test_named(conqret_perturbation, conqret_levels):
+            assert (conqret_perturbation.name, conqret_levels) == ("padding", (0, 3))
+
+        @pytest.mark.perturbation("padding")
+        def test_own_levels(conqret_levels):
+            assert conqret_levels == (0, 2, 5, 10)
+
+        def test_other():
+            pass
+        """
+    )
+    run(suite, "-m", "perturbation").assert_outcomes(passed=2, deselected=1)
+
+
+def test_no_items_is_a_skip_with_the_remedy(suite: pytest.Pytester) -> None:
+    suite.makepyfile("def test_it(conqret_items): pass")
+    result = run(suite, "-rs")
+    result.assert_outcomes(skipped=1)
+    result.stdout.fnmatch_lines(["*no items: give --conqret-items FILE*"])
+
+
+def test_items_from_the_configuration(suite: pytest.Pytester) -> None:
+    suite.makeini("[pytest]\nconqret_items_file = items.jsonl\n")
+    suite.makepyfile("def test_it(conqret_items): assert len(conqret_items) == 24")
+    run(suite).assert_outcomes(passed=1)
+
+
+def test_options_reach_the_judge_and_workers_share_the_budget(suite: pytest.Pytester) -> None:
+    suite.makepyfile(
+        """
+        def test_it(conqret_judge, request):
+            workers = getattr(request.config, "workerinput", {}).get("workercount", 1)
+            assert (conqret_judge.model, conqret_judge.format) == ("some/model", "direct")
+            assert conqret_judge.budget_usd == 3 / workers
+            assert conqret_judge.recordings.name == "answers.sqlite"
+        """
+    )
+    options = ("--conqret-model", "some/model", "--conqret-format", "direct", "--conqret-budget", "3")
+    for more in ((), ("-n", "2")):
+        run(suite, *options, "--conqret-recordings", "answers.sqlite", *more).assert_outcomes(passed=1)
+
+
+def test_recordings_are_kept(suite: pytest.Pytester) -> None:
+    suite.makepyfile(
+        """
+        from conqret.pytest_plugin import assert_falls
+
+        def test_it(conqret_judge, conqret_items):
+            items = conqret_items[:8]
+            assert_falls(conqret_judge, items, "irrelevant", (0, 100), "context_relevance")
+            calls = [call for judgment in conqret_judge(items) for call in judgment.trace.calls]
+            assert {call.recorded for call in calls} == {EXPECTED}
+        """.replace("EXPECTED", "__import__('pathlib').Path('again').exists()")
+    )
+    options = ("--conqret-items", "items.jsonl", "--conqret-recordings", "answers/store.sqlite")
+    run(suite, *options).assert_outcomes(passed=1)
+    (suite.path / "again").touch()
+    run(suite, *options).assert_outcomes(passed=1)
+
+
+def test_a_judge_that_fails_to_answer_fails_the_test(suite: pytest.Pytester) -> None:
+    suite.makepyfile(
+        """
+        from conqret.evaluation.assertions import ModelJudge
+        from conqret.pytest_plugin import assert_unchanged
+
+        def test_it(conqret_items, tmp_path):
+            judge = ModelJudge(options={"replay": "answers.sqlite"})
+            assert_unchanged(judge, conqret_items[:4], "shuffle", (0, 100), "groundedness")
+        """
+    )
+    from conqret.llm.recordings import Recordings
+
+    Recordings(suite.path / "answers.sqlite").close()
+    result = run(suite, "--conqret-items", "items.jsonl")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*4 of 4 items lack a value at one level or more; *not_recorded*"])
+
+
+def test_importing_it_costs_nothing() -> None:
+    code = (
+        "import sys, pytest; before = set(sys.modules); import conqret.pytest_plugin; "
+        "print(sorted(name for name in set(sys.modules) - before))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "['conqret', 'conqret.pytest_plugin']"

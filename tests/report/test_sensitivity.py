@@ -1,0 +1,138 @@
+"""Tables, plots and page of a sensitivity run."""
+
+import builtins
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conqret.evaluation.curves import Comparison, Curve, Point, StanceCurve
+from conqret.evaluation.sensitivity_results import PrecisionRow, SensitivityRecord, SensitivityResults
+from conqret.perturb import Direction
+from conqret.report.sensitivity import write_sensitivity
+from conqret.report.sensitivity_tables import (
+    all_tables,
+    curve_table,
+    markdown,
+    monotone_table,
+    precision_table,
+    stance_table,
+)
+from conqret.stats.sensitivity import pearson, strictly_falls
+
+HOSTILE = "<script>alert(1)</script>"
+
+
+def curve(format_name: str, model: str, means: tuple[float, ...]) -> Curve:
+    levels = (0.0, 50.0, 100.0)
+    return Curve(
+        format=format_name,
+        model=model,
+        metric="context_relevance",
+        perturbation="irrelevant",
+        unit="percent of the documents",
+        expected=Direction.FALL,
+        points=tuple(
+            Point(level=level, mean=mean, low=mean, high=mean)
+            for level, mean in zip(levels, means, strict=True)
+        ),
+        n=4,
+        total=5,
+        topics=3,
+        missing={"refusal": 1},
+        falls=strictly_falls(means),
+        pearson=pearson(levels, means),
+        spearman=-1,
+        fell=1,
+        rose=0,
+        neighbours=(Comparison(start=0, to=50, difference=-0.1, p=0.01),),
+        alarms=(),
+        within=False,
+        verdict=True,
+        words="falls strictly",
+    )
+
+
+@pytest.fixture
+def results() -> SensitivityResults:
+    judges: tuple[dict[str, Any], ...] = tuple(
+        {
+            "format": name,
+            "model": model,
+            "baseline": False,
+            "fingerprint": "f",
+            "metrics": ["context_relevance"],
+        }
+        for model in ("gpt", HOSTILE)
+        for name in ("direct", "rag-direct")
+    )
+    return SensitivityResults(
+        record=SensitivityRecord(
+            conqret="0", judges=judges, perturbations={"irrelevant": (0, 50, 100)}, grid=(), seed=13, items=5, digest="d"
+        ),
+        curves=(curve("direct", "gpt", (0.9, 0.95, 0.2)), curve("rag-direct", "gpt", (0.8, 0.5, 0.1)),
+                curve("rag-direct", HOSTILE, (0.7, 0.5, 0.2))),
+        stances=(
+            StanceCurve(format="direct", model="gpt", metric="context_relevance", perturbation="irrelevant",
+                        stance="con", levels=(0, 50, 100), means=(0.8, 0.5, 0.2), n=2, falls=True, pearson=-1),
+        ),
+        precision=(PrecisionRow(level=0, n=4, true=0.505, predicted={"m": 0.548}, direct={"m": 0.924}),),
+    )  # fmt: skip
+
+
+def test_levels_by_judges(results: SensitivityResults) -> None:
+    table = curve_table(results, "irrelevant", "context_relevance")
+    assert table.rows[1] == ("50", "0.950", "0.500", "0.500")
+    assert table.rows[-2][0] == "Pearson"
+    assert table.rows[-1] == ("Monotone decrease", "no", "yes", "yes")
+
+
+def test_models_by_formats(results: SensitivityResults) -> None:
+    table = monotone_table(results, "irrelevant", "context_relevance")
+    assert table.header == ("Model", "direct", "rag-direct")
+    assert table.rows[0] == ("gpt", "no", "yes")
+    assert table.rows[1][1:] == ("\u03b3", "yes")
+
+
+def test_precision_with_the_error_in_brackets(results: SensitivityResults) -> None:
+    assert precision_table(results).rows == (("0", "0.505", "0.924", "0.548 (+0.043)"),)
+
+
+def test_by_stance(results: SensitivityResults) -> None:
+    assert stance_table(results, "irrelevant", "context_relevance").header == ("Level", "direct con")
+
+
+def test_markdown_holds_every_table_and_no_markup(results: SensitivityResults) -> None:
+    text = markdown(all_tables(results))
+    assert text.count("### ") == 5
+    assert "<script" not in text
+
+
+def test_the_page_escapes_and_carries_its_plots(results: SensitivityResults, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    written = write_sensitivity(results, tmp_path)
+    page = written[0].read_text(encoding="utf-8")
+    assert "<script" not in page
+    assert "&lt;script&gt;" in page
+    assert "default-src &#39;none&#39;" in page
+    assert "data:image/svg+xml;base64," in page
+    assert [path.name for path in written[2:]] == ["irrelevant-context-relevance.svg"]
+    again = write_sensitivity(results, tmp_path / "again")
+    assert [path.read_bytes() for path in again] == [path.read_bytes() for path in written]
+
+
+def test_without_matplotlib_the_page_has_tables_only(
+    results: SensitivityResults, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = builtins.__import__
+
+    def without(name: str, *rest: Any) -> Any:
+        if name.split(".")[0] == "matplotlib":
+            raise ModuleNotFoundError("No module named 'matplotlib'", name="matplotlib")
+        return real(name, *rest)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    monkeypatch.setattr("importlib.import_module", lambda name: without(name))
+    written = write_sensitivity(results, tmp_path)
+    assert len(written) == 2
+    assert "conqret[plots]" in written[0].read_text(encoding="utf-8")

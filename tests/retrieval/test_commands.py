@@ -1,0 +1,91 @@
+"""``conqret index`` and ``conqret retrieve`` from arguments to files."""
+
+import json
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from conqret.cli.main import main
+from conqret.io.trec import read_run
+
+
+@pytest.fixture
+def conqret(monkeypatch, capsys, tmp_path):
+    """The command line in this process."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["conqret", *map(str, arguments)])
+        code = 0
+        try:
+            main()
+        except SystemExit as end:
+            code = end.code
+        found = capsys.readouterr()
+        return SimpleNamespace(code=int(code or 0), out=found.out, err=found.err)
+
+    return call
+
+
+def test_from_corpus_to_table_4(conqret, corpus, tmp_path):
+    done = conqret("index", corpus, "--engine", "bm25s", "--stopwords", "lucene", "--json")
+    assert done.code == 0, done.err
+    facts = json.loads(done.out)
+    assert (facts["documents"], facts["engine"], facts["settings"]["stop_words"]) == (10, "bm25s", "lucene")
+    run = tmp_path / "runs" / "pro.res.gz"
+    done = conqret("retrieve", corpus, "--stance", "pro", "--rerank", "offline", "-k", "3", "-o", run, "--json")
+    assert done.code == 0, done.err
+    assert json.loads(done.out)["windows"]["failed"] == 0
+    assert json.loads(done.out)["engine"] == "bm25s"
+    lines = list(read_run(run))
+    assert [line.doc_id for line in lines if line.query_id == "cats"][:2] == ["cats-pro-2", "cats-pro-1"]
+    assert len([line for line in lines if line.query_id == "trams"]) == 3
+    done = conqret("retrieve", "evaluate", corpus, "--systems", f"bm25,pro,con,mine={run}", "--json")
+    assert done.code == 0, done.err
+    scores = {(one["view"], one["system"], one["measure"]): one for one in json.loads(done.out)["scores"]}
+    assert scores["pro", "pro", "nDCG@10"]["mean"] == scores["pro", "mine", "nDCG@10"]["mean"] == 1.0
+    assert scores["con", "con", "nDCG@10"]["mean"] == 1.0
+    assert scores["pro", "bm25", "P@10"]["p"] is None
+    done = conqret("retrieve", "evaluate", corpus)
+    assert "PRO (2 topics)" in done.out
+    assert "BOTH SIDES" in done.out
+
+
+def test_perspectives_and_mmr(conqret, corpus, tmp_path):
+    run = tmp_path / "run.res"
+    done = conqret("retrieve", corpus, "--perspectives", "--model", "offline", "--mmr", "0.9", "-o", run)
+    assert done.code == 0, done.err
+    assert {line.query_id for line in read_run(run)} == {"cats", "trams"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("retrieve", "CORPUS", "--stance", "pro"), "needs a reranker"),
+        (("retrieve", "CORPUS", "--perspectives"), "--model"),
+        (("retrieve", "CORPUS", "-k", "0"), "at least 1"),
+        (("retrieve", "CORPUS", "--split", "dev"), "no split 'dev'"),
+        (("retrieve", "CORPUS", "--split", "train"), "no topics"),
+        (("retrieve", "nowhere"), "topics.jsonl"),
+        (("retrieve", "evaluate", "CORPUS", "--systems", "bm52"), "did you mean 'bm25'"),
+        (("retrieve", "evaluate", "CORPUS", "--systems", "bm25,bm25"), "named twice"),
+        (("retrieve", "evaluate", "CORPUS", "--systems", "a=nowhere.res"), "no file"),
+        (("retrieve", "evaluate", "CORPUS", "--systems", "bm25", "--measure", "nDGC@10"), "no measure"),
+        (("index", "CORPUS", "--engine", "lucene"), "no engine 'lucene'"),
+        (("index", "CORPUS", "--b", "2"), "between 0 and 1"),
+        (("index", "nowhere"), "no corpus"),
+    ],
+)
+def test_wrong_calls_end_with_2_and_say_why(conqret, corpus, arguments, told):
+    done = conqret(*(corpus if one == "CORPUS" else one for one in arguments))
+    assert done.code == 2, done.err
+    assert told in done.err
+    assert "Traceback" not in done.err
+
+
+def test_help(conqret):
+    for command in (("index",), ("retrieve",), ("retrieve", "run"), ("retrieve", "evaluate")):
+        done = conqret(*command, "--help")
+        assert done.code == 0
+        assert "Example" in done.out

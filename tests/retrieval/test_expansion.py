@@ -1,0 +1,80 @@
+"""Perspectives: asked for, searched with, merged."""
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conqret.data import Reason
+from conqret.llm import retry
+from conqret.llm.options import ClientOptions
+from conqret.retrieval import BM25, PerspectiveExpansion, build_index
+from conqret.retrieval.merge import round_robin
+from tests.server import FaultPlan, FaultServer
+
+QUESTION = pd.DataFrame({"qid": ["cats"], "query": ["Should cats be kept indoors?"]})
+
+
+@pytest.fixture
+def bm25(corpus):
+    return BM25(build_index(corpus))
+
+
+def perspectives(*texts):
+    return lambda body: {"perspectives": [{"name": f"view {n}", "text": text} for n, text in enumerate(texts, 1)]}
+
+
+def options(server, **more):
+    return ClientOptions("openai/writer", api_base=server.url, api_key="sk-test", timeout=20.0, **more)
+
+
+def test_round_robin_by_hand():
+    assert round_robin([list("abc"), list("bd"), []]) == [("a", 0), ("b", 1), ("d", 1), ("c", 0)]
+    assert round_robin([list("abc"), list("xyz")], 3) == [("a", 0), ("x", 1), ("b", 0)]
+    assert round_robin([]) == []
+
+
+@given(st.lists(st.lists(st.integers(0, 9), unique=True), max_size=5), st.integers(0, 12))
+def test_round_robin_holds_everything_once(rankings, limit):
+    merged = [entry for entry, _ in round_robin(rankings)]
+    assert sorted(merged) == sorted(set().union(*rankings))
+    assert [entry for entry, _ in round_robin(rankings, limit)] == merged[:limit]
+    assert all(entry in rankings[number] for entry, number in round_robin(rankings))
+
+
+def test_each_perspective_brings_its_best_document_in_turn(bm25):
+    with FaultServer(answer=perspectives("bake dough", "cyclists dangerous trams")) as server:
+        expansion = PerspectiveExpansion(bm25, options(server))
+        found = expansion(QUESTION)
+    assert list(found["docno"][:2]) == ["bread", "trams-con-2"]
+    assert list(found["perspective"][:2]) == ["view 1", "view 2"]
+    assert found["docno"].is_unique
+    assert set(found["query"]) == {"Should cats be kept indoors?"}
+    assert set(found["qid"]) == {"cats"}
+    assert list(found["rank"]) == list(range(len(found)))
+    assert found["expanded"].all()
+    assert [one.name for one in expansion.expanded[0].perspectives] == ["view 1", "view 2"]
+
+
+def test_without_perspectives_the_question_itself_is_searched_with(bm25, monkeypatch):
+    monkeypatch.setattr(retry, "BACKOFF_BASE", 0.01)
+    with FaultServer(FaultPlan(always="server_error")) as server:
+        expansion = PerspectiveExpansion(bm25, options(server, max_attempts=1))
+        found = expansion(QUESTION)
+    assert list(found["docno"]) == list(bm25(QUESTION)["docno"])
+    assert not found["expanded"].any()
+    assert expansion.expanded[0].reason is Reason.SERVER_ERROR
+
+
+def test_the_same_perspective_twice_is_no_answer(bm25):
+    with FaultServer(answer=perspectives("the same", "The  same")) as server:
+        expansion = PerspectiveExpansion(bm25, options(server))
+        expansion(QUESTION)
+    assert expansion.expanded[0].reason is Reason.INVALID_ANSWER
+
+
+def test_offline_has_either_side(bm25):
+    expansion = PerspectiveExpansion(bm25, "offline", depth=3)
+    found = expansion(QUESTION)
+    assert len(found) == 3
+    assert set(found["perspective"]) == {"yes side", "no side"}

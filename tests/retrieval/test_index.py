@@ -1,0 +1,98 @@
+"""An index is built once, and again when the corpus or the settings change."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from conqret.errors import DeclarationError
+from conqret.retrieval import build_index, open_index
+from conqret.retrieval.engines import Settings, get_engine
+
+
+@pytest.mark.parametrize("engine", [None, "bm25s"])
+def test_it_is_kept_until_something_changes(corpus, engine):
+    first = build_index(corpus, engine=engine)
+    again = build_index(corpus, engine=engine)
+    assert (first.fresh, again.fresh, first.fingerprint == again.fingerprint) == (True, False, True)
+    other = build_index(corpus, engine=engine, settings=Settings(k1=1.2))
+    assert (other.fresh, other.fingerprint != first.fingerprint) == (True, True)
+    assert build_index(corpus, engine=engine, settings=Settings(k1=1.2), rebuild=True).fresh
+    with (corpus / "documents.jsonl").open("a", encoding="utf-8") as file:
+        file.write(json.dumps({"id": "new", "text": "an axolotl"}) + "\n")
+    grown = open_index(corpus)
+    assert (grown.fresh, grown.settings.k1, len(grown)) == (True, 1.2, 11)
+    assert grown.engine == first.engine
+    hits = grown.search(["axolotl"], 5)
+    assert [grown.ids[number] for number in hits.documents] == ["new"]
+
+
+def test_texts_are_found_by_id(corpus):
+    index = build_index(corpus)
+    found = index.entries(["bread", "nowhere", "cats-pro-1", "bread"])
+    assert list(found) == ["bread", "cats-pro-1"]
+    assert found["bread"].text.startswith("Knead")
+
+
+def test_a_title_is_indexed_with_its_text(tmp_path):
+    (tmp_path / "documents.jsonl").write_text(
+        '{"id": "a b", "title": "Axolotls", "text": "They swim."}\n\n{"id": "c", "text": "Else."}\n'
+    )
+    index = build_index(tmp_path)
+    assert [index.ids[number] for number in index.search(["axolotl"], 5).documents] == ["a b"]
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("{", "documents.jsonl:2 is no JSON"),
+        ("[]", "documents.jsonl:2 is no JSON object"),
+        ('{"id": 3, "text": "x"}', "documents.jsonl:2 is no document"),
+        ('{"id": "one", "text": "x"}', "documents.jsonl:2 repeats the id 'one'"),
+    ],
+)
+def test_a_faulty_document_is_named_and_leaves_nothing_behind(tmp_path, line, told):
+    (tmp_path / "documents.jsonl").write_text('{"id": "one", "text": "a text"}\n' + line + "\n")
+    with pytest.raises(DeclarationError, match=told.replace(".", r"\.")):
+        build_index(tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} <= {"documents.jsonl", ".index.lock"}
+
+
+def test_no_corpus_and_no_documents(tmp_path):
+    with pytest.raises(DeclarationError, match=r"no documents\.jsonl"):
+        build_index(tmp_path)
+    (tmp_path / "documents.jsonl").write_text("\n")
+    with pytest.raises(DeclarationError, match="nothing to index"):
+        build_index(tmp_path)
+
+
+def test_a_damaged_manifest_means_a_new_index(corpus):
+    build_index(corpus)
+    (corpus / "index" / "index.json").write_text("{")
+    assert build_index(corpus).fresh
+
+
+def test_the_engine_says_nothing(corpus, capfd):
+    for engine in (None, "bm25s"):
+        index = build_index(corpus, engine=engine, rebuild=True)
+        index.search(["cats indoors"], 5)
+    os.write(1, b"after")
+    assert capfd.readouterr() == ("after", "")
+
+
+def test_no_java_is_started(corpus):
+    code = (
+        "import sys\nfrom conqret.retrieval import BM25, ListwiseReranker, build_index\n"
+        f"pipeline = BM25(build_index({str(corpus)!r})) >> ListwiseReranker('offline', 'pro')\n"
+        "found = pipeline.search('Should cats be kept indoors?')\n"
+        "assert len(found) > 1\nimport pyterrier as pt\nassert not pt.java.started()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == ""
+
+
+def test_the_engine_is_named(corpus):
+    assert build_index(corpus).engine == get_engine().name

@@ -1,0 +1,59 @@
+"""Maximal marginal relevance on cases worked out by hand."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conqret.retrieval import MMR
+from conqret.retrieval.mmr import cosines, lexical, select
+
+LIKENESS = np.array([[1.0, 0.9, 0.1], [0.9, 1.0, 0.2], [0.1, 0.2, 1.0]])
+SCORES = np.array([1.0, 0.9, 0.5])
+
+
+def test_by_hand():
+    # At 0.5: first 0 (0.50). Then 1: 0.45 - 0.45 = 0.00, and 2: 0.25 - 0.05 = 0.20, so 2 comes before 1.
+    assert select(SCORES, LIKENESS, 0.5) == [0, 2, 1]
+    # At 0.9: 1 has 0.81 - 0.09 = 0.72, and 2 has 0.45 - 0.01 = 0.44.
+    assert select(SCORES, LIKENESS, 0.9) == [0, 1, 2]
+    assert select(SCORES, LIKENESS, 1.0) == [0, 1, 2]
+
+
+def test_cosines():
+    assert cosines(np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 0.0]])) == pytest.approx(
+        np.array([[1, 0.5**0.5, 0], [0.5**0.5, 1, 0], [0, 0, 0]])
+    )
+
+
+def test_a_copy_falls_behind_something_new():
+    frame = pd.DataFrame(
+        {"qid": "1", "query": "q", "docno": list("abc"), "score": [9.0, 8.9, 5.0],
+         "text": ["trams cost money", "trams cost money", "cyclists fall on rails"]}
+    )  # fmt: skip
+    assert list(MMR(0.5)(frame)["docno"]) == ["a", "c", "b"]
+    assert list(MMR(1.0)(frame)["docno"]) == ["a", "b", "c"]
+    assert list(MMR(0.5, candidates=2)(frame)["docno"]) == ["a", "b", "c"]
+
+
+def test_any_encoder_will_do():
+    frame = pd.DataFrame({"qid": "1", "query": "q", "docno": list("ab"), "score": [2.0, 1.0], "text": ["x", "y"]})
+    seen = []
+
+    def encoder(texts):
+        seen.append(list(texts))
+        return np.eye(2)
+
+    assert list(MMR(0.5, encoder=encoder)(frame)["docno"]) == ["a", "b"]
+    assert seen == [["x", "y"]]
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12), st.floats(0, 1))
+def test_it_is_a_permutation(scores, trade_off):
+    likeness = cosines(lexical([f"word{n % 3} other{n}" for n in range(len(scores))]))
+    assert sorted(select(np.array(scores), likeness, trade_off)) == list(range(len(scores)))
+
+
+def test_texts_without_words_are_like_nothing():
+    assert not cosines(lexical(["the of", ""])).any()

@@ -1,0 +1,25 @@
+"""What native code writes is swallowed, and shown where it fails."""
+
+import os
+
+import pytest
+
+from conqret.retrieval.silence import silenced
+
+
+def test_descriptors_come_back(capfd):
+    print("before")
+    with silenced():
+        os.write(1, b"chatter")
+        os.write(2, b"chatter")
+        print("more chatter", flush=True)
+    print("after")
+    assert capfd.readouterr() == ("before\nafter\n", "")
+
+
+def test_an_error_carries_what_was_said(capfd):
+    with pytest.raises(ValueError, match="broken") as caught, silenced():
+        os.write(2, b"the disk is full")
+        raise ValueError("broken")
+    assert caught.value.__notes__ == ["the engine said: the disk is full"]
+    assert capfd.readouterr() == ("", "")

@@ -1,0 +1,95 @@
+"""Windows cover every ranking, and every answer becomes a permutation."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from conqret.errors import DeclarationError
+from conqret.retrieval.windows import RankingAnswer, Repair, apply, ranking_in, repair, spans
+
+
+def test_the_windows_of_rankgpt():
+    assert spans(100)[:2] == [(80, 100), (70, 90)]
+    assert spans(100)[-1] == (0, 20)
+    assert len(spans(100)) == 9
+    assert spans(25) == [(5, 25), (0, 15)]
+    assert spans(20) == [(0, 20)]
+    assert spans(7) == [(0, 7)]
+    assert spans(1) == spans(0) == []
+    assert spans(5, window=2, step=1) == [(3, 5), (2, 4), (1, 3), (0, 2)]
+
+
+@given(st.integers(2, 300), st.integers(2, 40), st.data())
+def test_windows_cover_everything_and_meet(count, window, data):
+    step = data.draw(st.integers(1, window))
+    found = spans(count, window=window, step=step)
+    assert found[0][1] == count
+    assert found[-1][0] == 0
+    assert set().union(*(range(*span) for span in found)) == set(range(count))
+    for (start, end), (_, next_end) in zip(found, found[1:], strict=False):
+        assert 2 <= end - start <= window
+        assert end - next_end == step
+        assert start <= next_end
+
+
+@pytest.mark.parametrize(("window", "step"), [(1, 1), (5, 0), (5, 6)])
+def test_impossible_windows(window, step):
+    with pytest.raises(DeclarationError):
+        spans(10, window=window, step=step)
+
+
+def test_repairs_are_counted():
+    assert repair([3, 1, 3, 9, 0, 2], 4) == Repair((2, 0, 1, 3), duplicates=1, invented=2, missing=1)
+    assert repair([], 3) == Repair((0, 1, 2), missing=3)
+    assert repair([2, 1], 2) == Repair((1, 0))
+
+
+@given(st.lists(st.integers(-3, 30)), st.integers(1, 20))
+def test_every_answer_becomes_a_permutation(ranking, count):
+    found = repair(ranking, count)
+    assert sorted(found.order) == list(range(count))
+    assert found.duplicates + found.invented + count - found.missing == len(ranking)
+    left_out = [place for place in range(count) if place + 1 not in ranking]
+    assert list(found.order[count - found.missing :]) == left_out
+
+
+def test_a_window_is_put_in_order():
+    assert apply(list("abcdef"), 2, [2, 0, 1]) == list("abecdf")
+
+
+READ = [
+    ('{"ranking": [3, 1, 2]}', [3, 1, 2]),
+    ('{"ranking": ["3", "[1]", "Document 2"]}', [3, 1, 2]),
+    ('{"ranking": "[3] > [1] > [2]"}', [3, 1, 2]),
+    ("[3, 1, 2]", [3, 1, 2]),
+    ("[3] > [1] > [2]", [3, 1, 2]),
+    ("Here you are: [3] > [1] > [2].", [3, 1, 2]),
+    ("[3]>[1]>[2]", [3, 1, 2]),
+    ("3 > 1 > 2", [3, 1, 2]),
+    ("Of the 20 documents: 3 > 1 > 2", [3, 1, 2]),
+    ("[2]", [2]),
+    ("[3] > [3] > [99]", [3, 3, 99]),
+]
+
+
+@pytest.mark.parametrize(("text", "ranking"), READ)
+def test_answers_that_are_understood(text, ranking):
+    assert RankingAnswer.model_validate_json(text, context={"documents": 3}).ranking == ranking
+
+
+@pytest.mark.parametrize(
+    "text", ["", "I cannot help with that.", '{"ranking": []}', '{"ranking": [7, 0]}', "[99]", '{"order": [1]}', "{", '{"ranking": [1.5]}']
+)
+def test_answers_that_are_not(text):
+    with pytest.raises(ValidationError):
+        RankingAnswer.model_validate_json(text, context={"documents": 3})
+
+
+@given(st.text())
+def test_no_text_breaks_the_reader(text):
+    assert all(isinstance(number, int) for number in ranking_in(text))
+    try:
+        RankingAnswer.model_validate_json(text, context={"documents": 3})
+    except ValidationError:
+        pass

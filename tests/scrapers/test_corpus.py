@@ -1,0 +1,139 @@
+"""Qrels from markers, worked by hand; and properties of whole corpora."""
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from conqret.data import Debate, DebateArgument, Source
+from conqret.data.corpus import LedgerEntry, Qrel
+from conqret.errors import DeclarationError
+from conqret.scrapers.corpus import NOT_CITED, NOT_EXTRACTED, build_corpus
+
+
+def debate(name: str, pro: str, con: str, sources: int, question: str = "") -> Debate:
+    return Debate(
+        id=name,
+        url=f"https://x.example/{name}",
+        title=name,
+        question=question or f"Should {name} be?",
+        pros=(DebateArgument(title="P", paragraphs=tuple(pro.split("|"))),),
+        cons=(DebateArgument(title="C", paragraphs=tuple(con.split("|"))),),
+        sources=tuple(Source(number=number, title=f"{name} {number}") for number in range(1, sources + 1)),
+        layout="test",
+    )
+
+
+def ledger(*documents: str, ends: tuple[str, ...] = ()) -> list[LedgerEntry]:
+    """``"a1=d7"``: the source 1 of a became document d7; ``ends``: ``"a2=robots"``."""
+    found = []
+    for text in (*documents, *ends):
+        place, _, value = text.partition("=")
+        status = "ok" if text in documents else value
+        found.append(
+            LedgerEntry.model_validate(
+                {
+                    "debate": place[0],
+                    "number": place[1:],
+                    "status": status,
+                    "document": value if status == "ok" else None,
+                }
+            )
+        )
+    return found
+
+
+def test_markers_become_pairs() -> None:
+    debates = [
+        debate("a", "one [1][2].|two [2, 3] and [9].", "no [3].", 5),
+        debate("b", "so [1-2].", "not [2].", 2),
+        debate("c", "yes [1].", "no [1].", 1),
+    ]
+    entries = ledger("a1=d1", "a2=d2", "a3=d3", "a4=d4", "b1=d5", "b2=d6", "c1=d7", ends=("a5=robots",))
+    built = build_corpus(debates, entries, seed=13)
+    by_topic = {
+        stance: {
+            topic.id: [
+                pair.doc_id
+                for pair in built.qrels[stance, topic.split]
+                if pair.query_id == topic.id and pair.relevance
+            ]
+            for topic in built.topics
+        }
+        for stance in ("pro", "con", "all")
+    }
+    assert by_topic["pro"] == {"a": ["d1", "d2", "d3"], "b": ["d5", "d6"], "c": ["d7"]}
+    assert by_topic["con"] == {"a": ["d3"], "b": ["d6"], "c": ["d7"]}
+    assert by_topic["all"] == {"a": ["d1", "d2", "d3"], "b": ["d5", "d6"], "c": ["d7"]}
+    assert built.statistics["citations"] == {"pro": 6, "con": 3, "both": 3, "marks_without_source": 1}
+    assert built.statistics["sources"]["ok"] == 7
+    assert built.statistics["sources"]["robots"] == 1
+    assert sorted(topic.split for topic in built.topics) == ["test", "train", "train"]
+
+
+def test_the_last_entry_of_a_source_counts_and_topics_without_evidence_are_named() -> None:
+    debates = [
+        debate("a", "x [1].", "y [2].", 2),
+        debate("b", "x [1].", "y.", 1),
+        debate("c", "x [7].", "y.", 1),
+    ]
+    entries = ledger(ends=("a1=error", "b1=blocked")) + ledger("a1=d1", "c1=d2")
+    built = build_corpus(debates, entries)
+    assert [topic.id for topic in built.topics] == ["a"]
+    assert built.statistics["left_out"] == {"b": NOT_EXTRACTED, "c": NOT_CITED}
+    assert built.statistics["sources"]["not_fetched"] == 1
+    assert built.statistics["negatives_short"] == 1
+    assert built.qrels["pro", built.topics[0].split] == (Qrel("a", "d1", 1),)
+
+
+def test_topics_that_share_a_document_or_a_question_stay_together() -> None:
+    debates = [debate(name, "x [1].", "y [1].", 2) for name in "abcdef"]
+    debates.append(debate("g", "x [1].", "y [1].", 2, question="should  F be"))
+    shared = ledger(*(f"{name}1=d{name}" for name in "abcdefg"), "a2=shared", "b2=shared")
+    for seed in range(10):
+        built = build_corpus(debates, shared, seed=seed)
+        split = {topic.id: topic.split for topic in built.topics}
+        assert split["a"] == split["b"] == built.splits["shared"]
+        assert split["f"] == split["g"]
+
+
+def test_what_cannot_be_built() -> None:
+    one = debate("a", "x [1].", "y.", 1)
+    with pytest.raises(DeclarationError, match="more than once"):
+        build_corpus([one, one], [])
+    with pytest.raises(DeclarationError, match="scrape evidence"):
+        build_corpus([one], [])
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10_000), st.integers(2, 12), st.integers(0, 3))
+def test_whole_corpora(draw: int, topics: int, seed: int) -> None:
+    rng = random.Random(draw)
+    names = [chr(97 + number) for number in range(topics)]
+    debates, entries = [], []
+    for name in names:
+        marks = ["".join(f"[{rng.randint(1, 9)}]" for _ in range(rng.randint(1, 5))) for _ in range(2)]
+        debates.append(debate(name, *marks, 9))
+        entries += ledger(
+            *(
+                f"{name}{number}={name}{number if rng.random() < 0.95 else rng.choice(names)}"
+                for number in range(1, 10)
+            )
+        )
+    built = build_corpus(debates, entries, seed=seed)
+    split = {topic.id: topic.split for topic in built.topics}
+    listed = {name: {entry.document for entry in entries if entry.debate == name} for name in names}
+    documents: dict[str, set[str]] = {"train": set(), "test": set()}
+    for (stance, part), pairs in built.qrels.items():
+        assert len({(pair.query_id, pair.doc_id) for pair in pairs}) == len(pairs)
+        for topic in names:
+            grades = [pair.relevance for pair in pairs if pair.query_id == topic]
+            if split[topic] != part:
+                assert grades == []
+            elif not built.statistics["negatives_short"]:
+                assert grades.count(0) == grades.count(1), stance
+        documents[part] |= {pair.doc_id for pair in pairs}
+        assert all(pair.relevance == (pair.doc_id in listed[pair.query_id]) for pair in pairs)
+    assert not documents["train"] & documents["test"]
+    assert build_corpus(debates, entries, seed=seed) == built

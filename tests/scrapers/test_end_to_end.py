@@ -1,0 +1,144 @@
+"""The fixture site from debate pages to qrels, against its hand-written truth."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conqret.data.corpus import SPLITS
+from conqret.io.corpus import CorpusDirectory
+from fixtures.site import BROKEN_DEBATES, Site, read_topics, serving
+from fixtures.site_evidence import HIDDEN, SCRIPTED
+
+pytest.importorskip("trafilatura", reason="the extra scrape is not installed")
+
+
+def conqret(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "conqret.cli.main", *arguments],
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=240,
+    )
+
+
+@pytest.fixture(scope="module")
+def scraped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, CorpusDirectory]]:
+    folder = tmp_path_factory.mktemp("site")
+    urls, corpus = folder / "urls.txt", folder / "corpus"
+    with serving() as site:
+        urls.write_text("\n".join(site.debates), encoding="utf-8")
+        polite = ("--allow-private", "--delay", "0")
+        first = conqret("scrape", "debates", str(urls), "-o", str(corpus), *polite)
+        assert first.returncode == 0, first.stderr
+        second = conqret(
+            "scrape", "evidence", str(corpus), *polite, "--search", "searxng", CONQRET_SEARXNG_URL=site.url
+        )
+        assert second.returncode == 0, second.stderr
+        third = conqret("corpus", "build", str(corpus), "--seed", "13", "--json")
+        assert third.returncode == 0, third.stderr
+        yield site, CorpusDirectory(corpus)
+
+
+def document_names(site: Site, corpus: CorpusDirectory) -> dict[str, str]:
+    """The corpus's document ids to those of the fixtures, by the debates' own numbering."""
+    expected = {
+        (slug, one["number"]): one["document"]
+        for slug, topic in site.truth.items()
+        for one in topic["sources"]
+    }
+    return {one.document: expected[one.debate, one.number] for one in corpus.ledger() if one.document}
+
+
+def test_every_source_ends_as_it_should(scraped: tuple[Site, CorpusDirectory]) -> None:
+    site, corpus = scraped
+    expected = {
+        (slug, one["number"]): (one["status"], one["document"])
+        for slug, topic in site.truth.items()
+        for one in topic["sources"]
+    }
+    names = document_names(site, corpus)
+    assert len(set(names.values())) == len(names), "two texts were taken for one document"
+    ends = {(one.debate, one.number): (one.status, names.get(one.document or "")) for one in corpus.ledger()}
+    assert ends == expected
+
+
+def test_qrels_are_those_of_the_truth(scraped: tuple[Site, CorpusDirectory]) -> None:
+    site, corpus = scraped
+    names = document_names(site, corpus)
+    for side in ("pro", "con"):
+        found: dict[str, set[str]] = {slug: set() for slug in site.truth}
+        for pair in corpus.qrels_iter(side):
+            if pair.relevance:
+                found[pair.query_id].add(names[pair.doc_id])
+        assert found == {slug: set(topic[side]) for slug, topic in site.truth.items()}
+    split = {topic.id: topic.split for topic in corpus.topics()}
+    assert split["homework"] == split["four-day-week"], "they share a document"
+    parts = [{pair.doc_id for pair in corpus.qrels_iter("all", part)} for part in SPLITS]
+    assert not parts[0] & parts[1]
+    assert {topic.id: topic.question for topic in corpus.topics()} == {
+        slug: topic["question"] for slug, topic in site.truth.items()
+    }
+
+
+def test_texts_hold_what_was_written_and_nothing_hidden(scraped: tuple[Site, CorpusDirectory]) -> None:
+    site, corpus = scraped
+    names = document_names(site, corpus)
+    written: dict[str, dict[str, Any]] = {
+        one["id"]: one for topic in read_topics().values() for one in topic["documents"]
+    }
+    for document in corpus.documents():
+        assert HIDDEN not in document.text
+        assert SCRIPTED not in document.text
+        words = set(written[names[document.id]]["text"].split())
+        assert len(words & set(document.text.split())) > 0.8 * len(words), names[document.id]
+
+
+def test_a_second_run_fetches_nothing(scraped: tuple[Site, CorpusDirectory], tmp_path: Path) -> None:
+    site, corpus = scraped
+    before, ledger = site.requests.total(), corpus.ledger_file.read_bytes()
+    urls = tmp_path / "urls.txt"
+    urls.write_text("\n".join(site.debates), encoding="utf-8")
+    assert conqret("scrape", "debates", str(urls), "-o", str(corpus.path), "--allow-private").returncode == 0
+    again = conqret("scrape", "evidence", str(corpus.path), "--allow-private", "--delay", "0")
+    assert again.returncode == 0, again.stderr
+    assert site.requests.total() == before
+    assert corpus.ledger_file.read_bytes() == ledger
+
+
+def test_building_again_gives_the_same_bytes(scraped: tuple[Site, CorpusDirectory]) -> None:
+    _, corpus = scraped
+    files = [corpus.topics_file, corpus.statistics_file, *sorted((corpus.path / "qrels").iterdir())]
+    before = [file.read_bytes() for file in files]
+    assert conqret("corpus", "build", str(corpus.path), "--seed", "13").returncode == 0
+    assert [file.read_bytes() for file in files] == before
+
+
+def test_pages_that_cannot_be_read_are_reported(
+    scraped: tuple[Site, CorpusDirectory], tmp_path: Path
+) -> None:
+    site, _ = scraped
+    urls, corpus = tmp_path / "urls.txt", CorpusDirectory(tmp_path / "corpus")
+    broken = [site.url + path for path in BROKEN_DEBATES]
+    urls.write_text("\n".join([site.debates[0], *broken, f"{site.url}/nowhere/"]), encoding="utf-8")
+    polite = ("--allow-private", "--delay", "0")
+    result = conqret("scrape", "debates", str(urls), "-o", str(corpus.path), *polite)
+    assert result.returncode == 1
+    assert "4 problems" in result.stdout
+    assert len(list(corpus.debates())) == 1
+    problems = {
+        one["url"]: one["missing"] for one in map(json.loads, corpus.problems_file.open(encoding="utf-8"))
+    }
+    assert [problems[url][0][:20] for url in broken] == [
+        "no layout fits: the ",
+        "cons: no argument fo",
+        "the page is empty",
+    ]
+    assert problems[f"{site.url}/nowhere/"] == ["the page: not-found (HTTP 404)"]

@@ -1,0 +1,99 @@
+"""Fetching debate pages, with a stand-in for the network."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from conqret.data import Debate
+from conqret.errors import DeclarationError
+from conqret.scrapers.debates import Problem
+from conqret.scrapers.fetch.page import Page, Status
+from conqret.scrapers.pages import read_urls, scrape_debate, scrape_debates
+
+BODY = (
+    "<h1>Should zoös exist?</h1><div class=arguments-column-pro><div class=argument-container><p>So [1].</div></div>"
+    "<div class=arguments-column-con><div class=argument-container><p>Not so [1].</div></div>"
+)
+TABLE = "<p>Sources</p><table><tr><td>1</td><td><a href='/s'>S</a></td></tr></table>"
+
+
+@dataclass
+class Shelf:
+    """Pages by address; anything else is not found."""
+
+    pages: dict[str, Page]
+
+    async def fetch(self, url: str) -> Page:
+        self.pages.setdefault(url, Page(url, Status.NOT_FOUND, "HTTP 404", 404))
+        return self.pages[url]
+
+
+def page(url: str, html: str, *, final: str = "", encoding: str = "utf-8", charset: str = "") -> Page:
+    body = html.encode(encoding)
+    return Page(url, Status.OK, final_url=final or url, body=body, content_type="text/html", charset=charset)
+
+
+def shelf(*pages: Page) -> Shelf:
+    return Shelf({one.url: one for one in pages})
+
+
+async def test_links_resolve_where_redirects_led_and_the_id_stays_that_of_the_address_asked() -> None:
+    asked = "https://x.example/zoos"
+    found = await scrape_debate(asked, shelf(page(asked, BODY + TABLE, final="https://y.example/z/")))
+    assert isinstance(found, Debate)
+    assert (found.id, found.url, found.sources[0].url) == ("zoos", asked, "https://y.example/s")
+
+
+@pytest.mark.parametrize(
+    ("encoding", "charset"),
+    [("utf-8", "latin-1"), ("windows-1252", ""), ("windows-1252", "utf-8"), ("utf-16", "")],
+)
+async def test_wrong_and_missing_charsets(encoding: str, charset: str) -> None:
+    url = "https://x.example/a"
+    found = await scrape_debate(url, shelf(page(url, BODY + TABLE, encoding=encoding, charset=charset)))
+    assert isinstance(found, Debate)
+    assert found.question == "Should zoös exist?"
+
+
+async def test_footnotes_are_fetched_where_the_page_has_no_table() -> None:
+    url = "https://x.example/a/"
+    found = await scrape_debate(url, shelf(page(url, BODY), page(url + "footnotes/", TABLE)))
+    assert isinstance(found, Debate)
+    assert [one.title for one in found.sources] == ["S"]
+    without = await scrape_debate(url, shelf(page(url, BODY)))
+    assert isinstance(without, Problem)
+    assert without.missing[-1] == "the footnotes at https://x.example/a/footnotes/: not-found (HTTP 404)"
+
+
+async def test_results_come_in_order_and_ids_are_told_apart() -> None:
+    urls = ["https://x.example/a/zoos", "https://x.example/gone", "https://x.example/b/zoos"]
+    fetcher = shelf(page(urls[0], BODY + TABLE), page(urls[2], BODY + TABLE))
+    seen: list[Debate | Problem] = []
+    first, gone, second = await scrape_debates(urls, fetcher, on_result=seen.append)
+    assert gone == Problem(urls[1], ("the page: not-found (HTTP 404)",))
+    assert isinstance(first, Debate)
+    assert isinstance(second, Debate)
+    assert first.id == "zoos"
+    assert second.id.startswith("zoos-")
+    assert len(seen) == 3
+    (again,) = await scrape_debates(urls[:1], fetcher, taken={"zoos"})
+    assert isinstance(again, Debate)
+    assert again.id.startswith("zoos-")
+
+
+def test_lists_of_addresses(tmp_path: Path) -> None:
+    file = tmp_path / "urls.txt"
+    file.write_text(
+        "\ufeff# debates\n\nhttps://x.example/a/\n https://x.example/a#top \nhttp://y.example\n",
+        encoding="utf-8",
+    )
+    assert read_urls(file) == ["https://x.example/a/", "http://y.example"]
+    file.write_text("https://x.example/a\nx.example/b\n", encoding="utf-8")
+    with pytest.raises(DeclarationError, match=r"urls\.txt:2 is no http"):
+        read_urls(file)
+    file.write_text("# nothing\n", encoding="utf-8")
+    with pytest.raises(DeclarationError, match="no address"):
+        read_urls(file)
+    with pytest.raises(DeclarationError, match="no such file"):
+        read_urls(tmp_path / "none.txt")

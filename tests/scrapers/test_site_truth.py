@@ -1,0 +1,60 @@
+"""The truth of the fixture site against the authored topics, without any code of the scraper."""
+
+from collections import Counter
+
+import pytest
+
+from fixtures.site import read_topics, read_truth
+from fixtures.site_pages import TABLES
+
+TOPICS, TRUTH = read_topics(), read_truth()
+
+
+def cited(slug: str, side: str) -> set[str]:
+    arguments = (TOPICS[slug][key][side]["sentences"] for key in ("arguments", "second_arguments"))
+    return {document for sentences in arguments for one in sentences for document in one["cites"]}
+
+
+@pytest.mark.parametrize("slug", TRUTH)
+@pytest.mark.parametrize("side", ["pro", "con"])
+def test_relevant_is_what_the_side_cites(slug: str, side: str) -> None:
+    extra = {
+        one["document"]
+        for one in TRUTH[slug]["sources"]
+        if one["served"] == "special" and one["document"] and side in one["cited"]
+    }
+    assert TRUTH[slug][side] == sorted(cited(slug, side) | extra)
+
+
+@pytest.mark.parametrize("slug", TRUTH)
+def test_sources_agree_with_the_topic(slug: str) -> None:
+    titles = {one["id"]: one["title"] for one in TOPICS[slug]["documents"]}
+    sources = TRUTH[slug]["sources"]
+    assert [one["number"] for one in sources] == list(range(1, len(sources) + 1))
+    for one in sources:
+        assert (one["status"] == "ok") == (one["document"] is not None)
+        if one["served"] != "special":
+            assert titles[one["document"]] in one["title"]
+            assert one["cited"] == [side for side in ("pro", "con") if one["document"] in cited(slug, side)]
+
+
+def test_every_case_is_there() -> None:
+    sources = [one for topic in TRUTH.values() for one in topic["sources"]]
+    assert set(TRUTH) == set(TOPICS)
+    assert {one["table"] for one in TRUTH.values()} == set(TABLES)
+    assert {one["layout"] for one in TRUTH.values()} == {"classic", "headline-columns", "headline-stacked"}
+    assert {one["marks"] for one in TRUTH.values()} == {"plain", "linked", "superscript"}
+    assert {one["served"] for one in sources} >= {
+        "html",
+        "pdf",
+        "windows-1252",
+        "windows-1252-unnamed",
+        "utf-16",
+        "slow",
+    }
+    ends = Counter(one["status"] for one in sources)
+    assert ends == {
+        "ok": 129, "not-found": 2, "blocked": 2, "unparsable": 2, "too-large": 2, "robots": 1, "error": 1
+    }  # fmt: skip
+    assert any(set(topic["pro"]) & set(topic["con"]) for topic in TRUTH.values())
+    assert any(not one["cited"] for one in sources)

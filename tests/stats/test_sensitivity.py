@@ -1,0 +1,114 @@
+import numpy as np
+import pytest
+
+from conqret.errors import DeclarationError
+from conqret.stats.sensitivity import pearson, respond, spearman, strictly_falls
+
+LEVELS = (0, 10, 20, 50, 70, 100)
+
+# ConQRet, Table 15: direct and RAG-direct, con and pro, with the printed correlations.
+TABLE_15 = {
+    "direct con": ((0.817, 0.703, 0.676, 0.672, 0.690, 0.210), -0.82),
+    "direct pro": ((0.869, 0.797, 0.841, 0.762, 0.714, 0.231), -0.86),
+    "rag-direct con": ((0.810, 0.779, 0.769, 0.767, 0.702, 0.529), -0.903),
+    "rag-direct pro": ((0.795, 0.755, 0.741, 0.704, 0.693, 0.453), -0.90),
+}
+# ConQRet, Table 16: GPT-4o over gold documents.
+TABLE_16 = {
+    "direct": ((0.914, 0.897, 0.834, 0.893, 0.772, 0.214), -0.82),
+    "static-rubric": ((0.960, 0.914, 0.833, 0.661, 0.506, 0.017), -0.97),
+    "g-eval": ((0.869, 0.821, 0.773, 0.698, 0.621, 0.295), -0.95),
+    "query-rubric": ((0.925, 0.923, 0.928, 0.781, 0.686, 0.094), -0.90),
+    "rag-rubric": ((0.880, 0.873, 0.826, 0.791, 0.634, 0.477), -0.97),
+    "rag-direct": ((0.722, 0.616, 0.545, 0.372, 0.333, 0.157), -0.99),
+    "rag-fine-grained": ((0.708, 0.670, 0.480, 0.458, 0.329, 0.169), -0.97),
+}
+
+
+@pytest.mark.parametrize(("scores", "printed"), [*TABLE_15.values(), *TABLE_16.values()])
+def test_the_correlations_of_tables_15_and_16_are_those_printed(
+    scores: tuple[float, ...], printed: float
+) -> None:
+    found = pearson(LEVELS, scores)
+    assert found is not None
+    assert round(found, 2) == pytest.approx(round(printed, 2))
+
+
+def test_the_third_decimal_of_table_15_too() -> None:
+    assert pearson(LEVELS, TABLE_15["rag-direct con"][0]) == pytest.approx(-0.903, abs=5e-4)
+
+
+def test_monotone_decrease_in_tables_15_and_16() -> None:
+    falling = {name for name, (scores, _) in {**TABLE_15, **TABLE_16}.items() if strictly_falls(scores)}
+    assert falling == {
+        "rag-direct con", "rag-direct pro", "static-rubric", "g-eval", "rag-rubric", "rag-direct",
+        "rag-fine-grained",
+    }  # fmt: skip
+
+
+def test_pearson_by_hand() -> None:
+    # x = 0, 1, 2; y = 3, 1, 2: sxy = -1, sxx = syy = 2
+    assert pearson([0, 1, 2], [3, 1, 2]) == pytest.approx(-0.5)
+    assert pearson([0, 1, 2], [0.4, 0.4, 0.4]) is None
+
+
+def test_spearman_gives_ties_their_mean_rank() -> None:
+    # ranks of y: 1.5, 1.5, 3, of x: 1, 2, 3; sxy = 1.5, sxx = 2, syy = 1.5
+    assert spearman([0, 5, 20], [0.1, 0.1, 0.9]) == pytest.approx(1.5 / 3**0.5)
+
+
+def test_a_falling_score() -> None:
+    rows = [[0.9, 0.6, 0.2], [0.8, 0.5, 0.3], [1.0, 0.6, 0.1], [0.9, 0.7, 0.2]]
+    found = respond(rows, (0, 1, 2), list("abcd"), np.random.default_rng(0))
+    assert found.means == pytest.approx((0.9, 0.6, 0.2))
+    assert found.falls
+    assert not found.rises
+    assert (found.fell, found.rose) == (1, 0)
+    assert found.spearman == -1
+    assert [step.significant for step in found.neighbours] == [True, True]
+    assert found.discriminated == 1
+    assert [step.to for step in found.alarms()] == [1, 2]
+    assert found.alarms(upwards_only=True) == ()
+    assert not found.within
+
+
+def test_neighbours_are_paired_by_topic_and_corrected() -> None:
+    # Two items of topic a count as one: differences of topic means -0.2 and -0.4, t = -0.3 / (0.1414 / sqrt 2) = -3.
+    rows = [[0.5, 0.4], [0.5, 0.2], [0.9, 0.5]]
+    found = respond(rows, (0, 1), ["a", "a", "b"], np.random.default_rng(0))
+    (step,) = found.neighbours
+    assert step.test is not None
+    assert (step.test.n, step.test.t) == (2, pytest.approx(-3))
+    assert step.difference == pytest.approx((1.1 - 1.9) / 3)
+    assert step.p_holm == pytest.approx(step.test.p)
+
+
+def test_one_topic_cannot_be_tested() -> None:
+    found = respond([[0.5, 0.4], [0.5, 0.2]], (0, 1), ["a", "a"], np.random.default_rng(0))
+    assert found.neighbours[0].test is None
+    assert not found.neighbours[0].significant
+    assert found.alarms() == ()
+
+
+def test_a_score_that_stands_still_raises_no_alarm() -> None:
+    found = respond([[0.5, 0.5], [0.7, 0.7], [0.2, 0.2]], (0, 1), list("abc"), np.random.default_rng(0))
+    assert found.within
+    assert found.alarms() == ()
+    assert found.pearson is None
+
+
+def test_a_small_shift_of_every_item_is_within_the_tolerance() -> None:
+    rows = [[0.5, 0.505], [0.7, 0.706], [0.2, 0.205]]
+    found = respond(rows, (0, 1), list("abc"), np.random.default_rng(0))
+    assert found.from_first[0].significant
+    assert found.alarms() == ()
+    assert len(found.alarms(tolerance=0.001)) == 1
+
+
+@pytest.mark.parametrize(
+    ("rows", "levels", "topics"),
+    [([], (0, 1), []), ([[0.1]], (0,), ["a"]), ([[0.1, 0.2]], (1, 1), ["a"]), ([[0.1, 0.2]], (0, 1), [])],
+)
+def test_what_is_no_curve(rows: list[list[float]], levels: tuple[float, ...], topics: list[str]) -> None:
+    with pytest.raises(DeclarationError):
+        respond(rows, levels, topics, np.random.default_rng(0))
