@@ -27,12 +27,13 @@ from conqret.llm.options import ClientOptions
 from conqret.report.sensitivity import write_sensitivity
 
 sys.path.insert(0, str(Path(__file__).parent))
-from webis_items import Label, data_folder, webis_items  # noqa: E402
+from webis_items import Label, data_folder, webis_items
 
 FIXTURES = Path(__file__).parent.parent / "fixtures" / "demo" / "items.jsonl"
 FORMATS = ("rag-fine-grained", "rag-direct", "static-rubric", "query-rubric")
 ALONE = ("rag-fine-grained", "static-rubric", "query-rubric", "direct", "citation-support")
 SHORTEST = 6
+QUOTED = (1, 2, 3, 5)  # the arguments have three to ten cited sentences
 
 
 def plan() -> None:
@@ -76,7 +77,8 @@ def webis(out: Path, plots: Path | None) -> None:
     items, labels = webis_items(data_folder())
     items = cited(items, labels)
     source = open_items(items)
-    damages = [Damage.of(name) for name in ("irrelevant", "hallucinate", "shuffle", "wrong-citations", "padding",
+    damages = [Damage.of("irrelevant"), Damage.of("hallucinate", QUOTED)]
+    damages += [Damage.of(name) for name in ("shuffle", "wrong-citations", "padding",
                                             "inject-document", "inject-argument", "paraphrase")]  # fmt: skip
     grid = [Damage.of(name, levels) for name, levels in GRID_LEVELS.items()]
     metrics = ("context_relevance", "predicted_precision", "groundedness", "answer_relevance", "overall_quality",

@@ -12,12 +12,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from conqret._version import __version__ as __version__
+
 if TYPE_CHECKING:
     from conqret.data import Document, Item, Judgment, Measure
     from conqret.errors import ConqretError, DeclarationError, ExecutionError, ItemsError
     from conqret.evaluation.judge import Judgments, ajudge, judge
-
-__version__ = "0.1.0"
 
 __all__ = [
     "ConqretError",

@@ -101,7 +101,7 @@ def conqret_levels(request: pytest.FixtureRequest) -> tuple[float, ...]:
 
 
 def _marked(request: pytest.FixtureRequest) -> pytest.Mark:
-    mark = request.node.get_closest_marker(MARKER)
+    mark: pytest.Mark | None = request.node.get_closest_marker(MARKER)
     if mark is None or not mark.args:
         raise pytest.UsageError(
             f'{request.node.nodeid} needs a marker such as @pytest.mark.{MARKER}("irrelevant")'

@@ -134,7 +134,7 @@ async def _run(
     on_line: OnLine | None,
     lookup: Lookup | None,
 ) -> None:
-    from conqret import __version__
+    from conqret._version import __version__
 
     documents = DocumentStore(corpus)
     try:

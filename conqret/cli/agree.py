@@ -83,7 +83,9 @@ def _table(found: PeopleAgreement) -> Table:
         title_justify="left",
     )
     for name in (found.by, "level", "people", "units", "labels", "most frequent", "alpha", "Fleiss's kappa"):
-        table.add_column(name, justify="left" if name in (found.by, "level", "alpha", "Fleiss's kappa") else "right")
+        table.add_column(
+            name, justify="left" if name in (found.by, "level", "alpha", "Fleiss's kappa") else "right"
+        )
     for row in found.rows:
         share = "" if row.most_frequent is None else f"{row.most_frequent:.0%}"
         cells = (row.name, row.level, str(row.annotators), str(row.units), str(row.labels), share)
@@ -91,5 +93,7 @@ def _table(found: PeopleAgreement) -> Table:
     table.add_section()
     table.add_row(Text("average"), "", "", "", "", "", Text(str(found.average)), "")
     if found.together is not None and len(found.rows) > 1:
-        table.add_row(Text("all together"), "", "", str(found.together.n), "", "", Text(str(found.together)), "")
+        table.add_row(
+            Text("all together"), "", "", str(found.together.n), "", "", Text(str(found.together)), ""
+        )
     return table

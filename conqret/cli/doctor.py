@@ -37,7 +37,7 @@ def doctor(
     api_base: options.ApiBase = None,
 ) -> None:
     """Check the installation: versions, extras, keys (only whether they are set), token tables, a model."""
-    from conqret import __version__
+    from conqret._version import __version__
     from conqret.llm.tokens import count_tokens
 
     _line(

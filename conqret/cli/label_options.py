@@ -89,9 +89,12 @@ def load(
     numbered: bool,
 ) -> LabelSet:
     """The labels that these options describe."""
+    from conqret._optional import require
     from conqret.errors import DeclarationError
     from conqret.io.labels import read_labels
 
+    for module in ("numpy", "scipy"):
+        require(module, extra="stats")
     pairs = [pair.split("=", 1) for pair in (columns or "").split(",") if pair.strip()]
     if any(len(pair) != 2 or not all(part.strip() for part in pair) for pair in pairs):
         raise DeclarationError(f"--columns is a list such as item=doc_id,annotator=worker, not {columns!r}")
@@ -106,3 +109,39 @@ def load(
         cannot_judge=cannot_judge or (),
         numbered=numbered,
     )
+
+
+class PeopleChoice(StrEnum):
+    """How several labels of one thing become one."""
+
+    auto = "auto"
+    mean = "mean"
+    majority = "majority"
+
+
+Metrics = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--metric",
+        help="The judge's metric of a dimension that is called otherwise: quality=overall_quality. May be repeated.",
+        rich_help_panel=PANEL,
+    ),
+]
+People = Annotated[
+    PeopleChoice,
+    typer.Option(
+        help="How several labels become one; auto: the majority of nominal and binary ones, else the mean.",
+        rich_help_panel=PANEL,
+    ),
+]
+
+
+def metric_map(settings: list[str] | None) -> dict[str, str]:
+    """``--metric DIMENSION=METRIC`` as a mapping."""
+    from conqret.errors import DeclarationError
+
+    pairs = [setting.partition("=") for setting in settings or ()]
+    for dimension, _, metric in pairs:
+        if not dimension.strip() or not metric.strip():
+            raise DeclarationError("--metric is written DIMENSION=METRIC, as in quality=overall_quality")
+    return {dimension.strip(): metric.strip().replace("-", "_") for dimension, _, metric in pairs}

@@ -11,6 +11,8 @@ import sys
 import typer
 
 from conqret.cli import (
+    agree,
+    compare,
     corpus,
     doctor,
     formats,
@@ -25,6 +27,7 @@ from conqret.cli import (
     run,
     scrape,
     sensitivity,
+    validate,
 )
 from conqret.cli.console import complain
 from conqret.errors import ConqretError, DeclarationError
@@ -54,12 +57,15 @@ app.command("generate", epilog=generate.EPILOG)(generate.generate)
 app.command("perturb", epilog=perturb.EPILOG)(perturb.perturb)
 app.command("sensitivity", epilog=sensitivity.EPILOG)(sensitivity.sensitivity)
 app.command("run", epilog=run.EPILOG)(run.run)
+app.command("validate", epilog=validate.EPILOG)(validate.validate)
+app.command("agree", epilog=agree.EPILOG)(agree.agree)
+app.command("compare", epilog=compare.EPILOG)(compare.compare)
 app.command("doctor", epilog=doctor.EPILOG)(doctor.doctor)
 
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from conqret import __version__
+        from conqret._version import __version__
 
         typer.echo(f"conqret {__version__}")
         raise typer.Exit

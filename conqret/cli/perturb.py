@@ -99,7 +99,8 @@ def perturb(
     client = ClientOptions(
         model, **options.given(api_base=api_base, max_concurrency=max_concurrency, budget_usd=budget_usd)
     )
-    materials, failed = Materials(documents), []
+    materials = Materials(documents)
+    failed: list[LeftOut] = []
     if perturbation.rewrites and not (client.offline and replay is None):
         from conqret.perturb.rewriting import rewrite_with_model
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from conqret import __version__
+from conqret._version import __version__
 from conqret.data import Judgment, Status
 from conqret.errors import DeclarationError
 from conqret.evaluation.run import RunDirectory, RunRecord
@@ -114,10 +114,10 @@ def execute(execution: Execution, *, on_start: Callable[[Client, int], None] | N
 
 def _rehearse(execution: Execution) -> None:
     """Open once what the run will open, so that what is declared wrongly shows before anything is written."""
-    shared = execution.replay or execution.recordings
-    store = Recordings.open_for_replay(shared) if execution.replay else Recordings(shared) if shared else None
-    if store is not None:
-        store.close()
+    if execution.replay:
+        Recordings.open_for_replay(execution.replay).close()
+    elif execution.recordings:
+        Recordings(execution.recordings).close()
     Client(execution.setup.client, store=None)
 
 

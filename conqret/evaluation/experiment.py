@@ -135,8 +135,8 @@ def _write_head(job: Job, record: Mapping[str, Any]) -> None:
 
         for name in ("rankings", "arguments", "judgments", "sensitivity"):
             shutil.rmtree(out.path / name, ignore_errors=True)
-        for file in (out.record_file, out.scores_file, out.summary_file, out.report_file):
-            file.unlink(missing_ok=True)
+        for old in (out.record_file, out.scores_file, out.summary_file, out.report_file):
+            old.unlink(missing_ok=True)
     if out.record_file.is_file():
         return
     with replacing(out.path / "experiment.toml") as copy:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -268,9 +268,11 @@ def _faults(experiment: Experiment) -> Iterator[_Fault]:
 
 def _retriever_faults(experiment: Experiment) -> Iterator[_Fault]:
     for name, retriever in experiment.retrievers.items():
-        files: Mapping[str, Path] = (
-            retriever.run if isinstance(retriever.run, dict) else {"": retriever.run} if retriever.run else {}
-        )
+        files: dict[str, Path] = {}
+        if isinstance(retriever.run, dict):
+            files.update(retriever.run)
+        elif retriever.run is not None:
+            files[""] = retriever.run
         for side, file in files.items():
             if not file.is_file():
                 yield ("retrievers", name, "run", *([side] if side else [])), f"there is no file {file}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from conqret.data import Document, Item
 from conqret.evaluation.experiment_config import NONE, System
@@ -228,7 +229,7 @@ def _rewriting(job: Job, system: System, tasks: Sequence[Task], sizes: _Sizes) -
         yield _expected(stage, options, len(tasks), prompt, ARGUMENT_TOKENS * len(tasks))
 
 
-def _judged_tokens(task: Task, ask: Ask[object], setup: Setup, client: Client, sizes: _Sizes) -> int:
+def _judged_tokens(task: Task, ask: Ask[Any], setup: Setup, client: Client, sizes: _Sizes) -> int:
     item = Item(
         id=task.id,
         topic=task.topic.question,

@@ -9,7 +9,7 @@ import platform
 from pathlib import Path
 from typing import Any
 
-from conqret import __version__
+from conqret._version import __version__
 from conqret.evaluation.experiment_config import Experiment, systems
 from conqret.evaluation.setup import set_up
 from conqret.generation.generate import prompt_for

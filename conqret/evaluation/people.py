@@ -95,7 +95,16 @@ def people_agreement(
             [alphas(_row(table), labels.scale(name).level, drawn) for name, table in tables.items()]
         )
         rows = [
-            _people_on(labels, name, [name], table, units, found.estimate(place, confidence=confidence), drawn, confidence)
+            _people_on(
+                labels,
+                name,
+                [name],
+                table,
+                units,
+                found.estimate(place, confidence=confidence),
+                drawn,
+                confidence,
+            )
             for place, (name, table) in enumerate(tables.items())
         ]
     places = [place for place, row in enumerate(rows) if row.name != OVERALL]
@@ -135,7 +144,9 @@ def _by_topic(
 
     topics = labels.topics
     if len(levels) != 1:
-        raise DeclarationError("by topic, all dimensions are taken together, and they differ in level; use --dimension")
+        raise DeclarationError(
+            "by topic, all dimensions are taken together, and they differ in level; use --dimension"
+        )
     if not topics:
         raise DeclarationError(f"{labels.name} gives no topics: add a column topic, or go by dimension")
     level = labels.scale(labels.dimensions[0]).level
@@ -150,7 +161,16 @@ def _by_topic(
         found.append(alpha)
         units = tuple(unit for unit in labels.units if topics.get(unit) == topic)
         rows.append(
-            _people_on(labels, topic, list(tables), table, units, alpha.estimate(0, confidence=confidence), None, confidence)
+            _people_on(
+                labels,
+                topic,
+                list(tables),
+                table,
+                units,
+                alpha.estimate(0, confidence=confidence),
+                None,
+                confidence,
+            )
         )
     return rows, stack(found)
 

@@ -131,15 +131,12 @@ def make_plan(
         raise DeclarationError(f"each perturbation once, please, not {', '.join(clash)}")
     versions: dict[Stack, tuple[Item, ...]] = {(): originals}
     left_out: dict[str, list[LeftOut]] = {name: list(outs) for name, outs in (unable or {}).items()}
-    stacks = [
-        (((damage.perturbation.name, level),), (damage,))
-        for damage in damages
-        for level in damage.levels
-        if level
+    stacks: list[Stack] = [
+        ((damage.perturbation.name, level),) for damage in damages for level in damage.levels if level
     ]
-    stacks += [(stack, tuple(grid)) for stack in grid_stacks(grid)]
+    stacks += grid_stacks(grid)
     by_name = {damage.perturbation.name: damage.perturbation for damage in (*damages, *grid)}
-    for stack, _ in stacks:
+    for stack in stacks:
         if stack in versions:
             continue
         base = versions.get(stack[:-1], originals) if len(stack) > 1 else originals

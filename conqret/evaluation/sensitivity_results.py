@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from conqret import __version__
+from conqret._version import __version__
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
 from conqret.evaluation.curves import (
@@ -185,7 +185,8 @@ def _precision(
         items = plan.versions[(("irrelevant", level),) if level else ()]
         known = [(item.id, true_precision(item, labels, relevant_from=relevant_from)) for item in items]
         truth = {name: value for name, value in known if value is not None}
-        predicted, direct = {}, {}
+        predicted: dict[str, float] = {}
+        direct: dict[str, float] = {}
         for setup, scores in zip(plan.setups, by_judge, strict=True):
             for metric, column in (("predicted_precision", predicted), ("context_relevance", direct)):
                 values = [

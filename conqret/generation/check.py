@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from conqret.data.citations import citations, strip_citations
+from conqret.data.citations import citations
 from conqret.data.item import Document, Frozen
 from conqret.data.sentences import sentences
 
@@ -96,14 +96,17 @@ def check_citations(argument: str, documents: Sequence[Document]) -> CitationChe
             out_of_range += [
                 OutOfRange(sentence=number, number=n) for n in cites[place] if not 1 <= n <= len(documents)
             ]
+        for end, quote in _quotations(paragraph):  # an ellipsis may end a sentence inside a quotation
+            quotes += 1
+            place = next((n for n, span in enumerate(found) if span.end >= end), len(found) - 1)
             looked_into = next((those for those in cites[place:] if those), ())
-            for quote in quotations(strip_citations(span.text)):
-                quotes += 1
-                holding = [n for n, text in enumerate(texts, start=1) if _holds(text, quote)]
-                if looked_into and not set(holding) & set(looked_into):
-                    misquoted.append(
-                        Misquotation(sentence=number, quote=quote, cites=looked_into, found_in=tuple(holding))
+            holding = [n for n, text in enumerate(texts, start=1) if _holds(text, quote)]
+            if looked_into and not set(holding) & set(looked_into):
+                misquoted.append(
+                    Misquotation(
+                        sentence=total + place + 1, quote=quote, cites=looked_into, found_in=tuple(holding)
                     )
+                )
         total += len(found)
     return CitationCheck(
         sentences=total,
@@ -117,8 +120,15 @@ def check_citations(argument: str, documents: Sequence[Document]) -> CitationChe
 
 def quotations(text: str) -> tuple[str, ...]:
     """What stands in double quotation marks and has at least three words."""
-    found = ("".join(match.groups(default="")).strip() for match in _QUOTATION.finditer(text))
-    return tuple(quote for quote in found if len(_plain(quote).split()) >= QUOTED_WORDS)
+    return tuple(quote for _, quote in _quotations(text))
+
+
+def _quotations(text: str) -> Iterator[tuple[int, str]]:
+    """The same, each with the place where its words end."""
+    for match in _QUOTATION.finditer(text):
+        quote = "".join(match.groups(default="")).strip()
+        if len(_plain(quote).split()) >= QUOTED_WORDS:
+            yield match.end() - 1, quote
 
 
 def _plain(text: str) -> str:

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from conqret import __version__
+from conqret._version import __version__
 from conqret.data import Document, Item, Stance
 from conqret.data.corpus import CorpusTopic
 from conqret.errors import DeclarationError

@@ -15,7 +15,11 @@ OUTCOMES: Mapping[str, float] = {
     "a": 1.0, "first": 1.0, "1": 1.0, "b": 0.0, "second": 0.0, "2": 0.0, "tie": 0.5, "both": 0.5, "0": 0.5,
 }  # fmt: skip
 """The words for a preference that are read, in any case: 1 for the first, 0 for the second, 0.5 for a tie."""
-FIRST, SECOND, OUTCOME = ("first", "a", "model_a"), ("second", "b", "model_b"), ("preference", "outcome", "comparison")
+FIRST, SECOND, OUTCOME = (
+    ("first", "a", "model_a"),
+    ("second", "b", "model_b"),
+    ("preference", "outcome", "comparison"),
+)
 _WEBIS = ("Discussion ID A", "Argument ID A", "Discussion ID B", "Argument ID B", "Comparison")
 
 
@@ -68,7 +72,10 @@ def read_comparisons(path: str | Path) -> tuple[Comparison, ...]:
             first, second, word = (cell.get(str(found[key]), "") for key in ("first", "second", "outcome"))
         outcome = OUTCOMES.get(word.casefold())
         if outcome is None:
-            problem, remedy = f"is {quoted(word)}, which is no preference", f"Write one of {', '.join(OUTCOMES)}"
+            problem, remedy = (
+                f"is {quoted(word)}, which is no preference",
+                f"Write one of {', '.join(OUTCOMES)}",
+            )
             faults.append(Fault(name, row.line, "preference", problem, remedy))
         elif not first or not second or first == second:
             problem = f"compares {quoted(first)} with {quoted(second)}"

@@ -157,7 +157,9 @@ def read_labels(
     file = Path(path)
     raw = raw_labels(file, layout=layout, columns=columns, dimensions=tuple(dimensions))
     settled = parse_scales(scales, words, level, raw.scales)
-    reader = _Reader(str(path), settled, numbered or raw.numbered, {*CANNOT_JUDGE, *map(str.casefold, cannot_judge)})
+    reader = _Reader(
+        str(path), settled, numbered or raw.numbered, {*CANNOT_JUDGE, *map(str.casefold, cannot_judge)}
+    )
     for cell in raw.cells():
         reader.take(cell)
     labels, settled = reader.finish()
@@ -214,7 +216,9 @@ class _Reader:
                 else:
                     meaning[dimension, word] = value
         if self.numbered and any(not cell.annotator for *_, cell in self.cells):
-            self.notes.append("nobody is named: the rows of one thing are numbered as annotators, in file order")
+            self.notes.append(
+                "nobody is named: the rows of one thing are numbered as annotators, in file order"
+            )
         if self.faults.total:
             raise LabelsError(self.faults.kept, self.faults.total)
         return [self._label(*cell, meaning) for cell in self.cells], Scales(self.scales.default, own)
@@ -232,7 +236,10 @@ class _Reader:
             return name
         problem = f"{quoted(unit)} has a second label for {quoted(cell.dimension)}"
         if cell.annotator:
-            problem, remedy = f"{problem} by {quoted(name)}; the first is in line {before}", "Keep one of them"
+            problem, remedy = (
+                f"{problem} by {quoted(name)}; the first is in line {before}",
+                "Keep one of them",
+            )
         else:
             problem = f"{problem}, and nobody is named; the first is in line {before}"
             remedy = "Add a column annotator, or number the rows with --number-annotators"
@@ -254,8 +261,12 @@ class _Reader:
         topic, line = self.topics.setdefault(cell.item, (cell.topic, cell.line))
         if topic == cell.topic:
             return True
-        problem = f"{quoted(cell.item)} stands under {quoted(cell.topic)}, and under {quoted(topic)} in line {line}"
-        self.faults.add(Fault(self.name, cell.line, "topic", problem, "Give all labels of an item the same topic"))
+        problem = (
+            f"{quoted(cell.item)} stands under {quoted(cell.topic)}, and under {quoted(topic)} in line {line}"
+        )
+        self.faults.add(
+            Fault(self.name, cell.line, "topic", problem, "Give all labels of an item the same topic")
+        )
         return False
 
     def _settle(self, dimension: str, words: Mapping[str, tuple[int, int]]) -> LabelScale:
@@ -269,12 +280,20 @@ class _Reader:
             self.notes.append(f"{dimension}: the words {', '.join(sorted(words))} are its categories")
             return replace(scale, words=codes, source="the words in the file")
         if set(words) <= set(TRUTH):
-            self.notes.append(f"{dimension}: {', '.join(sorted(words))} are read as 1 and 0 on a scale from 0 to 1")
+            self.notes.append(
+                f"{dimension}: {', '.join(sorted(words))} are read as 1 and 0 on a scale from 0 to 1"
+            )
             return replace(scale, low=0.0, high=1.0, source="the words in the file")
         return scale
 
     def _complain(
-        self, dimension: str, word: str, line: int, count: int, problem: str, words: Mapping[str, tuple[int, int]]
+        self,
+        dimension: str,
+        word: str,
+        line: int,
+        count: int,
+        problem: str,
+        words: Mapping[str, tuple[int, int]],
     ) -> None:
         scale = self.scales[dimension]
         times = f", {count} times" if count > 1 else ""

@@ -113,11 +113,13 @@ def _build(collection: Collection, engine: Engine, settings: Settings, fingerpri
         (work / _ENGINE).mkdir()
         ids: list[str] = []
         offsets: list[int] = []
-        engine.build(_texts(collection, ids, offsets), work / _ENGINE, settings)
-        if not ids:
+        texts = _texts(collection, ids, offsets)
+        first = next(texts, None)
+        if first is None:
             raise DeclarationError(
                 f"{collection.documents_file} holds no documents: there is nothing to index"
             )
+        engine.build(itertools.chain([first], texts), work / _ENGINE, settings)
         (work / _DOCUMENTS).write_text(json.dumps({"ids": ids, "offsets": offsets}), encoding="utf-8")
         manifest = {
             "fingerprint": fingerprint,

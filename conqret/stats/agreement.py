@@ -47,7 +47,11 @@ class Alphas:
     def estimate(self, place: int, *, confidence: float = CONFIDENCE) -> Estimate:
         """Alpha of one table with its interval; n counts units."""
         return from_draws(
-            self.values[place], self.draws[:, place], self.units[place], confidence=confidence, reason=self.reasons[place]
+            self.values[place],
+            self.draws[:, place],
+            self.units[place],
+            confidence=confidence,
+            reason=self.reasons[place],
         )
 
     def average(self, places: list[int], *, confidence: float = CONFIDENCE) -> Estimate:
@@ -59,7 +63,10 @@ class Alphas:
             return Estimate(None, reason="alpha is defined for none of the dimensions")
         lost = len(places) - len(defined)
         found = from_draws(
-            float(self.values[defined].mean()), self.draws[:, defined].mean(axis=1), len(defined), confidence=confidence
+            float(self.values[defined].mean()),
+            self.draws[:, defined].mean(axis=1),
+            len(defined),
+            confidence=confidence,
         )
         note = f"{lost} of {len(places)} dimensions have no alpha and are left out" if lost else found.reason
         return Estimate(found.value, found.low, found.high, found.n, note)
@@ -128,7 +135,9 @@ def alphas(tables: ArrayLike, level: Level, resamples: Resamples | None) -> Alph
         raise UnknownNameError("level of measurement", level, LEVELS)
     cube = np.asarray(tables, dtype=float)
     if cube.ndim != 3 or not cube.size:
-        raise DeclarationError(f"alpha needs tables of raters by units, one of each at least; the shape is {cube.shape}")
+        raise DeclarationError(
+            f"alpha needs tables of raters by units, one of each at least; the shape is {cube.shape}"
+        )
     if np.isinf(cube).any():
         raise DeclarationError("a rating is infinite")
     if level == "ratio" and (cube < 0).any():
@@ -182,7 +191,9 @@ class _Table:
                 places.append(resamples.cluster[unlike])
                 shares.append(2.0 / (sizes[unlike] - 1))
         width = max(len(self.values), 1)
-        keys = np.concatenate([np.zeros(0, dtype=np.intp), *(a * width + b for a, b in zip(lows, highs, strict=True))])
+        keys = np.concatenate(
+            [np.zeros(0, dtype=np.intp), *(a * width + b for a, b in zip(lows, highs, strict=True))]
+        )
         distinct, columns = np.unique(keys, return_inverse=True)
         self.pairs = np.stack([distinct // width, distinct % width])
         self.coincidences = np.zeros((resamples.clusters, len(distinct)))

@@ -79,9 +79,13 @@ def alternative_annotator_test(
 
     verdicts, table = np.asarray(judge, dtype=float), np.asarray(people, dtype=float)
     if table.ndim != 2 or verdicts.shape != table.shape[1:] or len(names) != len(table):
-        raise DeclarationError(f"a judge of {verdicts.shape} and {len(names)} names for people of {table.shape}")
+        raise DeclarationError(
+            f"a judge of {verdicts.shape} and {len(names)} names for people of {table.shape}"
+        )
     if not 0 <= epsilon < 1 or not 0 < false_discovery < 1:
-        raise DeclarationError(f"epsilon lies in [0, 1) and the false discovery rate in (0, 1): {epsilon}, {false_discovery}")
+        raise DeclarationError(
+            f"epsilon lies in [0, 1) and the false discovery rate in (0, 1): {epsilon}, {false_discovery}"
+        )
     rows = [_against(verdicts, table, place, names[place], level, epsilon) for place in range(len(table))]
     tested = [row for row in rows if row is not None]
     if not tested:
@@ -105,7 +109,12 @@ def alternative_annotator_test(
 
 
 def _against(
-    verdicts: NDArray[np.float64], table: NDArray[np.float64], place: int, name: str, level: Level, epsilon: float
+    verdicts: NDArray[np.float64],
+    table: NDArray[np.float64],
+    place: int,
+    name: str,
+    level: Level,
+    epsilon: float,
 ) -> AgainstOne | None:
     import numpy as np
     from scipy.special import stdtr

@@ -78,7 +78,11 @@ def matthews(table: Confusion, *, confidence: float = CONFIDENCE) -> Estimate:
 
 
 def auroc(
-    positive: ArrayLike, scores: ArrayLike, resamples: Resamples | None = None, *, confidence: float = CONFIDENCE
+    positive: ArrayLike,
+    scores: ArrayLike,
+    resamples: Resamples | None = None,
+    *,
+    confidence: float = CONFIDENCE,
 ) -> Estimate:
     """How often a positive item has a higher score than a negative one, ties counting half.
 

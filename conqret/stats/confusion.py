@@ -38,7 +38,10 @@ class Confusion:
 
 
 def confusion(
-    first: ArrayLike, second: ArrayLike, resamples: Resamples | None = None, categories: Sequence[float] | None = None
+    first: ArrayLike,
+    second: ArrayLike,
+    resamples: Resamples | None = None,
+    categories: Sequence[float] | None = None,
 ) -> Confusion:
     """Count pairs of categories (numbers) of the same n items; ``categories`` default to those that occur.
 
@@ -49,7 +52,11 @@ def confusion(
     import numpy as np
 
     one, other = paired(first, second)
-    known = np.unique(np.concatenate([one, other])) if categories is None else np.unique(np.asarray(categories, float))
+    known = (
+        np.unique(np.concatenate([one, other]))
+        if categories is None
+        else np.unique(np.asarray(categories, float))
+    )
     if not (np.isin(one, known).all() and np.isin(other, known).all()):
         raise DeclarationError(f"a value is none of the categories {known.tolist()}")
     cells = np.searchsorted(known, one) * len(known) + np.searchsorted(known, other)

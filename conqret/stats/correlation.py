@@ -52,7 +52,8 @@ def spearman(
     if resamples is None:
         return Estimate(whole, n=len(one))
     draws = [
-        _ranked(chunk[:, resamples.cluster], one, other, resamples, chunk) for chunk in resamples.chunks(6 * len(one))
+        _ranked(chunk[:, resamples.cluster], one, other, resamples, chunk)
+        for chunk in resamples.chunks(6 * len(one))
     ]
     return from_draws(whole or 0.0, np.concatenate([np.zeros(0), *draws]), len(one), confidence=confidence)
 

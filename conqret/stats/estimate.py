@@ -29,7 +29,9 @@ class Estimate:
     def __str__(self) -> str:
         if self.value is None:
             return f"none ({self.reason})"
-        return f"{self.value:.3f}" if self.low is None else f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}]"
+        return (
+            f"{self.value:.3f}" if self.low is None else f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}]"
+        )
 
 
 def undefined(reason: str, n: int = 0) -> Estimate:

@@ -73,7 +73,9 @@ def prediction_powered_mean(
     else:
         lam, lost = power, 1
     if not len(rest) or lam == 0:
-        note = "no further judgments" if not len(rest) else "the judge tells nothing of the labels: labels alone"
+        note = (
+            "no further judgments" if not len(rest) else "the judge tells nothing of the labels: labels alone"
+        )
         return CorrectedMean(naive, alone, Estimate(alone.value, alone.low, alone.high, alone.n, note), 0.0)
     theta = float(y.mean() + lam * (rest.mean() - f.mean()))
     parts = [(y - lam * f, known), (lam * rest, others)]
@@ -108,7 +110,9 @@ def _mean(
     n = len(parts[0][0])
     count = len(set(parts[0][1]))
     if count < FEWEST_LABELS:
-        return Estimate(value, n=n, reason=f"no interval from fewer than {FEWEST_LABELS} labelled items or topics")
+        return Estimate(
+            value, n=n, reason=f"no interval from fewer than {FEWEST_LABELS} labelled items or topics"
+        )
     inflation = count / (count - lost)
     variance = inflation * sum(share**2 for share in shares.values())
     reach = float(stdtrit(count - lost, (1 + confidence) / 2) * np.sqrt(variance))
@@ -127,13 +131,17 @@ def _check(
     import numpy as np
 
     if y.ndim != 1 or y.shape != f.shape or rest.ndim != 1 or not len(y):
-        raise DeclarationError(f"labels and judgments of the same items are needed, not {y.shape} and {f.shape}")
+        raise DeclarationError(
+            f"labels and judgments of the same items are needed, not {y.shape} and {f.shape}"
+        )
     if not all(np.isfinite(values).all() for values in (y, f, rest)):
         raise DeclarationError("a label or judgment is missing or infinite: leave it out")
     if (clusters is None) != (others is None):
         raise DeclarationError("name clusters for the labelled and for the other items, or for neither")
     if clusters is not None and others is not None and (len(clusters), len(others)) != (len(y), len(rest)):
-        raise DeclarationError(f"{len(clusters)} and {len(others)} clusters for {len(y)} and {len(rest)} items")
+        raise DeclarationError(
+            f"{len(clusters)} and {len(others)} clusters for {len(y)} and {len(rest)} items"
+        )
     if not 0 < confidence < 1 or (power is not None and not 0 <= power <= 1):
         raise DeclarationError(f"confidence lies in (0, 1) and power in [0, 1]: {confidence}, {power}")
 

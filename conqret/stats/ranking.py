@@ -169,7 +169,9 @@ class _Pairs:
             expected = 1 / (1 + np.exp(strengths[self.second] - strengths[self.first]))
             surplus = weights * (self.outcome - expected)
             against = prior * (0.5 - 1 / (1 + np.exp(-strengths)))
-            slope = np.bincount(self.first, surplus, self.players) - np.bincount(self.second, surplus, self.players)
+            slope = np.bincount(self.first, surplus, self.players) - np.bincount(
+                self.second, surplus, self.players
+            )
             step = np.linalg.solve(self._information(strengths, weights, prior), slope + against)
             strengths = strengths + np.clip(step, -2.0, 2.0)
             if float(np.abs(step).max()) < TOLERANCE:
@@ -263,6 +265,8 @@ def _standings(
             column = None if draws is None else draws[:, place]
             rating = from_draws(float(ratings[place]), column, games[player], confidence=confidence)
         else:
-            rating = Estimate(float(ratings[place]), float(ends[0, place]), float(ends[1, place]), games[player])
+            rating = Estimate(
+                float(ratings[place]), float(ends[0, place]), float(ends[1, place]), games[player]
+            )
         found.append(Standing(player, rating, float(ranks[place]), wins[player], games[player]))
     return tuple(sorted(found, key=lambda standing: (standing.rank, standing.player)))

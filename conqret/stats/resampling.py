@@ -56,9 +56,7 @@ class Resamples:
         return Resamples(np.ones((1, self.clusters)), self.cluster)
 
 
-def draw(
-    clusters: Sequence[Hashable], rng: np.random.Generator, *, resamples: int = RESAMPLES
-) -> Resamples:
+def draw(clusters: Sequence[Hashable], rng: np.random.Generator, *, resamples: int = RESAMPLES) -> Resamples:
     """Draw as many clusters as there are, with replacement, ``resamples`` times.
 
     ``clusters`` names the cluster of each item. With one cluster there is nothing to draw from: the weights then
@@ -70,7 +68,9 @@ def draw(
     import numpy as np
 
     if not len(clusters) or resamples < 0:
-        raise DeclarationError(f"{resamples} resamples of {len(clusters)} items: one item and 0 resamples at least")
+        raise DeclarationError(
+            f"{resamples} resamples of {len(clusters)} items: one item and 0 resamples at least"
+        )
     places = {name: place for place, name in enumerate(dict.fromkeys(clusters))}
     which = np.array([places[name] for name in clusters])
     count = len(places)

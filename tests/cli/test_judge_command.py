@@ -36,7 +36,9 @@ def test_the_demo(cli: Cli, tmp_path: Path) -> None:
         assert str(tmp_path / "demo" / file) in done.out.replace("\n", "")
 
 
-def test_without_options_it_judges_offline_into_runs(cli: Cli, items: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_options_it_judges_offline_into_runs(
+    cli: Cli, items: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(items.parent)
     assert cli("judge", "items.jsonl").code == 0
     record = RunDirectory(Path("runs/items-rag-fine-grained-offline")).record()
@@ -44,7 +46,19 @@ def test_without_options_it_judges_offline_into_runs(cli: Cli, items: Path, monk
 
 
 def test_json_is_all_that_stands_on_standard_output(cli: Cli, items: Path, tmp_path: Path) -> None:
-    done = cli("judge", items, "-f", "g-eval", "--metric", "context-relevance", "--samples", 3, "-o", tmp_path / "r", "--json")
+    done = cli(
+        "judge",
+        items,
+        "-f",
+        "g-eval",
+        "--metric",
+        "context-relevance",
+        "--samples",
+        3,
+        "-o",
+        tmp_path / "r",
+        "--json",
+    )
     summary = json.loads(done.out)
     assert summary["total"] == summary["scored"] == 4
     assert list(summary["metrics"]) == ["context_relevance"]
@@ -61,20 +75,52 @@ def test_quiet(cli: Cli, items: Path, tmp_path: Path) -> None:
 
 def test_every_option_of_judging_reaches_the_run(cli: Cli, items: Path, tmp_path: Path) -> None:
     options = ["--samples", 2, "--order", "shuffled", "--seed", 7, "--relevant-from", 4, "--temperature", 0.3]
-    options += ["--max-tokens", 900, "--context-window", 200000, "--max-concurrency", 3, "--timeout", 9, "--rpm", 90000, "--tpm", 900000]
-    options += ["--input-price", 1, "--output-price", 2, "--budget-usd", 3, "--recordings", tmp_path / "s.sqlite"]
+    options += [
+        "--max-tokens",
+        900,
+        "--context-window",
+        200000,
+        "--max-concurrency",
+        3,
+        "--timeout",
+        9,
+        "--rpm",
+        90000,
+        "--tpm",
+        900000,
+    ]
+    options += [
+        "--input-price",
+        1,
+        "--output-price",
+        2,
+        "--budget-usd",
+        3,
+        "--recordings",
+        tmp_path / "s.sqlite",
+    ]
     assert cli("judge", items, "-o", tmp_path / "r", *options).code == 0
     record = RunDirectory(tmp_path / "r").record()
     wanted = {"samples": 2, "order": "shuffled", "seed": 7, "relevant_from": 4, "temperature": 0.3}
     assert wanted.items() <= record.options.items()
-    wanted = {"max_tokens": 900, "context_window": 200000, "max_concurrency": 3, "timeout": 9, "rpm": 90000, "tpm": 900000}
+    wanted = {
+        "max_tokens": 900,
+        "context_window": 200000,
+        "max_concurrency": 3,
+        "timeout": 9,
+        "rpm": 90000,
+        "tpm": 900000,
+    }
     assert wanted.items() <= record.model_options.items()
     assert record.model_options["budget_usd"] == 3
     assert (tmp_path / "s.sqlite").is_file()
 
 
 def test_columns_of_ones_own(cli: Cli, tmp_path: Path) -> None:
-    rows = [{"q": item.topic, "ctx": [d.text for d in item.documents], "essay": item.argument} for item in demo()[:2]]
+    rows = [
+        {"q": item.topic, "ctx": [d.text for d in item.documents], "essay": item.argument}
+        for item in demo()[:2]
+    ]
     path = tmp_path / "mine.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     assert cli("judge", path, "-o", tmp_path / "r").code == 2
@@ -143,7 +189,17 @@ def test_a_replay_needs_no_flags(cli: Cli, items: Path, tmp_path: Path) -> None:
     with FaultServer() as server:
         os.environ["OPENAI_API_KEY"] = "sk-none"
         try:
-            first = cli("judge", items, *made, "--model", "openai/judge", "--api-base", server.url, "-o", tmp_path / "first")
+            first = cli(
+                "judge",
+                items,
+                *made,
+                "--model",
+                "openai/judge",
+                "--api-base",
+                server.url,
+                "-o",
+                tmp_path / "first",
+            )
         finally:
             del os.environ["OPENAI_API_KEY"]
     assert first.code == 0
@@ -154,7 +210,18 @@ def test_a_replay_needs_no_flags(cli: Cli, items: Path, tmp_path: Path) -> None:
     assert two.summary().usage.calls == 0
     # An export knows format, model, samples and metrics, but not the temperature.
     assert cli("recordings", "export", tmp_path / "first", tmp_path / "e.jsonl").code == 0
-    done = cli("judge", items, "--replay", tmp_path / "e.jsonl", "--temperature", 0.25, "--seed", 5, "-o", tmp_path / "third")
+    done = cli(
+        "judge",
+        items,
+        "--replay",
+        tmp_path / "e.jsonl",
+        "--temperature",
+        0.25,
+        "--seed",
+        5,
+        "-o",
+        tmp_path / "third",
+    )
     assert done.code == 0
     assert said(RunDirectory(tmp_path / "third").judgments()) == said(one.judgments())
 
@@ -169,7 +236,9 @@ def test_a_replay_names_what_is_missing(cli: Cli, items: Path, tmp_path: Path, o
     assert f"rag-fine-grained of item {demo()[3].id}, sample 0" in done.err
 
 
-def test_a_provider_that_fails_ends_with_1(cli: Cli, items: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_provider_that_fails_ends_with_1(
+    cli: Cli, items: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
     with FaultServer(FaultPlan(always="auth")) as server:
         done = cli("judge", items, "--model", "openai/judge", "--api-base", server.url, "-o", tmp_path / "r")
@@ -185,9 +254,9 @@ def test_the_report_again(cli: Cli, items: Path, tmp_path: Path) -> None:
     assert done.code == 0
     assert (tmp_path / "r" / "report.html").is_file()
     assert cli("report", tmp_path / "r", "--to", tmp_path / "page.html").code == 0
-    assert (tmp_path / "page.html").read_text(encoding="utf-8").startswith("<!doctype html>".upper()) or "<html" in (
-        tmp_path / "page.html"
-    ).read_text(encoding="utf-8")
+    assert (tmp_path / "page.html").read_text(encoding="utf-8").startswith(
+        "<!doctype html>".upper()
+    ) or "<html" in (tmp_path / "page.html").read_text(encoding="utf-8")
     done = cli("report", tmp_path / "nowhere")
     assert done.code == 2
     assert "does not exist" in done.err

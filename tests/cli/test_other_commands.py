@@ -110,7 +110,9 @@ def test_prompt_steps_and_a_run_with_them(cli: Cli, tmp_path: Path) -> None:
     assert "version = 3" in shown
     runs = []
     for name, more in (("one", []), ("two", ["--prompts", mine])):
-        done = cli("judge", DEMO, "-f", "g-eval", "--metric", "groundedness", "-o", tmp_path / name, "-q", *more)
+        done = cli(
+            "judge", DEMO, "-f", "g-eval", "--metric", "groundedness", "-o", tmp_path / name, "-q", *more
+        )
         assert done.code == 0
         runs.append(json.loads((tmp_path / name / "run.json").read_text(encoding="utf-8")))
     assert runs[0]["fingerprint"] != runs[1]["fingerprint"]
@@ -131,7 +133,11 @@ def test_recordings(cli: Cli, tmp_path: Path) -> None:
     shown = cli("recordings", "stats", tmp_path / "r").out
     assert "answers  12" in shown
     assert "direct/preference (swapped): 3" in shown
-    for arguments in (["export", tmp_path / "no", tmp_path / "x"], ["import", tmp_path / "no", tmp_path / "x"], ["stats", items]):
+    for arguments in (
+        ["export", tmp_path / "no", tmp_path / "x"],
+        ["import", tmp_path / "no", tmp_path / "x"],
+        ["stats", items],
+    ):
         done = cli("recordings", *arguments)
         assert done.code == 2, arguments
         assert not (tmp_path / "x").exists()

@@ -98,7 +98,8 @@ def test_levels_belong_to_the_name_before_them() -> None:
 def test_sensitivity_from_items_to_report(here: Path) -> None:
     arguments = (
         "sensitivity", ITEMS, "--format", "direct,rag-fine-grained", "--perturb", "irrelevant:50,100,hallucinate:5,20",
-        "--model", "offline", "--metric", "context-relevance", "--metric", "groundedness", "--labels", LABELS, "-o", "sens",
+        "--model", "offline", "--metric", "context-relevance", "--metric", "groundedness", "--labels", LABELS,
+        "-o", "sens",
     )  # fmt: skip
     out = run(*arguments)
     assert "curves are as they should be" in out

@@ -40,7 +40,9 @@ def demo() -> tuple[Item, ...]:
 def with_text(item: Item, text: str) -> Item:
     """``item`` with ``text`` in every field that takes one."""
     documents = tuple(
-        document.model_copy(update={"text": f"{document.text}\n\n{text}", "title": f"{document.title} {text}"})
+        document.model_copy(
+            update={"text": f"{document.text}\n\n{text}", "title": f"{document.title} {text}"}
+        )
         for document in item.documents
     )
     return item.model_copy(
@@ -79,13 +81,24 @@ UNUSUAL = (
     ),
     _item(
         "unicode",
-        ["選挙権年齢を十六歳に引き下げるべきか。投票率は四ポイント上がった。", "Потом стало лучше 🙂 — на 4 %.", "حق التصويت"],
+        [
+            "選挙権年齢を十六歳に引き下げるべきか。投票率は四ポイント上がった。",
+            "Потом стало лучше 🙂 — на 4 %.",
+            "حق التصويت",
+        ],
         "若者は投票を望んでいる [1]。投票率は上がった [2]。",
         "Nein, sagt die Studie [3].",
         titles="題 · título",
     ),
-    _item("uncited", [_TEXT, "Bananas are rich in potassium."], "It is fair to let them vote. They pay taxes.", "It is not."),
-    _item("out-of-range", [_TEXT], "Turnout rose by 4 points [7]. Pupils want to vote [0, 99].", "No [2-2000]."),
+    _item(
+        "uncited",
+        [_TEXT, "Bananas are rich in potassium."],
+        "It is fair to let them vote. They pay taxes.",
+        "It is not.",
+    ),
+    _item(
+        "out-of-range", [_TEXT], "Turnout rose by 4 points [7]. Pupils want to vote [0, 99].", "No [2-2000]."
+    ),
     _item("one-word", ["Yes."], "Yes.", "No."),
     _item("no-words", ["…", "12 %"], "!!!", "???"),
     _item("repeated", [_TEXT, _TEXT, _TEXT], "Turnout rose [1][2][3].", "Turnout rose [1][2][3]."),

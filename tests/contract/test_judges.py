@@ -22,7 +22,15 @@ from conqret.judges.registry import FORMATS, get_judge
 from conqret.prompts import Library
 from tests.contract.items import HOSTILE, UNUSUAL, demo, with_text
 
-CALLS = {"query-rubric": 4, "g-eval": 4, "static-rubric": 4, "direct": 4, "rag-direct": 2, "rag-rubric": 2, "pointwise": 15}
+CALLS = {
+    "query-rubric": 4,
+    "g-eval": 4,
+    "static-rubric": 4,
+    "direct": 4,
+    "rag-direct": 2,
+    "rag-rubric": 2,
+    "pointwise": 15,
+}
 
 formats = pytest.mark.parametrize("name", FORMATS)
 
@@ -178,9 +186,11 @@ def test_no_wrong_answer_is_valid(name: str) -> None:
         response, context, answer = ask.response(case), ask.context(case), ask.baseline(case)
         response.model_validate_json(json.dumps(answer), context=context)
         for label, wrong in _faults(answer):
-            with pytest.raises(ValidationError):
+            try:
                 response.model_validate_json(json.dumps(wrong), context=context)
-                pytest.fail(f"{ask.prompt} takes {label}")
+            except ValidationError:
+                continue
+            pytest.fail(f"{ask.prompt} takes {label}")
 
 
 @formats
@@ -220,9 +230,15 @@ def test_every_payload_is_flagged_in_a_document() -> None:
 def test_unusual_items_are_judged(name: str, item: Item) -> None:
     (judgment,) = judge([item], format=name, model="offline")
     uncited = name == "citation-support"
-    poor = name == "rag-rubric" and item.id in ("one-word", "no-words", "long-sentence")  # no 20 nuggets in them
+    poor = name == "rag-rubric" and item.id in (
+        "one-word",
+        "no-words",
+        "long-sentence",
+    )  # no 20 nuggets in them
     for metric, measure in judgment.measures.items():
-        missing = (uncited and measure.reason == "nothing_to_judge") or (poor and measure.reason == "invalid_answer")
+        missing = (uncited and measure.reason == "nothing_to_judge") or (
+            poor and measure.reason == "invalid_answer"
+        )
         assert measure.status == "scored" or missing, (metric, measure.reason, measure.detail)
     assert set(judgment.measures) == set(get_judge(name).metrics)
 

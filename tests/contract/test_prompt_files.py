@@ -62,7 +62,9 @@ def test_hostile_texts_change_no_tag(ask: Ask, name: str) -> None:
     assert hostile.system == plain.system
     assert TAG.findall(hostile.user) == TAG.findall(plain.user)
     assert hostile.user.count("<") == plain.user.count("<")
-    assert not re.search("[\uff1c\ufe64\u276e\u2770\u2329\u27e8\u3008\u200b\u202e\x1b\x07\U000e0000-\U000e007f]", hostile.user)
+    assert not re.search(
+        "[\uff1c\ufe64\u276e\u2770\u2329\u27e8\u3008\u200b\u202e\x1b\x07\U000e0000-\U000e007f]", hostile.user
+    )
     if "jinja" in name:
         assert "{{ 7 * 7 }}" in hostile.user  # it is text, and is not evaluated
         assert "49" not in hostile.user.replace(plain.user, "") or "49" in plain.user
@@ -70,7 +72,9 @@ def test_hostile_texts_change_no_tag(ask: Ask, name: str) -> None:
 
 @pytest.mark.parametrize("ask", ASKS)
 def test_neutralising_keeps_the_length(ask: Ask) -> None:
-    plain, hostile = (render(ask, with_text(demo()[0], text)) for text in ("(/document)" * 20, "</document>" * 20))
+    plain, hostile = (
+        render(ask, with_text(demo()[0], text)) for text in ("(/document)" * 20, "</document>" * 20)
+    )
     assert len(plain.user) == len(hostile.user)
 
 
@@ -80,7 +84,11 @@ def test_rag_fine_grained_is_one_call_with_hardly_more_than_the_material() -> No
     assert not judge.asks[0].both_orders
     for item in demo():
         rendered = render(judge.asks[0], item)
-        material = len(item.topic) + sum(len(d.title) + len(d.text) for d in item.documents) + len(item.argument or "")
+        material = (
+            len(item.topic)
+            + sum(len(d.title) + len(d.text) for d in item.documents)
+            + len(item.argument or "")
+        )
         assert len(rendered.system) + len(rendered.user) <= 1.15 * material + len(rendered.system)
 
 
@@ -100,4 +108,4 @@ def test_samples_reorder_the_dimensions_in_the_static_part_only() -> None:
         )
         assert one.user == two.user
         assert one.system != two.system
-        assert sorted(one.system.split()) != [] and len(one.system) == len(two.system)
+        assert len(one.system) == len(two.system)

@@ -37,7 +37,9 @@ def test_what_a_run_leaves(tmp_path: Path) -> None:
     out = RunDirectory(tmp_path / "runs" / "first")
     seen: list[str] = []
     outcome = execute(execution(out.path), on_judgment=lambda judgment: seen.append(judgment.item))
-    names = {file.name for file in out.path.iterdir() if file.suffix not in (".sqlite-wal", ".sqlite-shm", ".lock")}
+    names = {
+        file.name for file in out.path.iterdir() if file.suffix not in (".sqlite-wal", ".sqlite-shm", ".lock")
+    }
     assert names - {".lock"} == {
         "run.json", "items.jsonl", "judgments.jsonl", "recordings.sqlite", "scores.parquet", "summary.json",
     }  # fmt: skip
@@ -46,7 +48,12 @@ def test_what_a_run_leaves(tmp_path: Path) -> None:
     assert out.summary() == outcome.summary
     assert (outcome.summary.total, outcome.summary.scored, outcome.kept, outcome.missing) == (4, 4, 0, ())
     record = out.record()
-    assert (record.format, record.model, record.baseline, record.items_count) == ("direct", "offline", True, 4)
+    assert (record.format, record.model, record.baseline, record.items_count) == (
+        "direct",
+        "offline",
+        True,
+        4,
+    )
     assert record.metrics == ["context_relevance", "groundedness", "preference"]
     assert set(record.prompts) == {"direct/context-relevance", "direct/groundedness", "direct/preference"}
     assert "api_key" not in out.record_file.read_text(encoding="utf-8")
@@ -81,21 +88,35 @@ def test_the_same_command_again_judges_nothing_again(tmp_path: Path) -> None:
 
 def test_failed_judgments_are_made_again_and_scored_ones_kept(tmp_path: Path) -> None:
     with FaultServer(FaultPlan(script=(None, None, "bad_request", None))) as server:
-        settings = {"name": "direct", "metrics": ("context_relevance",), "client": served(server, max_concurrency=1)}
+        settings = {
+            "name": "direct",
+            "metrics": ("context_relevance",),
+            "client": served(server, max_concurrency=1),
+        }
         first = run(tmp_path / "r", **settings)
         assert (first.summary.scored, first.summary.failed) == (3, 1)
         assert first.summary.reasons == {"bad_request": 1}
-        assert first.summary.metrics["context_relevance"].best_case > first.summary.metrics["context_relevance"].worst_case
+        assert (
+            first.summary.metrics["context_relevance"].best_case
+            > first.summary.metrics["context_relevance"].worst_case
+        )
         asked = len(server.requests)
         second = run(tmp_path / "r", **settings)
         assert (second.summary.scored, second.kept) == (4, 3)
         assert len(server.requests) == asked + 1
-    assert [judgment.item for judgment in RunDirectory(tmp_path / "r").judgments()] == [i.id for i in demo()[:4]]
+    assert [judgment.item for judgment in RunDirectory(tmp_path / "r").judgments()] == [
+        i.id for i in demo()[:4]
+    ]
 
 
 def test_judgments_stand_in_the_order_of_the_items(tmp_path: Path) -> None:
     with FaultServer(FaultPlan({"server_error": 0.3}, seed=3)) as server:
-        run(tmp_path / "r", demo()[:12], metrics=("context_relevance",), client=served(server, max_concurrency=12))
+        run(
+            tmp_path / "r",
+            demo()[:12],
+            metrics=("context_relevance",),
+            client=served(server, max_concurrency=12),
+        )
     assert [j.item for j in RunDirectory(tmp_path / "r").judgments()] == [item.id for item in demo()[:12]]
 
 
@@ -129,10 +150,32 @@ def test_killed_before_it_had_said_what_it_is(tmp_path: Path) -> None:
 
 
 def _judge(out: Path, items: Path, server: FaultServer) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "conqret.cli.main", "judge", str(items), "-f", "direct", "--metric", "groundedness"]
-    command += ["--model", "openai/judge", "--api-base", server.url, "-o", str(out), "--max-concurrency", "4", "-q"]
+    command = [
+        sys.executable,
+        "-m",
+        "conqret.cli.main",
+        "judge",
+        str(items),
+        "-f",
+        "direct",
+        "--metric",
+        "groundedness",
+    ]
+    command += [
+        "--model",
+        "openai/judge",
+        "--api-base",
+        server.url,
+        "-o",
+        str(out),
+        "--max-concurrency",
+        "4",
+        "-q",
+    ]
     env = {**os.environ, "OPENAI_API_KEY": "sk-none"}
-    return subprocess.Popen(command, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen(
+        command, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
 
 
 def test_a_run_that_was_killed_ends_like_one_that_was_not(tmp_path: Path) -> None:
@@ -183,9 +226,13 @@ def test_stopped_by_the_user(tmp_path: Path) -> None:
         ({"items": demo()[:3]}, "items differ"),
     ],
 )
-def test_another_run_in_the_same_folder_is_refused(tmp_path: Path, change: dict[str, Any], words: str) -> None:
+def test_another_run_in_the_same_folder_is_refused(
+    tmp_path: Path, change: dict[str, Any], words: str
+) -> None:
     run(tmp_path / "r")
-    before = {file: file.read_bytes() for file in (tmp_path / "r").iterdir() if file.suffix in (".json", ".jsonl")}
+    before = {
+        file: file.read_bytes() for file in (tmp_path / "r").iterdir() if file.suffix in (".json", ".jsonl")
+    }
     with pytest.raises(DeclarationError) as caught:
         run(tmp_path / "r", **change)
     assert words in str(caught.value)
@@ -215,7 +262,10 @@ def test_a_folder_that_holds_something_else_is_left_alone(tmp_path: Path) -> Non
 
 def test_two_processes_do_not_write_one_run(tmp_path: Path) -> None:
     (tmp_path / "r").mkdir()
-    with FileLock(tmp_path / "r" / ".lock"), pytest.raises(DeclarationError, match="another process is writing"):
+    with (
+        FileLock(tmp_path / "r" / ".lock"),
+        pytest.raises(DeclarationError, match="another process is writing"),
+    ):
         run(tmp_path / "r")
     assert run(tmp_path / "r").summary.scored == 4
 

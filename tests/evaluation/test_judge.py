@@ -42,7 +42,12 @@ def test_judgments_are_a_sequence_with_numbers() -> None:
 
 def rows() -> list[dict[str, Any]]:
     return [
-        {"id": item.id, "topic": item.topic, "argument": item.argument, "documents": [d.text for d in item.documents]}
+        {
+            "id": item.id,
+            "topic": item.topic,
+            "argument": item.argument,
+            "documents": [d.text for d in item.documents],
+        }
         for item in ITEMS
     ]
 

@@ -74,7 +74,9 @@ def test_recordings_of_several_formats_or_models_must_be_told_apart(tmp_path: Pa
     store = tmp_path / "store.sqlite"
     run(tmp_path / "one", name="direct", recordings=store)
     run(tmp_path / "two", name="listwise", recordings=store)
-    with pytest.raises(DeclarationError, match=r"several formats \(direct, listwise\); say which with --format"):
+    with pytest.raises(
+        DeclarationError, match=r"several formats \(direct, listwise\); say which with --format"
+    ):
         recorded_call(store)
     with FaultServer() as server:
         client = ClientOptions("openai/judge", api_base=server.url, api_key="sk-none")

@@ -200,11 +200,15 @@ def test_failures_are_counted_and_never_scored(tmp_path: Path) -> None:
 
 
 def test_a_curve_without_a_value_says_so(tmp_path: Path) -> None:
-    run_sensitivity(plan_of([Damage.of("shuffle", (100,))], items=2), SensitivityDirectory(tmp_path / "first"))
+    run_sensitivity(
+        plan_of([Damage.of("shuffle", (100,))], items=2), SensitivityDirectory(tmp_path / "first")
+    )
     plan = plan_of([Damage.of("irrelevant", (50,))], items=2, metrics=("groundedness",))
     results = run_sensitivity(plan, SensitivityDirectory(tmp_path / "second"), replay=tmp_path / "first")
     assert results.curves == ()
-    assert [(one.metric, dict(one.missing)) for one in results.unscored] == [("groundedness", {"not_recorded": 2})]
+    assert [(one.metric, dict(one.missing)) for one in results.unscored] == [
+        ("groundedness", {"not_recorded": 2})
+    ]
 
 
 def test_the_grid_crosses_two_perturbations(tmp_path: Path) -> None:
@@ -223,7 +227,7 @@ def test_a_perturbation_that_fits_no_item_is_a_wrong_call() -> None:
     setups = sensitivity_setups(
         open_items(source), ["direct"], [ClientOptions("offline")], [Damage.of("hallucinate")]
     )
-    with pytest.raises(DeclarationError, match="can change none of the items: item .* cites nothing"):
+    with pytest.raises(DeclarationError, match=r"can change none of the items: item .* cites nothing"):
         make_plan(source, setups, [Damage.of("hallucinate")])
 
 

@@ -27,14 +27,19 @@ def test_a_field_that_some_items_lack_is_a_fault_of_each() -> None:
     items = [demo()[0], *SINGLE[1:]]
     with pytest.raises(ItemsError) as caught:
         check_items(open_items(items), set_up("g-eval", OFFLINE, JudgeOptions()))
-    assert [(fault.line, fault.field) for fault in caught.value.faults] == [(2, "second_argument"), (3, "second_argument")]
+    assert [(fault.line, fault.field) for fault in caught.value.faults] == [
+        (2, "second_argument"),
+        (3, "second_argument"),
+    ]
     assert "compares two arguments" in str(caught.value)
 
 
 def test_a_selected_metric_needs_its_fields() -> None:
     with pytest.raises(ItemsError, match="second_argument"):
         check_items(open_items(SINGLE), set_up("g-eval", OFFLINE, JudgeOptions(("preference",))))
-    _, setup = check_items(open_items(SINGLE), set_up("g-eval", OFFLINE, JudgeOptions(("context-relevance",))))
+    _, setup = check_items(
+        open_items(SINGLE), set_up("g-eval", OFFLINE, JudgeOptions(("context-relevance",)))
+    )
     assert setup.options.metrics == ("context_relevance",)
 
 

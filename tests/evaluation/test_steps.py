@@ -30,7 +30,13 @@ def test_steps_are_written_and_the_file_holds_them(metric: str, tmp_path: Path) 
 
 def test_a_model_writes_them() -> None:
     def answer(_: object) -> object:
-        return {"steps": ['Read "all" of it {{ twice }}.', "Weigh <each> claim \\ figure.", "Choose the rating. ]"]}
+        return {
+            "steps": [
+                'Read "all" of it {{ twice }}.',
+                "Weigh <each> claim \\ figure.",
+                "Choose the rating. ]",
+            ]
+        }
 
     prompt = LIBRARY["g-eval/groundedness"]
     with FaultServer(answer=answer) as server:

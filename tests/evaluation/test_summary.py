@@ -42,7 +42,12 @@ def test_mean_deviation_and_bounds(values: list[float | None]) -> None:
 
 def test_bounds_by_hand() -> None:
     metric = summarise(
-        [judgment(scored(1.0)), judgment(scored(0.5)), judgment(Measure.missing(Reason.TIMEOUT)), judgment(scored(0.0))]
+        [
+            judgment(scored(1.0)),
+            judgment(scored(0.5)),
+            judgment(Measure.missing(Reason.TIMEOUT)),
+            judgment(scored(0.0)),
+        ]
     ).metrics["groundedness"]
     assert (metric.mean, metric.worst_case, metric.best_case) == (0.5, 0.375, 0.625)
 
@@ -70,7 +75,15 @@ def test_usage_counts_what_was_sent_and_what_is_unpriced() -> None:
         [
             judgment(
                 scored(1.0),
-                call(attempts=3, prompt_tokens=10, completion_tokens=5, cached_tokens=4, cost_usd=0.5, seconds=2, finish_reason="stop"),
+                call(
+                    attempts=3,
+                    prompt_tokens=10,
+                    completion_tokens=5,
+                    cached_tokens=4,
+                    cost_usd=0.5,
+                    seconds=2,
+                    finish_reason="stop",
+                ),
                 call(recorded=True, prompt_tokens=1, cost_usd=0.25, seconds=1, finish_reason="stop"),
                 call(attempts=1, error="invalid_json: no", finish_reason="stop"),  # paid for, price unknown
                 call(attempts=2, error="timeout: none"),  # no answer came
@@ -98,11 +111,18 @@ def test_nothing_at_all() -> None:
 def test_rows_of_tables() -> None:
     from conqret.data import Part
 
-    whole = judgment(scored(0.5, raw=3, parts=(Part(id="d1", value=1.0, raw=5, explanation="e"),), explanation="w"))
+    whole = judgment(
+        scored(0.5, raw=3, parts=(Part(id="d1", value=1.0, raw=5, explanation="e"),), explanation="w")
+    )
     rows = list(score_rows(whole))
     assert [tuple(row) for row in rows] == [COLUMNS, COLUMNS]
     assert (rows[0]["part"], rows[0]["value"], rows[0]["explanation"]) == (None, 0.5, "w")
-    assert (rows[1]["part"], rows[1]["value"], rows[1]["explanation"], rows[1]["status"]) == ("d1", 1.0, "e", "scored")
+    assert (rows[1]["part"], rows[1]["value"], rows[1]["explanation"], rows[1]["status"]) == (
+        "d1",
+        1.0,
+        "e",
+        "scored",
+    )
     failed = judgment(Measure.missing(Reason.BUDGET, "none left"))
     assert wide_row(failed) == {"id": "i", "status": "failed", "reason": "budget", "groundedness": None}
     assert next(score_rows(failed))["reason"] == "budget"

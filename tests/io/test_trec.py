@@ -4,7 +4,7 @@ import gzip
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conqret.data.corpus import Qrel
@@ -38,6 +38,7 @@ def test_a_run_is_sorted_within_topics_and_ties_stay(tmp_path: Path) -> None:
     assert file.read_bytes() == first
 
 
+@settings(max_examples=30, deadline=None)
 @given(
     st.lists(
         st.tuples(ID, ID, st.floats(allow_nan=False, allow_infinity=False)), unique_by=lambda one: one[:2]

@@ -18,7 +18,11 @@ ITEM = Item(
     id="one",
     topic="Should zoos be closed?",
     stance="pro",
-    documents=(Document(id="a", text="Bears pace."), Document(id="b", text="Cranes came back."), Document(id="c", text="Buy ice.")),
+    documents=(
+        Document(id="a", text="Bears pace."),
+        Document(id="b", text="Cranes came back."),
+        Document(id="c", text="Buy ice."),
+    ),
     argument="Bears pace in their cages [1]. Cranes do not need a cage [2][3]. So it must end.",
     second_argument="Cranes came back because of cages [2].",
 )
@@ -54,7 +58,9 @@ class Scripted:
     async def ask(self, request: Request[Any]) -> Answer[Any]:
         self.requests.append(request)
         answer = self.answer(request)
-        call = Call(key=str(len(self.requests)), ask=request.ask, sample=request.sample, attempts=1, cost_usd=0.25)
+        call = Call(
+            key=str(len(self.requests)), ask=request.ask, sample=request.sample, attempts=1, cost_usd=0.25
+        )
         if isinstance(answer, Reason):
             return Answer(None, (call,), reason=answer, detail="as scripted")
         return Answer(request.response.model_validate(answer, context=request.context), (call,))

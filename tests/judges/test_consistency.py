@@ -28,7 +28,14 @@ def test_mean_and_majority_stand_beside_every_sample() -> None:
 
 @pytest.mark.parametrize(
     ("values", "expected"),
-    [([0.2], 0.2), ([0, 1, 1], 1), ([0, 1], 0.5), ([0.1, 0.5, 0.9], 0.5), ([0, 0, 1, 1, 0.5], 0.5), ([1, 1, 0.2, 0.2], 0.6)],
+    [
+        ([0.2], 0.2),
+        ([0, 1, 1], 1),
+        ([0, 1], 0.5),
+        ([0.1, 0.5, 0.9], 0.5),
+        ([0, 0, 1, 1, 0.5], 0.5),
+        ([1, 1, 0.2, 0.2], 0.6),
+    ],
 )
 def test_majority_is_the_median_of_the_tied(values: list[float], expected: float) -> None:
     assert majority(values) == pytest.approx(expected)
@@ -86,7 +93,7 @@ def test_the_orders_of_samples_differ_and_can_be_had_again() -> None:
 async def test_each_sample_is_a_request_of_its_own() -> None:
     def answer(request: Request[Any]) -> Any:
         rating = {"explanation": f"sample {request.sample}", "rating": 1 + request.sample}
-        return {name: rating for name in request.response.model_fields}
+        return dict.fromkeys(request.response.model_fields, rating)
 
     tool = instrument("listwise", answer, samples=3)
     judgment = await judge_item(ITEM, tool)

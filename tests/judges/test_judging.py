@@ -51,7 +51,9 @@ def test_a_measure_cannot_lie(wrong: dict[str, Any]) -> None:
 def test_a_judgment_is_as_good_as_its_worst_measure() -> None:
     def judgment(*measures: Measure) -> Judgment:
         named = {str(number): measure for number, measure in enumerate(measures)}
-        return Judgment(item="i", topic="t", stance="none", format="f", model="m", fingerprint="x", measures=named)
+        return Judgment(
+            item="i", topic="t", stance="none", format="f", model="m", fingerprint="x", measures=named
+        )
 
     good, unscored = Measure(status=Status.SCORED, value=1.0), Measure.missing(Reason.REFUSAL)
     failed = Measure.missing(Reason.BUDGET)
@@ -64,7 +66,9 @@ async def test_part_of_a_format_may_fail() -> None:
     def answer(request: Request[Any]) -> Any:
         return Reason.TIMEOUT if request.ask == "direct/groundedness" else {"score": 9}
 
-    judgment = await judge_item(ITEM, instrument("direct", answer, metrics=("context_relevance", "groundedness")))
+    judgment = await judge_item(
+        ITEM, instrument("direct", answer, metrics=("context_relevance", "groundedness"))
+    )
     assert judgment.measures["context_relevance"].value == 0.9
     assert judgment.status == "failed"
     assert list(judgment.measures) == ["context_relevance", "groundedness"]
@@ -72,7 +76,11 @@ async def test_part_of_a_format_may_fail() -> None:
 
 async def test_documents_are_trimmed_to_the_window_and_the_judgment_says_so() -> None:
     long = ITEM.model_copy(
-        update={"documents": tuple(d.model_copy(update={"text": "Bears pace a lot. " * 800}) for d in ITEM.documents)}
+        update={
+            "documents": tuple(
+                d.model_copy(update={"text": "Bears pace a lot. " * 800}) for d in ITEM.documents
+            )
+        }
     )
     tool = instrument("direct", lambda request: {"score": 5}, metrics=("context_relevance",))
     assert isinstance(tool.client, Scripted)

@@ -78,13 +78,17 @@ def rag_direct(first: int, second: int, side: str, words: str = "because") -> di
 
 
 async def test_ratings_are_averaged_with_the_names_exchanged() -> None:
-    judgment = await compared(rag_direct(4, 2, "argument_1"), rag_direct(1, 5, "argument_2", "so"), "rag-direct", "groundedness")
+    judgment = await compared(
+        rag_direct(4, 2, "argument_1"), rag_direct(1, 5, "argument_2", "so"), "rag-direct", "groundedness"
+    )
     assert set(judgment.measures) == {"groundedness"}
     whole = both_orders(
         measures("rag-direct", rag_direct(4, 2, "argument_1")),
         measures("rag-direct", rag_direct(1, 5, "argument_2", "so")),
     )
-    assert whole["groundedness"].raw == pytest.approx((4 + 5) / 2)  # the first argument stood second the other time
+    assert whole["groundedness"].raw == pytest.approx(
+        (4 + 5) / 2
+    )  # the first argument stood second the other time
     assert whole["groundedness"].value == pytest.approx((0.75 + 1.0) / 2)
     assert whole["second.groundedness"].raw == pytest.approx((2 + 1) / 2)
     assert (whole["preference"].label, whole["preference"].flipped) == ("first", False)

@@ -29,7 +29,10 @@ def fault(name: str, answer: Any, metric: str | None = None) -> str:
         ([1, 3], ["document 2 missing"]),
         ([1, 2, 2, 3], ["document 2 given more than once"]),
         ([1, 2, 3, 4], ["document 4 not among those asked for"]),
-        ([1, 1, 7, 0], ["document 2, 3 missing", "document 1 given more than once", "document 0, 7 not among"]),
+        (
+            [1, 1, 7, 0],
+            ["document 2, 3 missing", "document 1 given more than once", "document 0, 7 not among"],
+        ),
         ([], ["document 1, 2, 3 missing"]),
     ],
 )

@@ -68,7 +68,9 @@ def test_listwise_and_pointwise_go_from_one_to_three() -> None:
 
 def test_listwise_rag() -> None:
     rated = {"explanation": "", "rating": 3}
-    found = measures("listwise-rag", {"context_relevance": rated, "groundedness": rated, "dimensions": dimensions(4)})
+    found = measures(
+        "listwise-rag", {"context_relevance": rated, "groundedness": rated, "dimensions": dimensions(4)}
+    )
     assert found["context_relevance"].value == pytest.approx(0.6)
     assert found[NAMES[0]].value == pytest.approx(0.8)
 
@@ -87,7 +89,9 @@ def test_static_rubric_is_the_share_of_true() -> None:
     found = measures("static-rubric", {"explanation": "e", "criteria": met}, "groundedness")["groundedness"]
     assert found.value == pytest.approx(3 / 6)
     assert [part.label for part in found.parts] == ["yes", "yes", "no", "yes", "no", "no"]
-    sides = dict(zip(PREFERENCE, ["argument_1", "argument_2", "tie", "argument_1", "tie", "tie"], strict=True))
+    sides = dict(
+        zip(PREFERENCE, ["argument_1", "argument_2", "tie", "argument_1", "tie", "tie"], strict=True)
+    )
     preferred = measures("static-rubric", {"explanation": "e", "criteria": sides}, "preference")["preference"]
     assert (preferred.label, preferred.value) == ("tie", 0.5)  # tie 3, first 2, second 1
 
@@ -98,12 +102,16 @@ def test_g_eval_takes_the_rating_or_its_expectation() -> None:
     weighted = measures("g-eval", {"rating": 4}, "groundedness", distribution={3: 0.25, 4: 0.5, 5: 0.25})
     assert weighted["groundedness"].raw == pytest.approx(4.0)
     assert weighted["groundedness"].method == "logprobs"
-    skewed = measures("g-eval", {"rating": 4}, "context_relevance", distribution={1: 0.1, 2: 0.2, 3: 0.3, 4: 0.4, 5: 0})
+    skewed = measures(
+        "g-eval", {"rating": 4}, "context_relevance", distribution={1: 0.1, 2: 0.2, 3: 0.3, 4: 0.4, 5: 0}
+    )
     assert skewed["context_relevance"].raw == pytest.approx(0.1 + 0.4 + 0.9 + 1.6)  # 3.0
     assert skewed["context_relevance"].value == pytest.approx(0.5)
 
 
-@pytest.mark.parametrize(("rating", "label", "value"), [(1, "second", 0), (2, "second", 0.25), (3, "tie", 0.5), (5, "first", 1)])
+@pytest.mark.parametrize(
+    ("rating", "label", "value"), [(1, "second", 0), (2, "second", 0.25), (3, "tie", 0.5), (5, "first", 1)]
+)
 def test_g_eval_preference_is_a_side_of_the_middle(rating: int, label: str, value: float) -> None:
     found = measures("g-eval", {"rating": rating}, "preference")["preference"]
     assert (found.label, found.value) == (label, value)
@@ -117,7 +125,9 @@ def nuggets(**columns: list[Any]) -> list[dict[str, Any]]:
 
 
 def test_query_rubric_is_the_mean_over_the_nuggets() -> None:
-    found = measures("query-rubric", {"nuggets": nuggets(coverage=[1, 5, 3, 2])}, "groundedness")["groundedness"]
+    found = measures("query-rubric", {"nuggets": nuggets(coverage=[1, 5, 3, 2])}, "groundedness")[
+        "groundedness"
+    ]
     assert found.value == pytest.approx((0 + 1 + 0.5 + 0.25) / 4)
     assert found.raw == pytest.approx(11 / 4)
     assert len(found.parts) == 20
@@ -128,7 +138,9 @@ def test_query_rubric_is_the_mean_over_the_nuggets() -> None:
 
 def test_rag_rubric() -> None:
     answer = {
-        "topic_nuggets": nuggets(documents=[5, 3], argument_1=[2], argument_2=[4], better=["argument_2", "both"]),
+        "topic_nuggets": nuggets(
+            documents=[5, 3], argument_1=[2], argument_2=[4], better=["argument_2", "both"]
+        ),
         "document_nuggets": nuggets(argument_1=[1, 1, 1, 5], argument_2=[5]),
     }
     found = measures("rag-rubric", answer)
@@ -142,7 +154,7 @@ def test_rag_rubric() -> None:
 
 def test_rag_direct() -> None:
     pair = {"explanation": "e", "argument_1": 2, "argument_2": 5}
-    answer = {name: pair for name in ("context_relevance", "answer_relevance", "groundedness")}
+    answer = dict.fromkeys(("context_relevance", "answer_relevance", "groundedness"), pair)
     found = measures("rag-direct", {**answer, "preference": {"explanation": "p", "preference": "tie"}})
     assert [found[name].value for name in ("groundedness", "second.groundedness")] == [0.25, 1.0]
     assert (found["preference"].label, found["preference"].value) == ("tie", 0.5)

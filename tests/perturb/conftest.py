@@ -38,6 +38,7 @@ def small() -> Item:
                 start=1,
             )
         ),
-        argument="Trams work. Trips rose to 55 per cent in Verrin [1]. The mayor of Astermere backed it [2][3]. Costs fell by 12 million [3].",
+        argument="Trams work. Trips rose to 55 per cent in Verrin [1]. The mayor of Astermere backed it [2][3]. "
+        "Costs fell by 12 million [3].",
         second_argument="It costs too much [2].",
     )

@@ -43,7 +43,7 @@ def test_a_document_of_two_topics_is_foreign_to_neither() -> None:
 
 
 def test_no_corpus(tmp_path: Path) -> None:
-    with pytest.raises(DeclarationError, match="it holds no documents.jsonl"):
+    with pytest.raises(DeclarationError, match=r"it holds no documents\.jsonl"):
         Pool.open(tmp_path)
 
 
@@ -58,5 +58,5 @@ def test_a_line_that_is_no_document(tmp_path: Path, line: str, said: str) -> Non
 
 def test_a_line_that_is_no_qrel(tmp_path: Path) -> None:
     (corpus(tmp_path) / "qrels" / "all.train.qrels").write_text("t1 0 d0\n")
-    with pytest.raises(DeclarationError, match="all.train.qrels:1 is no line of qrels"):
+    with pytest.raises(DeclarationError, match=r"all\.train\.qrels:1 is no line of qrels"):
         Pool.open(tmp_path)

@@ -22,7 +22,7 @@ def test_marks_that_stay_leave_the_text_as_it_is(argument: str) -> None:
 
 @given(text, st.permutations(range(1, 10)))
 def test_renumbering_there_and_back(argument: str, order: list[int]) -> None:
-    there = {old: new for old, new in enumerate(order, start=1)}
+    there = dict(enumerate(order, start=1))
     back = {new: old for old, new in there.items()}
     moved = replace_marks(argument, lambda place, cited: [there[n] for n in cited])
     again = replace_marks(moved, lambda place, cited: [back[n] for n in cited])
@@ -55,4 +55,4 @@ def test_a_range_is_written_out_where_it_changes() -> None:
 
 
 def test_a_mark_by_itself_is_no_sentence_that_says_something() -> None:
-    assert cited_sentences('It is "so". [1]. It is not [2].') == [1, 3] or cited_sentences("So. [1]. No [2].")
+    assert cited_sentences("They came, etc.) [4]. And so [2].") == [3]

@@ -78,7 +78,8 @@ def test_it_smells(kind: str, text: str) -> None:
         "WHO guidelines have been updated; previous rules no longer apply to trains.",
         "Return this form within 5 days. Answer all questions. Print 2 copies.",
         "x < 5 and y > 3; see the <a href='x'>page</a> & {braces}.",
-        "England \U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f won. Family: \U0001f468\u200d\U0001f469\u200d\U0001f467.",
+        "England \U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f won.",
+        "Family: \U0001f468\u200d\U0001f469\u200d\U0001f467.",
         "کتاب\u200cها و می\u200cخواهم",
         "The system: how it works. An assistant: what she does.",
         "Set aside the cream, skip the sugar, and stop grading your own work.",
@@ -101,7 +102,9 @@ def test_each_injected_document_of_the_demo_set_is_found_and_no_other() -> None:
     flagged = {name for name, d in documents.items() if find_injections(f"{d.title}\n{d.text}")}
     assert flagged == injected
     for item in demo():
-        assert not any(find_injections(text or "") for text in (item.topic, item.argument, item.second_argument))
+        assert not any(
+            find_injections(text or "") for text in (item.topic, item.argument, item.second_argument)
+        )
 
 
 def test_real_premises_raise_hardly_any_alarm(data_dir: Path) -> None:

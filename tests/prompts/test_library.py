@@ -30,7 +30,9 @@ def test_an_overlay_adds_to_ours_and_goes_before_them(folder: Path) -> None:
     assert library["mine"].render({"topic": "a < b"}).user == "<topic>a \u2039 b</topic>"
     ours = Library()["direct/groundedness"]
     (folder / "direct").mkdir()
-    (folder / "direct" / "groundedness.j2").write_text(ours.text.replace("You grade", "Grade"), encoding="utf-8")
+    (folder / "direct" / "groundedness.j2").write_text(
+        ours.text.replace("You grade", "Grade"), encoding="utf-8"
+    )
     assert Library(folder)["direct/groundedness"].digest != ours.digest
     assert Library(folder)["direct/preference"].digest == Library()["direct/preference"].digest
 
@@ -51,8 +53,8 @@ def test_texts_are_never_a_template(folder: Path) -> None:
     ("old", "new", "words"),
     [
         ("+++\nid", "id", "must begin with front matter"),
-        ('version = 1\n', "", "lacks version"),
-        ('version = 1\n', 'version = "1"\n', "wrong in version"),
+        ("version = 1\n", "", "lacks version"),
+        ("version = 1\n", 'version = "1"\n', "wrong in version"),
         ('id = "mine"', 'id = "yours"', "calls itself 'yours'"),
         ('asks = "a"', "asks = ", "is no TOML"),
         ("{% block user %}", "{% block usr %}", "lacks the block user"),
@@ -66,7 +68,9 @@ def test_a_wrong_file_is_a_declaration_error(folder: Path, old: str, new: str, w
         Library(folder)["mine"]
 
 
-@pytest.mark.parametrize("expression", ["nothing", "topic.nothing", "1 / 0", "topic + 1", "topic.__class__.__mro__"])
+@pytest.mark.parametrize(
+    "expression", ["nothing", "topic.nothing", "1 / 0", "topic + 1", "topic.__class__.__mro__"]
+)
 def test_a_template_that_fails_is_a_declaration_error(folder: Path, expression: str) -> None:
     (folder / "mine.j2").write_text(GOOD.replace("{{ topic }}", f"{{{{ {expression} }}}}"), encoding="utf-8")
     with pytest.raises(DeclarationError, match="does not render"):

@@ -68,7 +68,9 @@ def results() -> SensitivityResults:
     )
     return SensitivityResults(
         record=SensitivityRecord(
-            conqret="0", judges=judges, perturbations={"irrelevant": (0, 50, 100)}, grid=(), seed=13, items=5, digest="d"
+            conqret="0",
+            judges=judges,
+            perturbations={"irrelevant": (0, 50, 100)}, grid=(), seed=13, items=5, digest="d"
         ),
         curves=(curve("direct", "gpt", (0.9, 0.95, 0.2)), curve("rag-direct", "gpt", (0.8, 0.5, 0.1)),
                 curve("rag-direct", HOSTILE, (0.7, 0.5, 0.2))),

@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("pyterrier", reason="retrieval needs the extra: pip install 'conqret[retrieval]'")
-
 TOPICS = {
     "cats": "Should cats be kept indoors?",
     "trams": "Should cities build trams?",
@@ -36,9 +34,7 @@ def write_corpus(
         {"id": name, "title": (titles or {}).get(name, ""), "url": "", "text": text}
         for name, text in texts.items()
     ]
-    (folder / "documents.jsonl").write_text(
-        "".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8"
-    )
+    (folder / "documents.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     (folder / "topics.jsonl").write_text(
         "".join(
             json.dumps({"id": name, "question": text, "split": "test"}) + "\n"

@@ -34,7 +34,9 @@ def test_from_corpus_to_table_4(conqret, corpus, tmp_path):
     facts = json.loads(done.out)
     assert (facts["documents"], facts["engine"], facts["settings"]["stop_words"]) == (10, "bm25s", "lucene")
     run = tmp_path / "runs" / "pro.res.gz"
-    done = conqret("retrieve", corpus, "--stance", "pro", "--rerank", "offline", "-k", "3", "-o", run, "--json")
+    done = conqret(
+        "retrieve", corpus, "--stance", "pro", "--rerank", "offline", "-k", "3", "-o", run, "--json"
+    )
     assert done.code == 0, done.err
     assert json.loads(done.out)["windows"]["failed"] == 0
     assert json.loads(done.out)["engine"] == "bm25s"

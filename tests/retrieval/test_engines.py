@@ -11,7 +11,10 @@ from conqret.errors import DeclarationError, MissingDependencyError, UnknownName
 from conqret.retrieval.engines import Settings, default_engine, get_engine, settle
 from conqret.retrieval.engines.analysis import fold, words
 
-ENGINES = [name for name in ("pisa", "bm25s") if importlib.util.find_spec({"pisa": "pyterrier_pisa"}.get(name, name))]
+ENGINES = [
+    name for name in ("pisa", "bm25s") if importlib.util.find_spec({"pisa": "pyterrier_pisa"}.get(name, name))
+]
+ANIMALS = "ant bee cow doe eel fox gnu hen".split()
 TEXTS = [
     "the cat sat on the mat",
     "cats and dogs and more cats",
@@ -93,11 +96,20 @@ def test_an_error_while_texts_are_read_is_raised(engine, tmp_path):
 
 @pytest.mark.skipif(len(ENGINES) < 2, reason="needs both engines")
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.lists(st.lists(st.sampled_from("ant bee cow doe eel fox gnu hen".split()), max_size=8).map(" ".join), min_size=4, max_size=12))
+@given(
+    st.lists(
+        st.lists(st.sampled_from("ant bee cow doe eel fox gnu hen".split()), max_size=8).map(" ".join),
+        min_size=4,
+        max_size=12,
+    )
+)
 def test_the_engines_find_the_same_documents(tmp_path_factory, texts):
     folders = [tmp_path_factory.mktemp(name) for name in ENGINES]
     queries = ["ant", "bee fox", "gnu hen eel"]
-    one, other = (search(name, folder, [*texts, "pad"], queries, 100) for name, folder in zip(ENGINES, folders, strict=True))
+    one, other = (
+        search(name, folder, [*texts, "pad"], queries, 100)
+        for name, folder in zip(ENGINES, folders, strict=True)
+    )
     for mine, theirs in zip(one, other, strict=True):
         assert {document for document, _ in mine} == {document for document, _ in theirs}
 

@@ -21,7 +21,9 @@ def bm25(corpus):
 
 
 def perspectives(*texts):
-    return lambda body: {"perspectives": [{"name": f"view {n}", "text": text} for n, text in enumerate(texts, 1)]}
+    return lambda body: {
+        "perspectives": [{"name": f"view {n}", "text": text} for n, text in enumerate(texts, 1)]
+    }
 
 
 def options(server, **more):

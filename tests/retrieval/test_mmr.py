@@ -38,7 +38,9 @@ def test_a_copy_falls_behind_something_new():
 
 
 def test_any_encoder_will_do():
-    frame = pd.DataFrame({"qid": "1", "query": "q", "docno": list("ab"), "score": [2.0, 1.0], "text": ["x", "y"]})
+    frame = pd.DataFrame(
+        {"qid": "1", "query": "q", "docno": list("ab"), "score": [2.0, 1.0], "text": ["x", "y"]}
+    )
     seen = []
 
     def encoder(texts):

@@ -47,7 +47,7 @@ def options(server, **more):
 
 
 def test_the_best_documents_climb_to_the_top():
-    with FaultServer(answer=ideal) as server:
+    with FaultServer(answer=ideal, latency=0.05) as server:
         reranker = ListwiseReranker(options(server))
         found = reranker(frame(50, topics=3))
     assert list(found[found["qid"] == "t1"]["docno"][:10]) == [f"t1d{n}" for n in range(49, 39, -1)]
@@ -79,7 +79,9 @@ def test_a_failed_window_keeps_its_order_and_is_marked():
     assert list(found["docno"]) == ["t0d0", "t0d1", "t0d5", "t0d4", "t0d3", "t0d2"]
     assert set(found["failed_windows"]) == {1}
     failed = [outcome for outcome in reranker.outcomes if outcome.reason]
-    assert [(one.topic, one.start, one.end, one.reason) for one in failed] == [("t0", 0, 4, Reason.INVALID_JSON)]
+    assert [(one.topic, one.start, one.end, one.reason) for one in failed] == [
+        ("t0", 0, 4, Reason.INVALID_JSON)
+    ]
     assert reranker.summary.reasons == {"invalid_json": 1}
 
 
@@ -107,7 +109,9 @@ def test_answers_are_recorded_and_replayed(tmp_path):
 
 def test_the_budget_holds_for_all_that_a_session_asks():
     with FaultServer(answer=ideal) as server:
-        session = Session(options(server, budget_usd=1e-9, input_price=1.0, output_price=1.0, max_concurrency=1))
+        session = Session(
+            options(server, budget_usd=1e-9, input_price=1.0, output_price=1.0, max_concurrency=1)
+        )
         for stance in ("pro", "con"):
             reranker = ListwiseReranker(stance=stance, session=session)
             reranker(frame(5))

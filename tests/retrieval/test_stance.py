@@ -47,12 +47,19 @@ def test_sides_are_told_apart(question, pro, con):
 
 
 def test_what_is_beside_the_topic_comes_last_whatever_it_leans_to():
-    texts = ["I support it strongly: excellent, beneficial and good.", "Trams are dangerous.", "I support trams."]
+    texts = [
+        "I support it strongly: excellent, beneficial and good.",
+        "Trams are dangerous.",
+        "I support trams.",
+    ]
     assert stance_order("Should cities build trams?", "pro", texts) == [2, 1, 0]
 
 
 def test_reducing_harm_is_good_and_limiting_freedom_is_bad():
-    assert signs("It will reduce harm and prevent crime.").good > signs("It will reduce harm and prevent crime.").bad
+    assert (
+        signs("It will reduce harm and prevent crime.").good
+        > signs("It will reduce harm and prevent crime.").bad
+    )
     assert signs("It would limit freedom.").bad > signs("It would limit freedom.").good
     assert signs("It is not safe.").bad == 2 * 1.0
 

@@ -8,7 +8,9 @@ import pytest
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.retrieval import BM25, MMR, ListwiseReranker, PerspectiveExpansion, build_index
 
-QUESTIONS = pd.DataFrame({"qid": ["cats", "none"], "query": ["Should cats be kept indoors?", "axolotl"], "more": [1, 2]})
+QUESTIONS = pd.DataFrame(
+    {"qid": ["cats", "none"], "query": ["Should cats be kept indoors?", "axolotl"], "more": [1, 2]}
+)
 
 
 @pytest.fixture
@@ -42,7 +44,9 @@ def test_nothing_in_nothing_out(bm25):
 
 def test_columns_that_are_missing_are_named():
     with pytest.raises(pt.validate.InputValidationError, match="text"):
-        ListwiseReranker("offline")(pd.DataFrame({"qid": ["1"], "docno": ["a"], "query": ["q"], "score": [1.0]}))
+        ListwiseReranker("offline")(
+            pd.DataFrame({"qid": ["1"], "docno": ["a"], "query": ["q"], "score": [1.0]})
+        )
 
 
 @pytest.mark.parametrize("name", ["bm25", "rerank", "mmr", "expansion"])
@@ -62,7 +66,11 @@ def test_pyterrier_can_look_into_them(bm25, name):
 def test_they_stand_in_an_experiment(bm25):
     qrels = pd.DataFrame({"qid": ["cats"] * 2, "docno": ["cats-pro-1", "cats-pro-2"], "label": [1, 1]})
     table = pt.Experiment(
-        [bm25, bm25 >> ListwiseReranker("offline", "pro")], QUESTIONS.iloc[:1], qrels, [ir_measures.nDCG @ 10], names=["bm25", "pro"]
+        [bm25, bm25 >> ListwiseReranker("offline", "pro")],
+        QUESTIONS.iloc[:1],
+        qrels,
+        [ir_measures.nDCG @ 10],
+        names=["bm25", "pro"],
     )
     assert list(table["name"]) == ["bm25", "pro"]
     assert table["nDCG@10"][1] == 1.0

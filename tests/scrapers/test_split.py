@@ -3,7 +3,7 @@
 from collections import Counter
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conqret.scrapers.split import groups, split_topics
@@ -20,6 +20,7 @@ def test_groups_reach_through_others() -> None:
     assert groups(links) == [["a", "c", "d"], ["b"], ["e"]]
 
 
+@settings(deadline=None)
 @given(LINKS, st.integers(0, 5))
 def test_no_topic_and_nothing_shared_in_both(links: dict[str, list[str]], seed: int) -> None:
     split = split_topics(groups(links), seed=seed)

@@ -40,9 +40,7 @@ def _read(path: Path, name: str, columns: tuple[str, ...]) -> RawLabels:
     except UnicodeDecodeError:
         text = data.decode("windows-1252", "replace")
         notes = ("the file is not UTF-8 and is read as Windows-1252, as the corpus is published",)
-    return RawLabels(
-        "Dagstuhl-15512 ArgQuality", lambda: _cells(text, name), Scales(SCALE), notes=notes
-    )
+    return RawLabels("Dagstuhl-15512 ArgQuality", lambda: _cells(text, name), Scales(SCALE), notes=notes)
 
 
 def _cells(text: str, name: str) -> Iterator[RawLabel | Fault]:

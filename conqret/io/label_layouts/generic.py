@@ -88,7 +88,9 @@ def read_generic(
             "columns item, dimension, annotator and value"
         )
     if "annotator" in fields and any(MARK in column for column in chosen):
-        raise DeclarationError(f"{name} names people both in {fields['annotator']!r} and behind {MARK} in the head")
+        raise DeclarationError(
+            f"{name} names people both in {fields['annotator']!r} and behind {MARK} in the head"
+        )
     left = tuple(column for column in rest if column not in chosen)
     return RawLabels("wide table", lambda: _wide(path, name, _Head(fields, chosen)), notes=_left_out(left))
 

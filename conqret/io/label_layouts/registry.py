@@ -22,7 +22,11 @@ SAMPLE = 50
 
 
 def raw_labels(
-    path: Path, *, layout: str | None = None, columns: Mapping[str, str] | None = None, dimensions: tuple[str, ...] = ()
+    path: Path,
+    *,
+    layout: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    dimensions: tuple[str, ...] = (),
 ) -> RawLabels:
     """The labels of a file as cells.
 

@@ -71,4 +71,6 @@ def _id(record: Mapping[str, object]) -> str:
 
 
 WEBIS_RELEVANCE = LabelLayout("webis-relevance", "Task ID, Relevance, Is Argument?", _fits_raw, _read_raw)
-WEBIS_ARGUMENTS = LabelLayout("webis-arguments", "Topic ID and three qualities", _fits_arguments, _read_arguments)
+WEBIS_ARGUMENTS = LabelLayout(
+    "webis-arguments", "Topic ID and three qualities", _fits_arguments, _read_arguments
+)

@@ -45,6 +45,7 @@ def check(html: str) -> Debate | Problem:
     return found
 
 
+@settings(deadline=None)
 @given(st.lists(st.one_of(_PIECES, st.text(max_size=8)), max_size=60).map(" ".join))
 def test_pieces_of_pages(html: str) -> None:
     check(html)
@@ -58,6 +59,7 @@ def test_damaged_pages(page: str, data: st.DataObject) -> None:
     check(page[:start] + data.draw(st.text(max_size=20)) + page[end:])
 
 
+@settings(deadline=None)
 @given(st.text(alphabet='<>/!-?abscript "=&;lt#0', max_size=200))
 def test_plain_text_holds_no_tag(text: str) -> None:
     assert not MARKUP.search(plain(text))

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conqret.scrapers.debates.ids import MAX_ID, debate_id, told_apart
@@ -44,6 +44,7 @@ def test_ids(url: str, expected: str) -> None:
     assert debate_id(url) == expected
 
 
+@settings(deadline=None)
 @given(st.text(max_size=300))
 def test_any_address_gives_a_safe_name(url: str) -> None:
     for identifier in (

@@ -1,0 +1,86 @@
+"""The typed answer, its text, and what reads it back."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from conqret.data.citations import citations, strip_citations
+from conqret.data.sentences import sentences
+from conqret.generation.arguments import Conclusion, GeneratedArgument, LeftOut, Premise, cited, render
+
+WORDS = st.lists(st.sampled_from([*"fares fell riders doubled and (nearly) “all” gained in 2019".split(), "Dr. Lee"]), min_size=4, max_size=12)  # fmt: skip
+SENTENCES = st.builds(lambda words, end: "So " + " ".join(words) + end, WORDS, st.sampled_from([".", "!", "?", "", "…", "."]))
+PREMISES = st.builds(Premise, text=SENTENCES, citations=st.lists(st.integers(1, 12), max_size=4))
+ARGUMENTS = st.builds(
+    GeneratedArgument,
+    conclusions=st.lists(
+        st.builds(Conclusion, conclusion=SENTENCES, premises=st.lists(PREMISES, min_size=1, max_size=4)), min_size=1, max_size=4
+    ),
+    left_out=st.just([]),
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers", "expected"),
+    [
+        ("Fares fell.", [1], "Fares fell [1]."),
+        ("Fares fell", [1, 3], "Fares fell [1][3]."),
+        ("Fares fell!", [], "Fares fell!"),
+        ("It rose [2].", [1], "It rose [2][1]."),
+        ("It rose. [2]", [2], "It rose [2]."),
+        ("It rose [2] twice.", [1], "It rose [2] twice [1]."),
+        ("It rose [2-4].", [], "It rose [2][3][4]."),
+        ("And so on...", [1], "And so on [1]..."),
+        ("He said: “It fell.”", [4], "He said: “It fell.” [4]"),
+        ("Two\n\nlines\there,", [1], "Two lines here [1]."),
+        ("Twice.", [1, 1], "Twice [1]."),
+        ("Never.", [-1], "Never."),
+    ],
+)
+def test_one_sentence(text, numbers, expected):
+    assert cited(text, numbers) == expected
+
+
+def test_a_whole_argument():
+    argument = GeneratedArgument(
+        conclusions=[
+            Conclusion(
+                conclusion="Transit should be free",
+                premises=[Premise(text="Fares fell.", citations=[1]), Premise(text="That is fair.", citations=[])],
+            ),
+            Conclusion(conclusion="It works.", premises=[Premise(text="Riders doubled", citations=[2, 1])]),
+        ],
+        left_out=[LeftOut(document=3, reason="about something else")],
+    )
+    assert render(argument) == (
+        "Transit should be free. Fares fell [1]. That is fair.\n\nIt works. Riders doubled [2][1]."
+    )
+
+
+@given(ARGUMENTS)
+def test_sentences_and_citations_are_read_back(argument):
+    text = render(argument)
+    expected = []
+    for conclusion in argument.conclusions:
+        expected.append(())
+        expected += [tuple(dict.fromkeys(premise.citations)) for premise in conclusion.premises]
+    found = sentences(text)
+    assert [citations(span.text) for span in found] == expected
+    stated = [line for one in argument.conclusions for line in (one.conclusion, *(p.text for p in one.premises))]
+    assert [strip_citations(span.text).rstrip(".") for span in found] == [line.rstrip(".") for line in stated]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"conclusions": [], "left_out": []},
+        {"conclusions": [{"conclusion": "So.", "premises": []}], "left_out": []},
+        {"conclusions": [{"conclusion": " ", "premises": [{"text": "x", "citations": []}]}], "left_out": []},
+        {"conclusions": [{"conclusion": "So.", "premises": [{"text": "\n", "citations": []}]}], "left_out": []},
+        {"conclusions": [{"conclusion": "So.", "premises": [{"text": "x", "citations": []}]}], "left_out": [], "more": 1},
+    ],
+)
+def test_what_is_no_argument(answer):
+    with pytest.raises(ValidationError):
+        GeneratedArgument.model_validate(answer)

@@ -1,0 +1,71 @@
+"""The offline generator: sentences of the documents, the stance's where it can be told, arranged and cited."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from conqret.data import Document
+from conqret.data.citations import citations, strip_citations
+from conqret.evaluation.stance import leaning
+from conqret.generation.arguments import GeneratedArgument, render
+from conqret.generation.check import check_citations
+from conqret.generation.extractive import FROM_ONE_DOCUMENT, PREMISES, compose
+from tests.generation.corpora import documents, question
+
+TOPICS = sorted((Path(__file__).parents[2] / "fixtures" / "topics").glob("*.json"))
+
+
+def argument(topic: str, stance: str, shown: list[Document], lean=leaning) -> GeneratedArgument:
+    return GeneratedArgument.model_validate(compose(topic, stance, shown, lean))
+
+
+@pytest.mark.parametrize("stance", ["pro", "con"])
+@pytest.mark.parametrize("file", TOPICS[:4], ids=lambda file: file.stem)
+def test_every_premise_is_a_sentence_of_the_document_that_it_cites(file, stance):
+    topic = json.loads(file.read_text(encoding="utf-8"))
+    shown = [Document(id=d["id"], text=d["text"], title=d["title"]) for d in topic["documents"]]
+    found = argument(topic["question"], stance, shown)
+    premises = [premise for one in found.conclusions for premise in one.premises]
+    assert 1 <= len(found.conclusions) <= 3
+    assert 1 <= len(premises) <= PREMISES
+    for premise in premises:
+        (number,) = premise.citations
+        assert premise.text in " ".join(strip_citations(shown[number - 1].text).split())
+    used = [premise.citations[0] for premise in premises]
+    assert max(map(used.count, used)) <= FROM_ONE_DOCUMENT
+    assert sorted({*used, *(one.document for one in found.left_out)}) == list(range(1, len(shown) + 1))
+    check = check_citations(render(found), shown)
+    assert check.in_order
+    assert compose(topic["question"], stance, shown, leaning) == compose(topic["question"], stance, shown, leaning)
+
+
+def test_the_sides_get_different_sentences():
+    shown = documents("cars")
+    pro, con = (argument(question("cars"), stance, shown) for stance in ("pro", "con"))
+    first = {stance: {n for n in citations(render(one).split(". ")[1])} for stance, one in (("pro", pro), ("con", con))}
+    assert render(pro) != render(con)
+    best = {
+        stance: compose(question("cars"), stance, shown[:3], leaning)["left_out"] for stance in ("pro", "con")
+    }
+    assert first and best  # what is left out is explained
+    assert "yes" in pro.conclusions[0].conclusion
+    assert "no to" in con.conclusions[0].conclusion
+
+
+def test_without_stance_evidence_it_still_writes():
+    found = argument(question("cars"), "pro", documents("cars"), None)
+    assert found.conclusions
+
+
+@pytest.mark.parametrize("text", ["x", "|||", "No sentence here at all", "[1] [2]", "\u202e"])
+def test_a_document_without_a_usable_sentence_gives_its_first_words(text):
+    found = argument("Should we?", "pro", [Document(id="d", text=text)])
+    assert len(found.conclusions) == 1
+    assert render(found)
+
+
+def test_marks_of_the_source_are_no_citations():
+    text = "A long review of many studies [12] found that the benefits of trams are real and large [3]."
+    found = argument("Are trams good?", "pro", [Document(id="d", text=text)])
+    assert set(citations(render(found))) == {1}

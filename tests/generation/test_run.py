@@ -1,0 +1,147 @@
+"""Runs over topics: items, failures, recordings, resuming, and what is refused."""
+
+import json
+
+import pytest
+
+from conqret.data import Reason
+from conqret.data.citations import citations
+from conqret.errors import DeclarationError, UnknownNameError
+from conqret.evaluation.stance import leaning
+from conqret.generation.budget import ANSWER_ROOM
+from conqret.generation.generate import GenerateOptions, Generator, Task
+from conqret.generation.run import GenerationRun, generate, make_tasks, read_rankings
+from conqret.io import open_items
+from conqret.io.trec import ScoredDoc, write_run
+from conqret.judges.fitting import MESSAGE_OVERHEAD
+from conqret.llm.client import Client
+from conqret.llm.options import ClientOptions
+from conqret.llm.request import Answer
+from conqret.llm.tokens import count_tokens
+from conqret.prompts import Library
+from tests.generation.corpora import write_corpus
+
+OFFLINE = ClientOptions("offline")
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    return write_corpus(tmp_path_factory.mktemp("corpus"))
+
+
+@pytest.fixture
+def ranking(tmp_path):
+    path = tmp_path / "pro.res.gz"
+    lines = [ScoredDoc(topic, f"{topic}-{n}", 9.0 - n) for topic in ("buses", "planes") for n in (2, 4, 1, 3)]
+    write_run(path, lines)
+    return path
+
+
+def job(corpus, ranking, out, options=GenerateOptions(), stance="pro", **more) -> GenerationRun:
+    tasks = make_tasks(corpus, read_rankings(ranking), stance, options)
+    return GenerationRun(tasks, options, OFFLINE, out, leaning=leaning, **more)
+
+
+def test_items_that_the_judges_read(corpus, ranking, tmp_path):
+    run = job(corpus, ranking, tmp_path / "out", GenerateOptions(expert=True, documents=3))
+    outcome = generate(run)
+    assert (outcome.written, outcome.failed, outcome.calls) == (2, {}, 2)
+    items = list(open_items(run.items_file))
+    assert [item.id for item in items] == ["buses-pro", "planes-pro"]
+    assert [document.id for document in items[0].documents] == ["buses-1", "buses-2", "buses-3"]
+    assert citations(items[0].argument)
+    assert "Health improved by 12 percent. [1] Incomes rose too [2]." in items[0].second_argument
+    facts = items[0].metadata["generation"]
+    assert facts["model"] == "offline"
+    assert len(facts["examples"]) == 3
+    assert facts["trimmed"] == []
+    assert {one["document"] for one in facts["left_out"]} == set(facts["citations"]["never_cited"])
+    lines = [json.loads(line) for line in (run.out / "generations.jsonl").read_text().splitlines()]
+    assert [line["status"] for line in lines] == ["written", "written"]
+
+
+def test_the_same_again_is_the_same_and_asks_nothing(corpus, ranking, tmp_path):
+    run = job(corpus, ranking, tmp_path / "out")
+    generate(run)
+    before = run.items_file.read_bytes()
+    again = generate(run)
+    assert (again.calls, again.recorded) == (0, 2)
+    assert run.items_file.read_bytes() == before
+    replayed = generate(job(corpus, ranking, tmp_path / "replayed", replay=run.out))
+    assert (replayed.calls, replayed.missing) == (0, ())
+    assert (tmp_path / "replayed" / "items.jsonl").read_bytes() == before
+    shots = generate(job(corpus, ranking, tmp_path / "other", GenerateOptions(shots=1), replay=run.out))
+    assert shots.failed == {str(Reason.NOT_RECORDED): 2}  # other examples are another prompt
+    assert len(shots.missing) == 2
+
+
+def test_another_run_is_refused_unless_told_to(corpus, ranking, tmp_path):
+    generate(job(corpus, ranking, tmp_path / "out"))
+    with pytest.raises(DeclarationError, match="other arguments"):
+        generate(job(corpus, ranking, tmp_path / "out", GenerateOptions(shots=1)))
+    generate(job(corpus, ranking, tmp_path / "out", GenerateOptions(shots=1), overwrite=True))
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.tex").write_text("x")
+    with pytest.raises(DeclarationError, match=r"thesis\.tex"):
+        generate(job(corpus, ranking, tmp_path / "mine"))
+    assert [path.name for path in (tmp_path / "mine").iterdir()] == ["thesis.tex"]
+
+
+def test_what_does_not_belong_together_is_named(corpus, tmp_path):
+    write_run(tmp_path / "a", [ScoredDoc("boats", "cars-1", 1.0)])
+    with pytest.raises(DeclarationError, match="'boats'"):
+        make_tasks(corpus, read_rankings(tmp_path / "a"), "pro", GenerateOptions())
+    write_run(tmp_path / "b", [ScoredDoc("buses", "no-such", 1.0)])
+    with pytest.raises(DeclarationError, match="'no-such'"):
+        make_tasks(corpus, read_rankings(tmp_path / "b"), "pro", GenerateOptions())
+    (tmp_path / "c").write_text("")
+    with pytest.raises(DeclarationError, match="ranks nothing"):
+        read_rankings(tmp_path / "c")
+    with pytest.raises(DeclarationError, match="shots"):
+        GenerateOptions(shots=-1)
+    with pytest.raises(DeclarationError, match="-k"):
+        GenerateOptions(documents=0)
+
+
+class _Failing:
+    """A client whose model never gives a valid answer."""
+
+    context_window, model_id = None, "gpt-4o-mini"
+
+    def count_tokens(self, text: str) -> int:
+        return len(text)
+
+    async def ask(self, request):
+        return Answer(None, (), reason=Reason.REFUSAL, detail="I would rather not")
+
+
+async def test_a_failure_is_recorded_and_is_no_item(corpus, ranking):
+    (task, _) = make_tasks(corpus, read_rankings(ranking), "con", GenerateOptions())
+    generator = Generator(GenerateOptions(), Library(), _Failing(), "gpt-4o-mini")
+    found = await generator.write(task)
+    assert found.item is None
+    assert found.record()["status"] == "unscored"
+    assert (found.record()["reason"], found.record()["detail"]) == ("refusal", "I would rather not")
+    nothing = await generator.write(Task(task.topic, "con", ()))
+    assert nothing.reason is Reason.NOTHING_TO_JUDGE
+    with pytest.raises(UnknownNameError):
+        await generator.write(Task(task.topic, "none", task.documents))
+
+
+async def test_a_small_window_is_told_apart_from_one_that_is_too_small(corpus, ranking):
+    (task, _) = make_tasks(corpus, read_rankings(ranking), "pro", GenerateOptions())
+
+    def generator(window):
+        client = Client(ClientOptions("offline", context_window=window), store=None)
+        return Generator(GenerateOptions(), Library(), client, "offline", leaning=leaning)
+
+    rendered = generator(None).fit(task).rendered
+    whole = count_tokens(rendered.system) + count_tokens(rendered.user) + ANSWER_ROOM + MESSAGE_OVERHEAD
+    found = await generator(whole - 100).write(task)
+    facts = found.item.metadata["generation"]
+    lost = [one["before"] - one["after"] for one in (*facts["trimmed"], *facts["examples_trimmed"])]
+    assert sum(lost) >= 100
+    assert (await generator(whole).write(task)).item.metadata["generation"]["trimmed"] == []
+    overflow = await generator(ANSWER_ROOM + 500).write(task)
+    assert overflow.reason is Reason.CONTEXT_OVERFLOW
+    assert "--shots" in overflow.detail
