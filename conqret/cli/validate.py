@@ -150,8 +150,8 @@ def _table(result: Validation) -> Table:
 
     table = Table(
         title=Text(
-            f"Krippendorff's alpha, {result.settings.confidence:.0%} intervals over {result.settings.resamples} resamples "
-            f"of {result.clusters} {result.clustered_by}s"
+            f"Krippendorff's alpha, {result.settings.confidence:.0%} intervals over "
+            f"{result.settings.resamples} resamples of {result.clusters} {result.clustered_by}s"
         ),
         title_justify="left",
     )

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict
 
 from conqret.data import Judgment
 from conqret.errors import DeclarationError
-from conqret.evaluation.dimension_check import NO_SCALE, PeopleRule, View
+from conqret.evaluation.dimension_view import NO_SCALE, PeopleRule, View
 from conqret.evaluation.label_join import join_labels
 from conqret.evaluation.people import OVERALL, SEED
 from conqret.io.labels import LabelSet

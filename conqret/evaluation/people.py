@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import BaseModel, ConfigDict
 
 from conqret.errors import DeclarationError
+from conqret.io.label_scale import LabelLevel
 from conqret.io.labels import LabelSet, Unit
 from conqret.stats.agreement import Alphas, alphas, stack
 from conqret.stats.bootstrap import CONFIDENCE, RESAMPLES
@@ -137,7 +138,7 @@ def _by_topic(
     labels: LabelSet,
     tables: dict[str, NDArray[np.float64]],
     drawn: Resamples,
-    levels: set[str],
+    levels: set[LabelLevel],
     confidence: float,
 ) -> tuple[list[PeopleOn], Alphas]:
     import numpy as np

@@ -1,7 +1,7 @@
 """``--require "alpha[overall_quality] >= 0.4"``: conditions on a validation, read by a grammar and never evaluated.
 
-``NAME[.low|.high][DIMENSION] OPERATOR NUMBER``: without a dimension, ``alpha``, ``people`` and ``person`` are the average
-without overall quality, ``coverage`` is over all. A quantity that has no value fails its condition.
+``NAME[.low|.high][DIMENSION] OPERATOR NUMBER``: without a dimension, ``alpha``, ``people`` and ``person`` are the
+average without overall quality, ``coverage`` is over all. A quantity that has no value fails its condition.
 """
 
 from __future__ import annotations

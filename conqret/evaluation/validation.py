@@ -8,6 +8,7 @@ overall quality, and on overall quality (Table 5), for the samples singly, their
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+
 from pydantic import BaseModel, ConfigDict
 
 from conqret.data import Item, Judgment
@@ -15,9 +16,9 @@ from conqret.errors import DeclarationError
 from conqret.evaluation.dimension_check import (
     Checked,
     DimensionValidation,
-    PeopleRule,
     check_dimension,
 )
+from conqret.evaluation.dimension_view import PeopleRule
 from conqret.evaluation.label_join import JoinReport, join_labels
 from conqret.evaluation.missing import Missingness, missingness
 from conqret.evaluation.people import OVERALL, SEED

@@ -162,8 +162,8 @@ def _missing(validation: Validation) -> list[str]:
     lines = [
         "## What has no score",
         "",
-        f"{missing.scored} of {missing.total} judgments are whole, {missing.unscored} unscored, {missing.failed} failed "
-        f"(reasons: {reasons}).",
+        f"{missing.scored} of {missing.total} judgments are whole, {missing.unscored} unscored, "
+        f"{missing.failed} failed (reasons: {reasons}).",
         "",
     ]
     for one, p in zip(missing.associations, missing.p_holm, strict=True):

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from conqret.retrieval.index import Index, build_index, open_index
     from conqret.retrieval.mmr import MMR
     from conqret.retrieval.rerank import ListwiseReranker
+    from conqret.retrieval.texts import Texts
 
 __all__ = [
     "BM25",
@@ -24,6 +25,7 @@ __all__ = [
     "Index",
     "ListwiseReranker",
     "PerspectiveExpansion",
+    "Texts",
     "build_index",
     "open_index",
 ]
@@ -34,10 +36,11 @@ _PLACES = {
     "Index": "index",
     "ListwiseReranker": "rerank",
     "PerspectiveExpansion": "expansion",
+    "Texts": "texts",
     "build_index": "index",
     "open_index": "index",
 }
-_WITH_PYTERRIER = {"BM25", "MMR", "ListwiseReranker", "PerspectiveExpansion"}
+_WITH_PYTERRIER = {"BM25", "MMR", "ListwiseReranker", "PerspectiveExpansion", "Texts"}
 
 
 def __getattr__(name: str) -> Any:

@@ -10,6 +10,7 @@ import pyterrier as pt
 
 from conqret.errors import DeclarationError
 from conqret.retrieval.index import Index, open_index
+from conqret.retrieval.texts import with_texts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,11 +46,7 @@ class BM25(pt.Transformer):
         frame["docno"] = identifiers
         frame["score"] = hits.scores
         frame["rank"] = _ranks(hits.queries)
-        if self.texts:
-            entries = self.index.entries(list(identifiers))
-            frame["title"] = [entries[identifier].title for identifier in identifiers]
-            frame["text"] = [entries[identifier].text for identifier in identifiers]
-        return frame
+        return with_texts(frame, self.index) if self.texts else frame
 
     def fuse_rank_cutoff(self, k: int) -> BM25 | None:
         """``bm25 % k`` searches no deeper than it must."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import threading
 from collections.abc import Awaitable, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
@@ -89,18 +89,5 @@ def _wait(work: Awaitable[T]) -> T:
         asyncio.get_running_loop()
     except RuntimeError:
         return asyncio.run(_completed(work))
-    outcome: list[T] = []
-    faults: list[BaseException] = []
-
-    def call() -> None:
-        try:
-            outcome.append(asyncio.run(_completed(work)))
-        except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits
-            faults.append(error)
-
-    thread = threading.Thread(target=call)
-    thread.start()
-    thread.join()
-    if faults:
-        raise faults[0]
-    return outcome[0]
+    with ThreadPoolExecutor(max_workers=1) as thread:
+        return thread.submit(asyncio.run, _completed(work)).result()

@@ -142,9 +142,9 @@ def _fit(values: NDArray[np.float64], others: NDArray[np.float64], level: Level)
 
     there = ~np.isnan(others)
     if level == "nominal":
-        return ((others == values) & there).sum(axis=0) / there.sum(axis=0)
+        return np.asarray(((others == values) & there).sum(axis=0) / there.sum(axis=0))
     squares = np.where(there, (others - values) ** 2, 0.0)
-    return -np.sqrt(squares.sum(axis=0) / there.sum(axis=0))
+    return np.asarray(-np.sqrt(squares.sum(axis=0) / there.sum(axis=0)))
 
 
 def _yekutieli(p_values: Sequence[float], rate: float) -> float:

@@ -23,9 +23,10 @@ if TYPE_CHECKING:
 
 def base_rate(table: Confusion, *, confidence: float = CONFIDENCE) -> Estimate:
     """The share of people's most frequent category: the accuracy of always saying that one."""
+    import numpy as np
 
     def share(tables: NDArray[np.float64]) -> NDArray[np.float64]:
-        return tables.sum(axis=2).max(axis=1) / tables.sum(axis=(1, 2))
+        return np.asarray(tables.sum(axis=2).max(axis=1) / tables.sum(axis=(1, 2)))
 
     return _estimate(table, share, "", confidence)
 
@@ -35,7 +36,7 @@ def accuracy(table: Confusion, *, confidence: float = CONFIDENCE) -> Estimate:
     import numpy as np
 
     def share(tables: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.trace(tables, axis1=1, axis2=2) / tables.sum(axis=(1, 2))
+        return np.asarray(np.trace(tables, axis1=1, axis2=2) / tables.sum(axis=(1, 2)))
 
     return _estimate(table, share, "", confidence)
 
@@ -52,7 +53,7 @@ def f1(table: Confusion, *, confidence: float = CONFIDENCE) -> Estimate:
         both = tables.sum(axis=1) + tables.sum(axis=2)
         with np.errstate(divide="ignore", invalid="ignore"):
             scores = 2 * hits / both
-        return scores[:, -1] if len(table.categories) == 2 else scores.mean(axis=1)
+        return np.asarray(scores[:, -1] if len(table.categories) == 2 else scores.mean(axis=1))
 
     if len(table.categories) < 2:
         return undefined("one category only", table.n)

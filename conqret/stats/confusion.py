@@ -26,7 +26,9 @@ class Confusion:
     @property
     def whole(self) -> NDArray[np.float64]:
         """The table of the data as they are: 1 by K by K."""
-        return self.table.sum(axis=0, keepdims=True)
+        import numpy as np
+
+        return np.asarray(self.table.sum(axis=0, keepdims=True))
 
     def drawn(self) -> NDArray[np.float64] | None:
         """The table of each resample (resamples by K by K), or None without resamples."""

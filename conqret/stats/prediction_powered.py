@@ -61,7 +61,7 @@ def prediction_powered_mean(
 
     y, f, rest = (np.asarray(values, dtype=float) for values in (labels, judged, unlabelled))
     _check(y, f, rest, clusters, unlabelled_clusters, confidence, power)
-    known = list(range(len(y))) if clusters is None else list(clusters)
+    known: list[Hashable] = list(range(len(y))) if clusters is None else list(clusters)
     others: list[Hashable] = [("other", place) for place in range(len(rest))]
     if unlabelled_clusters is not None:
         others = list(unlabelled_clusters)

@@ -209,7 +209,8 @@ def _games(
     for one in preferences:
         if one.outcome not in (0, 0.5, 1) or one.first == one.second:
             raise DeclarationError(
-                f"a preference is 0, 0.5 or 1 between two players, not {one.outcome} between {one.first!r} and {one.second!r}"
+                f"a preference is 0, 0.5 or 1 between two players, not {one.outcome} between "
+                f"{one.first!r} and {one.second!r}"
             )
     players = sorted({one.first for one in preferences} | {one.second for one in preferences})
     place = {player: number for number, player in enumerate(players)}

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from conqret.data import Debate, DebateArgument, Document, Source
-from conqret.data.corpus import CorpusTopic, LedgerEntry
+from conqret.data.corpus import CorpusTopic, LedgerEntry, Qrel
 from conqret.io.corpus import CorpusDirectory, write_lines
 
 SUBJECTS = {
@@ -21,6 +21,10 @@ def write_corpus(folder: Path) -> CorpusDirectory:
         CorpusTopic(id=name, question=question(name), split=split)  # type: ignore[arg-type]
         for name, split in SUBJECTS.items()
     )
+    for split in ("train", "test"):
+        names = [name for name, one in SUBJECTS.items() if one == split]
+        for stance, numbers in (("pro", (1, 2)), ("con", (3,))):
+            corpus.write_qrels(stance, split, [Qrel(name, f"{name}-{n}", 1) for name in names for n in numbers])
     return corpus
 
 

@@ -58,15 +58,13 @@ def test_it_is_a_pure_function(perturbation: Perturbation, demo: list[Item], mat
 
 
 def test_levels_are_nested(perturbation: Perturbation, demo: list[Item], materials: Materials) -> None:
-    if perturbation.name == "shuffle":
-        pytest.skip("more documents in the circle: other moves, though the places are nested")
     for item in demo[:6]:
         found: set[tuple[str, str, str]] = set()
         for level in perturbation.levels[1:]:
             changed = perturbation.apply(item, level, materials=materials)
             now = {(change.where, change.before, change.after) for change in records(changed)[0].changes}
             assert {place for place, _, _ in found} <= {place for place, _, _ in now}
-            if perturbation.name != "padding":
+            if perturbation.name not in ("padding", "shuffle"):  # more fillers a place, a larger circle
                 assert found <= now
             found = now
 

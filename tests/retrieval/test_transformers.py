@@ -6,7 +6,7 @@ import pyterrier as pt
 import pytest
 
 from conqret.errors import DeclarationError, UnknownNameError
-from conqret.retrieval import BM25, MMR, ListwiseReranker, PerspectiveExpansion, build_index
+from conqret.retrieval import BM25, MMR, ListwiseReranker, PerspectiveExpansion, Texts, build_index
 
 QUESTIONS = pd.DataFrame(
     {"qid": ["cats", "none"], "query": ["Should cats be kept indoors?", "axolotl"], "more": [1, 2]}
@@ -87,3 +87,13 @@ def test_wrong_calls(bm25):
         BM25(bm25.index, depth=0)
     with pytest.raises(DeclarationError, match="depth"):
         PerspectiveExpansion(bm25, "offline", depth=0)
+
+
+def test_texts_for_rankings_that_hold_ids_alone(bm25):
+    ranking = pd.DataFrame({"qid": "1", "query": "q", "docno": ["bread", "cats-pro-1"], "score": [2.0, 1.0]})
+    found = (pt.Transformer.from_df(ranking) >> Texts(bm25.index)).transform(
+        ranking[["qid", "query"]].iloc[:1]
+    )
+    assert found["text"][0].startswith("Knead")
+    with pytest.raises(DeclarationError, match="no document 'elsewhere'"):
+        Texts(bm25.index)(ranking.assign(docno=["elsewhere", "bread"]))

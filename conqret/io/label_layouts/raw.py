@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from conqret.errors import Fault
@@ -32,7 +32,7 @@ class RawLabels:
 
     layout: str
     cells: Callable[[], Iterator[RawLabel | Fault]]
-    scales: Scales = Scales()
+    scales: Scales = field(default_factory=Scales)
     numbered: bool = False
     notes: tuple[str, ...] = ()
 

@@ -1,0 +1,197 @@
+"""From cells to labels, with every fault of the file."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+
+from conqret.errors import Fault
+from conqret.io.faults import FaultList, quoted
+from conqret.io.label_layouts import RawLabel
+from conqret.io.label_scale import MISSING, TRUTH, LabelScale, Scales
+from conqret.io.label_set import Absence, Label, LabelsError, Unit
+
+NOBODY = "labels"
+"""What the one annotator is called where the file names none."""
+
+
+class LabelReader:
+    """Cells in, labels out. Who, what and on which topic is checked as cells come, what they say at the end, when
+    it is known what the other cells of a dimension say. Faults are put aside, and all are raised together."""
+
+    def __init__(self, name: str, scales: Scales, numbered: bool, cannot_judge: Collection[str]) -> None:
+        self.name, self.scales, self.numbered, self.cannot_judge = name, scales, numbered, cannot_judge
+        self.faults = FaultList()
+        self.notes: list[str] = []
+        self.cells: list[tuple[int, Unit, str, RawLabel]] = []
+        self.seen: dict[tuple[Unit, str, str], int] = {}
+        self.topics: dict[str, tuple[str, int]] = {}
+
+    def take(self, cell: RawLabel | Fault) -> None:
+        """Take one cell of the file."""
+        if isinstance(cell, Fault):
+            self.faults.add(cell)
+            return
+        unit = Unit(cell.item, cell.part)
+        annotator = self._annotator(cell, unit)
+        if annotator is not None and self._same_topic(cell):
+            self.cells.append((cell.line, unit, annotator, cell))
+
+    def finish(self) -> tuple[list[Label], Scales]:
+        """All labels, and the scales with those that were read off the words.
+
+        Raises:
+            LabelsError: there are faults.
+        """
+        said: dict[str, dict[str, tuple[int, int]]] = {}
+        for line, _, _, cell in self.cells:
+            word = _word(cell)
+            if word not in MISSING and word not in self.cannot_judge:
+                words = said.setdefault(cell.dimension, {})
+                words[word] = (words.get(word, (line, 0))[0], words.get(word, (line, 0))[1] + 1)
+        own = dict(self.scales.own)
+        meaning: dict[tuple[str, str], float] = {}
+        unmapped: dict[str, int] = {}
+        for dimension, words in said.items():
+            own[dimension] = scale = self._settle(dimension, words)
+            if not (scale.words or scale.bounded or any(map(_is_number, words))):
+                for word, (_, count) in words.items():
+                    unmapped[word] = unmapped.get(word, 0) + count
+                continue
+            for word, (line, count) in words.items():
+                value = scale.read(word)
+                if isinstance(value, str):
+                    self._complain(dimension, word, line, count, value, words)
+                else:
+                    meaning[dimension, word] = value
+        if unmapped:
+            self._complain_of_words(
+                unmapped, [name for name, words in said.items() if set(words) & set(unmapped)]
+            )
+        if self.numbered and any(not cell.annotator for *_, cell in self.cells):
+            self.notes.append(
+                "nobody is named: the rows of one thing are numbered as annotators, in file order"
+            )
+        if self.faults.total:
+            raise LabelsError(self.faults.kept, self.faults.total)
+        return [self._label(*cell, meaning) for cell in self.cells], Scales(self.scales.default, own)
+
+    def _annotator(self, cell: RawLabel, unit: Unit) -> str | None:
+        """Who said it; None (and a fault) where somebody says it twice."""
+        name = cell.annotator or NOBODY
+        if not cell.annotator and self.numbered:
+            number = 1
+            while (unit, cell.dimension, f"annotator {number}") in self.seen:
+                number += 1
+            name = f"annotator {number}"
+        before = self.seen.setdefault((unit, cell.dimension, name), cell.line)
+        if before == cell.line and not self._twice_in_line(cell, unit, name):
+            return name
+        problem = f"{quoted(unit)} has a second label for {quoted(cell.dimension)}"
+        if cell.annotator:
+            problem, remedy = (
+                f"{problem} by {quoted(name)}; the first is in line {before}",
+                "Keep one of them",
+            )
+        else:
+            problem = f"{problem}, and nobody is named; the first is in line {before}"
+            remedy = "Add a column annotator, or number the rows with --number-annotators"
+        self.faults.add(Fault(self.name, cell.line, "annotator", problem, remedy))
+        return None
+
+    def _twice_in_line(self, cell: RawLabel, unit: Unit, name: str) -> bool:
+        """Whether two columns of one line have the same dimension and person."""
+        for line, other, person, one in reversed(self.cells):
+            if line != cell.line or other != unit:
+                return False
+            if person == name and one.dimension == cell.dimension:
+                return True
+        return False
+
+    def _same_topic(self, cell: RawLabel) -> bool:
+        if not cell.topic:
+            return True
+        topic, line = self.topics.setdefault(cell.item, (cell.topic, cell.line))
+        if topic == cell.topic:
+            return True
+        problem = (
+            f"{quoted(cell.item)} stands under {quoted(cell.topic)}, and under {quoted(topic)} in line {line}"
+        )
+        self.faults.add(
+            Fault(self.name, cell.line, "topic", problem, "Give all labels of an item the same topic")
+        )
+        return False
+
+    def _settle(self, dimension: str, words: Mapping[str, tuple[int, int]]) -> LabelScale:
+        """The scale of a dimension: as declared, or read off its words where they leave no choice."""
+        scale = self.scales[dimension]
+        if scale.bounded or scale.words:
+            return scale
+        numbers = [word for word in words if _is_number(word)]
+        if scale.level == "nominal" and not numbers:
+            codes = {word: float(place) for place, word in enumerate(sorted(words))}
+            self.notes.append(f"{dimension}: the words {', '.join(sorted(words))} are its categories")
+            return replace(scale, words=codes, source="the words in the file")
+        if set(words) <= set(TRUTH):
+            self.notes.append(
+                f"{dimension}: {', '.join(sorted(words))} are read as 1 and 0 on a scale from 0 to 1"
+            )
+            return replace(scale, low=0.0, high=1.0, source="the words in the file")
+        return scale
+
+    def _complain(
+        self,
+        dimension: str,
+        word: str,
+        line: int,
+        count: int,
+        problem: str,
+        words: Mapping[str, tuple[int, int]],
+    ) -> None:
+        scale = self.scales[dimension]
+        times = f", {count} times" if count > 1 else ""
+        said = f"says {quoted(word)}{times}: it {problem}"
+        numbers = [other for other in words if _is_number(other)]
+        if scale.words:
+            remedy = "Mend the label, or add the word to --map"
+        elif scale.bounded:
+            remedy = f"Mend the label, or say the scale: --scale {dimension}=LOW:HIGH"
+        elif numbers:
+            first = words[numbers[0]][0]
+            said = f"{said}, and other labels of {dimension} are numbers (first: line {first})"
+            remedy = "Write all labels of a dimension alike"
+        else:
+            remedy = "Mend the label"
+        self.faults.add(Fault(self.name, line, dimension, said, remedy))
+
+    def _complain_of_words(self, words: Mapping[str, int], dimensions: list[str]) -> None:
+        """One fault for all labels that are words without an order."""
+        shown = ", ".join(f"{quoted(word)} ({count} times)" for word, count in sorted(words.items())[:20])
+        where = ", ".join(dimensions[:5]) + (
+            f" and {len(dimensions) - 5} more" if len(dimensions) > 5 else ""
+        )
+        problem = f"the labels of {where} are words, and no map says which numbers they stand for: {shown}"
+        remedy = "Say their order, as in --map low=1,medium=2,high=3, or --level nominal where they have none"
+        self.faults.add(Fault(self.name, 0, "", problem, remedy))
+
+    def _label(
+        self, line: int, unit: Unit, annotator: str, cell: RawLabel, meaning: Mapping[tuple[str, str], float]
+    ) -> Label:
+        word = _word(cell)
+        absence: Absence | None = (
+            "missing" if word in MISSING else "cannot_judge" if word in self.cannot_judge else None
+        )
+        topic = self.topics.get(cell.item, ("", 0))[0]
+        return Label(unit, cell.dimension, annotator, meaning.get((cell.dimension, word)), absence, topic)
+
+
+def _word(cell: RawLabel) -> str:
+    return (cell.text or "").strip().casefold()
+
+
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True

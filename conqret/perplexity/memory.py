@@ -1,0 +1,29 @@
+"""How much is computed at a time: a budget of tokens that halves when memory runs out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+CPU_BUDGET = 1_024
+"""Tokens of prefix and target in one step on a CPU: its cores are busy with a few hundred, and more only pads."""
+GPU_BUDGET = 65_536
+"""The same on a GPU, where a step of a small model takes no longer for ten times as many tokens."""
+_SIGNS = ("out of memory", "can't allocate memory", "not enough memory", "cannot allocate memory")
+
+
+@dataclass(slots=True)
+class TokenBudget:
+    """``rows x (prefix + target)`` tokens that one step may hold; at least one row is always let through."""
+
+    tokens: int
+    halvings: int = 0
+
+    def halve(self) -> None:
+        """Memory ran out: from now on half as much at a time."""
+        self.tokens = max(1, self.tokens // 2)
+        self.halvings += 1
+
+
+def ran_out(error: BaseException) -> bool:
+    """Whether an error means that memory ran out, on a GPU or a CPU."""
+    return isinstance(error, MemoryError) or any(sign in str(error).lower() for sign in _SIGNS)
