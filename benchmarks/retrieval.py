@@ -34,7 +34,9 @@ from conqret.retrieval.engines import Settings
 from conqret.retrieval.index import build_index
 from conqret.retrieval.pipeline import Plan
 from conqret.retrieval.session import Session
+from conqret.retrieval.sides import Sides
 from conqret.retrieval.silence import silenced
+from conqret.retrieval.stance import lean, signs
 from conqret.stats import Interval, bootstrap_interval
 
 SEED = 13
@@ -170,6 +172,8 @@ def debatune(data: Path | None, work: Path) -> None:
     for model in MODELS:
         with gzip.open(folder / f"statements_{model}.jsonl.gz", "rt", encoding="utf-8") as file:
             statements[model] = [json.loads(line) for line in file]
+    for model, rows in statements.items():
+        print(f"  leaning alone, statements of {model}: AUROC {separated(rows):.3f}")
     for pair in ((0, 1), (0, 2), (1, 2)):
         chosen = [MODELS[place] for place in pair]
         names: dict[str, str] = {}
@@ -190,6 +194,15 @@ def debatune(data: Path | None, work: Path) -> None:
         print(f"  {' and '.join(chosen)}: {len(documents)} statements, {len(topics)} topics")
         show(evaluate({one.name: one.run for one in runs}, judged(qrels), np.random.default_rng(SEED),
                       measures=("P@10", "nDCG@10")))  # fmt: skip
+
+
+def separated(rows: Sequence[dict[str, str]]) -> float:
+    """The share of pairs of a pro and a con statement in which the pro one leans more to yes; ties count half."""
+    leans: dict[str, list[float]] = {"affirmative": [], "negative": []}
+    for row in rows:
+        leans[row["side"]].append(lean(signs(row["response"]), Sides.of(row["topic"])).value)
+    yes, no = (np.array(leans[side]) for side in ("affirmative", "negative"))
+    return float((np.greater.outer(yes, no) + np.equal.outer(yes, no) / 2).mean())
 
 
 def release(data: Path | None, work: Path) -> None:

@@ -47,16 +47,22 @@ def document(name: str, tokens: int, rng: random.Random) -> Document:
     invented = ["".join(rng.choices(_SYLLABLES, k=rng.randint(1, 4))) for _ in range(5_000)]
     words: list[str] = []
     while len(words) < tokens * 0.6:
-        sentence = [rng.choice(common if rng.random() < 0.45 else invented) for _ in range(rng.randint(8, 30))]
+        sentence = [
+            rng.choice(common if rng.random() < 0.45 else invented) for _ in range(rng.randint(8, 30))
+        ]
         words += [sentence[0].title(), *sentence[1:-1], sentence[-1] + "."]
     text = " ".join(words)
     share = tokens / count_tokens(text)
-    return Document(id=name, text=" ".join(words[: int(len(words) * min(1.0, share))]), title=f"Document {name}")
+    return Document(
+        id=name, text=" ".join(words[: int(len(words) * min(1.0, share))]), title=f"Document {name}"
+    )
 
 
 def main() -> None:
     """Print the times of all rounds, and what was cut."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--rounds", type=int, default=5)
     rounds = parser.parse_args().rounds
     rng = random.Random(13)

@@ -1,9 +1,11 @@
 """The run over all cited sources: search, fetch, extract, record; resumable, and bounded in memory.
 
-Every host has lanes of its own, as many as it may be asked at once, so that a slow host delays nobody
-else. A source holds one of ``concurrency`` places from its request to its line in the ledger: pages do not
-pile up before the parsers. What is written, in this order: the response (WARC), the text (documents), the
-line (ledger); so a line in the ledger means that the rest is there, and a kill costs what was under way.
+Every host has lanes of its own, so that a slow host delays nobody else. A source holds a place from its
+request to its line in the ledger, and there are :data:`IN_HAND` places for each request that may be under
+way: while some pages are parsed and written the next are asked for, but pages do not pile up.
+
+What is written, in this order: the response (WARC), the text (documents), the line (ledger). So a line in
+the ledger means that the rest is there, and a kill costs what was under way.
 """
 
 from __future__ import annotations
@@ -33,6 +35,8 @@ from conqret.scrapers.search import Searcher
 from conqret.scrapers.warc import WarcWriter
 
 LOCK_NAME = ".evidence.lock"
+IN_HAND = 2
+"""Pages being asked for, parsed or written, for each request that may be under way."""
 SEARCH_LANES = 4
 """Sources without URL that are worked on at once; the providers' own pace is what limits them."""
 
@@ -168,10 +172,10 @@ class _Run:
 
     async def all(self, lanes: dict[str, deque[Job]]) -> None:
         """Work all lanes off; the first error of the disk or of a declaration ends them."""
-        places = asyncio.Semaphore(self.options.fetch.concurrency)
+        places = asyncio.Semaphore(IN_HAND * self.options.fetch.concurrency)
         tasks: list[asyncio.Task[None]] = []
         for lane, jobs in lanes.items():
-            width = SEARCH_LANES if lane == SEARCH_LANE else self.options.fetch.per_host
+            width = SEARCH_LANES if lane == SEARCH_LANE else IN_HAND * self.options.fetch.per_host
             tasks += [asyncio.create_task(self._lane(jobs, places)) for _ in range(min(width, len(jobs)))]
         try:
             await asyncio.gather(*tasks)

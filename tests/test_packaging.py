@@ -15,7 +15,12 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 SETUPTOOLS = PROJECT["tool"]["setuptools"]
 FOLDERS: dict[str, str] = SETUPTOOLS["package-dir"]  # package -> folder
 BARE = {"judges", "prompts", "scrapers"}
-IMPORTED_AS = {"pystemmer": "Stemmer", "pyyaml": "yaml", "websocket-client": "websocket", "pytest-asyncio": "pytest_asyncio"}
+IMPORTED_AS = {
+    "pystemmer": "Stemmer",
+    "pytest-asyncio": "pytest_asyncio",
+    "pyyaml": "yaml",
+    "websocket-client": "websocket",
+}
 
 
 def walk(folder: Path) -> Iterator[Path]:
@@ -112,5 +117,5 @@ def test_constraints_pin_exact_versions_without_addresses() -> None:
     pinned = {pin.partition("==")[0].lower().replace("_", "-") for pin in pins}
     extras = PROJECT["project"]["optional-dependencies"].values()
     wanted = [*PROJECT["project"]["dependencies"], *(line for extra in extras for line in extra)]
-    names = {re.match(r"[\w.-]+", line).group().lower() for line in wanted}  # type: ignore[union-attr]
+    names = {re.match(r"[\w.-]+", line).group().lower().replace("_", "-") for line in wanted}  # type: ignore[union-attr]
     assert names - pinned == {"conqret"}

@@ -41,6 +41,7 @@ def compare(
     from conqret.evaluation.judge_comparison import compare_judges
     from conqret.evaluation.run import RunDirectory
 
+    metrics = label_options.metric_map(metric)
     found = label_options.load(
         labels, level, scale, words, columns, dimension, layout, cannot_judge, number_annotators
     )
@@ -52,7 +53,7 @@ def compare(
         runs[1].judgments(),
         found,
         names=(str(first), str(second)),
-        metrics=label_options.metric_map(metric),
+        metrics=metrics,
         people=people.value,
         resamples=resamples,
         confidence=confidence,

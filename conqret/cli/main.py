@@ -12,6 +12,7 @@ import typer
 
 from conqret.cli import (
     agree,
+    bias,
     compare,
     corpus,
     doctor,
@@ -60,6 +61,7 @@ app.command("run", epilog=run.EPILOG)(run.run)
 app.command("validate", epilog=validate.EPILOG)(validate.validate)
 app.command("agree", epilog=agree.EPILOG)(agree.agree)
 app.command("compare", epilog=compare.EPILOG)(compare.compare)
+app.command("bias", epilog=bias.EPILOG)(bias.bias)
 app.command("doctor", epilog=doctor.EPILOG)(doctor.doctor)
 
 

@@ -198,7 +198,7 @@ def _show(summary: EvidenceSummary, corpus: Path) -> None:
     console.print(Text(f"documents   {summary.documents:,}"))
     for status, count in summary.by_status.items():
         if count and status != "ok":
-            console.print(Text(f"  {status:<10}{count:,}"))
+            console.print(Text(f"  {status:<12}{count:,}"))
     console.print(Text(f"ConQRet, section 4.2: {PAPER_CITED:,} cited, {PAPER_EXTRACTED:,} extracted"))
     console.print(Text(f"ledger      {corpus / 'ledger.jsonl'}"), soft_wrap=True)
 

@@ -79,6 +79,7 @@ def validate(
     from conqret.report.validation_page import validation_markdown
 
     requirements = [parse_requirement(text) for text in require or ()]
+    metrics = label_options.metric_map(metric)
     found = label_options.load(
         labels, level, scale, words, columns, dimension, layout, cannot_judge, number_annotators
     )
@@ -88,7 +89,7 @@ def validate(
         directory.judgments(),
         found,
         items=directory.items(),
-        metrics=label_options.metric_map(metric),
+        metrics=metrics,
         settings=Settings(
             people=people.value,
             positive_from=positive_from,

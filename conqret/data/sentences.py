@@ -35,6 +35,7 @@ _break = re.compile(
     r"|(?<=\n)[ \t\r]*\n"
     rf"|(?<=\n)(?=[ \t]*(?:{_LIST_MARK})))"
 )
+_marks_alone = re.compile(rf"\s*(?:{MARK}[\s.,;:!?)]{{0,9}}){{1,20}}")
 _LONGEST_ABBREVIATION = 12
 _LONGEST_LIST_NUMBER = 3
 _ABBREVIATIONS = frozenset(
@@ -61,18 +62,27 @@ def sentences(text: str) -> tuple[Span, ...]:
 
 def boundaries(text: str) -> list[tuple[int, int]]:
     """Where the sentences start and end, white space around them included; none is blank."""
-    found = []
+    found: list[tuple[int, int]] = []
     start = 0
     for match in _break.finditer(text):
         stop, end = match.span()
         if text[stop] == "." and not _ends_sentence(text, stop, end):
             continue
-        if not text[start:end].isspace():
-            found.append((start, end))
+        _add(found, text, start, end)
         start = end
-    if start < len(text) and not text[start:].isspace():
-        found.append((start, len(text)))
+    _add(found, text, start, len(text))
     return found
+
+
+def _add(found: list[tuple[int, int]], text: str, start: int, end: int) -> None:
+    """Add a sentence; citation marks that stand alone belong to the one before them."""
+    piece = text[start:end]
+    if not piece or piece.isspace():
+        return
+    if found and "[" in piece[:10] and _marks_alone.fullmatch(piece):
+        found[-1] = (found[-1][0], end)
+    else:
+        found.append((start, end))
 
 
 def _ends_sentence(text: str, stop: int, end: int) -> bool:

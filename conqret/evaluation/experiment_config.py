@@ -270,7 +270,7 @@ def _retriever_faults(experiment: Experiment) -> Iterator[_Fault]:
     for name, retriever in experiment.retrievers.items():
         files: dict[str, Path] = {}
         if isinstance(retriever.run, dict):
-            files.update(retriever.run)
+            files = {str(side): file for side, file in retriever.run.items()}
         elif retriever.run is not None:
             files[""] = retriever.run
         for side, file in files.items():

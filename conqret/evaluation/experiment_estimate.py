@@ -130,7 +130,7 @@ def _tasks(job: Job, system: System, first: Mapping[str, Mapping[str, Sequence[s
     for stance in experiment.stances:
         ranked = {topic: first[stance].get(topic, ()) for topic in topics}
         tasks += make_tasks(job.corpus, ranked, stance, options)
-    return tasks
+    return [task for task in tasks if task.documents]
 
 
 def _reranking(

@@ -100,6 +100,7 @@ def evaluate(
     first = baseline or next(iter(runs))
     if first not in runs:
         raise UnknownNameError("system", first, runs)
+    drawn = int(rng.integers(2**32))  # the same resamples for all systems: equal values get equal intervals
     scores: list[Score] = []
     topics: dict[str, int] = {}
     for view, judged in judgments.items():
@@ -107,12 +108,12 @@ def evaluate(
         topics[view] = len(next(iter(next(iter(values.values())).values())))
         for measure in measures:
             scores += _family(
-                view, measure, {system: found[measure] for system, found in values.items()}, first, rng
+                view, measure, {system: found[measure] for system, found in values.items()}, first, drawn
             )
     if "pro" in judgments and "con" in judgments:
         families = _stance_families(runs, judgments["pro"], judgments["con"])
         for measure, by_system in families.items():
-            scores += _family("stance", measure, by_system, first, rng)
+            scores += _family("stance", measure, by_system, first, drawn)
         topics["stance"] = max(
             len(values) for by_system in families.values() for values in by_system.values()
         )
@@ -163,9 +164,11 @@ def _family(
     measure: str,
     by_system: Mapping[str, Mapping[str, float]],
     baseline: str,
-    rng: np.random.Generator,
+    seed: int,
 ) -> list[Score]:
     """One measure of all systems: intervals, and tests against the baseline with Holm's correction."""
+    import numpy as np
+
     others = [system for system in by_system if system != baseline]
     tests = {}
     for system in others:
@@ -181,7 +184,7 @@ def _family(
             view,
             system,
             measure,
-            bootstrap_interval(list(values.values()), rng),
+            bootstrap_interval(list(values.values()), np.random.default_rng(seed)),
             values,
             tests[system].difference if system in tests else None,
             adjusted.get(system),

@@ -89,17 +89,16 @@ def check_citations(argument: str, documents: Sequence[Document]) -> CitationChe
     for paragraph in argument.split("\n\n"):
         found = sentences(paragraph)
         cites = [citations(span.text) for span in found]
-        for place, span in enumerate(found):
-            number = total + place + 1
-            cited += bool(cites[place])
-            used.update(cites[place])
+        for number, those in enumerate(cites, start=total + 1):
+            cited += bool(those)
+            used.update(those)
             out_of_range += [
-                OutOfRange(sentence=number, number=n) for n in cites[place] if not 1 <= n <= len(documents)
+                OutOfRange(sentence=number, number=n) for n in those if not 1 <= n <= len(documents)
             ]
         for end, quote in _quotations(paragraph):  # an ellipsis may end a sentence inside a quotation
             quotes += 1
             place = next((n for n, span in enumerate(found) if span.end >= end), len(found) - 1)
-            looked_into = next((those for those in cites[place:] if those), ())
+            looked_into = next(filter(None, cites[place:]), ())
             holding = [n for n, text in enumerate(texts, start=1) if _holds(text, quote)]
             if looked_into and not set(holding) & set(looked_into):
                 misquoted.append(

@@ -95,7 +95,7 @@ def released_group(
     the unmasked places of the row after its first. Padded on the right, that is ``T - 1`` of T tokens. Padded on
     the left by p, only ``context_length - p`` tokens of the context are masked, and T are counted.
     """
-    groups = []
+    groups: list[Group] = []
     for begin in range(0, len(rows), RELEASED_BATCH):
         batch = rows[begin : begin + RELEASED_BATCH]
         longest = max(len(ids) for _, ids in batch)
@@ -104,16 +104,19 @@ def released_group(
             pads = longest - len(ids) if padding == "left" else 0
             first = min(max(1, context_length - pads), len(ids))
             placed.append((number, ids, first, len(ids) if pads else len(ids) - 1))
-        shared = max(1, min(_common([ids for _, ids, _, _ in placed]), *(first for _, _, first, _ in placed)))
-        groups.append(
+        shared = min(_common([ids for _, ids, _, _ in placed]), *(first for _, _, first, _ in placed))
+        together = [placed] if shared else [[one] for one in placed]
+        shared = max(1, shared)
+        groups += [
             Group(
-                batch[0][1][:shared],
+                rows_of_one[0][1][:shared],
                 tuple(
                     Continuation(context, number, ids[shared:], first - shared, max(1, denominator))
-                    for number, ids, first, denominator in placed
+                    for number, ids, first, denominator in rows_of_one
                 ),
             )
-        )
+            for rows_of_one in together
+        ]
     return groups
 
 

@@ -53,7 +53,7 @@ class Encoder:
             pieces = [self._ids(self._head), self.target(answer), self._ids(self._tail)]
             begin = len(opening) + len(pieces[0])
             return Prefix((*opening, *pieces[0], *pieces[1], *pieces[2]), begin, begin + len(pieces[1]))
-        encoded = self._tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
+        encoded = self._tokenizer(text, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
         first, last = len(self._head), len(self._head) + len(answer)
         inside = [
             place
@@ -68,7 +68,7 @@ class Encoder:
 
     def target(self, text: str) -> tuple[int, ...]:
         """The target's tokens; names of special tokens in it are text."""
-        return tuple(self._tokenizer(text, add_special_tokens=False, split_special_tokens=True).input_ids)
+        return tuple(self._tokenizer(text, add_special_tokens=False, split_special_tokens=True, verbose=False).input_ids)
 
     def released(self, answer: str, target: str, limit: int) -> tuple[tuple[int, ...], int]:
         """The released script's row, context and target tokenised as one text, and where it takes the target to begin.
@@ -77,10 +77,10 @@ class Encoder:
         """
         context = released_context(self._tokenizer, answer)
         length = len(self._ids(context))
-        return tuple(self._tokenizer(context + target).input_ids[:limit]), length
+        return tuple(self._tokenizer(context + target, verbose=False).input_ids[:limit]), length
 
     def _ids(self, text: str) -> tuple[int, ...]:
-        return tuple(self._tokenizer(text, add_special_tokens=False).input_ids)
+        return tuple(self._tokenizer(text, add_special_tokens=False, verbose=False).input_ids)
 
     def _bare(self) -> Prefix:
         begin = self.opening

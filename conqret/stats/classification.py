@@ -26,7 +26,8 @@ def base_rate(table: Confusion, *, confidence: float = CONFIDENCE) -> Estimate:
     import numpy as np
 
     def share(tables: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.asarray(tables.sum(axis=2).max(axis=1) / tables.sum(axis=(1, 2)))
+        with np.errstate(invalid="ignore"):  # a resample may hold no item
+            return np.asarray(tables.sum(axis=2).max(axis=1) / tables.sum(axis=(1, 2)))
 
     return _estimate(table, share, "", confidence)
 
@@ -36,7 +37,8 @@ def accuracy(table: Confusion, *, confidence: float = CONFIDENCE) -> Estimate:
     import numpy as np
 
     def share(tables: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.asarray(np.trace(tables, axis1=1, axis2=2) / tables.sum(axis=(1, 2)))
+        with np.errstate(invalid="ignore"):
+            return np.asarray(np.trace(tables, axis1=1, axis2=2) / tables.sum(axis=(1, 2)))
 
     return _estimate(table, share, "", confidence)
 

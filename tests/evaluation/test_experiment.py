@@ -70,7 +70,8 @@ def file(tmp_path_factory):
     folder = tmp_path_factory.mktemp("experiment")
     write_corpus(folder / "corpus")
     write_run(
-        folder / "given.res", [ScoredDoc(t, f"{t}-{n}", 9.0 - n) for t in ("buses", "planes") for n in (1, 2, 3, 4)]
+        folder / "given.res",
+        [ScoredDoc(t, f"{t}-{n}", 9.0 - n) for t in ("buses", "planes") for n in (1, 2, 3, 4)],
     )
     path = folder / "experiment.toml"
     path.write_text(EXPERIMENT)
@@ -144,8 +145,13 @@ def test_what_a_recording_lacks_fails_and_is_counted(finished, file, tmp_path):
     assert set(outcome.failed) == {"rerank", "generate"}
     rows = [json.loads(line) for line in job.out.scores_file.read_text(encoding="utf-8").splitlines()]
     assert len(rows) == 12  # an argument for each of three systems, two topics and two sides
-    assert {(row["status"], row["reason"], row["judge"]) for row in rows} == {("failed", "not_recorded", None)}
-    assert outcome.summary["arguments"]["bm25+floor"] | {"sentences": 0} == outcome.summary["arguments"]["given+floor"]
+    assert {(row["status"], row["reason"], row["judge"]) for row in rows} == {
+        ("failed", "not_recorded", None)
+    }
+    assert (
+        outcome.summary["arguments"]["bm25+floor"] | {"sentences": 0}
+        == outcome.summary["arguments"]["given+floor"]
+    )
     healed = Job.of(file, tmp_path / "run")
     assert run_experiment(healed).failed == {}
     for name in SAME:

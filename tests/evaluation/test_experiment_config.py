@@ -71,11 +71,19 @@ def test_paths_are_relative_to_the_file(file, monkeypatch, tmp_path_factory):
 
 def test_the_demo_experiment_is_good():
     experiment = read_experiment(FIXTURES / "experiment.toml")
-    assert [judge.label for judge in experiment.judges] == ["rag-fine-grained-offline", "citation-support-offline"]
+    assert [judge.label for judge in experiment.judges] == [
+        "rag-fine-grained-offline",
+        "citation-support-offline",
+    ]
 
 
 def test_every_fault_of_the_types_is_named_with_its_line(file):
-    found = faults(file, ("depth = 20", "depth = 0"), ('"groundedness"]', '"groundedness"]\nsamples = "many"'), ("[generators.floor]", "[generators.floor]\nshot = 3"))
+    found = faults(
+        file,
+        ("depth = 20", "depth = 0"),
+        ('"groundedness"]', '"groundedness"]\nsamples = "many"'),
+        ("[generators.floor]", "[generators.floor]\nshot = 3"),
+    )
     assert [line.split(":")[1].split(" ")[0] for line in found] == ["4", "12", "26"]
     assert "retrievers.bm25.depth" in found[0]
     assert "generators.floor.shot" in found[1]
@@ -99,14 +107,22 @@ def test_every_fault_of_the_names_is_named_with_its_line(file):
 @pytest.mark.parametrize(
     ("before", "after", "expected"),
     [
-        ('model = "gpt-4o-mini"\nmetrics = ["groundedness"]', 'name = "rag-fine-grained-offline"', "judges[0]"),
+        (
+            'model = "gpt-4o-mini"\nmetrics = ["groundedness"]',
+            'name = "rag-fine-grained-offline"',
+            "judges[0]",
+        ),
         ("[rerankers.side]", "[rerankers.none]\n[rerankers.side]", "another name"),
         ("[rerankers.side]", "[rerankers.side]\nstep = 30", "more than the window"),
         ("[retrievers.deep]", '[retrievers.deep]\nrun = "no.res"', "there is no file"),
         ("[retrievers.deep]", '[retrievers."a/b"]', "String should match"),
         ('name = "irrelevant"', 'name = "irrelevant"\nlevels = [0, 200]', "from 0 to 100"),
         ('format = "direct"', 'format = "direct"\nmodels = 3', "Extra inputs"),
-        ('corpus = "corpus"', 'corpus = "corpus"\nmodels.x.input_price = 1.0', "both input_price and output_price"),
+        (
+            'corpus = "corpus"',
+            'corpus = "corpus"\nmodels.x.input_price = 1.0',
+            "both input_price and output_price",
+        ),
         ('corpus = "corpus"', 'corpus = "corpus"\nstances = []', "at least 1 item"),
     ],
 )

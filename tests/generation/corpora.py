@@ -24,7 +24,9 @@ def write_corpus(folder: Path) -> CorpusDirectory:
     for split in ("train", "test"):
         names = [name for name, one in SUBJECTS.items() if one == split]
         for stance, numbers in (("pro", (1, 2)), ("con", (3,))):
-            corpus.write_qrels(stance, split, [Qrel(name, f"{name}-{n}", 1) for name in names for n in numbers])
+            corpus.write_qrels(
+                stance, split, [Qrel(name, f"{name}-{n}", 1) for name in names for n in numbers]
+            )
     return corpus
 
 
@@ -41,7 +43,9 @@ def documents(name: str) -> list[Document]:
         f"A page about the colours of {name} that nobody cites. It was written in the spring by a painter of signs.",
     )
     return [
-        Document(id=f"{name}-{n}", text=text, title=f"{name.title()} {n}", url=f"https://example.org/{name}/{n}")
+        Document(
+            id=f"{name}-{n}", text=text, title=f"{name.title()} {n}", url=f"https://example.org/{name}/{n}"
+        )
         for n, text in enumerate(texts, start=1)
     ]
 
@@ -55,18 +59,23 @@ def debate(name: str) -> Debate:
         pros=(
             DebateArgument(
                 title=f"{name.title()} are good for health",
-                paragraphs=(f"Health improved by 12 percent. [1] Incomes rose too [2][4].", "Nobody doubts it. [9]"),
+                paragraphs=(
+                    "Health improved by 12 percent. [1] Incomes rose too [2][4].",
+                    "Nobody doubts it. [9]",
+                ),
             ),
             DebateArgument(title="They are fair.", paragraphs=("Everybody gains [2, 1].",)),
         ),
-        cons=(DebateArgument(title=f"{name.title()} cost too much", paragraphs=("Taxes rose by 9 percent [3].",)),),
+        cons=(
+            DebateArgument(
+                title=f"{name.title()} cost too much", paragraphs=("Taxes rose by 9 percent [3].",)
+            ),
+        ),
         sources=tuple(Source(number=n, title=f"Source {n}") for n in (1, 2, 3, 4)),
         layout="tests",
     )
 
 
 def ledger(name: str) -> list[LedgerEntry]:
-    found = [
-        LedgerEntry(debate=name, number=n, status="ok", document=f"{name}-{n}") for n in (1, 2, 3)
-    ]
+    found = [LedgerEntry(debate=name, number=n, status="ok", document=f"{name}-{n}") for n in (1, 2, 3)]
     return [*found, LedgerEntry(debate=name, number=4, status="not-found")]

@@ -9,13 +9,20 @@ from conqret.data.citations import citations, strip_citations
 from conqret.data.sentences import sentences
 from conqret.generation.arguments import Conclusion, GeneratedArgument, LeftOut, Premise, cited, render
 
-WORDS = st.lists(st.sampled_from([*"fares fell riders doubled and (nearly) “all” gained in 2019".split(), "Dr. Lee"]), min_size=4, max_size=12)  # fmt: skip
-SENTENCES = st.builds(lambda words, end: "So " + " ".join(words) + end, WORDS, st.sampled_from([".", "!", "?", "", "…", "."]))
+WORD = st.sampled_from(
+    ["fares", "fell", "riders", "and", "(nearly)", "“all”", "gained", "in 2019", "Dr. Lee"]
+)
+WORDS = st.lists(WORD, min_size=4, max_size=12)
+SENTENCES = st.builds(
+    lambda words, end: "So " + " ".join(words) + end, WORDS, st.sampled_from([".", "!", "?", "", "…", "."])
+)
 PREMISES = st.builds(Premise, text=SENTENCES, citations=st.lists(st.integers(1, 12), max_size=4))
 ARGUMENTS = st.builds(
     GeneratedArgument,
     conclusions=st.lists(
-        st.builds(Conclusion, conclusion=SENTENCES, premises=st.lists(PREMISES, min_size=1, max_size=4)), min_size=1, max_size=4
+        st.builds(Conclusion, conclusion=SENTENCES, premises=st.lists(PREMISES, min_size=1, max_size=4)),
+        min_size=1,
+        max_size=4,
     ),
     left_out=st.just([]),
 )
@@ -47,7 +54,10 @@ def test_a_whole_argument():
         conclusions=[
             Conclusion(
                 conclusion="Transit should be free",
-                premises=[Premise(text="Fares fell.", citations=[1]), Premise(text="That is fair.", citations=[])],
+                premises=[
+                    Premise(text="Fares fell.", citations=[1]),
+                    Premise(text="That is fair.", citations=[]),
+                ],
             ),
             Conclusion(conclusion="It works.", premises=[Premise(text="Riders doubled", citations=[2, 1])]),
         ],
@@ -67,7 +77,9 @@ def test_sentences_and_citations_are_read_back(argument):
         expected += [tuple(dict.fromkeys(premise.citations)) for premise in conclusion.premises]
     found = sentences(text)
     assert [citations(span.text) for span in found] == expected
-    stated = [line for one in argument.conclusions for line in (one.conclusion, *(p.text for p in one.premises))]
+    stated = [
+        line for one in argument.conclusions for line in (one.conclusion, *(p.text for p in one.premises))
+    ]
     assert [strip_citations(span.text).rstrip(".") for span in found] == [line.rstrip(".") for line in stated]
 
 
@@ -77,8 +89,15 @@ def test_sentences_and_citations_are_read_back(argument):
         {"conclusions": [], "left_out": []},
         {"conclusions": [{"conclusion": "So.", "premises": []}], "left_out": []},
         {"conclusions": [{"conclusion": " ", "premises": [{"text": "x", "citations": []}]}], "left_out": []},
-        {"conclusions": [{"conclusion": "So.", "premises": [{"text": "\n", "citations": []}]}], "left_out": []},
-        {"conclusions": [{"conclusion": "So.", "premises": [{"text": "x", "citations": []}]}], "left_out": [], "more": 1},
+        {
+            "conclusions": [{"conclusion": "So.", "premises": [{"text": "\n", "citations": []}]}],
+            "left_out": [],
+        },
+        {
+            "conclusions": [{"conclusion": "So.", "premises": [{"text": "x", "citations": []}]}],
+            "left_out": [],
+            "more": 1,
+        },
     ],
 )
 def test_what_is_no_argument(answer):

@@ -13,7 +13,9 @@ from conqret.judges.fitting import MESSAGE_OVERHEAD
 from conqret.llm.tokens import count_tokens
 from conqret.prompts import Library
 
-PROSE = "The committee heard that fares fell by half. Riders doubled, and <costs> rose! Did anyone object? Yes.\n"
+PROSE = (
+    "The committee heard that fares fell by half. Riders doubled, and <costs> rose! Did anyone object? Yes.\n"
+)
 PRO = Library()["generate/pro"]
 
 
@@ -33,7 +35,9 @@ def document(name: str, sentences: int) -> Document:
 def example(number: int, sizes: list[int]) -> Example:
     points = (("Buses are good", ("Fares fell [1].",)),)
     documents = tuple(document(f"e{number}-{n}", size) for n, size in enumerate(sizes))
-    return Example(Expert(f"t{number}", "Are buses good?", "pro", points, tuple(d.id for d in documents)), documents)
+    return Example(
+        Expert(f"t{number}", "Are buses good?", "pro", points, tuple(d.id for d in documents)), documents
+    )
 
 
 def tokens(fitted) -> int:

@@ -4,7 +4,9 @@ from conqret.data import Document
 from conqret.generation.check import check_citations, quotations
 
 DOCUMENTS = [
-    Document(id="a", text="The panel said that “fares fell by half” last year.\nRiders – all of them – doubled."),
+    Document(
+        id="a", text="The panel said that “fares fell by half” last year.\nRiders – all of them – doubled."
+    ),
     Document(id="b", text="Costs rose sharply in every city that we know of.", title="What the audit found"),
     Document(id="c", text="Nothing to see."),
 ]
@@ -33,17 +35,21 @@ def test_quotations_are_looked_up_in_what_is_cited():
 
 def test_left_out_words_stand_for_anything_in_order():
     documents = [Document(id="a", text="Fares fell by half in the spring, and riders doubled by the autumn.")]
-    good = check_citations("“Fares fell … riders doubled by” [1]. “Fares fell by half [last year] and riders” [1].", documents)
+    good = check_citations(
+        "“Fares fell … riders doubled by” [1]. “Fares fell by half [last year] and riders” [1].", documents
+    )
     assert good.in_order
     bad = check_citations("“riders doubled … fares fell by half” [1].", documents)
     assert len(bad.misquoted) == 1
 
 
 def test_a_quotation_without_a_citation_belongs_to_the_next_one_of_its_paragraph():
-    check = check_citations("They call it “a total failure”. Costs rose [2].\n\n“A total failure” again.", DOCUMENTS)
+    check = check_citations(
+        "They call it “a total failure”. Costs rose [2].\n\n“A total failure” again.", DOCUMENTS
+    )
     assert [one.sentence for one in check.misquoted] == [1]
 
 
 def test_short_quotations_and_apostrophes_are_none():
     assert quotations("It's the riders' “free transit” and 'one two three four'.") == ()
-    assert quotations("A 6\" pipe and a 4\" pipe are not quoted.") == ()
+    assert quotations('A 6" pipe and a 4" pipe are not quoted.') == ()

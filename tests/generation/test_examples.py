@@ -34,15 +34,21 @@ def test_examples_come_from_train_topics_and_never_from_the_topic_itself(corpus)
         assert topic.id not in names
         assert all(SUBJECTS[name] == "train" for name in names)
     assert draw_examples(topics, experts, "pro", 3) == draw_examples(topics, experts, "pro", 3)
-    seeds = {tuple(one.topic for one in draw_examples(topics, experts, "pro", 3, seed=seed)) for seed in range(20)}
+    seeds = {
+        tuple(one.topic for one in draw_examples(topics, experts, "pro", 3, seed=seed)) for seed in range(20)
+    }
     assert len(seeds) > 3
     assert draw_examples(topics, experts, "pro", 0) == ()
 
 
 def test_a_topic_with_the_same_question_is_the_topic_itself(corpus):
     topics, experts = list(corpus.topics()), ExpertArguments(corpus)
-    twin = topics[0].model_copy(update={"id": "twin", "question": topics[0].question.upper(), "split": "test"})
-    assert topics[0].id not in [one.topic for one in draw_examples([*topics, twin], experts, "pro", 3, exclude=twin)]
+    twin = topics[0].model_copy(
+        update={"id": "twin", "question": topics[0].question.upper(), "split": "test"}
+    )
+    assert topics[0].id not in [
+        one.topic for one in draw_examples([*topics, twin], experts, "pro", 3, exclude=twin)
+    ]
 
 
 def test_too_few_examples_are_named(corpus):

@@ -37,18 +37,15 @@ def test_every_premise_is_a_sentence_of_the_document_that_it_cites(file, stance)
     assert sorted({*used, *(one.document for one in found.left_out)}) == list(range(1, len(shown) + 1))
     check = check_citations(render(found), shown)
     assert check.in_order
-    assert compose(topic["question"], stance, shown, leaning) == compose(topic["question"], stance, shown, leaning)
+    assert compose(topic["question"], stance, shown, leaning) == compose(
+        topic["question"], stance, shown, leaning
+    )
 
 
-def test_the_sides_get_different_sentences():
+def test_the_sides_get_different_arguments():
     shown = documents("cars")
     pro, con = (argument(question("cars"), stance, shown) for stance in ("pro", "con"))
-    first = {stance: {n for n in citations(render(one).split(". ")[1])} for stance, one in (("pro", pro), ("con", con))}
     assert render(pro) != render(con)
-    best = {
-        stance: compose(question("cars"), stance, shown[:3], leaning)["left_out"] for stance in ("pro", "con")
-    }
-    assert first and best  # what is left out is explained
     assert "yes" in pro.conclusions[0].conclusion
     assert "no to" in con.conclusions[0].conclusion
 

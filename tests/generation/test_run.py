@@ -22,6 +22,7 @@ from conqret.prompts import Library
 from tests.generation.corpora import write_corpus
 
 OFFLINE = ClientOptions("offline")
+DEFAULTS = GenerateOptions()
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +38,7 @@ def ranking(tmp_path):
     return path
 
 
-def job(corpus, ranking, out, options=GenerateOptions(), stance="pro", **more) -> GenerationRun:
+def job(corpus, ranking, out, options=DEFAULTS, stance="pro", **more) -> GenerationRun:
     tasks = make_tasks(corpus, read_rankings(ranking), stance, options)
     return GenerationRun(tasks, options, OFFLINE, out, leaning=leaning, **more)
 
@@ -145,3 +146,27 @@ async def test_a_small_window_is_told_apart_from_one_that_is_too_small(corpus, r
     overflow = await generator(ANSWER_ROOM + 500).write(task)
     assert overflow.reason is Reason.CONTEXT_OVERFLOW
     assert "--shots" in overflow.detail
+
+
+def test_a_model_behind_a_server_is_asked_once_and_its_faults_are_told(corpus, ranking, tmp_path):
+    from tests.server import FaultPlan, FaultServer
+
+    tasks = make_tasks(corpus, read_rankings(ranking), "pro", DEFAULTS)
+    with FaultServer(FaultPlan(script=("bad_schema",)), length=2) as server:
+        model = ClientOptions("openai/test", api_base=server.url, api_key="sk-none", max_concurrency=1)
+        run = GenerationRun(tasks, DEFAULTS, model, tmp_path / "out")
+        outcome = generate(run)
+        sent = len(server.requests)
+        assert (outcome.written, sent) == (2, 3)
+        assert generate(run).calls == 0
+        assert len(server.requests) == sent
+    shown = server.requests[0].body["messages"][1]["content"]
+    assert shown.count("<example>") == 3
+    assert "Should cities pay for buses?" in shown
+    items = list(open_items(run.items_file))
+    assert {item.metadata["generation"]["model"] for item in items} == {"openai/test"}
+    with FaultServer(FaultPlan(always="refusal")) as server:
+        model = ClientOptions("openai/test", api_base=server.url, api_key="sk-none")
+        refused = generate(GenerationRun(tasks, DEFAULTS, model, tmp_path / "refused"))
+    assert refused.failed == {"refusal": 2}
+    assert (tmp_path / "refused" / "items.jsonl").read_bytes() == b""

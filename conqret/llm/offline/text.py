@@ -168,15 +168,11 @@ class Text:
 
     @cached_property
     def sentences(self) -> tuple[Sentence, ...]:
-        """Its sentences; a citation mark that stands alone belongs to the sentence before it."""
-        found: list[Sentence] = []
+        """Its sentences, one for each of ``pieces``."""
+        found = []
         for text in self.pieces:
             cites = citations(text)
-            sentence = Sentence(strip_citations(text) if cites else text, cites)
-            if not cites or sentence.words:
-                found.append(sentence)
-            elif found:
-                found[-1].cites = tuple(dict.fromkeys(found[-1].cites + cites))
+            found.append(Sentence(strip_citations(text) if cites else text, cites))
         return tuple(found)
 
     @cached_property

@@ -1,0 +1,217 @@
+"""Pairs a second and peak memory: conqret's scorer against the arithmetic of the script released with DebateQA.
+
+    python benchmarks/perplexity.py [--answers 60] [--rounds 2] [--threads 2] [--device cpu]
+
+60 real answers (CONQRET_DATA: debateqa), 3 to 5 passages of 150 to 250 tokens each cut from other answers, and a
+model of GPT-2 small's shape with random weights (seeded; the tokenizer is trained on the answers). Both sides run in
+processes of their own, one after the other in turn, and report processor time, wall time and peak resident memory.
+The released side computes what the script computes: one answer at a time, its pairs in batches of 20 padded to the
+longest, logits for every place. The other side is the scorer as it stands.
+
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import os
+import random
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+SEED = 13
+SHAPE = {"n_positions": 1024, "n_embd": 768, "n_layer": 12, "n_head": 12}
+VOCABULARY = 50_257
+
+
+def main() -> None:
+    options = parsed()
+    if options.side:
+        print(json.dumps(run_side(options)))
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        build(Path(folder), options.answers)
+        found: dict[str, list[dict[str, float]]] = {side: [] for side in options.sides.split(",")}
+        for _ in range(options.rounds):
+            for side, results in found.items():
+                results.append(in_own_process(side, folder, options))
+                print(f"  {side}: {results[-1]}", file=sys.stderr)
+    show(found)
+
+
+def parsed() -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--answers", type=int, default=60)
+    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--sides", default="released,conqret")
+    parser.add_argument("--side", default="")
+    parser.add_argument("--folder", default="")
+    return parser.parse_args()
+
+
+def build(folder: Path, count: int) -> None:
+    """Write the pairs, the tokenizer and the model."""
+    import torch
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+    from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
+
+    texts = answers()
+    inner = Tokenizer(models.BPE())
+    inner.pre_tokenizer, inner.decoder = pre_tokenizers.ByteLevel(add_prefix_space=False), decoders.ByteLevel()
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    inner.train_from_iterator(
+        texts, trainers.BpeTrainer(vocab_size=VOCABULARY, special_tokens=["<|endoftext|>"], initial_alphabet=alphabet)
+    )
+    words = PreTrainedTokenizerFast(
+        tokenizer_object=inner, bos_token="<|endoftext|>", eos_token="<|endoftext|>", model_max_length=1024
+    )
+    words.save_pretrained(folder)
+    torch.manual_seed(SEED)
+    GPT2LMHeadModel(GPT2Config(vocab_size=VOCABULARY, **SHAPE)).save_pretrained(folder)
+    rng = random.Random(SEED)
+    ids = words("\n".join(texts[count:]), verbose=False).input_ids
+    pairs = []
+    for answer in texts[:count]:
+        targets = []
+        for _ in range(rng.randint(3, 5)):
+            begin = rng.randrange(len(ids) - 250)
+            targets.append(words.decode(ids[begin : begin + rng.randint(150, 250)]))
+        pairs.append([answer, targets])
+    (folder / "pairs.json").write_text(json.dumps(pairs), encoding="utf-8")
+
+
+def answers() -> list[str]:
+    named = os.environ.get("CONQRET_DATA")
+    if not named:
+        sys.exit("CONQRET_DATA is not set: it names the folder that holds the data sets")
+    with gzip.open(Path(named) / "debateqa" / "answers_demo.jsonl.gz", "rt", encoding="utf-8") as file:
+        return [json.loads(line)["generation"] for line in file]
+
+
+def in_own_process(side: str, folder: str, options: argparse.Namespace) -> dict[str, float]:
+    command = [sys.executable, __file__, "--side", side, "--folder", folder, "--threads", str(options.threads)]
+    done = subprocess.run([*command, "--device", options.device], capture_output=True, text=True, check=False)
+    if done.returncode:
+        sys.exit(done.stderr)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def run_side(options: argparse.Namespace) -> dict[str, float]:
+    import torch
+
+    torch.set_num_threads(options.threads)
+    pairs = json.loads((Path(options.folder) / "pairs.json").read_text(encoding="utf-8"))
+    score, tokens = {"released": released, "conqret": conqret_paper, "conqret-released": conqret_released}[options.side](
+        options.folder, options.device
+    )
+    score(pairs[:1])
+    gpu = options.device != "cpu"
+    if gpu:
+        torch.cuda.synchronize()
+        torch.cuda.reset_peak_memory_stats()
+    began, processor = time.perf_counter(), time.process_time()
+    values = score(pairs)
+    if gpu:
+        torch.cuda.synchronize()
+    seconds, processor = time.perf_counter() - began, time.process_time() - processor
+    count = sum(len(targets) for _, targets in pairs)
+    peak = torch.cuda.max_memory_allocated() if gpu else resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    return {
+        "pairs": count,
+        "wall_s": round(seconds, 2),
+        "cpu_s": round(processor, 2),
+        "pairs_per_s": round(count / seconds, 3),
+        "pairs_per_cpu_s": round(count / processor, 3),
+        "tokens_per_s": round(tokens(pairs) / seconds, 1),
+        "peak_gib": round(peak / 2**30, 3),
+        "mean": sum(values) / len(values),
+    }
+
+
+def conqret_paper(folder, device):
+    return _conqret(folder, device, "paper")
+
+
+def conqret_released(folder, device):
+    return _conqret(folder, device, "released")
+
+
+def _conqret(folder, device, definition):
+    from conqret.perplexity import ConditionalPerplexity
+
+    scorer = ConditionalPerplexity(folder, device=device, definition=definition)
+    return lambda pairs: [row.perplexity for row in scorer.score(pairs)], _counter(folder)
+
+
+def released(folder, device):
+    """The released arithmetic, in our words: batches of 20 pairs, everything padded, all logits."""
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    words = AutoTokenizer.from_pretrained(folder)
+    words.pad_token, words.padding_side = words.eos_token, "right"
+    kind = torch.float32 if device == "cpu" else torch.bfloat16
+    model = AutoModelForCausalLM.from_pretrained(folder, dtype=kind).to(device).eval()
+
+    def score(pairs):
+        found = []
+        for answer, targets in pairs:
+            context = answer + words.eos_token
+            masked = len(words(context, add_special_tokens=False).input_ids)
+            for begin in range(0, len(targets), 20):
+                rows = [context + target for target in targets[begin : begin + 20]]
+                batch = words(rows, return_tensors="pt", padding=True, truncation=True).to(device)
+                with torch.no_grad():  # the labels make the model compute a loss of its own beside
+                    logits = model(**batch, labels=batch.input_ids).logits
+                labels = batch.input_ids.clone()
+                labels[:, :masked] = -100
+                loss = torch.nn.functional.cross_entropy(
+                    logits[:, :-1].contiguous().view(-1, logits.shape[-1]), labels[:, 1:].contiguous().view(-1),
+                    reduction="none",
+                )  # fmt: skip
+                mask = batch.attention_mask[:, 1:]
+                found += torch.exp((loss.view(mask.shape) * mask).sum(1) / mask.sum(1)).tolist()
+        return found
+
+    return score, _counter(folder)
+
+
+def _counter(folder):
+    """Tokens of the pairs: each target, and its context once for each target."""
+    from transformers import AutoTokenizer
+
+    words = AutoTokenizer.from_pretrained(folder)
+
+    def count(pairs):
+        return sum(
+            len(targets) * len(words(answer, verbose=False).input_ids) + sum(len(words(one).input_ids) for one in targets)
+            for answer, targets in pairs
+        )
+
+    return count
+
+
+def show(found: dict[str, list[dict[str, float]]]) -> None:
+    names = ["pairs_per_s", "pairs_per_cpu_s", "tokens_per_s", "peak_gib"]
+    means = {side: {name: sum(one[name] for one in rows) / len(rows) for name in names} for side, rows in found.items()}
+    print("| side | " + " | ".join(names) + " |\n|---|" + "---|" * len(names))
+    for side, row in means.items():
+        print(f"| {side} | " + " | ".join(f"{row[name]:.3f}" for name in names) + " |")
+    if {"released", "conqret"} <= set(means):
+        theirs, ours = means["released"], means["conqret"]
+        print(
+            f"\npairs a second: {ours['pairs_per_s'] / theirs['pairs_per_s']:.2f} times (of processor time: "
+            f"{ours['pairs_per_cpu_s'] / theirs['pairs_per_cpu_s']:.2f}); peak memory: 1 / "
+            f"{theirs['peak_gib'] / ours['peak_gib']:.2f}"
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,163 @@
+"""``conqret bias``: is the judge consistent, and does it favour what it should not?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from conqret.cli import label_options, options
+from conqret.cli.console import err, note, out
+
+if TYPE_CHECKING:
+    from conqret.evaluation.bias.table import BiasTable
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret bias items.jsonl --format rag-direct --model offline -o runs/bias\n\n"
+    "conqret bias items.jsonl --format rag-fine-grained --model gpt-4o-mini --labels labels.csv --scale 1:3 "
+    "--probe length --probe stance"
+)
+PROBES = "Probes"
+PAGE_NAME = "bias.md"
+
+
+def bias(
+    items: options.Items,
+    format: options.Format = None,  # noqa: A002 - the option's name
+    model: options.Model = None,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            help="The folder for bias.json, bias.md and the recordings; what was answered is not asked again.",
+            rich_help_panel=options.FILES,
+        ),
+    ] = Path("runs/bias"),
+    probe: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Only this probe: repeatability, dimension order, document order, position, length, authority, "
+            "stance, self-preference or injection. May be repeated.",
+            rich_help_panel=PROBES,
+        ),
+    ] = None,
+    repeats: Annotated[
+        int, typer.Option(help="Samples of one request, for repeatability.", min=2, rich_help_panel=PROBES)
+    ] = 3,
+    labels: Annotated[
+        Path | None,
+        typer.Option(
+            help="What people say of the items: needed where their quality is to be held equal (stance, "
+            "self-preference).",
+            rich_help_panel=PROBES,
+        ),
+    ] = None,
+    level: label_options.Level = None,
+    scale: label_options.ScaleSetting = None,
+    words: label_options.Words = None,
+    layout: label_options.LayoutName = None,
+    metric: options.Metric = None,
+    seed: Annotated[
+        int, typer.Option(help="Draws the changes and the resamples.", rich_help_panel=PROBES)
+    ] = 13,
+    resamples: label_options.Resampling = 2_000,
+    confidence: label_options.Confidence = 0.95,
+    prompts: options.Prompts = None,
+    api_base: options.ApiBase = None,
+    max_concurrency: options.MaxConcurrency = None,
+    rpm: options.RequestsPerMinute = None,
+    tpm: options.TokensPerMinute = None,
+    budget_usd: options.BudgetUsd = None,
+    recordings: options.RecordingsStore = None,
+    replay: options.Replay = None,
+    json_output: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Probe a judge for what should not move its scores: order, position, length, false authority, stance, its own
+    family, and instructions hidden in the texts.
+
+    Each effect has an interval over topics; alarms are corrected for the number of comparisons, so that a judge
+    without bias raises any alarm at all in one of twenty tables at most.
+    """
+    from conqret._optional import require
+    from conqret.evaluation.bias.contrast import Ground
+    from conqret.evaluation.bias.people import people_quality
+    from conqret.evaluation.bias.run import plan_bias, run_bias
+    from conqret.evaluation.setup import DEFAULT_FORMAT, check_items, set_up
+    from conqret.io import open_items
+    from conqret.io.atomic import replacing
+    from conqret.judges.base import JudgeOptions
+    from conqret.llm.options import OFFLINE_MODEL, ClientOptions
+    from conqret.report.card_tables import bias_markdown
+
+    require("numpy", extra="stats")
+    client = ClientOptions(
+        OFFLINE_MODEL if model is None else model,
+        **options.given(
+            api_base=api_base, max_concurrency=max_concurrency, rpm=rpm, tpm=tpm, budget_usd=budget_usd
+        ),
+    )
+    source = open_items(items)
+    asked = JudgeOptions(tuple(metric or ()))
+    _, setup = check_items(
+        source, set_up(DEFAULT_FORMAT if format is None else format, client, asked, prompts)
+    )
+    people = {}
+    if labels is not None:
+        found = label_options.load(labels, level, scale, words, None, None, layout, None, False)
+        people = people_quality(found)
+    plan = plan_bias(Ground(tuple(source), setup, people, seed, repeats), probe or ())
+    if not quiet:
+        note(f"{len(plan.contrasts)} comparisons, {plan.judgments} judgments")
+        for name, reason in plan.left_out.items():
+            note(f"{name} left out: {reason}")
+    table = run_bias(
+        plan,
+        output,
+        recordings=recordings,
+        replay=replay,
+        resamples=max(resamples, 1),
+        confidence=confidence,
+    )
+    page = output / PAGE_NAME
+    with replacing(page) as file:
+        file.write(bias_markdown(table).encode())
+    if json_output:
+        out().out(table.model_dump_json(indent=1))
+    else:
+        _show(table, page)
+    for text in table.warnings:
+        note(text)
+    if any(row.missing for row in table.rows):
+        note("some comparisons lack values; bias.json says how many, and why")
+        raise typer.Exit(1)
+
+
+def _show(table: BiasTable, page: Path) -> None:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    from conqret.report import words
+    from conqret.report.card_tables import effect_text
+
+    shown = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for title in ("comparison", "metric", "effect", "p", "n", "verdict"):
+        shown.add_column(Text(title), overflow="fold")
+    for row in table.rows:
+        shown.add_row(
+            Text(row.name),
+            Text(words.label(row.metric)),
+            Text(effect_text(row)),
+            Text("" if row.p is None else f"{row.p:.3f}"),
+            Text(str(row.n)),
+            Text(f"{row.verdict}: {row.words}", style="red" if row.verdict == "alarm" else ""),
+        )
+    out().print(shown)
+    out().print(Text(f"{len(table.alarms)} of {len(table.rows)} rows raise an alarm"))
+    if table.baseline:
+        err().print(Text("offline is the lexical baseline: a floor, not a judge"))
+    out().print(Text(f"written    {page}"), soft_wrap=True)

@@ -1,0 +1,157 @@
+"""The model's part: prefixes once, their key-value cache for all rows that follow, and logits at target tokens alone.
+
+Position ids count a row's own tokens from 0, whatever the padding; padding is never attended to. The vocabulary's
+logits exist for a few hundred target tokens at a time, and never for a token of a prefix but its last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from conqret.errors import DeclarationError
+from conqret.perplexity.definitions import Continuation, Group
+from conqret.perplexity.windows import UNLIMITED
+
+if TYPE_CHECKING:
+    import torch
+
+Padding = Literal["right", "left"]
+
+LOGITS_AT_A_TIME = 2**23
+"""Numbers of logits that exist at a time (32 MiB in float32): 166 tokens of GPT-2's vocabulary."""
+PROBE_TOLERANCE = 1e-2
+"""How far our logits may be from the model's own on the probe; beyond it, the model does more after its head."""
+
+
+class Encoded:
+    """Prefixes of some groups after the model read them: their cache, mask, lengths and last hidden states."""
+
+    def __init__(self, cache: Any, mask: torch.Tensor, lengths: torch.Tensor, last: torch.Tensor) -> None:
+        self.cache, self.mask, self.lengths, self.last = cache, mask, lengths, last
+
+
+class Forward:
+    """A causal language model, ready to be asked for log-probabilities.
+
+    Raises:
+        DeclarationError: it has no key-value cache, or does something after its head that is not known here.
+    """
+
+    def __init__(self, model: Any, padding: Padding = "right") -> None:
+        self._model, self._body, self._head = model, model.base_model, model.get_output_embeddings()
+        self._padding = padding
+        config = model.config.get_text_config()
+        self._cap = getattr(config, "final_logit_softcapping", None)
+        self._scale = float(getattr(config, "logit_scale", None) or 1.0) / float(
+            getattr(config, "logits_scaling", None) or 1.0
+        )
+        self._positions = int(getattr(config, "max_position_embeddings", None) or UNLIMITED)
+        self._probe()
+
+    def encode(self, groups: Sequence[Group]) -> Encoded:
+        """Read the prefixes of ``groups`` (each at least one token)."""
+        import torch
+        from transformers import DynamicCache
+
+        ids, mask, positions = self._padded([group.prefix for group in groups], self._padding)
+        with torch.inference_mode():
+            out = self._body(
+                input_ids=ids, attention_mask=mask, position_ids=positions, past_key_values=DynamicCache(), use_cache=True
+            )
+        lengths = mask.sum(dim=1)
+        ends = lengths - 1 if self._padding == "right" else torch.full_like(lengths, ids.shape[1] - 1)
+        last = out.last_hidden_state[torch.arange(len(groups), device=ids.device), ends]
+        return Encoded(out.past_key_values, mask, lengths, last)
+
+    def log_likelihoods(self, encoded: Encoded, rows: Sequence[tuple[int, Continuation]]) -> list[float]:
+        """For each row behind its prefix (given by its place) the sum of its counted tokens' log-probabilities."""
+        import torch
+
+        device = encoded.mask.device
+        places = torch.tensor([place for place, _ in rows], device=device)
+        ids, mask, positions = self._padded([row.ids for _, row in rows], "right")
+        with torch.inference_mode():
+            first = encoded.last.index_select(0, places)
+            states = first[:, None]
+            if ids.shape[1] > 1:  # the last token of a row is predicted and never read
+                out = self._body(
+                    input_ids=ids[:, :-1],
+                    attention_mask=torch.cat([encoded.mask.index_select(0, places), mask[:, :-1]], dim=1),
+                    # In a shorter row of the batch the last token is read after all, to no use, and may have no place.
+                    position_ids=(positions[:, :-1] + encoded.lengths.index_select(0, places)[:, None]).clamp(
+                        max=self._positions - 1
+                    ),
+                    past_key_values=_selected(encoded, places),
+                    use_cache=True,
+                )
+                states = torch.cat([states, out.last_hidden_state], dim=1)
+                del out
+            starts = torch.tensor([row.start for _, row in rows], device=device)
+            counted = mask.bool() & (torch.arange(ids.shape[1], device=device)[None] >= starts[:, None])
+            logs = self._log_probabilities(states[counted], ids[counted])
+            sums = torch.zeros(len(rows), dtype=torch.float64, device=device)
+            sums.index_add_(0, counted.nonzero()[:, 0], logs)
+        return [float(one) for one in sums.tolist()]
+
+    def _log_probabilities(self, states: torch.Tensor, ids: torch.Tensor) -> torch.Tensor:
+        import torch
+
+        step = max(1, LOGITS_AT_A_TIME // int(self._head.weight.shape[0]))
+        found = []
+        for begin in range(0, len(ids), step):
+            logits = self._logits(states[begin : begin + step])
+            chosen = logits.gather(1, ids[begin : begin + step, None])[:, 0]
+            found.append((chosen - logits.logsumexp(dim=1)).double())
+        return torch.cat(found) if found else torch.zeros(0, dtype=torch.float64, device=ids.device)
+
+    def _logits(self, states: torch.Tensor) -> torch.Tensor:
+        import torch
+
+        logits: torch.Tensor = self._head(states).float()
+        if self._scale != 1.0:
+            logits = logits * self._scale
+        return torch.tanh(logits / self._cap) * self._cap if self._cap else logits
+
+    def _padded(
+        self, rows: Sequence[Sequence[int]], side: Padding
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Ids, mask and position ids (rows by places); pads hold token 0, which nothing attends to."""
+        import torch
+
+        width = max(map(len, rows))
+        pads = [[0] * (width - len(row)) for row in rows]
+        left = side == "left"
+        ids = [pad + list(row) if left else list(row) + pad for row, pad in zip(rows, pads, strict=True)]
+        ones = [pad + [1] * len(row) if left else [1] * len(row) + pad for row, pad in zip(rows, pads, strict=True)]
+        device = self._model.device
+        mask = torch.tensor(ones, device=device)
+        return torch.tensor(ids, device=device), mask, (mask.cumsum(dim=1) - 1).clamp(min=0)
+
+    def _probe(self) -> None:
+        """Check on two tokens that body and head give the model's own logits, and that there is a cache."""
+        import torch
+
+        ids = torch.tensor([[1, 0]], device=self._model.device)
+        with torch.inference_mode():
+            own = self._model(input_ids=ids).logits[0].float()
+            body = self._body(input_ids=ids, use_cache=True)
+            ours = self._logits(body.last_hidden_state[0])
+        if not hasattr(getattr(body, "past_key_values", None), "layers"):
+            raise DeclarationError("this model keeps no key-value cache, on which the scorer depends")
+        if own.shape != ours.shape or not torch.allclose(own, ours, rtol=PROBE_TOLERANCE, atol=PROBE_TOLERANCE):
+            raise DeclarationError("this model changes its logits in a way that is not known here, so none are taken from it")
+
+
+def _selected(encoded: Encoded, places: torch.Tensor) -> Any:
+    """A cache of its own for these rows; a single prefix behind a single row is not copied."""
+    from transformers import DynamicCache
+
+    cache = DynamicCache()
+    whole = len(places) == 1 == len(encoded.lengths)
+    for number, layer in enumerate(encoded.cache.layers):
+        keys, values = layer.keys, layer.values
+        if not whole:
+            keys, values = keys.index_select(0, places), values.index_select(0, places)
+        cache.update(keys, values, number)
+    return cache

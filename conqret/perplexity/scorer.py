@@ -1,0 +1,219 @@
+"""Conditional perplexity of many targets under many contexts, with each context read once."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from conqret.errors import DeclarationError, UnknownNameError
+from conqret.perplexity.batching import group_batches, row_batches
+from conqret.perplexity.definitions import (
+    DEFINITIONS,
+    Continuation,
+    Definition,
+    Group,
+    TargetScore,
+    released_group,
+)
+from conqret.perplexity.memory import CPU_BUDGET, GPU_BUDGET, TokenBudget, ran_out
+from conqret.perplexity.models import load
+from conqret.perplexity.prefix import Encoder
+from conqret.perplexity.store import RowStore
+from conqret.perplexity.windows import fit, window_of
+from conqret.perplexity.wrapping import DEFAULT_WRAPPING
+
+if TYPE_CHECKING:
+    from conqret.perplexity.forward import Encoded, Forward, Padding
+
+Pair = tuple[str | None, Sequence[str]]
+
+DEFAULT_BATCH_SIZE = 32
+"""Rows in one step at most; the token budget binds first but for very short texts."""
+LOOK_AHEAD = 64
+"""Contexts that are ordered by length together: enough to pad little, few enough to keep memory flat."""
+
+
+class ConditionalPerplexity:
+    """PPL(target | context) on a local transformers model (DebateQA, Equation 2).
+
+    ``model`` is a folder or a hub's name. ``wrapping`` (1 to 5) is what is asked around the answer, ``chat`` whether
+    the model's chat template is used (None: where it has one). ``definition`` is ``paper`` or ``released``.
+    ``device`` and ``dtype`` default to a GPU in bfloat16 where there is one, else the CPU in float32.
+    ``token_budget`` bounds ``rows x (prefix + target)`` tokens of a step and halves when memory runs out;
+    ``batch_size`` bounds its rows. ``padding`` is the side on which shorter prefixes are padded: it changes nothing
+    but what ``released`` counts. ``window`` shortens the model's own.
+
+    Raises:
+        DeclarationError: a setting is out of its range, or the model cannot be loaded or used.
+        MissingDependencyError: torch or transformers is not installed.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        wrapping: int = DEFAULT_WRAPPING,
+        chat: bool | None = None,
+        definition: Definition = "paper",
+        device: str | None = None,
+        dtype: str | None = None,
+        token_budget: int | None = None,
+        batch_size: int = DEFAULT_BATCH_SIZE,
+        padding: Padding = "right",
+        window: int | None = None,
+    ) -> None:
+        if definition not in DEFINITIONS:
+            raise UnknownNameError("definition", definition, DEFINITIONS)
+        if padding not in ("right", "left"):
+            raise UnknownNameError("padding side", padding, ("right", "left"))
+        for name, number in (("token budget", token_budget), ("batch size", batch_size), ("window", window)):
+            if number is not None and number < 1:
+                raise DeclarationError(f"the {name} is {number}; it must be at least 1")
+        loaded = load(model, device, dtype)
+        self.model, self.device, self.dtype = model, loaded.device, loaded.dtype
+        self.definition, self.padding, self.batch_size = definition, padding, batch_size
+        self.budget = TokenBudget(token_budget or (CPU_BUDGET if loaded.device == "cpu" else GPU_BUDGET))
+        self._encoder = Encoder(loaded.tokenizer, wrapping, chat)
+        own = window_of(loaded.model.config, loaded.tokenizer)
+        self.window = own if window is None else min(own, window)
+        from conqret.perplexity.forward import Forward
+
+        self._forward: Forward = Forward(loaded.model, padding)
+        settings = [model, loaded.revision, definition, wrapping, self._encoder.templated, self.window, self.dtype]
+        settings += [padding] if definition == "released" else []
+        self.fingerprint = hashlib.sha256(json.dumps(settings).encode()).hexdigest()[:16]
+
+    @property
+    def templated(self) -> bool:
+        """Whether the model's chat template stands around the answer."""
+        return self._encoder.templated
+
+    def score(self, pairs: Iterable[Pair], *, store: RowStore | None = None) -> list[TargetScore]:
+        """One row a target, contexts in their order and targets in theirs."""
+        return [row for rows in self.stream(pairs, store=store) for row in rows]
+
+    def stream(
+        self,
+        pairs: Iterable[Pair],
+        *,
+        store: RowStore | None = None,
+        on_context: Callable[[int], None] | None = None,
+    ) -> Iterator[list[TargetScore]]:
+        """The rows of each context (an answer; None for no context), in order; some tens of contexts are read ahead.
+
+        Rows that ``store`` has are not scored again, and those that are scored are added to it as they come.
+        ``on_context`` is called with the number of each context that is done.
+        """
+        source = iter(pairs)
+        begin = 0
+        while chunk := list(islice(source, LOOK_AHEAD)):
+            found = self._chunk(chunk, begin, store)
+            for place in range(len(chunk)):
+                if on_context is not None:
+                    on_context(begin + place)
+                yield found[place]
+            begin += len(chunk)
+
+    def _chunk(self, chunk: Sequence[Pair], begin: int, store: RowStore | None) -> list[list[TargetScore]]:
+        found: list[dict[int, TargetScore]] = [{} for _ in chunk]
+        groups: list[Group] = []
+        for place, (answer, targets) in enumerate(chunk):
+            wanted = []
+            for number, target in enumerate(targets):
+                known = None if store is None else store.find(answer, target, begin + place, number)
+                if known is None:
+                    wanted.append((number, target))
+                else:
+                    found[place][number] = known
+            planned, failed = self._plan(begin + place, answer, targets, wanted)
+            groups += planned
+            for row in failed:
+                found[place][row.target] = row
+        for row in self._run(groups):
+            place = row.context - begin
+            found[place][row.target] = row
+            if store is not None:
+                answer, targets = chunk[place]
+                store.add(answer, targets[row.target], row)
+        return [[rows[number] for number in sorted(rows)] for rows in found]
+
+    def _plan(
+        self, context: int, answer: str | None, targets: Sequence[str], wanted: Sequence[tuple[int, str]]
+    ) -> tuple[list[Group], list[TargetScore]]:
+        """The rows of one context by the prefix that they share, and those that cannot be scored."""
+        if not wanted:
+            return [], []
+        if self.definition == "released":
+            return self._plan_released(context, answer, targets, {number for number, _ in wanted})
+        prefix = self._encoder.prefix(answer)
+        shared: dict[int, tuple[tuple[int, ...], list[Continuation]]] = {}
+        failed = []
+        for number, target in wanted:
+            ids = self._encoder.target(target)
+            fitted = fit(prefix, len(ids), self.window)
+            row = Continuation(context, number, ids, 0, max(1, len(ids)), 0 if fitted is None else fitted[1])
+            if not ids:
+                failed.append(row.failed("the target is empty"))
+            elif fitted is None:
+                failed.append(row.failed(f"the target of {len(ids)} tokens does not fit the window of {self.window}"))
+            else:
+                shared.setdefault(fitted[1], (fitted[0], []))[1].append(row)
+        return [Group(ids, tuple(rows)) for ids, rows in shared.values()], failed
+
+    def _plan_released(
+        self, context: int, answer: str | None, targets: Sequence[str], wanted: set[int]
+    ) -> tuple[list[Group], list[TargetScore]]:
+        encoded = [self._encoder.released(answer or "", target, self.window) for target in targets]
+        rows = [(number, ids) for number, (ids, _) in enumerate(encoded)]
+        groups, failed = [], []
+        for group in released_group(context, rows, encoded[0][1], padding=self.padding):
+            kept = [row for row in group.rows if row.target in wanted]
+            failed += [row.failed("no token of the target is left in the window") for row in kept if row.counted < 1]
+            if kept := [row for row in kept if row.counted > 0]:
+                groups.append(Group(group.prefix, tuple(kept)))
+        return groups, failed
+
+    def _run(self, groups: Sequence[Group]) -> Iterator[TargetScore]:
+        for batch in group_batches(groups, self.budget.tokens, self.batch_size):
+            yield from self._batch(batch)
+
+    def _batch(self, groups: Sequence[Group]) -> Iterator[TargetScore]:
+        encoded = self._attempt(lambda: self._forward.encode(groups))
+        if encoded is not None:
+            for rows in row_batches(groups, self.budget.tokens, self.batch_size):
+                yield from self._rows(groups, encoded, rows)
+        elif len(groups) > 1:
+            for group in groups:
+                yield from self._batch([group])
+        else:
+            yield from (row.failed("memory ran out on the context alone") for row in groups[0].rows)
+
+    def _rows(
+        self, groups: Sequence[Group], encoded: Encoded, rows: Sequence[tuple[int, Continuation]]
+    ) -> Iterator[TargetScore]:
+        sums = self._attempt(lambda: self._forward.log_likelihoods(encoded, rows))
+        if sums is not None:
+            for (place, row), value in zip(rows, sums, strict=True):
+                yield row.scored(value, len(groups[place].prefix))
+        elif len(rows) > 1:
+            for half in (rows[: len(rows) // 2], rows[len(rows) // 2 :]):
+                yield from self._rows(groups, encoded, half)
+        else:
+            yield rows[0][1].failed("memory ran out on this row alone")
+
+    def _attempt(self, step: Callable[[], Any]) -> Any:
+        """What ``step`` returns, or None where memory ran out, with the budget halved."""
+        try:
+            return step()
+        except (RuntimeError, MemoryError) as error:
+            if not ran_out(error):
+                raise
+        self.budget.halve()
+        if self.device != "cpu":
+            import torch
+
+            torch.cuda.empty_cache()
+        return None

@@ -1,0 +1,84 @@
+"""Rows that were scored already: a file to which each is appended as it comes, so that a stopped run goes on."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from conqret.errors import DeclarationError
+from conqret.perplexity.definitions import TargetScore
+
+_FIELDS = ("perplexity", "log_likelihood", "tokens", "context_tokens", "truncated", "reason")
+
+
+class RowStore:
+    """Scores by what they are scores of; a last line that was cut off by a kill is scored again.
+
+    ``fingerprint`` names model and settings: rows under another are of no use and stay where they are. Rows that
+    failed are kept in the file and tried again.
+
+    Raises:
+        DeclarationError: the file holds something else.
+    """
+
+    def __init__(self, path: Path, fingerprint: str) -> None:
+        self._path, self._fingerprint = path, fingerprint
+        self._known: dict[str, tuple[Any, ...]] = {}
+        path.parent.mkdir(parents=True, exist_ok=True)
+        whole = self._read() if path.exists() else 0
+        self._file = path.open("ab")
+        self._file.truncate(whole)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def find(self, answer: str | None, target: str, context: int, number: int) -> TargetScore | None:
+        """The row's score from before, under its present numbers."""
+        found = self._known.get(self._key(answer, target))
+        return None if found is None else TargetScore(context, number, *found)
+
+    def add(self, answer: str | None, target: str, score: TargetScore) -> None:
+        """Append a row, and see it written."""
+        key = self._key(answer, target)
+        values = tuple(getattr(score, name) for name in _FIELDS)
+        if score.perplexity is not None:
+            self._known[key] = values
+        self._file.write(json.dumps({"key": key, **dict(zip(_FIELDS, values, strict=True))}).encode() + b"\n")
+        self._file.flush()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def _key(self, answer: str | None, target: str) -> str:
+        text = json.dumps([self._fingerprint, answer, target])
+        return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+    def _read(self) -> int:
+        """Take in the whole lines; return where the last of them ends."""
+        end = 0
+        with self._path.open("rb") as file:
+            for number, line in enumerate(file, start=1):
+                if not line.endswith(b"\n"):
+                    break
+                try:
+                    record = json.loads(line)
+                    values = tuple(record[name] for name in _FIELDS)
+                    key = record["key"]
+                except (ValueError, KeyError, TypeError):
+                    raise DeclarationError(
+                        f"{self._path}:{number} is no scored row; give --resume another file, or delete this one"
+                    ) from None
+                if values[0] is not None:
+                    self._known[key] = values
+                end += len(line)
+        return end

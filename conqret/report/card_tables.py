@@ -1,0 +1,92 @@
+"""The tables of the judge card and of the bias command, as plain cells and as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from conqret.evaluation.bias.table import BiasRow, BiasTable
+from conqret.report import words
+from conqret.report.texts import visible
+from conqret.stats.estimate import Estimate
+
+_ESCAPED = "\\`*_{}[]<>|#!~&"
+HEAD = ("comparison", "metric", "effect", "p", "pairs", "topics", "moved", "verdict")
+
+
+def effect_text(row: BiasRow) -> str:
+    """The effect with its interval: ``+0.031 [+0.012, +0.050]``."""
+    if row.effect is None:
+        return "none"
+    if row.low is None or row.high is None:
+        return f"{row.effect:+.3f}"
+    return f"{row.effect:+.3f} [{row.low:+.3f}, {row.high:+.3f}]"
+
+
+def estimate_text(estimate: Estimate) -> str:
+    """A value with its interval, or the reason why there is none."""
+    if estimate.value is None:
+        return f"none: {estimate.reason}"
+    if estimate.low is None or estimate.high is None:
+        return f"{estimate.value:.3f}"
+    return f"{estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}]"
+
+
+def bias_cells(row: BiasRow) -> tuple[str, ...]:
+    """One row of the bias table, under :data:`HEAD`."""
+    return (
+        row.name,
+        words.label(row.metric),
+        effect_text(row),
+        "" if row.p is None else f"{row.p:.3f}",
+        str(row.n),
+        str(row.topics),
+        "" if row.moved is None else f"{row.moved:.3f}",
+        f"{row.verdict}: {row.words}",
+    )
+
+
+def bias_markdown(table: BiasTable) -> str:
+    """The bias table as a page of Markdown."""
+    floor = " (the lexical baseline: a floor, not a judge)" if table.baseline else ""
+    lines = [
+        f"# Consistency and bias of {safe(table.format)} with {safe(table.model)}",
+        "",
+        f"Fingerprint `{safe(table.fingerprint)}`{floor}. {table.items} items on {table.topics} topics, "
+        f"{table.judgments} judgments; seed {table.seed}.",
+        "",
+        *bias_section(table),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def bias_section(table: BiasTable) -> list[str]:
+    """Table, warnings and what was left out, as lines of Markdown."""
+    rows = [[safe(cell) for cell in bias_cells(row)] for row in table.rows]
+    return [
+        *markdown_table(HEAD, rows),
+        f"Effects are differences of scores in [0, 1] with {table.confidence:.0%} intervals over {table.resamples} "
+        f"resamples of topics; p is corrected for all rows together (sign flips of whole topics, maxT). An alarm "
+        f"needs p < {table.alpha:g}, an interval without 0, and the direction that is a bias.",
+        "",
+        *(f"- **{safe(text)}**" for text in table.warnings),
+        *(f"- Left out: {safe(name)} ({safe(reason)})." for name, reason in table.left_out.items()),
+        *(f"- {safe(text)}." for text in table.notes),
+        "",
+    ]
+
+
+def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Lines of a Markdown table and an empty one; the cells are taken to be safe."""
+    return [
+        f"| {' | '.join(head)} |",
+        f"|{'---|' * len(head)}",
+        *(f"| {' | '.join(row)} |" for row in rows),
+        "",
+    ]
+
+
+def safe(text: str) -> str:
+    """Text from outside on one line, with what Markdown or HTML would act on escaped."""
+    line = " ".join(visible(text).split())
+    marked = "".join(f"\\{char}" if char in _ESCAPED else char for char in line)
+    return marked.replace("\\<", "&lt;").replace("\\>", "&gt;").replace("\\&", "&amp;").replace("\\_", "_")

@@ -1,0 +1,132 @@
+"""``conqret generate`` and ``conqret run`` from the command line."""
+
+import json
+import sys
+
+import pytest
+
+from conqret.cli.main import main
+from conqret.io.trec import ScoredDoc, write_run
+from tests.generation.corpora import write_corpus
+
+EXPERIMENT = """name = "tiny / one"
+corpus = "corpus"
+stances = ["pro"]
+topics = ["buses"]
+[retrievers.given]
+run = "pro.res"
+[generators.floor]
+shots = 1
+[[systems]]
+retriever = ["given"]
+generator = ["floor"]
+[[judges]]
+format = "rag-fine-grained"
+[models."gpt-4o-mini"]
+rpm = 5
+"""
+
+
+def conqret(monkeypatch, *arguments) -> int:
+    monkeypatch.setattr(sys, "argv", ["conqret", *map(str, arguments)])
+    with pytest.raises(SystemExit) as caught:
+        main()
+    return int(caught.value.code or 0)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    write_corpus(tmp_path / "corpus")
+    write_run(tmp_path / "pro.res", [ScoredDoc("buses", f"buses-{n}", 9.0 - n) for n in (1, 2, 3)])
+    (tmp_path / "experiment.toml").write_text(EXPERIMENT)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_generate(folder, monkeypatch, capsys):
+    given = ("generate", "corpus", "--run", "pro.res", "--stance", "pro", "--shots", "2", "-k", "2")
+    assert conqret(monkeypatch, *given) == 0
+    printed = capsys.readouterr()
+    assert "1 of 1 arguments written" in printed.out
+    assert "a floor and no author" in printed.err
+    assert (folder / "runs" / "pro-offline" / "items.jsonl").is_file()
+    assert conqret(monkeypatch, *given, "--json", "-q") == 0
+    printed = capsys.readouterr()
+    assert json.loads(printed.out)["recorded"] == 1
+    assert printed.err == ""
+    assert conqret(monkeypatch, "judge", "runs/pro-offline/items.jsonl", "-q", "-o", "judged") == 0
+
+
+def test_generate_names_what_is_wrong(folder, monkeypatch, capsys):
+    given = ("generate", "corpus", "--run", "pro.res", "--stance", "pro", "-o", "out")
+    for extra, words in (
+        (("--shots", "9"), "lower --shots"),
+        (("-k", "0"), "-k is 0"),
+        (("--prompts", "nowhere"), "no folder"),
+        (("--replay", "nowhere"), "no recordings"),
+    ):
+        assert conqret(monkeypatch, *given, *extra) == 2
+        assert words in capsys.readouterr().err
+    assert conqret(monkeypatch, *given[:3], "no.res", *given[4:]) == 2
+    (folder / "corpus" / "debates.jsonl").unlink()
+    assert conqret(monkeypatch, *given) == 2
+    assert "conqret scrape debates" in capsys.readouterr().err
+
+
+def test_a_replay_that_lacks_answers_ends_with_1(folder, monkeypatch, capsys):
+    (folder / "empty.jsonl").write_text("")
+    given = (
+        "generate",
+        "corpus",
+        "--run",
+        "pro.res",
+        "--stance",
+        "pro",
+        "-o",
+        "out",
+        "--replay",
+        "empty.jsonl",
+    )
+    assert conqret(monkeypatch, *given) == 1
+    assert "not_recorded" in capsys.readouterr().err
+
+
+def test_run(folder, monkeypatch, capsys):
+    pytest.importorskip("pyterrier")
+    pytest.importorskip("ir_measures")
+    assert conqret(monkeypatch, "run", "experiment.toml") == 0
+    printed = capsys.readouterr()
+    assert "given+floor" in printed.out
+    out = folder / "runs" / "tiny-one"
+    for name in ("scores.jsonl", "summary.json", "report.html", "tables.md"):
+        assert (out / name).is_file()
+    page = (out / "report.html").read_text(encoding="utf-8")
+    assert "judgments/given+floor/rag-fine-grained-offline/report.html" in page
+    assert (out / "judgments" / "given+floor" / "rag-fine-grained-offline" / "report.html").is_file()
+    assert "tiny / one" in page
+    assert "default-src &#39;none&#39;" in page or "default-src 'none'" in page
+    assert conqret(monkeypatch, "run", "experiment.toml", "-q", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["arguments"]["given+floor"]["written"] == 1
+
+
+def test_dry_run(folder, monkeypatch, capsys):
+    pytest.importorskip("pyterrier")
+    text = EXPERIMENT.replace("shots = 1", 'shots = 1\nmodel = "gpt-4o-mini"')
+    (folder / "experiment.toml").write_text(text)
+    assert conqret(monkeypatch, "run", "experiment.toml", "--dry-run", "--json") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["calls"] == 2
+    assert found["cost_usd"] > 0
+    assert [one["stage"] for one in found["stages"]] == [
+        "generate given+floor",
+        "judge given+floor by rag-fine-grained-offline",
+    ]
+    assert not (folder / "runs").exists()
+    assert conqret(monkeypatch, "run", "experiment.toml", "--dry-run") == 0
+    assert "$0.00" in capsys.readouterr().out
+
+
+def test_run_names_what_is_wrong(folder, monkeypatch, capsys):
+    (folder / "experiment.toml").write_text(EXPERIMENT.replace('"rag-fine-grained"', '"rag-fine"'))
+    assert conqret(monkeypatch, "run", "experiment.toml") == 2
+    assert "experiment.toml:13 judges[0].format" in capsys.readouterr().err

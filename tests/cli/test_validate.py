@@ -1,0 +1,103 @@
+"""``conqret validate``, ``agree`` and ``compare`` on runs of the offline model."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+MAP = ("--map", "low=1,medium=2,high=3")
+FEW = ("--resamples", "50")
+
+
+@pytest.fixture(scope="module")
+def labels(tmp_path_factory):
+    """The labels of the demo's first arguments by two people, who differ now and then."""
+    words = {1: "low", 2: "medium", 3: "high"}
+    file = tmp_path_factory.mktemp("labels") / "labels.csv"
+    with file.open("w", encoding="utf-8", newline="") as out:
+        writer = csv.writer(out)
+        writer.writerow(["item", "dimension", "annotator", "value"])
+        lines = (ROOT / "fixtures/demo/labels.jsonl").read_text(encoding="utf-8").splitlines()
+        for number, line in enumerate(lines):
+            record = json.loads(line)
+            for dimension, value in record["argument"]["quality"].items():
+                writer.writerow([record["id"], dimension, "ann", words[value]])
+                writer.writerow(
+                    [record["id"], dimension, "ben", "?" if number % 7 == 0 else words[value % 3 + 1]]
+                )
+    return file
+
+
+def judged(cli, folder, *more):
+    done = cli("judge", ROOT / "fixtures/demo/items.jsonl", "-o", folder, "-q", *more)
+    assert done.code == 0
+    return folder
+
+
+def test_agree(cli, labels):
+    done = cli("agree", labels, *MAP, *FEW, "--by", "dimension")
+    assert done.code == 0
+    assert "cannot judge" in done.err
+    found = json.loads(cli("agree", labels, *MAP, *FEW, "--json").out)
+    assert len(found["rows"]) == 15
+    assert found["together"]["value"] < 0.5
+    assert cli("agree", labels, "--by", "topic", *MAP).code == 2
+    assert "--map" in cli("agree", labels).err
+    assert cli("agree", labels, "--level", "nominal", *FEW).code == 0
+
+
+def test_validate_writes_the_result_and_gates(cli, labels, tmp_path):
+    run = judged(cli, tmp_path / "run", "--format", "listwise", "--samples", "2")
+    card = tmp_path / "card"
+    done = cli("validate", run, "--labels", labels, *MAP, *FEW, "-o", card, "--require", "coverage >= 0.98")
+    assert done.code == 0
+    assert "met: coverage" in done.err
+    found = json.loads((card / "validation.json").read_text(encoding="utf-8"))
+    assert found["schema_name"] == "conqret.validation/1"
+    assert found["judge"]["baseline"] is True
+    assert len(found["average"]["dimensions"]) == 14
+    page = (card / "validation.md").read_text(encoding="utf-8")
+    assert "the lexical baseline" in page
+    assert "Samples, their mean and their majority" in page
+
+    failed = cli(
+        "validate", run, "--labels", labels, *MAP, *FEW, "--require", "alpha[overall_quality] >= 0.99"
+    )
+    assert failed.code == 1
+    assert "not met: alpha[overall_quality] >= 0.99" in failed.err
+    assert (run / "validation.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (("--require", "alpha >> 1"), "cannot be read"),
+        (("--require", "alhpa[clarity] > 1"), "did you mean 'alpha'"),
+        (("--scale", "x"), "--scale is written"),
+        (("--metric", "quality"), "DIMENSION=METRIC"),
+        (("--columns", "item"), "--columns is a list"),
+    ],
+)
+def test_what_cannot_be_parsed_is_exit_code_2(cli, labels, tmp_path, more, message):
+    done = cli("validate", tmp_path, "--labels", labels, *MAP, *more)
+    assert done.code == 2
+    assert message in " ".join(done.err.split())
+
+
+def test_no_run(cli, labels, tmp_path):
+    assert cli("validate", tmp_path / "none", "--labels", labels, *MAP).code == 2
+    assert cli("compare", tmp_path / "none", tmp_path / "none", "--labels", labels, *MAP).code == 2
+
+
+def test_compare(cli, labels, tmp_path):
+    one = judged(cli, tmp_path / "one", "--format", "listwise")
+    two = judged(cli, tmp_path / "two", "--format", "rag-fine-grained")
+    done = cli("compare", one, two, "--labels", labels, *MAP, *FEW)
+    assert done.code == 0
+    assert "overall_quality" in done.out.replace("…", "overall_quality")
+    found = json.loads(cli("compare", one, two, "--labels", labels, *MAP, *FEW, "--json").out)
+    row = found["dimensions"]["clarity"]
+    assert row["units"] == 24
+    assert row["difference"]["value"] == pytest.approx(row["first"]["value"] - row["second"]["value"])

@@ -1,0 +1,291 @@
+"""Labels in: every layout, and every defect with a message of its own."""
+
+import io
+import json
+import zipfile
+
+import numpy as np
+import pytest
+
+from conqret.errors import DeclarationError, ItemsError, UnknownNameError
+from conqret.io.labels import LabelsError, Unit, read_labels
+
+LONG = "item,dimension,annotator,value\n"
+
+
+def faults(path, **options):
+    with pytest.raises(LabelsError) as caught:
+        read_labels(path, **options)
+    return caught.value.faults
+
+
+def only(path, **options):
+    found = faults(path, **options)
+    assert len(found) == 1, found
+    return found[0]
+
+
+def test_long(write):
+    file = write("l.csv", LONG + "a,Clarity,x,1\na,clarity,y,3\nb,clarity,x,?\nb,clarity,y,\n")
+    found = read_labels(file, scales=["1:3"])
+    assert found.layout == "long table"
+    assert found.dimensions == ("clarity",)
+    names, table = found.table("clarity", [Unit("a"), Unit("b")])
+    assert names == ("x", "y")
+    assert np.array_equal(table, [[1, np.nan], [3, np.nan]], equal_nan=True)
+    assert found.absent() == {"cannot_judge": 1, "missing": 1}
+    assert found.scale("clarity").unit(3) == 1
+    assert "2 of 4 cells hold no label (50.0%; 1 missing, 1 cannot judge)" in found.notes
+    assert any("much is missing of clarity" in note for note in found.notes)
+
+
+def test_wide_with_an_annotator_column(write):
+    file = write(
+        "l.csv", "item,annotator,topic,clarity,local-relevance,comment\na,x,t,1,2,fine\na,y,t,2,3,\n"
+    )
+    found = read_labels(file, scales=["1:3"])
+    assert found.dimensions == ("clarity", "local_relevance")
+    assert found.annotators == ("x", "y")
+    assert found.topics == {Unit("a"): "t"}
+    assert "columns left out: comment" in found.notes
+
+
+def test_wide_with_people_in_the_head(write):
+    file = write("l.csv", "item,clarity@anna,clarity@ben\na,1,2\nb,3,\n")
+    names, table = read_labels(file).table("clarity", [Unit("a"), Unit("b")])
+    assert names == ("anna", "ben")
+    assert table[1, 0] == 2
+
+
+def test_parts_of_items(write):
+    file = write("l.csv", "item,document,relevance\na,d1,0\na,d2,3\n")
+    found = read_labels(file, scales=["0:3"])
+    assert found.units == (Unit("a", "d1"), Unit("a", "d2"))
+    assert str(found.units[0]) == "a [d1]"
+
+
+def test_json_lines_and_tabs(write):
+    rows = [{"item": "a", "dimension": "clarity", "annotator": "x", "value": value} for value in (2, 2.0)]
+    rows[1]["item"] = "b"
+    found = read_labels(write("l.jsonl", "\n".join(map(json.dumps, rows))), scales=["1:3"])
+    assert [label.value for label in found.labels] == [2, 2]
+    tabs = read_labels(write("l.tsv", "item\tclarity\na\t1\n"))
+    assert tabs.labels[0].value == 1
+
+
+def test_words_by_a_map(write):
+    file = write("l.csv", LONG + "a,clarity,x,Low\nb,clarity,x,high\nc,clarity,x,2\n")
+    found = read_labels(file, words=["low=1,medium=2", "high=3"])
+    assert [label.value for label in found.labels] == [1, 3, 2]
+    assert (found.scale("clarity").low, found.scale("clarity").high) == (1, 3)
+    assert any("low = 1, medium = 2, high = 3" in note and "--map" in note for note in found.notes)
+
+
+def test_a_scale_for_one_dimension(write):
+    file = write("l.csv", "item,clarity,overall_quality\na,1,5\n")
+    found = read_labels(file, scales=["0:1", "overall-quality=1:5"])
+    assert found.scale("clarity").binary
+    assert found.scale("overall_quality").unit(5) == 1
+
+
+def test_binary_words_are_read_and_said(write):
+    found = read_labels(write("l.csv", "item,supported\na,yes\nb,no\n"))
+    assert [label.value for label in found.labels] == [1, 0]
+    assert found.scale("supported").binary
+    assert any("read as 1 and 0" in note for note in found.notes)
+
+
+def test_nominal_words_are_categories(write):
+    found = read_labels(write("l.csv", "item,preference\na,second\nb,first\nc,tie\n"), level="nominal")
+    assert found.scale("preference").words == {"first": 0, "second": 1, "tie": 2}
+    assert [label.value for label in found.labels] == [1, 0, 2]
+
+
+def test_interval_scales_have_values_between_the_steps(write):
+    file = write("l.csv", "item,clarity\na,1.5\n")
+    assert read_labels(file, scales=["1:3"], level="interval").labels[0].value == 1.5
+    assert "no whole step" in only(file, scales=["1:3"]).problem
+
+
+@pytest.mark.parametrize(
+    ("rows", "options", "problem"),
+    [
+        ("a,clarity,x,7\n", {"scales": ["1:3"]}, "outside the scale from 1 to 3"),
+        ("a,clarity,x,1\na,clarity,x,2\n", {}, "second label for 'clarity' by 'x'; the first is in line 2"),
+        ("a,clarity,x,1\na,clarity,x,1\n", {}, "second label"),
+        ("a,clarity,x,1\nb,clarity,x,high\n", {}, "other labels of clarity are numbers (first: line 2)"),
+        ("a,clarity,x,low\nb,clarity,x,high\n", {}, "no map says which numbers they stand for"),
+        ("a,clarity,x,medium\n", {"words": ["low=1,high=3"]}, "none of the labels low, high"),
+        ("a,clarity,x,inf\n", {}, "no finite number"),
+        (",clarity,x,1\n", {}, "is missing"),
+        ("a,,x,1\n", {}, "is missing"),
+        ("a,clarity,,1\n", {}, "is missing"),
+        ("a,clarity\n", {}, "has 2 cells where the head has 4"),
+        ("a,clarity,x,yes\n", {"scales": ["1:3"]}, "word for true or false"),
+    ],
+)
+def test_defects(write, rows, options, problem):
+    fault = only(write("l.csv", LONG + rows), **options)
+    assert problem in fault.problem
+    assert fault.remedy
+
+
+def test_all_faults_are_listed_together(write):
+    rows = "a,clarity,x,9\n,clarity,x,1\nb,clarity,x,1\nb,clarity,x,1\nc,clarity,x,word\n"
+    found = faults(write("l.csv", LONG + rows), scales=["1:3"])
+    assert len(found) == 4
+    assert {fault.line for fault in found} == {2, 3, 5, 6}
+
+
+def test_an_item_under_two_topics(write):
+    file = write("l.csv", "item,topic,clarity@x,clarity@y\na,t,1,1\n")
+    assert read_labels(file).topics == {Unit("a"): "t"}
+    two = write("m.csv", "item,topic,annotator,clarity\na,t,x,1\na,u,y,1\n")
+    assert "stands under 'u', and under 't' in line 2" in only(two).problem
+
+
+def test_nobody_named(write):
+    file = write("l.csv", "item,clarity\na,1\na,2\n")
+    fault = only(file)
+    assert "nobody is named" in fault.problem
+    assert "--number-annotators" in fault.remedy
+    found = read_labels(file, numbered=True)
+    assert found.annotators == ("annotator 1", "annotator 2")
+    assert any("numbered" in note for note in found.notes)
+
+
+def test_two_columns_of_one_dimension(write):
+    assert "second label" in only(write("l.csv", "item,Clarity,clarity \na,1,2\n")).problem
+
+
+def test_files_that_are_no_labels(write, tmp_path):
+    with pytest.raises(ItemsError, match="no such file"):
+        read_labels(tmp_path / "none.csv")
+    with pytest.raises(ItemsError, match="is empty"):
+        read_labels(write("e.csv", ""))
+    with pytest.raises(DeclarationError, match="no column for the item"):
+        read_labels(write("a.csv", "x,y\n1,2\n"))
+    with pytest.raises(DeclarationError, match="none for the dimension"):
+        read_labels(write("b.csv", "item,value\n1,2\n"))
+    with pytest.raises(DeclarationError, match="no column with labels"):
+        read_labels(write("c.csv", "item,comment\n1,x\n"))
+    with pytest.raises(DeclarationError, match="holds no labels"):
+        read_labels(write("d.csv", "item,clarity\n"))
+    with pytest.raises(DeclarationError, match="both"):
+        read_labels(write("f.csv", "item,annotator,clarity@x\na,b,1\n"))
+    with pytest.raises(LabelsError, match="damaged zip"):
+        read_labels(write("z.zip", b"PK\x03\x04broken"))
+
+
+def test_settings_that_cannot_be(write):
+    file = write("l.csv", LONG + "a,clarity,x,1\n")
+    for options, message in (
+        ({"scales": ["3"]}, "written 1:3"),
+        ({"scales": ["3:1"]}, "does not rise"),
+        ({"words": ["low"]}, "written low=1"),
+        ({"words": ["low=1"]}, "two numbers"),
+        ({"layout": "dagstul"}, "did you mean 'dagstuhl'"),
+        ({"layout": "novices"}, "not in the layout"),
+        ({"columns": {"items": "item"}}, "did you mean 'item'"),
+        ({"columns": {"item": "ids"}}, "no column 'ids'"),
+    ):
+        with pytest.raises(DeclarationError, match=message):
+            read_labels(file, **options)
+    with pytest.raises(UnknownNameError, match="label column"):
+        read_labels(write("w.csv", "item,clarity\na,1\n"), dimensions=["clarty"])
+
+
+def test_columns_and_dimension_by_name(write):
+    file = write("l.csv", "doc,who,stars,when\na,x,1,now\nb,x,3,now\n")
+    columns = {"item": "doc", "annotator": "who", "value": "stars"}
+    found = read_labels(file, columns=columns, dimensions=["overall quality"])
+    assert found.dimensions == ("overall_quality",)
+    assert "columns left out: when" in found.notes
+
+
+def test_further_texts_for_cannot_judge(write):
+    file = write("l.csv", LONG + "a,clarity,x,dunno\nb,clarity,x,1\n")
+    assert read_labels(file, cannot_judge=["Dunno"]).absent() == {"cannot_judge": 1}
+
+
+DAGSTUHL_HEAD = (
+    "annotator\targumentative\toverall quality\tlocal acceptability\tsufficiency\tglobal sufficiency\targument\t#id"
+    "\tissue\tstance\n"
+)
+
+
+def test_dagstuhl(write):
+    rows = (
+        '1\ty\t2 (Average)\t3 (High)\t1 (Low)\t1 (Low)\t"It said ""no"", \u2018quoted\u2019"\targ1\tissue-a\tpro\n'
+        "2\tn\t\t\t\t\tplain\targ1\tissue-a\tpro\n"
+        "3\ty\t1 (Low)\tCannot judge\t2 (Average)\t1 (Low)\tplain\targ1\tissue-a\tpro\n"
+    )
+    found = read_labels(write("d.csv", (DAGSTUHL_HEAD + rows).encode("windows-1252")))
+    assert found.layout == "Dagstuhl-15512 ArgQuality"
+    assert found.dimensions == (
+        "overall_quality",
+        "local_acceptability",
+        "local_sufficiency",
+        "global_sufficiency",
+    )
+    assert found.annotators == ("1", "2", "3")
+    names, table = found.table("overall_quality", [Unit("arg1")])
+    assert names == ("1", "3")
+    assert table.tolist() == [[2], [1]]
+    assert found.topics == {Unit("arg1"): "issue-a"}
+    assert found.absent("local_acceptability") == {"missing": 1, "cannot_judge": 1}
+    assert (found.scale("overall_quality").low, found.scale("overall_quality").high) == (1, 3)
+    assert any("Windows-1252" in note for note in found.notes)
+
+
+def test_dagstuhl_defects(write):
+    contradiction = "1\ty\t1 (High)\t3 (High)\t1 (Low)\t1 (Low)\tx\targ1\ti\tpro\n"
+    assert "contradict" in only(write("d.csv", DAGSTUHL_HEAD + contradiction)).problem
+    word = contradiction.replace("1 (High)", "Great")
+    assert "none of the labels" in only(write("e.csv", DAGSTUHL_HEAD + word)).problem
+    assert "cells where the head has" in only(write("f.csv", DAGSTUHL_HEAD + "1\ty\n")).problem
+
+
+def archive(**files):
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as packed:
+        for name, content in files.items():
+            packed.writestr(f"novices/{name}.json", content)
+    return data.getvalue()
+
+
+def test_novices(write):
+    one = json.dumps({"arg-1-local-acceptability": "3", "12-clarity": "?"})
+    two = json.dumps({"arg-1-local-acceptability": "1"})
+    packed = archive(**{"x-group1-member2-2023": one, "x-group2-member2-2023": two, "README": "words"})
+    found = read_labels(write("n.zip", packed))
+    assert found.annotators == ("group1-member2", "group2-member2")
+    assert found.units == (Unit("arg-1"), Unit("12"))
+    assert found.dimensions == ("local_acceptability", "clarity")
+    assert found.absent() == {"cannot_judge": 1}
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ("no json", "is no JSON"),
+        ("[]", "no object"),
+        ('{"clarity": "3"}', "no rating"),
+        ('{"a-clarity": "4"}', "outside"),
+    ],
+)
+def test_novices_defects(write, content, problem):
+    assert problem in only(write("n.zip", archive(**{"group1-member1": content}))).problem
+
+
+def test_published_files(data_dir):
+    relevance = read_labels(data_dir / "webis-argquality20/webis-argquality20-raw-relevance.csv")
+    assert relevance.layout == "Webis relevance"
+    assert len(relevance.labels) == 2 * 8_050
+    quality = read_labels(data_dir / "webis-argquality20/webis-argquality20-arguments.csv")
+    assert quality.layout == "Webis arguments"
+    assert len(quality.units) == 1_610
+    assert not quality.scale("logical_quality").bounded
+    novices = read_labels(data_dir / "argquality_novices/novice-annotations-unaggregated.zip")
+    assert len(novices.labels) == 12_726
+    assert novices.absent() == {"cannot_judge": 719}

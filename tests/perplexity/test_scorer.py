@@ -1,0 +1,246 @@
+"""The scorer against one pair at a time."""
+
+import math
+
+import pytest
+
+from conqret.errors import DeclarationError, UnknownNameError
+from conqret.perplexity import ConditionalPerplexity
+from conqret.perplexity.memory import TokenBudget
+from conqret.perplexity.store import RowStore
+from tests.perplexity.conftest import ANSWERS, PAIRS, TARGETS, WINDOW
+from tests.perplexity.reference import Naive
+
+MODELS = [("gpt2", False), ("gpt2", True), ("llama", False), ("llama", True), ("qwen2", False), ("qwen2", True)]
+CLOSE = 1e-4
+
+
+@pytest.fixture(scope="module")
+def naive(folder):
+    known = {}
+
+    def get(kind, chat=False):
+        return known.setdefault((kind, chat), Naive(folder(kind, chat)))
+
+    return get
+
+
+def numbers(rows):
+    assert [row.reason for row in rows] == [""] * len(rows)
+    return [row.perplexity for row in rows]
+
+
+@pytest.mark.parametrize(("kind", "chat"), MODELS)
+@pytest.mark.parametrize("padding", ["left", "right"])
+def test_equals_one_pair_at_a_time(folder, naive, kind, chat, padding):
+    reference = naive(kind, chat)
+    expected = [
+        reference.perplexity(reference.context(answer), target) for answer, targets in PAIRS for target in targets
+    ]
+    for size, budget in [(1, 10**6), (2, 10**6), (3, 700), (7, 10**6), (32, 10**6), (32, 1)]:
+        scorer = ConditionalPerplexity(folder(kind, chat), padding=padding, batch_size=size, token_budget=budget)
+        assert scorer.templated is chat
+        rows = scorer.score(PAIRS)
+        assert numbers(rows) == pytest.approx(expected, rel=CLOSE), (size, budget)
+        assert [(row.context, row.target) for row in rows] == [
+            (i, j) for i, targets in enumerate(TARGETS) for j in range(len(targets))
+        ]
+        assert [row.tokens for row in rows] == [
+            len(reference.words(target, add_special_tokens=False).input_ids) for targets in TARGETS for target in targets
+        ]
+
+
+def test_a_template_can_be_left_out(folder, naive):
+    reference = naive("qwen2", True)
+    scorer = ConditionalPerplexity(folder("qwen2", True), chat=False)
+    expected = reference.perplexity(reference.context(ANSWERS[0], chat=False), TARGETS[0][0])
+    assert numbers(scorer.score(PAIRS[:1]))[0] == pytest.approx(expected, rel=CLOSE)
+    with pytest.raises(DeclarationError, match="no chat template"):
+        ConditionalPerplexity(folder("qwen2"), chat=True)
+
+
+@pytest.mark.parametrize("wrapping", [1, 2, 3, 4, 5])
+def test_wrapping_prompts(folder, naive, wrapping):
+    from conqret.perplexity import WRAPPINGS
+
+    reference = naive("qwen2", True)
+    asked = WRAPPINGS[wrapping].replace("{answer}", "{}")
+    scorer = ConditionalPerplexity(folder("qwen2", True), wrapping=wrapping)
+    expected = reference.perplexity(reference.context(ANSWERS[1], asked), TARGETS[1][0])
+    assert numbers(scorer.score([PAIRS[1]]))[0] == pytest.approx(expected, rel=CLOSE)
+
+
+@pytest.mark.parametrize(("kind", "chat"), MODELS)
+@pytest.mark.parametrize("padding", ["left", "right"])
+def test_the_released_definition(folder, naive, kind, chat, padding):
+    reference = naive(kind, chat)
+    scorer = ConditionalPerplexity(folder(kind, chat), definition="released", padding=padding)
+    expected = [value for answer, targets in PAIRS for value in reference.released(answer, targets, padding)]
+    assert numbers(scorer.score(PAIRS)) == pytest.approx(expected, rel=CLOSE)
+
+
+def test_a_longer_answer_lowers_the_released_figure_by_itself(folder):
+    idle = "So it is said. " * 5
+    pairs = [(ANSWERS[0], TARGETS[0]), (ANSWERS[0] + idle, TARGETS[0])]
+    scorer = ConditionalPerplexity(folder("gpt2"), definition="released")
+    short, longer = (sum(numbers(rows)) for rows in scorer.stream(pairs))
+    assert longer < 0.9 * short
+
+
+def test_no_context_at_all(folder, naive):
+    reference = naive("llama")
+    rows = ConditionalPerplexity(folder("llama")).score([(None, TARGETS[0])])
+    begin = [reference.words.bos_token_id]
+    assert numbers(rows) == pytest.approx([reference.perplexity(begin, one) for one in TARGETS[0]], rel=CLOSE)
+    assert [row.context_tokens for row in rows] == [1, 1]
+    gpt2 = naive("gpt2")
+    rows = ConditionalPerplexity(folder("gpt2")).score([(None, TARGETS[0][:1])])
+    assert numbers(rows) == pytest.approx([gpt2.perplexity([gpt2.words.eos_token_id], TARGETS[0][0])], rel=CLOSE)
+
+
+@pytest.mark.parametrize(("kind", "chat"), [("gpt2", False), ("qwen2", True)])
+def test_the_answer_gives_way_from_its_left(folder, naive, kind, chat):
+    reference = naive(kind, chat)
+    answer = " ".join(ANSWERS * 3)
+    rows = ConditionalPerplexity(folder(kind, chat)).score([(answer, TARGETS[1])])
+    whole = reference.context(answer)
+    head = reference.context("")[: 0 if not chat else len(reference.words("<|im_start|>user\n", add_special_tokens=False).input_ids)]
+    for row, target in zip(rows, TARGETS[1], strict=True):
+        wanted = reference.words(target, add_special_tokens=False).input_ids
+        kept = WINDOW - len(wanted) + 1
+        assert row.truncated == len(whole) - kept > 0
+        assert row.context_tokens == kept
+        assert row.tokens == len(wanted)
+        trimmed = head + whole[len(head) + row.truncated :]
+        assert row.perplexity == pytest.approx(reference.perplexity(trimmed, target), rel=CLOSE)
+
+
+def test_a_target_that_does_not_fit_fails_alone(folder):
+    long = " ".join(TARGETS[3] * 40)
+    rows = ConditionalPerplexity(folder("gpt2")).score([(ANSWERS[0], [TARGETS[0][0], long, "", TARGETS[0][1]]), PAIRS[1]])
+    assert [row.perplexity is None for row in rows] == [False, True, True, False, False, False, False]
+    assert "does not fit" in rows[1].reason
+    assert "empty" in rows[2].reason
+    assert numbers(rows[3:])
+
+
+def test_names_of_special_tokens_are_text(folder):
+    scorer = ConditionalPerplexity(folder("qwen2", True))
+    inner = scorer._encoder._tokenizer
+    special = inner.convert_tokens_to_ids("<|im_end|>")
+    prefix = scorer._encoder.prefix("Well.<|im_end|>\n<|im_start|>assistant\nAll perspectives.")
+    assert prefix.ids.count(special) == 1
+    assert inner.decode(prefix.ids[prefix.begin : prefix.end]).startswith("Well.<|im_end|>")
+    assert special not in scorer._encoder.target("<|im_end|>")
+    assert numbers(scorer.score([("<|im_end|>", ["So <|im_end|> be it."])]))
+
+
+def test_wrong_settings(folder, tmp_path):
+    with pytest.raises(DeclarationError, match="cannot be loaded"):
+        ConditionalPerplexity(str(tmp_path / "nothing"))
+    for settings in ({"wrapping": 6}, {"definition": "mine"}, {"padding": "top"}, {"dtype": "int4"}):
+        with pytest.raises(UnknownNameError):
+            ConditionalPerplexity(folder("gpt2"), **settings)
+    with pytest.raises(DeclarationError, match="at least 1"):
+        ConditionalPerplexity(folder("gpt2"), token_budget=0)
+
+
+class Counted:
+    """Counts what a model reads, and lets memory run out above a number of tokens in a step."""
+
+    def __init__(self, forward, limit=10**9):
+        self.forward, self.limit, self.prefixes, self.rows = forward, limit, 0, 0
+
+    def encode(self, groups):
+        if len(groups) * max(len(group.prefix) for group in groups) > self.limit:
+            raise RuntimeError("CUDA out of memory. Tried to allocate 20 MiB")
+        self.prefixes += len(groups)
+        return self.forward.encode(groups)
+
+    def log_likelihoods(self, encoded, rows):
+        if sum(len(row.ids) for _, row in rows) > self.limit:
+            raise MemoryError
+        self.rows += len(rows)
+        return self.forward.log_likelihoods(encoded, rows)
+
+
+def test_each_context_is_read_once(folder):
+    scorer = ConditionalPerplexity(folder("gpt2"))
+    scorer._forward = counted = Counted(scorer._forward)
+    scorer.score(PAIRS)
+    assert (counted.prefixes, counted.rows) == (len(PAIRS), sum(map(len, TARGETS)))
+
+
+def test_the_budget_halves_when_memory_runs_out(folder):
+    expected = numbers(ConditionalPerplexity(folder("gpt2")).score(PAIRS))
+    scorer = ConditionalPerplexity(folder("gpt2"), token_budget=4096)
+    scorer._forward = Counted(scorer._forward, limit=80)
+    rows = scorer.score(PAIRS)
+    assert scorer.budget.tokens < 4096
+    good = [row for row in rows if row.perplexity is not None]
+    assert {row.context for row in rows if "memory ran out" in row.reason} <= {1, 3}
+    assert len(good) >= 4
+    for row in good:
+        place = sum(map(len, TARGETS[: row.context])) + row.target
+        assert row.perplexity == pytest.approx(expected[place], rel=CLOSE)
+    with pytest.raises(RuntimeError, match="bug"):
+        scorer._attempt(lambda: (_ for _ in ()).throw(RuntimeError("a bug")))
+    budget = TokenBudget(3)
+    for _ in range(4):
+        budget.halve()
+    assert (budget.tokens, budget.halvings) == (1, 4)
+
+
+def test_what_was_scored_is_not_scored_again(folder, tmp_path):
+    scorer = ConditionalPerplexity(folder("gpt2"))
+    path = tmp_path / "rows.jsonl"
+    with RowStore(path, scorer.fingerprint) as store:
+        before = scorer.score(PAIRS[:3], store=store)
+    text = path.read_bytes()
+    path.write_bytes(text[:-20])  # the kill came while the last row was written
+    scorer._forward = counted = Counted(scorer._forward)
+    with RowStore(path, scorer.fingerprint) as store:
+        assert len(store) == len(before) - 1
+        after = scorer.score(PAIRS, store=store)
+    assert counted.rows == sum(map(len, TARGETS)) - len(before) + 1
+    assert [row.perplexity for row in after[: len(before)]] == pytest.approx([row.perplexity for row in before], rel=CLOSE)
+    with RowStore(path, scorer.fingerprint) as store:
+        scorer.score(PAIRS, store=store)
+    assert counted.rows == sum(map(len, TARGETS)) - len(before) + 1
+    with RowStore(path, ConditionalPerplexity(folder("gpt2"), wrapping=5).fingerprint) as store:
+        assert store.find(ANSWERS[0], TARGETS[0][0], 0, 0) is None
+    path.write_text('{"id": 1}\n')
+    with pytest.raises(DeclarationError, match="no scored row"):
+        RowStore(path, "x")
+
+
+def test_a_store_serves_rows_that_are_put_in_another_order(folder, tmp_path):
+    scorer = ConditionalPerplexity(folder("qwen2"))
+    with RowStore(tmp_path / "rows.jsonl", scorer.fingerprint) as store:
+        first = scorer.score(PAIRS, store=store)
+        again = scorer.score(PAIRS[::-1], store=store)
+    assert sorted(row.perplexity for row in again) == sorted(row.perplexity for row in first)
+    assert (again[0].context, again[0].target) == (0, 0)
+
+
+def test_contexts_stream_without_piling_up(folder):
+    scorer = ConditionalPerplexity(folder("gpt2"), batch_size=32, token_budget=8192)
+    taken = []
+
+    def source():
+        for number in range(1000):
+            taken.append(number)
+            yield f"Answer {number}.", ["Yes.", "No."]
+
+    done = []
+    ahead = 0
+    for count, rows in enumerate(scorer.stream(source(), on_context=done.append)):
+        assert len(rows) == 2
+        ahead = max(ahead, len(taken) - count)
+    assert done == list(range(1000))
+    assert ahead <= 64
+
+
+def test_perplexity_follows_the_equation(folder):
+    row = ConditionalPerplexity(folder("gpt2")).score(PAIRS[:1])[0]
+    assert row.perplexity == pytest.approx(math.exp(-row.log_likelihood / row.tokens))

@@ -1,0 +1,167 @@
+"""Krippendorff's alpha: hand-worked cases, the package, resamples drawn one by one, and published data."""
+
+import math
+
+import krippendorff
+import numpy as np
+import pytest
+
+from conqret.errors import DeclarationError, UnknownNameError
+from conqret.io.labels import read_labels
+from conqret.stats.agreement import (
+    LEVELS,
+    NO_UNITS,
+    ONE_CATEGORY,
+    alpha_interval,
+    alphas,
+    krippendorff_alpha,
+    stack,
+)
+from conqret.stats.resampling import Resamples, draw
+
+NAN = math.nan
+
+
+def test_nominal_by_hand():
+    # Coincidences: units (1,1), (1,2), (2,2), (2,2). o_12 + o_21 = 2, n_1 = 3, n_2 = 5, n = 8.
+    # D_o = 2, D_e = 2 * 15 / 7, alpha = 1 - 7 * 2 / 30 = 8 / 15.
+    assert krippendorff_alpha([[1, 1, 2, 2], [1, 2, 2, 2]], "nominal") == pytest.approx(8 / 15)
+
+
+def test_interval_by_hand():
+    # Units (0,0), (0,2), (1,1): sum of squares over ordered pairs D_o = 8; values 0,0,0,2,1,1, n = 6:
+    # ordered pairs: 0-2: 2*3*1*4 = 24, 0-1: 2*3*2*1 = 12, 1-2: 2*2*1*1 = 4; D_e = 40 / 5; alpha = 1 - 8 / 8 = 0.
+    assert krippendorff_alpha([[0, 0, 1], [0, 2, 1]], "interval") == pytest.approx(0.0)
+
+
+def test_units_with_one_rating_count_for_nothing():
+    whole = [[1, 2, 1, 2], [1, 2, 2, 2]]
+    extended = [[1, 2, 1, 2, 9], [1, 2, 2, 2, NAN]]
+    for level in LEVELS:
+        assert krippendorff_alpha(whole, level) == pytest.approx(krippendorff_alpha(extended, level))
+
+
+@pytest.mark.filterwarnings("ignore:invalid value")
+def test_equals_the_package_on_a_thousand_tables():
+    rng = np.random.default_rng(5)
+    compared = undefined = 0
+    for _ in range(1_000):
+        raters, units, categories = rng.integers(2, 6), rng.integers(2, 30), rng.integers(2, 6)
+        table = rng.integers(1, categories + 1, (raters, units)).astype(float)
+        table[rng.random((raters, units)) < rng.random() * 0.6] = NAN
+        for level in LEVELS:
+            found = alphas(table[None], level, None)
+            try:
+                wanted = krippendorff.alpha(reliability_data=table, level_of_measurement=level)
+            except ValueError:
+                wanted = NAN
+            if math.isnan(wanted):
+                undefined += 1
+                assert found.reasons[0] in (NO_UNITS, ONE_CATEGORY)
+            else:
+                compared += 1
+                assert found.values[0] == pytest.approx(wanted, abs=1e-9)
+    assert compared > 3_800
+    assert undefined + compared == 4_000
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_resample_is_the_table_with_its_units_repeated(level):
+    rng = np.random.default_rng(2)
+    tables = rng.integers(1, 4, (3, 4, 40)).astype(float)
+    tables[rng.random(tables.shape) < 0.3] = NAN
+    clusters = list(rng.integers(0, 9, 40))
+    drawn = draw(clusters, rng, resamples=6)
+    found = alphas(tables, level, drawn)
+    assert found.draws.shape == (6, 3)
+    for row, weights in enumerate(drawn.weights):
+        units = np.repeat(np.arange(40), weights[drawn.cluster].astype(int))
+        for place in range(3):
+            wanted = krippendorff.alpha(reliability_data=tables[place][:, units], level_of_measurement=level)
+            assert found.draws[row, place] == pytest.approx(wanted)
+
+
+def test_draws_do_not_depend_on_how_they_are_cut(monkeypatch):
+    rng = np.random.default_rng(0)
+    table = rng.normal(size=(1, 3, 30))
+    drawn = draw(range(30), rng, resamples=50)
+    whole = alphas(table, "interval", drawn).draws
+    monkeypatch.setattr("conqret.stats.resampling.AT_ONCE", 500)
+    assert np.array_equal(alphas(table, "interval", drawn).draws, whole)
+
+
+def test_degenerate_tables_have_a_reason():
+    one_category = alphas([[[2, 2, 2], [2, 2, 2]]], "ordinal", None)
+    assert one_category.estimate(0).value is None
+    assert "equal" in one_category.estimate(0).reason
+    one_rater = alphas([[[1, 2, 3]]], "ordinal", None)
+    assert one_rater.estimate(0).reason == NO_UNITS
+    no_overlap = alphas([[[1, NAN], [NAN, 2]]], "nominal", None)
+    assert no_overlap.estimate(0).reason == NO_UNITS
+    nothing = alphas([[[NAN, NAN]]], "nominal", None)
+    assert nothing.estimate(0).value is None
+    with pytest.raises(DeclarationError, match="no unit has two ratings"):
+        krippendorff_alpha([[1, 2, 3]], "nominal")
+
+
+def test_one_cluster_gives_no_interval():
+    estimate = alpha_interval([[1, 2, 1], [1, 2, 2]], "nominal", np.random.default_rng(0), clusters=["t"] * 3)
+    assert estimate.value is not None
+    assert estimate.low is None
+    assert "no interval" in estimate.reason
+
+
+def test_resamples_in_which_alpha_is_undefined_are_counted():
+    table = [[1, 1, 1, 2], [1, 1, 1, 2]]
+    estimate = alpha_interval(table, "nominal", np.random.default_rng(0), resamples=200)
+    assert estimate.value == 1
+    assert (estimate.low, estimate.high) == (1, 1)
+    assert "left out" in estimate.reason
+
+
+def test_the_average_leaves_out_what_has_no_alpha():
+    tables = np.array([[[1, 2, 1], [1, 2, 2]], [[1, 1, 1], [1, 1, 1]]], dtype=float)
+    found = alphas(tables, "nominal", None)
+    assert found.average([0, 1]).value == pytest.approx(found.values[0])
+    assert "1 of 2" in found.average([0, 1]).reason
+    assert found.average([1]).value is None
+    assert stack([found, found]).values.shape == (4,)
+
+
+def test_wrong_calls():
+    with pytest.raises(UnknownNameError, match="ordinal"):
+        krippendorff_alpha([[1, 2], [1, 2]], "ordinel")  # type: ignore[arg-type]
+    with pytest.raises(DeclarationError, match="shape"):
+        alphas([[1, 2], [1, 2]], "nominal", None)
+    with pytest.raises(DeclarationError, match="infinite"):
+        krippendorff_alpha([[1, math.inf], [1, 2]], "nominal")
+    with pytest.raises(DeclarationError, match="ratio"):
+        krippendorff_alpha([[-1, 2], [1, 2]], "ratio")
+    with pytest.raises(DeclarationError, match="units"):
+        alphas([[[1, 2], [1, 2]]], "nominal", Resamples(np.ones((1, 3)), np.arange(3)))
+
+
+@pytest.mark.parametrize(
+    ("dimension", "level", "wanted"),
+    [
+        ("relevance", "nominal", 0.1342),
+        ("relevance", "ordinal", 0.2759),
+        ("relevance", "interval", 0.2786),
+        ("is_argument", "nominal", 0.2183),
+    ],
+)
+def test_webis_reference_values(data_dir, dimension, level, wanted):
+    labels = read_labels(data_dir / "webis-argquality20/webis-argquality20-raw-relevance.csv")
+    table = labels.table(dimension, labels.units)[1]
+    assert round(krippendorff_alpha(table, level), 4) == wanted
+
+
+def test_the_novices_with_the_package(data_dir):
+    labels = read_labels(data_dir / "argquality_novices/novice-annotations-unaggregated.zip")
+    assert len(labels.annotators) == 108
+    assert len(labels.units) == 320
+    assert len(labels.dimensions) == 11
+    for dimension in labels.dimensions:
+        table = labels.table(dimension, labels.units)[1]
+        wanted = krippendorff.alpha(reliability_data=table, level_of_measurement="ordinal")
+        assert krippendorff_alpha(table, "ordinal") == pytest.approx(wanted, abs=1e-9)

@@ -1,0 +1,43 @@
+import numpy as np
+import pytest
+from scipy import stats
+
+from conqret.stats.correlation import kendall, pearson, spearman
+from conqret.stats.resampling import Resamples, draw
+
+SCIPY = {pearson: stats.pearsonr, spearman: stats.spearmanr, kendall: stats.kendalltau}
+
+
+@pytest.mark.parametrize("ours", SCIPY)
+def test_equal_to_scipy_as_whole_and_resampled(ours):
+    rng = np.random.default_rng(3)
+    n = 50
+    x = rng.integers(0, 4, n).astype(float)
+    y = np.round(x + rng.normal(size=n), 1)
+    drawn = draw(list(rng.integers(0, 7, n)), rng, resamples=8)
+    assert ours(x, y).value == pytest.approx(SCIPY[ours](x, y).statistic)
+    for row in range(8):
+        one = Resamples(drawn.weights[[row]], drawn.cluster)
+        items = np.repeat(np.arange(n), drawn.weights[row][drawn.cluster].astype(int))
+        assert ours(x, y, one).low == pytest.approx(SCIPY[ours](x[items], y[items]).statistic)
+
+
+@pytest.mark.parametrize("ours", SCIPY)
+def test_a_constant_has_no_correlation(ours):
+    assert ours([1, 1, 1], [1, 2, 3]).value is None
+    assert "vary" in ours([1, 1, 1], [1, 2, 3]).reason
+
+
+def test_pearson_far_from_zero():
+    x = np.array([1e8, 1e8 + 1, 1e8 + 2, 1e8 + 3])
+    assert pearson(x, [1, 2, 3, 4.5]).value == pytest.approx(
+        stats.pearsonr(x - 1e8, [1, 2, 3, 4.5]).statistic
+    )
+
+
+def test_no_interval_for_kendall_of_very_many(monkeypatch):
+    monkeypatch.setattr("conqret.stats.correlation.MOST_ITEMS", 3)
+    drawn = draw(range(4), np.random.default_rng(0), resamples=5)
+    found = kendall([1, 2, 3, 4], [1, 3, 2, 4], drawn)
+    assert found.value is not None
+    assert "no interval above 3" in found.reason

@@ -1,0 +1,64 @@
+"""Paired effects: hand-worked p-values, joint correction, degenerate series."""
+
+import numpy as np
+import pytest
+
+from conqret.errors import DeclarationError
+from conqret.stats.effects import Paired, paired_effects, sign_flip_p
+
+
+def rng() -> np.random.Generator:
+    return np.random.default_rng(0)
+
+
+def test_exact_p_of_six_topics_that_all_rise() -> None:
+    # Of 2^6 patterns of signs, all pluses and all minuses are as extreme as what was seen.
+    series = Paired([0.1, 0.2, 0.1, 0.3, 0.2, 0.1], list("abcdef"))
+    assert sign_flip_p([series], rng()) == [pytest.approx(2 / 64)]
+
+
+def test_two_topics_against_one() -> None:
+    # Sums 1, 1, -1: |T| is 1 / sqrt(3) in 6 of 8 patterns and sqrt(3) in the other 2, so p is 1.
+    assert sign_flip_p([Paired([1, 1, -1], list("abc"))], rng()) == [pytest.approx(1.0)]
+
+
+def test_the_correction_takes_the_largest_over_all_series() -> None:
+    strong = Paired([0.1] * 8, list("abcdefgh"))
+    weak = Paired([0.3, -0.1, 0.2, 0.2, -0.1, 0.1, 0.1, 0.05], list("abcdefgh"))
+    alone = sign_flip_p([weak], rng())[0]
+    together = sign_flip_p([strong, weak], rng())
+    assert together[0] >= 2 / 256
+    assert together[1] >= alone
+
+
+def test_values_of_one_cluster_are_summed_before_signs_are_flipped() -> None:
+    twice = Paired([0.1, 0.1, 0.1, 0.1], ["a", "a", "b", "b"])
+    assert sign_flip_p([twice], rng()) == [pytest.approx(1.0 / 2)]
+
+
+def test_an_effect_says_everything_about_its_series() -> None:
+    effect = paired_effects([Paired([0.2, 0.0, 0.4, -0.2], list("abcd"))], rng())[0]
+    assert effect.value == pytest.approx(0.1)
+    assert effect.moved == pytest.approx(0.2)
+    assert effect.share == 0.75
+    assert (effect.n, effect.clusters) == (4, 4)
+    assert effect.standardised == pytest.approx(0.1 / np.std([0.2, 0, 0.4, -0.2], ddof=1))
+    assert effect.low <= effect.value <= effect.high
+
+
+def test_nothing_moved() -> None:
+    effect = paired_effects([Paired([0.0] * 6, list("abcdef"))], rng())[0]
+    assert (effect.value, effect.low, effect.high, effect.p) == (0, 0, 0, 1)
+    assert effect.standardised is None
+    assert paired_effects([], rng()) == []
+
+
+def test_many_topics_are_drawn_and_repeat_with_the_seed() -> None:
+    series = Paired([0.1] * 30, list(range(30)))
+    first, again = sign_flip_p([series], rng()), sign_flip_p([series], rng())
+    assert first == again == [pytest.approx(1e-4)]
+
+
+def test_clusters_are_as_many_as_values() -> None:
+    with pytest.raises(DeclarationError, match="name one for each"):
+        sign_flip_p([Paired([0.1, 0.2], ["a"])], rng())

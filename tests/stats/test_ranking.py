@@ -1,0 +1,143 @@
+"""Elo and Bradley-Terry: by hand, and against the published quality scores of Webis-ArgQuality-20."""
+
+import csv
+import math
+
+import numpy as np
+import pytest
+
+from conqret.errors import DeclarationError
+from conqret.io.comparisons import read_comparisons
+from conqret.stats.correlation import spearman
+from conqret.stats.ranking import Preference, bradley_terry, elo, ranking_agreement
+
+
+def ratings(standings):
+    return {one.player: one.rating.value for one in standings}
+
+
+def test_elo_by_hand():
+    # a beats b at even odds: +16 and -16. Then c beats a: a is expected to score 1 / (1 + 10^(-16/400)) = 0.52301,
+    # so c gains 32 * 0.52301 = 16.7363. Then b and c tie: b (1484) is expected 1 / (1 + 10^(32.7363/400)) = 0.45304.
+    games = [Preference("a", "b", 1), Preference("a", "c", 0), Preference("b", "c", 0.5)]
+    gain_c = 32 / (1 + 10 ** (-16 / 400))
+    expected_b = 1 / (1 + 10 ** ((1500 + gain_c - 1484) / 400))
+    found = elo(games)
+    assert ratings(found) == pytest.approx(
+        {
+            "a": 1516 - gain_c,
+            "b": 1484 + 32 * (0.5 - expected_b),
+            "c": 1500 + gain_c - 32 * (0.5 - expected_b),
+        }
+    )
+    assert [one.player for one in found] == ["c", "a", "b"]
+    assert [one.rank for one in found] == [1, 2, 3]
+    assert [(one.wins, one.games) for one in found] == [(1.5, 2), (1, 2), (0.5, 2)]
+
+
+def test_debateqa_procedure():
+    """DebateQA, Appendix D.1: all ten pairs of five systems on each question, ranked by Elo; then rho and tau."""
+    order = ["gpt", "llama", "phi", "zephyr", "qwen"]
+    games = [
+        Preference(one, other, 1, cluster=question)
+        for question in range(4)
+        for place, one in enumerate(order)
+        for other in order[place + 1 :]
+    ]
+    people = elo(games, np.random.default_rng(0), resamples=30)
+    assert [one.player for one in people] == order
+    assert all(one.rating.low < one.rating.value < one.rating.high for one in people)
+    # A metric that swaps the last two: 1 - 6 * 2 / (5 * 24) = 0.9, and (9 - 1) / 10 = 0.8.
+    swap = {"zephyr": "qwen", "qwen": "zephyr"}
+    metric = elo(
+        [Preference(swap.get(g.first, g.first), swap.get(g.second, g.second), g.outcome) for g in games]
+    )
+    rho, tau = ranking_agreement(people, metric)
+    assert (rho.value, tau.value) == pytest.approx((0.9, 0.8))
+
+
+def test_elo_averaged_over_orders_does_not_depend_on_the_order_given():
+    rng = np.random.default_rng(1)
+    games = [Preference("a", "b", 1)] * 6 + [Preference("a", "b", 0)] * 3
+    forward = ratings(elo(games, rng, orders=400))
+    backward = ratings(elo(games[::-1], rng, orders=400))
+    assert forward["a"] == pytest.approx(backward["a"], abs=3)
+
+
+def test_bradley_terry_of_two_players():
+    # With a wins of n and prior p: the strengths +s and -s solve a + p / 2 - ... = 0; with a vanishing prior
+    # s_a - s_b = log(a / (n - a)).
+    games = [Preference("a", "b", 1)] * 30 + [Preference("a", "b", 0)] * 10
+    found = ratings(bradley_terry(games, prior=1e-9))
+    assert found["a"] - found["b"] == pytest.approx(math.log(3), abs=1e-4)
+    assert sum(found.values()) == pytest.approx(0)
+
+
+def test_a_tie_is_half_a_win_each():
+    ties = ratings(bradley_terry([Preference("a", "b", 0.5)] * 2 + [Preference("a", "b", 1)] * 2))
+    halves = ratings(bradley_terry([Preference("a", "b", 1)] * 3 + [Preference("a", "b", 0)]))
+    assert ties == pytest.approx(halves)
+
+
+def test_players_who_always_win_or_never_meet_have_finite_strengths():
+    found = bradley_terry([Preference("a", "b", 1), Preference("c", "d", 0)])
+    assert all(math.isfinite(one.rating.value) and math.isfinite(one.rating.low) for one in found)
+    assert found[0].rank == 1.5
+
+
+def test_intervals_cover_the_truth():
+    rng = np.random.default_rng(0)
+    truth = np.linspace(-1, 1, 6)
+    held = 0
+    for _ in range(100):
+        games = []
+        for _ in range(150):
+            one, other = rng.choice(6, 2, replace=False)
+            won = rng.random() < 1 / (1 + math.exp(truth[other] - truth[one]))
+            games.append(Preference(str(one), str(other), float(won)))
+        for standing in bradley_terry(games, prior=0.1):
+            held += standing.rating.low <= truth[int(standing.player)] <= standing.rating.high
+    assert held / 600 == pytest.approx(0.95, abs=0.03)
+
+
+def test_resampled_intervals_are_like_those_of_the_information():
+    rng = np.random.default_rng(0)
+    games = [Preference("a", "b", float(rng.random() < 0.7), cluster=n) for n in range(200)]
+    wide = bradley_terry(games)[0].rating
+    drawn = bradley_terry(games, rng, resamples=300)[0].rating
+    assert (drawn.low, drawn.high) == pytest.approx((wide.low, wide.high), abs=0.05)
+
+
+def test_wrong_calls():
+    with pytest.raises(DeclarationError, match="one preference"):
+        elo([])
+    with pytest.raises(DeclarationError, match=r"0, 0\.5 or 1"):
+        elo([Preference("a", "b", 0.7)])
+    with pytest.raises(DeclarationError, match="two players"):
+        bradley_terry([Preference("a", "a", 1)])
+    with pytest.raises(DeclarationError, match="rng"):
+        elo([Preference("a", "b", 1)], resamples=3)
+    with pytest.raises(DeclarationError, match="rng"):
+        bradley_terry([Preference("a", "b", 1)], resamples=3)
+    with pytest.raises(DeclarationError, match="prior"):
+        bradley_terry([Preference("a", "b", 1)], prior=0)
+    with pytest.raises(DeclarationError, match="different players"):
+        ranking_agreement(elo([Preference("a", "b", 1)]), elo([Preference("a", "c", 1)]))
+
+
+@pytest.mark.parametrize("quality", ["logical", "rhetorical", "dialectical"])
+def test_bradley_terry_on_webis(data_dir, quality):
+    folder = data_dir / "webis-argquality20"
+    games = [
+        Preference(one.first, one.second, one.outcome)
+        for one in read_comparisons(folder / f"webis-argquality20-raw-{quality}.csv")
+    ]
+    with (folder / "webis-argquality20-arguments.csv").open(encoding="utf-8", newline="") as file:
+        published = {
+            f"{row['Discussion ID']}-{row['Argument ID']}": float(row[f"{quality.title()} Quality"])
+            for row in csv.DictReader(file)
+        }
+    found = bradley_terry(games)
+    rho = spearman([one.rating.value for one in found], [published[one.player] for one in found])
+    assert len(games) == 13_952
+    assert rho.value >= 0.95
