@@ -1,7 +1,8 @@
 """Agreement: the reference values, the tables of ConQRet, and how fast alpha is resampled.
 
-    python benchmarks/agreement.py            speed, and the averages of Tables 5, 13 and 14
-    CONQRET_DATA=… python benchmarks/agreement.py    also the public data
+    python benchmarks/agreement.py    speed, the averages of Tables 5, 13 and 14, and the corrections' coverage
+
+With CONQRET_DATA naming the folder of data sets, also the public data.
 
 Prints Markdown, as in docs/results/agreement.md.
 """
@@ -20,9 +21,15 @@ from conqret.io.comparisons import read_comparisons
 from conqret.io.labels import read_labels
 from conqret.stats.agreement import alphas, krippendorff_alpha
 from conqret.stats.correlation import spearman
+from conqret.stats.estimate import Estimate
+from conqret.stats.prediction_powered import CorrectedMean, prediction_powered_mean
 from conqret.stats.ranking import Preference, bradley_terry, elo
 from conqret.stats.resampling import draw
+from conqret.stats.rogan_gladen import rogan_gladen
 
+DATA_SETS = 2_000
+SETTINGS = ((0.0, 50, 500), (0.3, 50, 500), (0.6, 50, 500), (0.9, 50, 500), (0.6, 20, 200), (0.6, 200, 1_000))
+"""Correlation of judge and people, labelled items, further judgments."""
 DIMENSIONS, RATERS, ITEMS, RESAMPLES, TIMED = 15, 4, 320, 10_000, 30
 
 TABLE_5 = {
@@ -104,6 +111,60 @@ def speed() -> None:
     )
 
 
+def simulate() -> None:
+    """Coverage of the corrected intervals, in per cent of the data sets, and their width beside labels alone."""
+    rng = np.random.default_rng(17)
+    print("| correlation or topics | labels | further | corrected covers | judge alone covers | width |")
+    print("|---|---|---|---|---|---|")
+    for correlation, labelled, further in SETTINGS:
+        found = []
+        for _ in range(DATA_SETS):
+            truth = rng.normal(size=labelled + further)
+            people = correlation * truth + np.sqrt(1 - correlation**2) * rng.normal(size=len(truth))
+            judge = 0.7 * truth - 0.4
+            found.append(prediction_powered_mean(people[:labelled], judge[:labelled], judge[labelled:]))
+        _row(f"{correlation}", labelled, further, found)
+    for topics in (10, 20, 40):
+        found = []
+        for _ in range(DATA_SETS):
+            where = np.repeat(np.arange(topics), 20)
+            truth = rng.normal(size=len(where)) + 0.5 * rng.normal(size=topics)[where]
+            people, judge = 0.7 * truth + 0.6 * rng.normal(size=len(where)), 0.5 * truth + 0.2
+            known = rng.random(len(where)) < 0.25
+            found.append(
+                prediction_powered_mean(
+                    people[known], judge[known], judge[~known],
+                    clusters=list(where[known]), unlabelled_clusters=list(where[~known]),
+                )
+            )  # fmt: skip
+        _row(f"{topics} topics", topics * 5, topics * 15, found)
+    print("\n| share of positives | sensitivity | specificity | corrected covers | judge alone covers |")
+    print("|---|---|---|---|---|")
+    for share, se, sp in ((0.05, 0.9, 0.95), (0.3, 0.8, 0.9), (0.7, 0.7, 0.7)):
+        held = naive = 0
+        for _ in range(DATA_SETS):
+            called = rng.binomial(500, share * se + (1 - share) * (1 - sp))
+            one = rogan_gladen(called, 500, rng.binomial(60, se), 60, rng.binomial(60, sp), 60)
+            held += _covers(one.corrected, share)
+            naive += _covers(one.naive, share)
+        print(f"| {share} | {se} | {sp} | {held / DATA_SETS:.1%} | {naive / DATA_SETS:.1%} |")
+
+
+def _row(name: str, labelled: int, further: int, found: list[CorrectedMean]) -> None:
+    held = sum(_covers(one.corrected, 0) for one in found) / DATA_SETS
+    naive = sum(_covers(one.naive, 0) for one in found) / DATA_SETS
+    width = sum(_width(one.corrected) for one in found) / sum(_width(one.labels) for one in found)
+    print(f"| {name} | {labelled} | {further} | {held:.1%} | {naive:.1%} | {width:.2f} |")
+
+
+def _covers(estimate: Estimate, truth: float) -> bool:
+    return estimate.low is not None and estimate.high is not None and estimate.low <= truth <= estimate.high
+
+
+def _width(estimate: Estimate) -> float:
+    return (estimate.high or 0.0) - (estimate.low or 0.0)
+
+
 def public_data(folder: Path) -> None:
     webis = folder / "webis-argquality20"
     relevance = read_labels(webis / "webis-argquality20-raw-relevance.csv")
@@ -149,6 +210,8 @@ def main() -> None:
     speed()
     print()
     tables()
+    print()
+    simulate()
     root = os.environ.get("CONQRET_DATA")
     if root:
         print()

@@ -64,10 +64,16 @@ def build(folder: Path, count: int) -> None:
 
     texts = answers()
     inner = Tokenizer(models.BPE())
-    inner.pre_tokenizer, inner.decoder = pre_tokenizers.ByteLevel(add_prefix_space=False), decoders.ByteLevel()
+    inner.pre_tokenizer, inner.decoder = (
+        pre_tokenizers.ByteLevel(add_prefix_space=False),
+        decoders.ByteLevel(),
+    )
     alphabet = pre_tokenizers.ByteLevel.alphabet()
     inner.train_from_iterator(
-        texts, trainers.BpeTrainer(vocab_size=VOCABULARY, special_tokens=["<|endoftext|>"], initial_alphabet=alphabet)
+        texts,
+        trainers.BpeTrainer(
+            vocab_size=VOCABULARY, special_tokens=["<|endoftext|>"], initial_alphabet=alphabet
+        ),
     )
     words = PreTrainedTokenizerFast(
         tokenizer_object=inner, bos_token="<|endoftext|>", eos_token="<|endoftext|>", model_max_length=1024
@@ -96,7 +102,16 @@ def answers() -> list[str]:
 
 
 def in_own_process(side: str, folder: str, options: argparse.Namespace) -> dict[str, float]:
-    command = [sys.executable, __file__, "--side", side, "--folder", folder, "--threads", str(options.threads)]
+    command = [
+        sys.executable,
+        __file__,
+        "--side",
+        side,
+        "--folder",
+        folder,
+        "--threads",
+        str(options.threads),
+    ]
     done = subprocess.run([*command, "--device", options.device], capture_output=True, text=True, check=False)
     if done.returncode:
         sys.exit(done.stderr)
@@ -108,9 +123,9 @@ def run_side(options: argparse.Namespace) -> dict[str, float]:
 
     torch.set_num_threads(options.threads)
     pairs = json.loads((Path(options.folder) / "pairs.json").read_text(encoding="utf-8"))
-    score, tokens = {"released": released, "conqret": conqret_paper, "conqret-released": conqret_released}[options.side](
-        options.folder, options.device
-    )
+    score, tokens = {"released": released, "conqret": conqret_paper, "conqret-released": conqret_released}[
+        options.side
+    ](options.folder, options.device)
     score(pairs[:1])
     gpu = options.device != "cpu"
     if gpu:
@@ -122,7 +137,11 @@ def run_side(options: argparse.Namespace) -> dict[str, float]:
         torch.cuda.synchronize()
     seconds, processor = time.perf_counter() - began, time.process_time() - processor
     count = sum(len(targets) for _, targets in pairs)
-    peak = torch.cuda.max_memory_allocated() if gpu else resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    peak = (
+        torch.cuda.max_memory_allocated()
+        if gpu
+        else resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    )
     return {
         "pairs": count,
         "wall_s": round(seconds, 2),
@@ -191,7 +210,8 @@ def _counter(folder):
 
     def count(pairs):
         return sum(
-            len(targets) * len(words(answer, verbose=False).input_ids) + sum(len(words(one).input_ids) for one in targets)
+            len(targets) * len(words(answer, verbose=False).input_ids)
+            + sum(len(words(one).input_ids) for one in targets)
             for answer, targets in pairs
         )
 
@@ -200,7 +220,10 @@ def _counter(folder):
 
 def show(found: dict[str, list[dict[str, float]]]) -> None:
     names = ["pairs_per_s", "pairs_per_cpu_s", "tokens_per_s", "peak_gib"]
-    means = {side: {name: sum(one[name] for one in rows) / len(rows) for name in names} for side, rows in found.items()}
+    means = {
+        side: {name: sum(one[name] for one in rows) / len(rows) for name in names}
+        for side, rows in found.items()
+    }
     print("| side | " + " | ".join(names) + " |\n|---|" + "---|" * len(names))
     for side, row in means.items():
         print(f"| {side} | " + " | ".join(f"{row[name]:.3f}" for name in names) + " |")

@@ -13,6 +13,7 @@ from conqret.cli.console import err, note, out
 if TYPE_CHECKING:
     from conqret.data import Judgment
     from conqret.evaluation.execute import Execution, Outcome
+    from conqret.evaluation.setup import Setup
     from conqret.llm.client import Client
 
 EPILOG = (
@@ -49,6 +50,7 @@ def judge(
     timeout: options.Timeout = None,
     recordings: options.RecordingsStore = None,
     replay: options.Replay = None,
+    card: options.JudgeCard = None,
     overwrite: options.Overwrite = False,
     json_output: options.Json = False,
     quiet: options.Quiet = False,
@@ -105,6 +107,8 @@ def judge(
     )
     source = open_items(items, columns=_mapping(columns))
     checked, setup = check_items(source, setup)
+    if card is not None:
+        _hold_against(card, setup)
     run = RunDirectory(output or _default_output(items, setup.judge.name, setup.client.model))
     execution = Execution(source, checked, setup, run, recordings, replay, overwrite)
     if not quiet:
@@ -119,6 +123,18 @@ def judge(
         _show(execution, outcome)
     if outcome.summary.failed:
         raise typer.Exit(1)
+
+
+def _hold_against(card: Path, setup: Setup) -> None:
+    """Say whether the judge card is of this instrument, and if not, what has changed."""
+    from conqret.evaluation.card import changes, read_card
+
+    found = changes(read_card(card), setup)
+    if found:
+        listed = "\n".join(f"  {change}" for change in found)
+        note(f"the judge card is stale: it says nothing of this judge ({card})\n{listed}")
+    else:
+        note(f"the judge card fits: fingerprint {setup.fingerprint}")
 
 
 def _mapping(columns: str | None) -> dict[str, str]:

@@ -22,11 +22,13 @@ from conqret.cli import (
     judge,
     perturb,
     prompt,
+    rank,
     recordings,
     report,
     retrieve,
     run,
     scrape,
+    score,
     sensitivity,
     validate,
 )
@@ -62,6 +64,8 @@ app.command("validate", epilog=validate.EPILOG)(validate.validate)
 app.command("agree", epilog=agree.EPILOG)(agree.agree)
 app.command("compare", epilog=compare.EPILOG)(compare.compare)
 app.command("bias", epilog=bias.EPILOG)(bias.bias)
+app.add_typer(score.app, name="score")
+app.command("rank", epilog=rank.EPILOG)(rank.rank)
 app.command("doctor", epilog=doctor.EPILOG)(doctor.doctor)
 
 

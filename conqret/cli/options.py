@@ -112,6 +112,14 @@ Replay = Annotated[
     Path | None,
     _option(FILES, "Answer from these recordings (a store, an export, a run) and never call out."),
 ]
+JudgeCard = Annotated[
+    Path | None,
+    _option(
+        FILES,
+        "A judge card (card.json): says whether it is of this judge, and what has changed since.",
+        "--card",
+    ),
+]
 Overwrite = Annotated[
     bool,
     _option(

@@ -61,6 +61,10 @@ def validate(
             max=0.99,
         ),
     ] = 0.2,
+    bias: Annotated[Path | None, typer.Option(help="A folder of conqret bias, for the judge card.")] = None,
+    sensitivity: Annotated[
+        Path | None, typer.Option(help="A folder of conqret sensitivity, for the judge card.")
+    ] = None,
     resamples: label_options.Resampling = 2_000,
     confidence: label_options.Confidence = 0.95,
     seed: label_options.Seed = 13,
@@ -71,11 +75,18 @@ def validate(
     Labels need a scale (--scale, --map, or a published layout) to be compared with scores: nothing is mapped
     silently. What has no partner is counted and listed.
     """
+    from rich.text import Text
+
+    from conqret.evaluation.bias.run import read_bias
+    from conqret.evaluation.card import make_card
     from conqret.evaluation.requirements import check_requirement, parse_requirement
     from conqret.evaluation.run import RunDirectory
+    from conqret.evaluation.sensitivity_results import SensitivityDirectory
+    from conqret.evaluation.summary import summarise
     from conqret.evaluation.validation import Settings
     from conqret.evaluation.validation import validate as compute
     from conqret.io.atomic import replacing
+    from conqret.report.card import write_card
     from conqret.report.validation_page import validation_markdown
 
     requirements = [parse_requirement(text) for text in require or ()]
@@ -107,10 +118,21 @@ def validate(
         file.write(result.model_dump_json(indent=1).encode() + b"\n")
     with replacing(folder / PAGE_NAME) as file:
         file.write(validation_markdown(result, outcomes).encode())
+    card = make_card(
+        record,
+        summarise(directory.judgments()),
+        result,
+        directory.items(),
+        bias=read_bias(bias) if bias is not None else None,
+        sensitivity=SensitivityDirectory(sensitivity).results() if sensitivity is not None else None,
+    )
+    written = write_card(card, folder)
     if json_output:
         out().out(result.model_dump_json(indent=1))
     else:
         _show(result, folder)
+        for path in written:
+            err().print(Text(f"{path.name:<16} {path}"), soft_wrap=True)
     for outcome in outcomes:
         value = "none" if outcome.value is None else f"{outcome.value:.3f}"
         if outcome.met:

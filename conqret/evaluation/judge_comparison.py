@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict
@@ -110,7 +111,7 @@ def compare_judges(
     return JudgeComparison(
         first=names[0],
         second=names[1],
-        labels=labels.name,
+        labels=Path(labels.name).name,
         dimensions={row.dimension: row for row in rows},
         average=_average(average, confidence),
         left_out=sorted(set(one.metrics) ^ set(other.metrics)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict
@@ -110,7 +111,7 @@ def people_agreement(
         ]
     places = [place for place, row in enumerate(rows) if row.name != OVERALL]
     return PeopleAgreement(
-        labels=labels.name,
+        labels=Path(labels.name).name,
         layout=labels.layout,
         by=by,
         rows=tuple(rows),

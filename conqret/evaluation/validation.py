@@ -8,6 +8,7 @@ overall quality, and on overall quality (Table 5), for the samples singly, their
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
@@ -139,7 +140,7 @@ def validate(
     units = sum(one.result.labelled for one in checked.values())
     return Validation(
         judge=judge,
-        labels=labels.name,
+        labels=Path(labels.name).name,
         layout=labels.layout,
         label_notes=list(labels.notes),
         settings=settings,

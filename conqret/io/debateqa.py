@@ -17,7 +17,10 @@ from conqret.io.files import file_rows
 from conqret.io.rows import Row
 from conqret.io.texts import text_problem
 
-ANSWER_COLUMNS: Mapping[str, tuple[str, ...]] = {"id": ("id",), "answer": ("generation", "answer", "argument")}
+ANSWER_COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "id": ("id",),
+    "answer": ("generation", "answer", "argument"),
+}
 REFERENCE_COLUMNS: Mapping[str, tuple[str, ...]] = {
     "id": ("id",),
     "question": ("question", "topic"),
@@ -75,7 +78,9 @@ class Partners:
     questions_alone: tuple[str, ...]
 
 
-def read_questions(path: str | Path, columns: Mapping[str, str] | None = None) -> dict[str, DebatableQuestion]:
+def read_questions(
+    path: str | Path, columns: Mapping[str, str] | None = None
+) -> dict[str, DebatableQuestion]:
     """Read questions with their partial answers, by id.
 
     Raises:
@@ -130,7 +135,9 @@ def check_answers(path: str | Path, columns: Mapping[str, str] | None = None) ->
         if answer is None:
             continue
         if answer.id in ids:
-            reader.fault("id", f"{quoted(answer.id)} stands twice", "Give each system's answers a file of their own")
+            reader.fault(
+                "id", f"{quoted(answer.id)} stands twice", "Give each system's answers a file of their own"
+            )
         ids[answer.id] = None
     faults.raise_any()
     if not ids:
@@ -147,7 +154,9 @@ def partners(answers: tuple[str, ...], questions: Mapping[str, DebatableQuestion
     have = set(answers)
     together = tuple(one for one in answers if one in questions)
     if not together:
-        raise DeclarationError(f"no id of the {len(have)} answers is among those of the {len(questions)} questions")
+        raise DeclarationError(
+            f"no id of the {len(have)} answers is among those of the {len(questions)} questions"
+        )
     return Partners(
         together,
         tuple(one for one in answers if one not in questions),
@@ -155,12 +164,17 @@ def partners(answers: tuple[str, ...], questions: Mapping[str, DebatableQuestion
     )
 
 
-def _names(defaults: Mapping[str, tuple[str, ...]], columns: Mapping[str, str] | None) -> dict[str, tuple[str, ...]]:
+def _names(
+    defaults: Mapping[str, tuple[str, ...]], columns: Mapping[str, str] | None
+) -> dict[str, tuple[str, ...]]:
     for field in columns or {}:
         if field not in {*ANSWER_COLUMNS, *REFERENCE_COLUMNS}:
             known = ", ".join(dict.fromkeys([*ANSWER_COLUMNS, *REFERENCE_COLUMNS]))
             raise DeclarationError(f"the map of columns names {quoted(field)}; known are {known}")
-    return {field: ((columns or {})[field],) if field in (columns or {}) else names for field, names in defaults.items()}
+    return {
+        field: ((columns or {})[field],) if field in (columns or {}) else names
+        for field, names in defaults.items()
+    }
 
 
 def _rows(path: str | Path, faults: FaultList) -> Iterator[Row]:
@@ -197,7 +211,11 @@ class _Reader:
         if value is None and not required:
             return ""
         if not isinstance(value, str):
-            self.fault(column, f"is {kind(value)}, and a text is expected", "Write it as one text, or map another column")
+            self.fault(
+                column,
+                f"is {kind(value)}, and a text is expected",
+                "Write it as one text, or map another column",
+            )
             return None
         if problem := text_problem(value):
             self.fault(column, *problem)
@@ -211,7 +229,11 @@ class _Reader:
         if isinstance(value, str):
             value = list_in_text(value)
         if not isinstance(value, list | tuple) or not all(isinstance(one, Mapping) for one in value):
-            self.fault(column, f"is {kind(value)}, and a list of objects is expected", "Write [{point_of_view, explanation}]")
+            self.fault(
+                column,
+                f"is {kind(value)}, and a list of objects is expected",
+                "Write [{point_of_view, explanation}]",
+            )
             return None
         found = []
         for one in value:
@@ -224,4 +246,6 @@ class _Reader:
 
     def _look(self, field: str, record: Mapping[str, object]) -> tuple[str, object]:
         names = self._names[field]
-        return next(((name, record[name]) for name in names if record.get(name) is not None), (names[0], None))
+        return next(
+            ((name, record[name]) for name in names if record.get(name) is not None), (names[0], None)
+        )

@@ -1,4 +1,4 @@
-"""What is summed over a target's tokens and by what it is divided: DebateQA's equation, and the script released with it.
+"""What is summed over a target's tokens and by what it is divided: DebateQA's equation, and its released script.
 
 ``paper``: ``PPL(Y|X) = exp(-(1/N) sum_i log P(y_i | X, y_<i))`` over the N tokens of the target (Equation 2).
 ``released``: the same sum over another denominator: all tokens of context and target but the first.
@@ -66,7 +66,14 @@ class Continuation:
         if not math.isfinite(log_likelihood):
             return self.failed("the model gave no finite probability")
         return TargetScore(
-            self.context, self.target, perplexity, log_likelihood, self.counted, prefix + self.start, self.truncated, reason
+            self.context,
+            self.target,
+            perplexity,
+            log_likelihood,
+            self.counted,
+            prefix + self.start,
+            self.truncated,
+            reason,
         )
 
     def failed(self, reason: str) -> TargetScore:

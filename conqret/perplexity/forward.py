@@ -57,7 +57,11 @@ class Forward:
         ids, mask, positions = self._padded([group.prefix for group in groups], self._padding)
         with torch.inference_mode():
             out = self._body(
-                input_ids=ids, attention_mask=mask, position_ids=positions, past_key_values=DynamicCache(), use_cache=True
+                input_ids=ids,
+                attention_mask=mask,
+                position_ids=positions,
+                past_key_values=DynamicCache(),
+                use_cache=True,
             )
         lengths = mask.sum(dim=1)
         ends = lengths - 1 if self._padding == "right" else torch.full_like(lengths, ids.shape[1] - 1)
@@ -101,8 +105,8 @@ class Forward:
         found = []
         for begin in range(0, len(ids), step):
             logits = self._logits(states[begin : begin + step])
-            chosen = logits.gather(1, ids[begin : begin + step, None])[:, 0]
-            found.append((chosen - logits.logsumexp(dim=1)).double())
+            chosen = ids[begin : begin + step]
+            found.append(-torch.nn.functional.cross_entropy(logits, chosen, reduction="none").double())
         return torch.cat(found) if found else torch.zeros(0, dtype=torch.float64, device=ids.device)
 
     def _logits(self, states: torch.Tensor) -> torch.Tensor:
@@ -123,7 +127,10 @@ class Forward:
         pads = [[0] * (width - len(row)) for row in rows]
         left = side == "left"
         ids = [pad + list(row) if left else list(row) + pad for row, pad in zip(rows, pads, strict=True)]
-        ones = [pad + [1] * len(row) if left else [1] * len(row) + pad for row, pad in zip(rows, pads, strict=True)]
+        ones = [
+            pad + [1] * len(row) if left else [1] * len(row) + pad
+            for row, pad in zip(rows, pads, strict=True)
+        ]
         device = self._model.device
         mask = torch.tensor(ones, device=device)
         return torch.tensor(ids, device=device), mask, (mask.cumsum(dim=1) - 1).clamp(min=0)
@@ -139,8 +146,12 @@ class Forward:
             ours = self._logits(body.last_hidden_state[0])
         if not hasattr(getattr(body, "past_key_values", None), "layers"):
             raise DeclarationError("this model keeps no key-value cache, on which the scorer depends")
-        if own.shape != ours.shape or not torch.allclose(own, ours, rtol=PROBE_TOLERANCE, atol=PROBE_TOLERANCE):
-            raise DeclarationError("this model changes its logits in a way that is not known here, so none are taken from it")
+        if own.shape != ours.shape or not torch.allclose(
+            own, ours, rtol=PROBE_TOLERANCE, atol=PROBE_TOLERANCE
+        ):
+            raise DeclarationError(
+                "this model changes its logits in a way that is not known here, so none are taken from it"
+            )
 
 
 def _selected(encoded: Encoded, places: torch.Tensor) -> Any:

@@ -34,7 +34,9 @@ class Encoder:
 
     def __init__(self, tokenizer: Any, wrapping: int, chat: bool | None) -> None:
         if not getattr(tokenizer, "is_fast", False):
-            raise DeclarationError("the model's tokenizer is a slow one, and a fast one is needed (tokenizer.json)")
+            raise DeclarationError(
+                "the model's tokenizer is a slow one, and a fast one is needed (tokenizer.json)"
+            )
         self._tokenizer = tokenizer
         self._head, self._tail, self.templated = around(tokenizer, wrapping, chat)
         plain = tuple(tokenizer("a", add_special_tokens=False).input_ids)
@@ -68,7 +70,11 @@ class Encoder:
 
     def target(self, text: str) -> tuple[int, ...]:
         """The target's tokens; names of special tokens in it are text."""
-        return tuple(self._tokenizer(text, add_special_tokens=False, split_special_tokens=True, verbose=False).input_ids)
+        return tuple(
+            self._tokenizer(
+                text, add_special_tokens=False, split_special_tokens=True, verbose=False
+            ).input_ids
+        )
 
     def released(self, answer: str, target: str, limit: int) -> tuple[tuple[int, ...], int]:
         """The released script's row, context and target tokenised as one text, and where it takes the target to begin.

@@ -82,7 +82,15 @@ class ConditionalPerplexity:
         from conqret.perplexity.forward import Forward
 
         self._forward: Forward = Forward(loaded.model, padding)
-        settings = [model, loaded.revision, definition, wrapping, self._encoder.templated, self.window, self.dtype]
+        settings = [
+            model,
+            loaded.revision,
+            definition,
+            wrapping,
+            self._encoder.templated,
+            self.window,
+            self.dtype,
+        ]
         settings += [padding] if definition == "released" else []
         self.fingerprint = hashlib.sha256(json.dumps(settings).encode()).hexdigest()[:16]
 
@@ -158,7 +166,9 @@ class ConditionalPerplexity:
             if not ids:
                 failed.append(row.failed("the target is empty"))
             elif fitted is None:
-                failed.append(row.failed(f"the target of {len(ids)} tokens does not fit the window of {self.window}"))
+                failed.append(
+                    row.failed(f"the target of {len(ids)} tokens does not fit the window of {self.window}")
+                )
             else:
                 shared.setdefault(fitted[1], (fitted[0], []))[1].append(row)
         return [Group(ids, tuple(rows)) for ids, rows in shared.values()], failed
@@ -171,7 +181,9 @@ class ConditionalPerplexity:
         groups, failed = [], []
         for group in released_group(context, rows, encoded[0][1], padding=self.padding):
             kept = [row for row in group.rows if row.target in wanted]
-            failed += [row.failed("no token of the target is left in the window") for row in kept if row.counted < 1]
+            failed += [
+                row.failed("no token of the target is left in the window") for row in kept if row.counted < 1
+            ]
             if kept := [row for row in kept if row.counted > 0]:
                 groups.append(Group(group.prefix, tuple(kept)))
         return groups, failed

@@ -13,7 +13,10 @@ UNLIMITED = 10**9
 def window_of(config: Any, tokenizer: Any) -> int:
     """The tokens that the model takes at once: the smaller of what its positions and its tokenizer allow."""
     limits = [getattr(config, "max_position_embeddings", None), getattr(tokenizer, "model_max_length", None)]
-    return min([int(limit) for limit in limits if isinstance(limit, int | float) and 0 < limit < UNLIMITED] or [UNLIMITED])
+    return min(
+        [int(limit) for limit in limits if isinstance(limit, int | float) and 0 < limit < UNLIMITED]
+        or [UNLIMITED]
+    )
 
 
 def fit(prefix: Prefix, target: int, window: int) -> tuple[tuple[int, ...], int] | None:

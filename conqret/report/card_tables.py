@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from conqret.evaluation.bias.table import BiasRow, BiasTable
+from conqret.evaluation.card import Card
 from conqret.report import words
 from conqret.report.texts import visible
 from conqret.stats.estimate import Estimate
@@ -90,3 +91,101 @@ def safe(text: str) -> str:
     line = " ".join(visible(text).split())
     marked = "".join(f"\\{char}" if char in _ESCAPED else char for char in line)
     return marked.replace("\\<", "&lt;").replace("\\>", "&gt;").replace("\\&", "&amp;").replace("\\_", "_")
+
+
+def card_markdown(card: Card) -> str:
+    """The judge card as Markdown."""
+    instrument, data = card.instrument, card.data
+    usd = "unknown" if card.cost.usd is None else words.money(card.cost.usd)
+    lines = [
+        f"# Judge card: {safe(instrument.format)} with {safe(instrument.model)}",
+        "",
+        f"Fingerprint `{safe(instrument.fingerprint)}`. It measures {safe(instrument.summary)}. Scale: "
+        f"{safe(instrument.scale)}. Score: {safe(instrument.score)}. Source: {safe(instrument.source)}.",
+        "",
+        f"{data.count} items on {data.topics} topics ({safe(data.items)}); labels: {safe(data.labels)}, read as "
+        f"{safe(data.layout)}, {data.annotators} annotators, {data.compared} items judged and labelled.",
+        "",
+        "## Known limits",
+        "",
+        *(f"- {safe(sentence)}" for sentence in card.limits),
+        "",
+        "## Agreement with people (Krippendorff's alpha)",
+        "",
+        *_agreement(card),
+        *_sensitivity(card),
+        *(["## Consistency and bias", "", *bias_section(card.bias)] if card.bias is not None else []),
+        "## Cost, speed and what has no score",
+        "",
+        f"{card.cost.calls} requests, {card.cost.prompt_tokens} prompt and {card.cost.completion_tokens} completion "
+        f"tokens, {usd}, {words.seconds(card.cost.seconds)} of the model's time for {card.cost.judgments} items. "
+        f"{card.missing.unscored} unscored, {card.missing.failed} failed of {card.missing.total}.",
+        "",
+        "## The instrument",
+        "",
+        *markdown_table(
+            ("part", "value"),
+            [
+                *(
+                    [f"prompt {safe(name)}", f"`{safe(digest)}`"]
+                    for name, digest in instrument.prompts.items()
+                ),
+                ["answers and scale", f"`{safe(instrument.answers)}`"],
+                *(
+                    [safe(name), safe(str(value))]
+                    for name, value in instrument.options.items()
+                    if value is not None
+                ),
+                *([f"model's {safe(name)}", safe(str(value))] for name, value in instrument.settings.items()),
+                ["metrics", safe(", ".join(instrument.metrics))],
+            ],
+        ),
+    ]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _agreement(card: Card) -> list[str]:
+    head = (
+        "dimension",
+        "units",
+        "judge and people",
+        "one person",
+        "people",
+        "Spearman",
+        "accuracy",
+        "base rate",
+    )
+    rows = [
+        [
+            safe(words.label(row.dimension)),
+            str(row.units),
+            *(
+                safe(estimate_text(one))
+                for one in (row.judge, row.person, row.people, row.spearman, row.accuracy, row.base_rate)
+            ),
+        ]
+        for row in card.agreement
+    ]
+    if card.average is not None:
+        average = card.average
+        texts = [safe(estimate_text(one)) for one in (average.judge, average.person, average.people)]
+        rows.append([f"average of {average.dimensions}, without overall quality", "", *texts, "", "", ""])
+    note = f"Intervals: {card.confidence:.0%}, over {card.clusters} {card.clustered_by}s."
+    return [*markdown_table(head, rows), note, ""]
+
+
+def _sensitivity(card: Card) -> list[str]:
+    if not card.sensitivity:
+        return []
+    rows = [
+        [
+            safe(f"{row.perturbation} ({row.unit})"),
+            safe(words.label(row.metric)),
+            safe(row.expected or ""),
+            ", ".join(f"{point.mean:.3f} at {point.level:g}" for point in row.points),
+            safe("" if row.verdict is None else f"{'yes' if row.verdict else 'no'}: {row.words}"),
+        ]
+        for row in card.sensitivity
+    ]
+    head = ("damage", "metric", "should", "means", "as it should")
+    return ["## Does it notice known damage?", "", *markdown_table(head, rows)]

@@ -55,7 +55,10 @@ def test_a_long_text_takes_linear_time(unit: str) -> None:
 
 
 def test_a_citation_after_the_last_full_stop_stays_with_the_last_sentence() -> None:
-    assert [span.text for span in sentences("So it was. [1] So it is. [2]")] == ["So it was. [1]", "So it is. [2]"]
+    assert [span.text for span in sentences("So it was. [1] So it is. [2]")] == [
+        "So it was. [1]",
+        "So it is. [2]",
+    ]
 
 
 def test_a_mark_that_would_stand_alone_joins_the_sentence_before_it() -> None:

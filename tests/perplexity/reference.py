@@ -41,7 +41,9 @@ class Naive:
         else:
             context = answer + self.words.eos_token
         self.words.pad_token, self.words.padding_side = self.words.eos_token, padding
-        batch = self.words([context + target for target in targets], return_tensors="pt", padding=True, truncation=True)
+        batch = self.words(
+            [context + target for target in targets], return_tensors="pt", padding=True, truncation=True
+        )
         masked = len(self.words.encode(context, add_special_tokens=False))
         found = []
         for ids, mask in zip(batch.input_ids, batch.attention_mask, strict=True):

@@ -11,7 +11,14 @@ from conqret.perplexity.store import RowStore
 from tests.perplexity.conftest import ANSWERS, PAIRS, TARGETS, WINDOW
 from tests.perplexity.reference import Naive
 
-MODELS = [("gpt2", False), ("gpt2", True), ("llama", False), ("llama", True), ("qwen2", False), ("qwen2", True)]
+MODELS = [
+    ("gpt2", False),
+    ("gpt2", True),
+    ("llama", False),
+    ("llama", True),
+    ("qwen2", False),
+    ("qwen2", True),
+]
 CLOSE = 1e-4
 
 
@@ -35,10 +42,14 @@ def numbers(rows):
 def test_equals_one_pair_at_a_time(folder, naive, kind, chat, padding):
     reference = naive(kind, chat)
     expected = [
-        reference.perplexity(reference.context(answer), target) for answer, targets in PAIRS for target in targets
+        reference.perplexity(reference.context(answer), target)
+        for answer, targets in PAIRS
+        for target in targets
     ]
     for size, budget in [(1, 10**6), (2, 10**6), (3, 700), (7, 10**6), (32, 10**6), (32, 1)]:
-        scorer = ConditionalPerplexity(folder(kind, chat), padding=padding, batch_size=size, token_budget=budget)
+        scorer = ConditionalPerplexity(
+            folder(kind, chat), padding=padding, batch_size=size, token_budget=budget
+        )
         assert scorer.templated is chat
         rows = scorer.score(PAIRS)
         assert numbers(rows) == pytest.approx(expected, rel=CLOSE), (size, budget)
@@ -46,7 +57,9 @@ def test_equals_one_pair_at_a_time(folder, naive, kind, chat, padding):
             (i, j) for i, targets in enumerate(TARGETS) for j in range(len(targets))
         ]
         assert [row.tokens for row in rows] == [
-            len(reference.words(target, add_special_tokens=False).input_ids) for targets in TARGETS for target in targets
+            len(reference.words(target, add_special_tokens=False).input_ids)
+            for targets in TARGETS
+            for target in targets
         ]
 
 
@@ -95,7 +108,9 @@ def test_no_context_at_all(folder, naive):
     assert [row.context_tokens for row in rows] == [1, 1]
     gpt2 = naive("gpt2")
     rows = ConditionalPerplexity(folder("gpt2")).score([(None, TARGETS[0][:1])])
-    assert numbers(rows) == pytest.approx([gpt2.perplexity([gpt2.words.eos_token_id], TARGETS[0][0])], rel=CLOSE)
+    assert numbers(rows) == pytest.approx(
+        [gpt2.perplexity([gpt2.words.eos_token_id], TARGETS[0][0])], rel=CLOSE
+    )
 
 
 @pytest.mark.parametrize(("kind", "chat"), [("gpt2", False), ("qwen2", True)])
@@ -104,7 +119,9 @@ def test_the_answer_gives_way_from_its_left(folder, naive, kind, chat):
     answer = " ".join(ANSWERS * 3)
     rows = ConditionalPerplexity(folder(kind, chat)).score([(answer, TARGETS[1])])
     whole = reference.context(answer)
-    head = reference.context("")[: 0 if not chat else len(reference.words("<|im_start|>user\n", add_special_tokens=False).input_ids)]
+    head = reference.context("")[
+        : 0 if not chat else len(reference.words("<|im_start|>user\n", add_special_tokens=False).input_ids)
+    ]
     for row, target in zip(rows, TARGETS[1], strict=True):
         wanted = reference.words(target, add_special_tokens=False).input_ids
         kept = WINDOW - len(wanted) + 1
@@ -117,7 +134,9 @@ def test_the_answer_gives_way_from_its_left(folder, naive, kind, chat):
 
 def test_a_target_that_does_not_fit_fails_alone(folder):
     long = " ".join(TARGETS[3] * 40)
-    rows = ConditionalPerplexity(folder("gpt2")).score([(ANSWERS[0], [TARGETS[0][0], long, "", TARGETS[0][1]]), PAIRS[1]])
+    rows = ConditionalPerplexity(folder("gpt2")).score(
+        [(ANSWERS[0], [TARGETS[0][0], long, "", TARGETS[0][1]]), PAIRS[1]]
+    )
     assert [row.perplexity is None for row in rows] == [False, True, True, False, False, False, False]
     assert "does not fit" in rows[1].reason
     assert "empty" in rows[2].reason
@@ -203,7 +222,9 @@ def test_what_was_scored_is_not_scored_again(folder, tmp_path):
         assert len(store) == len(before) - 1
         after = scorer.score(PAIRS, store=store)
     assert counted.rows == sum(map(len, TARGETS)) - len(before) + 1
-    assert [row.perplexity for row in after[: len(before)]] == pytest.approx([row.perplexity for row in before], rel=CLOSE)
+    assert [row.perplexity for row in after[: len(before)]] == pytest.approx(
+        [row.perplexity for row in before], rel=CLOSE
+    )
     with RowStore(path, scorer.fingerprint) as store:
         scorer.score(PAIRS, store=store)
     assert counted.rows == sum(map(len, TARGETS)) - len(before) + 1

@@ -45,7 +45,10 @@ class DiversityRun:
             truncated = sum(score.truncated > 0 for score in scores)
             detail = f"answer trimmed for {truncated} of {len(scores)}" if truncated else ""
             total = None if reason else sum(values)
-            for metric, value in ((DIVERSITY, total), (DIVERSITY_MEAN, None if total is None else total / len(values))):
+            for metric, value in (
+                (DIVERSITY, total),
+                (DIVERSITY_MEAN, None if total is None else total / len(values)),
+            ):
                 yield ScoreRow(self.system, one, metric, self.instrument, value, len(scores), reason, detail)
 
     @property

@@ -19,5 +19,7 @@ def probability_ratio(difference: float, partial_answers: float) -> float:
         DeclarationError: n is not above 0, or the difference is not finite.
     """
     if not partial_answers > 0 or not math.isfinite(difference):
-        raise DeclarationError("the reading needs a finite difference and a positive number of partial answers")
+        raise DeclarationError(
+            "the reading needs a finite difference and a positive number of partial answers"
+        )
     return math.exp(-difference / partial_answers)

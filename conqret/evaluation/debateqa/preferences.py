@@ -48,7 +48,9 @@ def align(rows: Sequence[ScoreRow], comparisons: Sequence[Comparison], *, seed: 
                     f"scored are {', '.join(sorted(means))}; compared are {', '.join(sorted(compared))}"
                 )
             sign = -1 if metric in LOWER_IS_BETTER else 1
-            pairs = [_both({name: sign * means[name] for name in systems}, ratings) for ratings in people.values()]
+            pairs = [
+                _both({name: sign * means[name] for name in systems}, ratings) for ratings in people.values()
+            ]
             found.append(
                 Alignment(metric, instrument, _mean([rho for rho, _ in pairs]), _mean([tau for _, tau in pairs]),
                           len(systems), len(people), tuple(sorted(compared - set(means))))
@@ -65,12 +67,17 @@ def _ratings(comparisons: Sequence[Comparison], seed: int) -> dict[str, dict[str
         preference = Preference(one.first, one.second, one.outcome, one.item or None)
         by_person.setdefault(one.annotator, []).append(preference)
     return {
-        person: {standing.player: standing.rating.value or 0.0 for standing in elo(games, np.random.default_rng(seed))}
+        person: {
+            standing.player: standing.rating.value or 0.0
+            for standing in elo(games, np.random.default_rng(seed))
+        }
         for person, games in by_person.items()
     }
 
 
-def _both(scores: Mapping[str, float], ratings: Mapping[str, float]) -> tuple[Estimate | None, Estimate | None]:
+def _both(
+    scores: Mapping[str, float], ratings: Mapping[str, float]
+) -> tuple[Estimate | None, Estimate | None]:
     names = [name for name in scores if name in ratings]
     if len(names) < 2:
         return None, None

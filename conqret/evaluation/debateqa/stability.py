@@ -1,4 +1,4 @@
-"""Do rankings stay the same under another backbone or prompt? Kendall's tau for each pair (DebateQA, Figures 9 to 11)."""
+"""Do rankings stay the same under another backbone or prompt? Kendall's tau by pairs (DebateQA, Figures 9 to 11)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,9 @@ def tau_matrix(scores: Mapping[str, Mapping[str, float]]) -> TauMatrix:
     names = tuple(scores)
     common = sorted(set.intersection(*(set(one) for one in scores.values()))) if names else []
     if len(names) < 2 or len(common) < 2:
-        raise DeclarationError("a comparison of rankings needs two settings and two items that both have, at least")
+        raise DeclarationError(
+            "a comparison of rankings needs two settings and two items that both have, at least"
+        )
     series = {name: [scores[name][item] for item in common] for name in names}
     taus = {
         (one, other): kendall(series[one], series[other])

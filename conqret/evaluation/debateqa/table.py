@@ -112,7 +112,9 @@ def means_of(rows: Sequence[ScoreRow], metric: str) -> dict[str, dict[str, float
         if one.metric != metric:
             continue
         if one.mean is None:
-            raise DeclarationError(f"{one.system} has no scored {metric} by {one.instrument or 'its instrument'}")
+            raise DeclarationError(
+                f"{one.system} has no scored {metric} by {one.instrument or 'its instrument'}"
+            )
         found.setdefault(one.instrument, {})[one.system] = one.mean
     if not found:
         raise DeclarationError(f"the tables hold no {metric}")

@@ -1,0 +1,77 @@
+"""The card's small figures, as numbers for SVG attributes, each with the sentence that says the same."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from conqret.evaluation.bias.table import BiasRow
+from conqret.evaluation.card_parts import SensitivityRow
+from conqret.stats.estimate import Estimate
+
+WIDTH = 200
+"""Units across an interval."""
+LOWEST = -0.25
+"""The left end of the axis of alpha; what lies further down is drawn at the edge."""
+CURVE_WIDTH, CURVE_HEIGHT, MARGIN = 160, 56, 6
+
+
+@dataclass(frozen=True, slots=True)
+class Whisker:
+    """An interval with its value, in units of the figure; None where there is none. ``zero`` is where 0 lies."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    zero: float
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A curve: ``points`` for a polyline, ``band`` for the polygon of its intervals, and its dots."""
+
+    points: str
+    band: str
+    dots: tuple[tuple[float, float], ...]
+    description: str
+
+
+def agreement_figure(estimate: Estimate) -> Whisker:
+    """Alpha between :data:`LOWEST` and 1."""
+
+    def x(value: float | None) -> float | None:
+        if value is None:
+            return None
+        return round(WIDTH * (min(max(value, LOWEST), 1.0) - LOWEST) / (1 - LOWEST), 2)
+
+    return Whisker(x(estimate.value), x(estimate.low), x(estimate.high), x(0.0) or 0.0, f"alpha {estimate}")
+
+
+def bias_figure(row: BiasRow, widest: float) -> Whisker:
+    """An effect between minus and plus ``widest``."""
+
+    def x(value: float | None) -> float | None:
+        return None if value is None else round(WIDTH * (value / (widest or 1.0) + 1) / 2, 2)
+
+    said = "no value" if row.effect is None else f"{row.effect:+.3f}"
+    return Whisker(x(row.effect), x(row.low), x(row.high), WIDTH / 2, f"effect {said}")
+
+
+def curve_figure(row: SensitivityRow) -> Line:
+    """Means over levels in [0, 1], levels at their own distances."""
+    top = max(point.level for point in row.points) or 1.0
+
+    def at(level: float, value: float) -> tuple[float, float]:
+        x = MARGIN + (CURVE_WIDTH - 2 * MARGIN) * level / top
+        y = MARGIN + (CURVE_HEIGHT - 2 * MARGIN) * (1 - value)
+        return round(x, 2), round(y, 2)
+
+    dots = tuple(at(point.level, point.mean) for point in row.points)
+    upper = [at(point.level, point.high) for point in row.points]
+    lower = [at(point.level, point.low) for point in reversed(row.points)]
+    said = ", ".join(f"{point.mean:.2f} at {point.level:g}" for point in row.points)
+    return Line(_path(dots), _path([*upper, *lower]), dots, f"Means {said}.")
+
+
+def _path(points: tuple[tuple[float, float], ...] | list[tuple[float, float]]) -> str:
+    return " ".join(f"{x:g},{y:g}" for x, y in points)

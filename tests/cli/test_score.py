@@ -1,0 +1,185 @@
+"""`conqret score` and `conqret rank` from files to tables."""
+
+import json
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+from conqret.cli.main import app
+from conqret.evaluation.debateqa.table import (
+    AWARENESS,
+    DIVERSITY,
+    ScoreRow,
+    read_tables,
+    system_means,
+    write_table,
+)
+
+RUN = CliRunner()
+
+
+def lines(path, records):
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    return str(path)
+
+
+@pytest.fixture
+def questions(tmp_path):
+    return lines(
+        tmp_path / "debateqa.jsonl",
+        [
+            {"id": one, "question": f"Should {one} be banned?", "partial_answers": [
+                {"point_of_view": f"{one} are dear", "explanation": "They cost money."},
+                {"point_of_view": f"{one} are loved.", "explanation": "People want them."}]}
+            for one in ("zoos", "cars", "cigars")
+        ],
+    )  # fmt: skip
+
+
+@pytest.fixture
+def answers(tmp_path):
+    texts = {"zoos": "This is hotly debated.", "cars": "Yes, they should.", "trams": "No."}
+    return lines(tmp_path / "mine.jsonl", [{"id": one, "generation": text} for one, text in texts.items()])
+
+
+def test_dispute_awareness_offline(tmp_path, questions, answers):
+    labels = tmp_path / "labels.csv"
+    labels.write_text("id,label\nzoos,1\ncars,0\n")
+    command = ["score", "dispute-awareness", answers, "--questions", questions, "-o", str(tmp_path / "out")]
+    done = RUN.invoke(app, [*command, "--labels", str(labels), "--json"])
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)[0] | {"instrument": ""} == {
+        "system": "mine", "metric": AWARENESS, "instrument": "", "mean": 0.5, "scored": 2, "total": 2,
+    }  # fmt: skip
+    assert "trams" in done.stderr
+    assert "cigars" in done.stderr
+    assert "accuracy 1.000" in done.stderr
+    table = pl.read_parquet(tmp_path / "out" / "scores.parquet")
+    assert table["value"].to_list() == [1.0, 0.0]
+
+
+def test_perspective_diversity_goes_on_where_it_stopped(tmp_path, questions, answers):
+    pytest.importorskip("torch", reason="the extra perplexity is not installed: torch is missing")
+    from tests.perplexity.conftest import network, tokenizer
+
+    words = tokenizer(begins=False, chat=True)
+    words.save_pretrained(tmp_path / "model")
+    network("qwen2", len(words)).save_pretrained(tmp_path / "model")
+    command = ["score", "perspective-diversity", answers, "--references", questions]
+    command += ["--backbone", str(tmp_path / "model"), "-o", str(tmp_path / "out")]
+    first = RUN.invoke(app, [*command, "--json"])
+    assert first.exit_code == 0, first.output
+    rows = (tmp_path / "out" / "rows.jsonl").read_bytes()
+    assert rows.count(b"\n") == 4
+    again = RUN.invoke(app, [*command, "--json"])
+    assert "4 rows are kept" in again.stderr
+    assert json.loads(again.stdout) == json.loads(first.stdout)
+    assert (tmp_path / "out" / "rows.jsonl").read_bytes() == rows
+    total, mean = json.loads(first.stdout)
+    assert (total["scored"], total["total"]) == (2, 2)
+    assert total["mean"] == pytest.approx(2 * mean["mean"])
+    released = RUN.invoke(
+        app, [*command, "--definition", "released", "-o", str(tmp_path / "other"), "--json"]
+    )
+    assert json.loads(released.stdout)[0]["mean"] != total["mean"]
+    local = [
+        "score",
+        "dispute-awareness",
+        answers,
+        "--questions",
+        questions,
+        "--local",
+        str(tmp_path / "model"),
+    ]
+    done = RUN.invoke(app, [*local, "-o", str(tmp_path / "local"), "--json"])
+    assert done.exit_code == 0, done.output
+    assert set(pl.read_parquet(tmp_path / "local" / "scores.parquet")["value"]) <= {0.0, 1.0, None}
+
+
+@pytest.fixture
+def tables(tmp_path):
+    found = []
+    for system, diversity, awareness in (("good", 3.0, 1.0), ("fair", 4.0, 0.0), ("poor", 6.0, 0.0)):
+        rows = [ScoreRow(system, str(i), DIVERSITY, "gpt2", diversity + i) for i in (0, 1)]
+        rows += [
+            ScoreRow(system, "0", AWARENESS, "phi", awareness),
+            ScoreRow(system, "1", AWARENESS, "phi", None, 1, "refusal"),
+        ]
+        write_table(rows, tmp_path / system / "scores.parquet")
+        found.append(str(tmp_path / system / "scores.parquet"))
+    return found
+
+
+def test_rank(tables):
+    done = RUN.invoke(app, ["rank", *tables, "--weights", "0,1", "--json"])
+    assert done.exit_code == 0, done.output
+    found = {(row["k"], row["system"]): row["rank"] for row in json.loads(done.stdout)}
+    assert found == {
+        (0.0, "good"): "1", (0.0, "fair"): "2=", (0.0, "poor"): "2=",
+        (1.0, "good"): "1", (1.0, "fair"): "2", (1.0, "poor"): "3",
+    }  # fmt: skip
+    assert "3 scores are missing: refusal" in done.stderr
+    assert "2=" in RUN.invoke(app, ["rank", *tables]).stdout
+
+
+def test_correlate(tmp_path, tables):
+    pairs = tmp_path / "pairs.csv"
+    games = [("good", "fair"), ("fair", "poor"), ("good", "poor")]
+    pairs.write_text(
+        "first,second,preference,annotator\n"
+        + "".join(f"{a},{b},first,{who}\n" for a, b in games for who in "xy")
+    )
+    done = RUN.invoke(app, ["score", "correlate", *tables, "--preferences", str(pairs), "--json"])
+    assert done.exit_code == 0, done.output
+    found = {row["metric"]: row for row in json.loads(done.stdout)}
+    assert found[DIVERSITY]["rho"] == pytest.approx(1.0)
+    assert found[DIVERSITY]["tau"] == pytest.approx(1.0)
+    assert found[DIVERSITY]["annotators"] == 2
+    assert 0 < found[AWARENESS]["tau"] < 1
+    assert (
+        "perspective_diversity"
+        in RUN.invoke(app, ["score", "correlate", *tables, "--preferences", str(pairs)]).stdout
+    )
+
+
+def test_means_count_what_is_missing(tables):
+    means = {(one.system, one.metric): one for one in system_means(read_tables(tables))}
+    good = means["good", AWARENESS]
+    assert (good.mean, good.scored, good.total) == (1.0, 1, 2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            [
+                "score",
+                "dispute-awareness",
+                "{answers}",
+                "--questions",
+                "{questions}",
+                "--model",
+                "a",
+                "--local",
+                "b",
+            ],
+            "not both",
+        ),
+        (["score", "dispute-awareness", "{answers}", "--questions", "{answers}x"], "no such file"),
+        (
+            ["score", "dispute-awareness", "{answers}", "--questions", "{questions}", "--columns", "id"],
+            "--columns is a list",
+        ),
+        (["rank", "{answers}"], "no table of conqret score"),
+        (["rank", "{table}", "--weights", "half"], "--weights is a list"),
+        (["rank", "{table}", "--weights", "2"], "between 0 and 1"),
+    ],
+)
+def test_wrong_calls(arguments, message, answers, questions, tables):
+    from conqret.errors import DeclarationError
+
+    places = {"answers": answers, "questions": questions, "table": tables[0]}
+    done = RUN.invoke(app, [one.format(**places) for one in arguments])
+    assert isinstance(done.exception, DeclarationError)
+    assert message in str(done.exception)

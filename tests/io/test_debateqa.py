@@ -1,0 +1,100 @@
+"""DebateQA's layout, other columns, and what is wrong with a file."""
+
+import json
+
+import pytest
+
+from conqret.errors import DeclarationError, ItemsError
+from conqret.io.debateqa import (
+    DebatableQuestion,
+    ModelAnswer,
+    PartialAnswer,
+    check_answers,
+    partners,
+    read_answers,
+    read_questions,
+)
+
+QUESTION = {
+    "id": "q1",
+    "question": "Should zoos be closed?",
+    "partial_answers": [{"point_of_view": "Zoos save species", "explanation": "They breed."}],
+}
+
+
+def written(path, *records):
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    return path
+
+
+def test_questions(tmp_path):
+    found = read_questions(written(tmp_path / "q.jsonl", QUESTION, {"id": 2, "question": "Why?"}))
+    assert found == {
+        "q1": DebatableQuestion(
+            "q1", "Should zoos be closed?", (PartialAnswer("Zoos save species", "They breed."),)
+        ),
+        "2": DebatableQuestion("2", "Why?", ()),
+    }
+
+
+def test_a_partial_answer_as_one_text():
+    assert PartialAnswer("Zoos save species", "They breed.").text == "Zoos save species. They breed."
+    assert PartialAnswer("Zoos save species.", " They breed.").text == "Zoos save species. They breed."
+    assert (
+        PartialAnswer("Zoos save species.", "They breed.").released_text == "Zoos save species.. They breed."
+    )
+    assert PartialAnswer("Yes", "").text == "Yes."
+
+
+def test_answers_and_other_columns(tmp_path):
+    answers = written(
+        tmp_path / "a.jsonl", {"id": "q1", "generation": "Opinions differ."}, {"id": "q3", "generation": ""}
+    )
+    assert check_answers(answers) == ("q1", "q3")
+    assert list(read_answers(answers)) == [ModelAnswer("q1", "Opinions differ."), ModelAnswer("q3", "")]
+    other = written(tmp_path / "b.jsonl", {"qid": "q1", "text": "So?"})
+    assert list(read_answers(other, {"id": "qid", "answer": "text"})) == [ModelAnswer("q1", "So?")]
+    table = tmp_path / "q.csv"
+    table.write_text('n,q,refs\nq1,Why?,"[{""view"": ""Yes"", ""why"": ""So.""}]"\n')
+    names = {
+        "id": "n",
+        "question": "q",
+        "partial_answers": "refs",
+        "point_of_view": "view",
+        "explanation": "why",
+    }
+    assert read_questions(table, names)["q1"].partial_answers == (PartialAnswer("Yes", "So."),)
+
+
+def test_ids_without_partner_are_listed():
+    questions = {one: DebatableQuestion(one, "", ()) for one in ("q1", "q2")}
+    found = partners(("q3", "q1"), questions)
+    assert (found.together, found.answers_alone, found.questions_alone) == (("q1",), ("q3",), ("q2",))
+    with pytest.raises(DeclarationError, match="no id of the 1 answers"):
+        partners(("q9",), questions)
+
+
+def test_every_fault_is_listed(tmp_path):
+    path = written(
+        tmp_path / "q.jsonl", QUESTION, QUESTION, {"question": "?"}, {"id": "q4", "partial_answers": "none"}
+    )
+    with pytest.raises(ItemsError) as caught:
+        read_questions(path)
+    assert [(fault.line, fault.field) for fault in caught.value.faults] == [
+        (2, "id"),
+        (3, "id"),
+        (4, "partial_answers"),
+    ]
+    with pytest.raises(ItemsError, match="a text is expected"):
+        check_answers(written(tmp_path / "a.jsonl", {"id": "q1", "generation": 3}))
+    with pytest.raises(ItemsError, match="stands twice"):
+        check_answers(written(tmp_path / "b.jsonl", *[{"id": "q1", "generation": "a"}] * 2))
+    with pytest.raises(DeclarationError, match="names 'topics'"):
+        read_questions(path, {"topics": "q"})
+
+
+def test_the_published_answers(data_dir):
+    path = data_dir / "debateqa" / "answers_demo.jsonl.gz"
+    if not path.exists():
+        pytest.skip(f"{path.name} is not among the data sets")
+    assert len(check_answers(path)) == sum(1 for _ in read_answers(path)) == 1000
