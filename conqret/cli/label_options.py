@@ -54,7 +54,8 @@ Dimensions = Annotated[
 LayoutName = Annotated[
     str | None,
     typer.Option(
-        help="dagstuhl, novices, webis-relevance, webis-arguments or table. Default: recognised.",
+        help="dagstuhl, novices, webis-relevance, webis-arguments, sheet, label-studio, argilla or table. "
+        "Default: recognised.",
         rich_help_panel=PANEL,
     ),
 ]

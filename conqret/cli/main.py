@@ -20,6 +20,7 @@ from conqret.cli import (
     generate,
     index,
     judge,
+    label,
     perturb,
     prompt,
     rank,
@@ -63,6 +64,7 @@ app.command("run", epilog=run.EPILOG)(run.run)
 app.command("validate", epilog=validate.EPILOG)(validate.validate)
 app.command("agree", epilog=agree.EPILOG)(agree.agree)
 app.command("compare", epilog=compare.EPILOG)(compare.compare)
+app.command("label", epilog=label.EPILOG)(label.label)
 app.command("bias", epilog=bias.EPILOG)(bias.bias)
 app.add_typer(score.app, name="score")
 app.command("rank", epilog=rank.EPILOG)(rank.rank)

@@ -43,7 +43,7 @@ def guarded(cell: str) -> str:
     if len(text) > MAX_CELL:
         text = text[: MAX_CELL - len(CUT)] + CUT
     first = text.lstrip(" \u00a0\u200b\ufeff")[:1]
-    return f"{GUARD}{text}" if text[:1] in FORMULA or first in FORMULA and first else text
+    return f"{GUARD}{text}" if {text[:1], first} & set(FORMULA) else text
 
 
 def unguarded(cell: str) -> str:

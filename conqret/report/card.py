@@ -14,10 +14,17 @@ from conqret.evaluation.card import FILE_NAME, Card
 from conqret.io.atomic import replacing
 from conqret.report import words
 from conqret.report.card_figures import agreement_figure, bias_figure, curve_figure
-from conqret.report.card_tables import card_markdown, effect_text, estimate_text
+from conqret.report.card_tables import card_markdown, effect_text, estimate_text, main_curves, strongest
 from conqret.report.texts import visible
+from conqret.stats.estimate import Estimate
 
 _HERE = Path(__file__).resolve().parent
+_SHOULD = {
+    "fall": "should fall",
+    "rise": "should rise",
+    "unchanged": "should stay",
+    "no rise": "should not rise",
+}
 PAGE_NAME, MARKDOWN_NAME = "card.html", "card.md"
 
 
@@ -54,15 +61,50 @@ def card_page(card: Card) -> str:
         words=words,
         estimate=estimate_text,
         effect=effect_text,
+        brief=_brief,
+        absent=_absent(card),
+        should=lambda expected: f"{_SHOULD[expected]}; " if expected else "",
         agreement_figure=agreement_figure,
         curve_figure=curve_figure,
         bias_figure=bias_figure,
-        widest=max(
-            (abs(end) for row in (card.bias.rows if card.bias else ()) for end in (row.low, row.high) if end),
-            default=1.0,
-        ),
+        strongest=strongest(card.bias) if card.bias is not None else [],
+        every_row=[(row, 1) for row in card.bias.rows] if card.bias is not None else [],
+        main_curves=main_curves(card),
+        widest=_widest(card),
         price="unknown (no price for the model)" if card.cost.usd is None else words.money(card.cost.usd),
     )
+
+
+def _brief(estimate: Estimate) -> str:
+    return "" if estimate.value is None else estimate_text(estimate)
+
+
+def _absent(card: Card) -> list[str]:
+    """Why cells of the agreement table are empty, each reason once."""
+    cells = [
+        (name, one)
+        for row in card.agreement
+        for name, one in (
+            ("one person", row.person),
+            ("people", row.people),
+            ("Spearman", row.spearman),
+            ("accuracy", row.accuracy),
+        )
+    ]
+    return list(dict.fromkeys(f"{name}, {one.reason}" for name, one in cells if one.value is None))
+
+
+def _widest(card: Card) -> float:
+    """The furthest end of an interval that was tested: the half width of the bias figures."""
+    rows = card.bias.rows if card.bias is not None else ()
+    ends = [
+        abs(end)
+        for row in rows
+        if row.p is not None and row.verdict != "too few topics"
+        for end in (row.low, row.high)
+        if end is not None
+    ]
+    return max(ends, default=0.0) or 1.0
 
 
 def _shown(value: Any) -> Any:

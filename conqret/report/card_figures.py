@@ -48,10 +48,12 @@ def agreement_figure(estimate: Estimate) -> Whisker:
 
 
 def bias_figure(row: BiasRow, widest: float) -> Whisker:
-    """An effect between minus and plus ``widest``."""
+    """An effect between minus and plus ``widest`` (above 0); what lies further out is drawn at the edge."""
 
     def x(value: float | None) -> float | None:
-        return None if value is None else round(WIDTH * (value / (widest or 1.0) + 1) / 2, 2)
+        if value is None:
+            return None
+        return round(WIDTH * (min(max(value / widest, -1.0), 1.0) + 1) / 2, 2)
 
     said = "no value" if row.effect is None else f"{row.effect:+.3f}"
     return Whisker(x(row.effect), x(row.low), x(row.high), WIDTH / 2, f"effect {said}")

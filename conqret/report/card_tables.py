@@ -6,6 +6,9 @@ from collections.abc import Sequence
 
 from conqret.evaluation.bias.table import BiasRow, BiasTable
 from conqret.evaluation.card import Card
+from conqret.evaluation.card_parts import SensitivityRow
+from conqret.evaluation.people import OVERALL
+from conqret.judges.argument import DIMENSIONS
 from conqret.report import words
 from conqret.report.texts import visible
 from conqret.stats.estimate import Estimate
@@ -30,6 +33,27 @@ def estimate_text(estimate: Estimate) -> str:
     if estimate.low is None or estimate.high is None:
         return f"{estimate.value:.3f}"
     return f"{estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}]"
+
+
+def strongest(table: BiasTable) -> list[tuple[BiasRow, int]]:
+    """For each comparison the rows to show first, each with the number of metrics of its comparison: those that
+    raise an alarm, or else the one that moved furthest."""
+    groups: dict[tuple[str, str], list[BiasRow]] = {}
+    for row in table.rows:
+        groups.setdefault((row.probe, row.name.partition(",")[0]), []).append(row)
+    return [
+        (row, len(rows))
+        for rows in groups.values()
+        for row in [one for one in rows if one.verdict == "alarm"]
+        or [max(rows, key=lambda one: (abs(one.effect or 0), one.moved or 0))]
+    ]
+
+
+def main_curves(card: Card) -> list[SensitivityRow]:
+    """The curves to show first: all but those of single dimensions of quality, and those that are not as they
+    should be."""
+    single = {dimension.name for dimension in DIMENSIONS} - {OVERALL}
+    return [row for row in card.sensitivity if row.verdict is False or row.metric not in single]
 
 
 def bias_cells(row: BiasRow) -> tuple[str, ...]:

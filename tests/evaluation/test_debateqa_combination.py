@@ -23,16 +23,16 @@ TABLE_2 = {
     "Phi-3 mini": (4.82, 7.33, "9", 0.716, 0.794, "12"),
 }
 FIGURE_3 = {
-    0.0: "GPT-4o,Gemma 2 9B,Llama3 70B,GPT-4o mini,Llama3 8B,GPT-3.5 Turbo,Phi-3 small,Qwen2 7B,Qwen2 1.5B,Claude 3.5 Sonnet,"
-    "Qwen2 0.5B,Phi-3 mini",
-    0.25: "GPT-4o,Gemma 2 9B,Llama3 70B,Llama3 8B,GPT-4o mini,Phi-3 small,Qwen2 7B,GPT-3.5 Turbo,Claude 3.5 Sonnet,Qwen2 1.5B,"
-    "Qwen2 0.5B,Phi-3 mini",
-    0.5: "GPT-4o,Llama3 70B,Gemma 2 9B,Llama3 8B,Phi-3 small,GPT-4o mini,Qwen2 7B,GPT-3.5 Turbo,Claude 3.5 Sonnet,Qwen2 1.5B,"
-    "Qwen2 0.5B,Phi-3 mini",
-    0.75: "GPT-4o,Llama3 70B,Gemma 2 9B,Llama3 8B,Phi-3 small,GPT-4o mini,Qwen2 7B,Claude 3.5 Sonnet,GPT-3.5 Turbo,Qwen2 1.5B,"
-    "Phi-3 mini,Qwen2 0.5B",
-    1.0: "GPT-4o,Llama3 70B,Gemma 2 9B,Phi-3 small,Llama3 8B,GPT-4o mini,Qwen2 7B,Claude 3.5 Sonnet,Phi-3 mini,GPT-3.5 Turbo,"
-    "Qwen2 1.5B,Qwen2 0.5B",
+    0.0: "GPT-4o,Gemma 2 9B,Llama3 70B,GPT-4o mini,Llama3 8B,GPT-3.5 Turbo,Phi-3 small,Qwen2 7B,"
+    "Qwen2 1.5B,Claude 3.5 Sonnet,Qwen2 0.5B,Phi-3 mini",
+    0.25: "GPT-4o,Gemma 2 9B,Llama3 70B,Llama3 8B,GPT-4o mini,Phi-3 small,Qwen2 7B,"
+    "GPT-3.5 Turbo,Claude 3.5 Sonnet,Qwen2 1.5B,Qwen2 0.5B,Phi-3 mini",
+    0.5: "GPT-4o,Llama3 70B,Gemma 2 9B,Llama3 8B,Phi-3 small,GPT-4o mini,Qwen2 7B,"
+    "GPT-3.5 Turbo,Claude 3.5 Sonnet,Qwen2 1.5B,Qwen2 0.5B,Phi-3 mini",
+    0.75: "GPT-4o,Llama3 70B,Gemma 2 9B,Llama3 8B,Phi-3 small,GPT-4o mini,Qwen2 7B,"
+    "Claude 3.5 Sonnet,GPT-3.5 Turbo,Qwen2 1.5B,Phi-3 mini,Qwen2 0.5B",
+    1.0: "GPT-4o,Llama3 70B,Gemma 2 9B,Phi-3 small,Llama3 8B,GPT-4o mini,Qwen2 7B,"
+    "Claude 3.5 Sonnet,Phi-3 mini,GPT-3.5 Turbo,Qwen2 1.5B,Qwen2 0.5B",
 }
 
 

@@ -54,5 +54,5 @@ def test_a_range_is_written_out_where_it_changes() -> None:
     assert replace_marks("So it is [2-4].", lambda place, cited: cited) == "So it is [2-4]."
 
 
-def test_a_mark_by_itself_is_no_sentence_that_says_something() -> None:
-    assert cited_sentences("They came, etc.) [4]. And so [2].") == [3]
+def test_a_mark_that_would_stand_alone_belongs_to_the_sentence_before_it() -> None:
+    assert cited_sentences("They came, etc.) [4]. And so [2].") == [1, 2]

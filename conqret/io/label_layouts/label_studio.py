@@ -39,9 +39,7 @@ def _read(path: Path, name: str, columns: tuple[str, ...]) -> RawLabels:
     tasks = load_json_list(path)
     if tasks is None:
         raise DeclarationError(f"{name} holds no list of tasks: export as JSON, not JSON-MIN")
-    cancelled = sum(
-        bool(one.get("was_cancelled")) for task in tasks for one in task.get("annotations") or ()
-    )
+    cancelled = sum(bool(one.get("was_cancelled")) for task in tasks for one in task.get("annotations") or ())
     notes = (f"{cancelled} skipped annotations are left out",) if cancelled else ()
     return RawLabels("Label Studio", lambda: _cells(tasks, name), notes=notes)
 
@@ -50,7 +48,9 @@ def _cells(tasks: list[Any], name: str) -> Iterator[RawLabel | Fault]:
     for line, task in enumerate(tasks, start=1):
         item = str(task["data"].get(ITEM) or "").strip()
         if not item:
-            yield Fault(name, line, f"data.{ITEM}", "is missing", "Import the tasks that conqret label writes")
+            yield Fault(
+                name, line, f"data.{ITEM}", "is missing", "Import the tasks that conqret label writes"
+            )
             continue
         topic = str(task["data"].get("topic") or "")
         for annotation in task.get("annotations") or ():

@@ -8,13 +8,24 @@ from pathlib import Path
 
 from conqret.errors import DeclarationError, Fault, UnknownNameError
 from conqret.io.files import file_rows
+from conqret.io.label_layouts.argilla import ARGILLA
 from conqret.io.label_layouts.dagstuhl import DAGSTUHL
 from conqret.io.label_layouts.generic import read_generic
+from conqret.io.label_layouts.label_studio import LABEL_STUDIO
 from conqret.io.label_layouts.novices import NOVICES
 from conqret.io.label_layouts.raw import LabelLayout, RawLabels
+from conqret.io.label_layouts.sheet import SHEET
 from conqret.io.label_layouts.webis import WEBIS_ARGUMENTS, WEBIS_RELEVANCE
 
-LAYOUTS: tuple[LabelLayout, ...] = (NOVICES, DAGSTUHL, WEBIS_RELEVANCE, WEBIS_ARGUMENTS)
+LAYOUTS: tuple[LabelLayout, ...] = (
+    NOVICES,
+    DAGSTUHL,
+    LABEL_STUDIO,
+    ARGILLA,
+    SHEET,
+    WEBIS_RELEVANCE,
+    WEBIS_ARGUMENTS,
+)
 """The published layouts, in the order in which they are tried; everything else is a long or wide table."""
 TABLE = "table"
 SAMPLE = 50
@@ -45,22 +56,31 @@ def raw_labels(
         file_rows(path)  # raises, with the remedy
     found = known.get(layout or "")
     if found is not None:
-        head = () if found is NOVICES or found is DAGSTUHL else _columns(path)
+        head = () if found in (NOVICES, DAGSTUHL, LABEL_STUDIO, ARGILLA) else _columns(path)
         if found is DAGSTUHL:
             head = _tabs(path)
         if not found.fits(path, head):
             raise DeclarationError(f"{name} is not in the layout {found.name}: {found.summary}")
         return found.read(path, name, head)
     if layout is None and not columns:
-        if NOVICES.fits(path, ()):
-            return NOVICES.read(path, name, ())
-        if DAGSTUHL.fits(path, _tabs(path)):
-            return DAGSTUHL.read(path, name, _tabs(path))
-        head = _columns(path)
-        for one in (WEBIS_RELEVANCE, WEBIS_ARGUMENTS):
-            if one.fits(path, head):
-                return one.read(path, name, head)
+        own = _recognised(path, name)
+        if own is not None:
+            return own
     return read_generic(path, name, _columns(path), columns or {}, dimensions)
+
+
+def _recognised(path: Path, name: str) -> RawLabels | None:
+    """The labels, if the file has the mark of a published layout."""
+    for one in (NOVICES, LABEL_STUDIO, ARGILLA):
+        if one.fits(path, ()):
+            return one.read(path, name, ())
+    if DAGSTUHL.fits(path, _tabs(path)):
+        return DAGSTUHL.read(path, name, _tabs(path))
+    head = _columns(path)
+    for one in (SHEET, WEBIS_RELEVANCE, WEBIS_ARGUMENTS):
+        if one.fits(path, head):
+            return one.read(path, name, head)
+    return None
 
 
 def _columns(path: Path) -> tuple[str, ...]:

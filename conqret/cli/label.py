@@ -1,0 +1,144 @@
+"""``conqret label``: which items to have labelled next, and the sheet for it."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from conqret.cli import options
+from conqret.cli.console import note, out
+
+if TYPE_CHECKING:
+    from conqret.evaluation.labelling import LabelPlan
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret label items.jsonl --plan 100 -o sheet.csv\n\n"
+    "conqret label items.jsonl --plan 100 --run runs/first --scale 1:5 --to label-studio -o tasks.json"
+)
+
+
+class Target(StrEnum):
+    """Where the items are labelled."""
+
+    csv = "csv"
+    label_studio = "label-studio"
+    argilla = "argilla"
+
+
+def label(
+    items: options.Items,
+    plan: Annotated[int, typer.Option(help="How many items to label.")] = 100,
+    run: Annotated[
+        Path | None,
+        typer.Option(help="A run of a judge on these items: bands of its scores, and what it is unsure of."),
+    ] = None,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The file to write; beside it, NAME.plan.json says why.")
+    ] = Path("sheet.csv"),
+    to: Annotated[
+        Target, typer.Option(help="A CSV sheet, Label Studio tasks, or Argilla records.")
+    ] = Target.csv,
+    dimension: Annotated[
+        list[str] | None,
+        typer.Option(help="What is to be labelled. May be repeated. Default: overall_quality."),
+    ] = None,
+    scale: Annotated[str, typer.Option(help="The ends of the scale in whole numbers.")] = "1:5",
+    labelled: Annotated[
+        Path | None, typer.Option(help="Labels that there are already; their items are left out.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Draws among equals.")] = 13,
+    columns: options.Columns = None,
+    json_output: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Choose the items that are worth labelling: spread over topics and scores, the least certain first.
+
+    Annotators do not see the judge's scores. What comes back is read by conqret validate and conqret agree.
+    """
+    from conqret.cli.judge import _mapping
+    from conqret.evaluation.labelling import plan_labels
+    from conqret.evaluation.run import RunDirectory
+    from conqret.io import open_items
+    from conqret.io.atomic import replacing
+
+    low, high = _ends(scale)
+    names = [name.strip().replace("-", "_") for name in dimension or ["overall_quality"]]
+    source = open_items(items, columns=_mapping(columns))
+    source.check()
+    directory = RunDirectory(run) if run is not None else None
+    if directory is not None:
+        directory.record()
+    done = _labelled(labelled) if labelled is not None else ()
+    found = plan_labels(
+        source, plan, directory.judgments() if directory is not None else (), labelled=done, seed=seed
+    )
+    output.parent.mkdir(parents=True, exist_ok=True)
+    reasons = output.with_name(f"{output.name}.plan.json")
+    files = {output: _sheet(found, to, names), reasons: _reasons(found)}
+    if to is Target.label_studio:
+        from conqret.io.label_sheets import label_studio_config
+
+        files[output.with_name(f"{output.name}.config.xml")] = label_studio_config(names, low, high)
+    for path, text in files.items():
+        with replacing(path) as file:
+            file.write(text.encode("utf-8", "replace"))
+    if json_output:
+        out().out(_reasons(found))
+    elif not quiet:
+        _show(found, list(files))
+    if not quiet and len(found.chosen) < plan:
+        note(f"there are only {len(found.chosen)} items to choose from")
+
+
+def _ends(scale: str) -> tuple[int, int]:
+    from conqret.errors import DeclarationError
+
+    low, _, high = scale.partition(":")
+    try:
+        ends = int(low), int(high)
+    except ValueError:
+        ends = (0, 0)
+    if not ends[0] < ends[1]:
+        raise DeclarationError(f"--scale is written LOW:HIGH in whole numbers, as in 1:5, not {scale!r}")
+    return ends
+
+
+def _labelled(path: Path) -> set[str]:
+    from conqret.io.label_layouts import raw_labels
+    from conqret.io.label_layouts.raw import RawLabel
+
+    return {cell.item for cell in raw_labels(path).cells() if isinstance(cell, RawLabel) and cell.text}
+
+
+def _sheet(plan: LabelPlan, to: Target, dimensions: list[str]) -> str:
+    from conqret.io.label_sheets import argilla_records, csv_sheet, label_studio_tasks
+
+    chosen = [one.item for one in plan.chosen]
+    if to is Target.csv:
+        return csv_sheet(chosen, dimensions)
+    return label_studio_tasks(chosen) if to is Target.label_studio else argilla_records(chosen)
+
+
+def _reasons(plan: LabelPlan) -> str:
+    import json
+
+    rows = [{"item": one.item.id, **one.model_dump(mode="json", exclude={"item"})} for one in plan.chosen]
+    facts = plan.model_dump(mode="json", exclude={"chosen"})
+    return json.dumps({**facts, "chosen": rows}, indent=1, ensure_ascii=False) + "\n"
+
+
+def _show(plan: LabelPlan, files: list[Path]) -> None:
+    from collections import Counter
+
+    from rich.text import Text
+
+    topics = len({one.topic for one in plan.chosen})
+    out().print(Text(f"{len(plan.chosen)} of {plan.total} items, on {topics} topics ({plan.judged} judged)"))
+    for band, count in sorted(Counter(one.band for one in plan.chosen).items()):
+        out().print(Text(f"{count:>6}  {band}"))
+    for path in files:
+        out().print(Text(f"written  {path}"), soft_wrap=True)
