@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 
 from conqret.prompts.guard import ANGLES, visible
 
@@ -155,6 +156,10 @@ _LETTERS = bytes(code if 0x61 <= code <= 0x7A else 0x20 for code in range(256))
 _TO_ASCII = dict.fromkeys(map(ord, ANGLES), "<")
 
 
+KEPT_TEXTS, KEPT_CHARACTERS = 1024, 10_000
+"""What was found in so many texts, none of them longer, is kept: the same documents come with many items."""
+
+
 def find_injections(text: str) -> tuple[Injection, ...]:
     """Return the passages of ``text`` that address the judge, at most one of each kind, in text order.
 
@@ -162,6 +167,10 @@ def find_injections(text: str) -> tuple[Injection, ...]:
     an AI grader), ``role`` (poses as a system message), ``markup`` (closes our blocks, or scripts),
     ``template`` (Jinja syntax) and ``hidden`` (characters that people cannot see).
     """
+    return _find_again(text) if len(text) <= KEPT_CHARACTERS else _find(text)
+
+
+def _find(text: str) -> tuple[Injection, ...]:
     found: dict[str, Injection] = {}
     plain = text
     if not text.isascii():
@@ -187,6 +196,9 @@ def find_injections(text: str) -> tuple[Injection, ...]:
     if "{{" in lowered or "{%" in lowered:
         _keep(found, "template", plain, _TEMPLATE.search(lowered))
     return tuple(sorted(found.values(), key=lambda injection: injection.start))
+
+
+_find_again = lru_cache(KEPT_TEXTS)(_find)
 
 
 def _has_invisible(text: str) -> bool:

@@ -142,7 +142,7 @@ def _show(table: BiasTable, page: Path) -> None:
     from rich.text import Text
 
     from conqret.report import words
-    from conqret.report.card_tables import effect_text
+    from conqret.report.card_tables import effect_text, p_text
 
     shown = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for title in ("comparison", "metric", "effect", "p", "n", "verdict"):
@@ -152,7 +152,7 @@ def _show(table: BiasTable, page: Path) -> None:
             Text(row.name),
             Text(words.label(row.metric)),
             Text(effect_text(row)),
-            Text("" if row.p is None else f"{row.p:.3f}"),
+            Text(p_text(row.p)),
             Text(str(row.n)),
             Text(f"{row.verdict}: {row.words}", style="red" if row.verdict == "alarm" else ""),
         )

@@ -28,8 +28,8 @@ from conqret.cli import (
     report,
     retrieve,
     run,
-    scrape,
     score,
+    scrape,
     sensitivity,
     validate,
 )

@@ -1,13 +1,11 @@
 """The judge card: what is known of one instrument (judge, prompts, model), on one page and as JSON.
 
 Its schema is published in ``docs/judge-card.schema.json``. A card belongs to a fingerprint: where prompt, model or
-scale change, :func:`changes` says what is new, and the card is stale.
+scale change, :func:`conqret.evaluation.card_fit.changes` says what is new, and the card is stale.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -19,16 +17,15 @@ from conqret.data import Item
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
 from conqret.evaluation.bias.table import BiasTable
+from conqret.evaluation.card_fit import answers_digest, model_settings
 from conqret.evaluation.card_limits import known_limits
 from conqret.evaluation.card_parts import AgreementRow, AverageRow, Cost, SensitivityRow
 from conqret.evaluation.missing import Missingness
 from conqret.evaluation.run import RunRecord
 from conqret.evaluation.sensitivity_results import SensitivityResults
-from conqret.evaluation.setup import Setup
 from conqret.evaluation.summary import Summary
 from conqret.evaluation.validation import Validation
-from conqret.judges.argument import DIMENSIONS
-from conqret.judges.base import Case, Judge, JudgeOptions
+from conqret.judges.base import JudgeOptions
 from conqret.judges.registry import get_judge
 
 SCHEMA = "conqret.judge-card/1"
@@ -136,7 +133,7 @@ def make_card(
             prompts=record.prompts,
             answers=answers_digest(judge, record.metrics, _options(record)),
             options={name: value for name, value in record.options.items() if name != "metrics"},
-            settings=_settings(record.model_options),
+            settings=model_settings(record.model_options),
         ),
         data=CardData(
             items=record.items_name,
@@ -183,67 +180,6 @@ def card_schema() -> dict[str, Any]:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **Card.model_json_schema(mode="serialization"),
     }
-
-
-def changes(card: Card, setup: Setup) -> list[str]:
-    """What has changed between the instrument of the card and ``setup``, in words; empty where the card fits."""
-    was = card.instrument
-    if was.fingerprint == setup.fingerprint:
-        return []
-    judge, options = setup.judge, setup.options
-    metrics = tuple(one for one in judge.metrics if not options.metrics or one in options.metrics)
-    found = []
-    for name, old, new in (("format", was.format, judge.name), ("model", was.model, setup.client.model)):
-        if old != new:
-            found.append(f"{name}: {new}, and {old} on the card")
-    asks = judge.select(options.metrics)
-    prompts = {ask.prompt: setup.library[ask.prompt].digest for ask in asks}
-    for name in sorted({*prompts, *was.prompts}):
-        if prompts.get(name) != was.prompts.get(name):
-            how = (
-                "added" if name not in was.prompts else "no longer used" if name not in prompts else "changed"
-            )
-            found.append(f"prompt {name}: {how}")
-    if set(metrics) != set(was.metrics):
-        found.append(f"metrics: {', '.join(metrics)}, and {', '.join(was.metrics)} on the card")
-    elif was.format == judge.name and was.answers != answers_digest(judge, metrics, options):
-        found.append("scale, answer schema or definitions of the dimensions: changed")
-    now = {
-        "samples": options.samples,
-        "order": options.order,
-        "seed": options.seed,
-        "relevant_from": options.relevant_from,
-        "temperature": options.temperature,
-    }
-    for name, value in now.items():
-        if name in was.options and was.options[name] != value:
-            found.append(f"{name}: {value}, and {was.options[name]} on the card")
-    settings = _settings({name: getattr(setup.client, name) for name in _SETTINGS})
-    found += [
-        f"model's {name}: {settings.get(name)}, and {was.settings.get(name)} on the card"
-        for name in sorted({*settings, *was.settings})
-        if settings.get(name) != was.settings.get(name)
-    ]
-    return found or ["something that this version of conqret counts and the card's version did not"]
-
-
-def answers_digest(judge: Judge, metrics: Iterable[str], options: JudgeOptions) -> str:
-    """A digest (16 hex digits) of what an answer may be: scale, schemas and dimensions."""
-    case = Case(Item(id="fingerprint", topic="fingerprint"), options)
-    parts = {
-        "scale": [judge.scale, judge.score],
-        "schemas": [ask.response(case).model_json_schema() for ask in judge.select(metrics)],
-        "dimensions": [[one.name, one.question, one.definition] for one in DIMENSIONS],
-    }
-    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
-
-
-_SETTINGS = ("max_tokens", "seed", "temperature")
-"""The model's settings that belong to the fingerprint."""
-
-
-def _settings(found: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: found[name] for name in _SETTINGS if found.get(name) is not None}
 
 
 def _options(record: RunRecord) -> JudgeOptions:

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from conqret._version import __version__
-from conqret.data import Judgment, Status
+from conqret.data import Item, Judgment, Status
 from conqret.errors import DeclarationError
 from conqret.evaluation.run import RunDirectory, RunRecord
 from conqret.evaluation.setup import Setup
@@ -107,8 +107,9 @@ def execute(execution: Execution, *, on_start: Callable[[Client, int], None] | N
         _claim(execution, record)  # again: another process may have begun a run here in between
         _write_head(execution, record)
         done = _keep_scored(out, record)
-        missing = asyncio.run(_judge_rest(execution, done, on_start, on_judgment))
-        summary = _finish(out)
+        missing, order = asyncio.run(_judge_rest(execution, done, on_start, on_judgment))
+        _put_in_order(out, order)
+        summary = _sum_up(out)
     return Outcome(summary, len(done), missing)
 
 
@@ -213,9 +214,17 @@ async def _judge_rest(
     done: set[str],
     on_start: Callable[[Client, int], None] | None,
     on_judgment: Callable[[Judgment], None] | None,
-) -> tuple[str, ...]:
+) -> tuple[tuple[str, ...], list[str]]:
+    """Judge what is not done; return what a replay lacked, and the ids of all items in their order."""
     setup, out = execution.setup, execution.out
-    rest = (item for item in out.items() if item.id not in done)
+    order: list[str] = []
+
+    def rest() -> Iterator[Item]:
+        for item in out.items():
+            order.append(item.id)
+            if item.id not in done:
+                yield item
+
     store = (
         Recordings.open_for_replay(execution.replay)
         if execution.replay
@@ -226,33 +235,43 @@ async def _judge_rest(
             if on_start is not None:
                 on_start(client, len(done))
             in_flight = 1 if setup.client.offline else setup.client.max_concurrency
-            async for judgment in judge_stream(rest, setup.instrument(client), in_flight=in_flight):
+            async for judgment in judge_stream(rest(), setup.instrument(client), in_flight=in_flight):
                 file.write(judgment.model_dump_json().encode() + b"\n")
                 if on_judgment is not None:
                     on_judgment(judgment)
-            return tuple(map(str, client.missing))
+            return tuple(map(str, client.missing)), order
 
 
-def _finish(out: RunDirectory) -> Summary:
-    """Put the judgments into the order of the items, and write what is derived from them."""
+def _put_in_order(out: RunDirectory, order: list[str]) -> None:
+    """Put the judgments, which were written as they came, into the order of the items."""
     places: dict[str, tuple[int, int]] = {}
     with out.judgments_file.open("rb") as file:
         offset = 0
         for line in file:
             places[json.loads(line)["item"]] = (offset, len(line))
             offset += len(line)
+        if list(places) == order:
+            return
         with replacing(out.judgments_file) as ordered:
-            for item in out.items():
-                start, length = places[item.id]
+            for item in order:
+                start, length = places[item]
                 file.seek(start)
                 ordered.write(file.read(length))
+
+
+def _sum_up(out: RunDirectory) -> Summary:
+    """Write what is derived from the judgments, in one pass over them."""
     summariser = Summariser()
-    for judgment in out.judgments():
-        summariser.add(judgment)
+
+    def counted() -> Iterator[Judgment]:
+        for judgment in out.judgments():
+            summariser.add(judgment)
+            yield judgment
+
+    write_scores(counted(), out.scores_file)
     summary = summariser.summary()
-    write_scores(out.judgments(), out.scores_file)
-    with replacing(out.summary_file) as file_out:
-        file_out.write(summary.model_dump_json(indent=1).encode())
+    with replacing(out.summary_file) as file:
+        file.write(summary.model_dump_json(indent=1).encode())
     return summary
 
 

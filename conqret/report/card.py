@@ -14,7 +14,14 @@ from conqret.evaluation.card import FILE_NAME, Card
 from conqret.io.atomic import replacing
 from conqret.report import words
 from conqret.report.card_figures import agreement_figure, bias_figure, curve_figure
-from conqret.report.card_tables import card_markdown, effect_text, estimate_text, main_curves, strongest
+from conqret.report.card_tables import (
+    card_markdown,
+    effect_text,
+    estimate_text,
+    main_curves,
+    p_text,
+    strongest,
+)
 from conqret.report.texts import visible
 from conqret.stats.estimate import Estimate
 
@@ -61,6 +68,7 @@ def card_page(card: Card) -> str:
         words=words,
         estimate=estimate_text,
         effect=effect_text,
+        p_text=p_text,
         brief=_brief,
         absent=_absent(card),
         should=lambda expected: f"{_SHOULD[expected]}; " if expected else "",

@@ -26,6 +26,11 @@ def effect_text(row: BiasRow) -> str:
     return f"{row.effect:+.3f} [{row.low:+.3f}, {row.high:+.3f}]"
 
 
+def p_text(p: float | None) -> str:
+    """A p-value with three places; empty where there is none."""
+    return "" if p is None else "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
 def estimate_text(estimate: Estimate) -> str:
     """A value with its interval, or the reason why there is none."""
     if estimate.value is None:
@@ -62,7 +67,7 @@ def bias_cells(row: BiasRow) -> tuple[str, ...]:
         row.name,
         words.label(row.metric),
         effect_text(row),
-        "" if row.p is None else f"{row.p:.3f}",
+        p_text(row.p),
         str(row.n),
         str(row.topics),
         "" if row.moved is None else f"{row.moved:.3f}",
@@ -84,11 +89,17 @@ def bias_markdown(table: BiasTable) -> str:
     return "\n".join(lines) + "\n"
 
 
-def bias_section(table: BiasTable) -> list[str]:
-    """Table, warnings and what was left out, as lines of Markdown."""
-    rows = [[safe(cell) for cell in bias_cells(row)] for row in table.rows]
+def bias_section(table: BiasTable, *, brief: bool = False) -> list[str]:
+    """Table, warnings and what was left out, as lines of Markdown; ``brief`` keeps the strongest rows."""
+    chosen = [row for row, _ in strongest(table)] if brief else list(table.rows)
+    rows = [[safe(cell) for cell in bias_cells(row)] for row in chosen]
+    kept = [
+        f"{len(chosen)} of {len(table.rows)} rows: the alarms, or what moved furthest; card.json has all.",
+        "",
+    ]
     return [
         *markdown_table(HEAD, rows),
+        *(kept if brief else []),
         f"Effects are differences of scores in [0, 1] with {table.confidence:.0%} intervals over {table.resamples} "
         f"resamples of topics; p is corrected for all rows together (sign flips of whole topics, maxT). An alarm "
         f"needs p < {table.alpha:g}, an interval without 0, and the direction that is a bias.",
@@ -138,7 +149,11 @@ def card_markdown(card: Card) -> str:
         "",
         *_agreement(card),
         *_sensitivity(card),
-        *(["## Consistency and bias", "", *bias_section(card.bias)] if card.bias is not None else []),
+        *(
+            ["## Consistency and bias", "", *bias_section(card.bias, brief=True)]
+            if card.bias is not None
+            else []
+        ),
         "## Cost, speed and what has no score",
         "",
         f"{card.cost.calls} requests, {card.cost.prompt_tokens} prompt and {card.cost.completion_tokens} completion "
@@ -209,7 +224,7 @@ def _sensitivity(card: Card) -> list[str]:
             ", ".join(f"{point.mean:.3f} at {point.level:g}" for point in row.points),
             safe("" if row.verdict is None else f"{'yes' if row.verdict else 'no'}: {row.words}"),
         ]
-        for row in card.sensitivity
+        for row in main_curves(card)
     ]
     head = ("damage", "metric", "should", "means", "as it should")
     return ["## Does it notice known damage?", "", *markdown_table(head, rows)]

@@ -1,103 +1,11 @@
-"""Small models with random weights and tokenizers trained here, saved to a folder and loaded from there."""
+"""Folders of small models; torch is imported by the fixtures, so that tests skip where it is missing."""
 
 import pytest
-
-pytest.importorskip("torch", reason="the extra perplexity is not installed: torch is missing")
-pytest.importorskip("transformers", reason="the extra perplexity is not installed: transformers is missing")
-
-import torch
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
-from transformers import (
-    GPT2Config,
-    GPT2LMHeadModel,
-    LlamaConfig,
-    LlamaForCausalLM,
-    PreTrainedTokenizerFast,
-    Qwen2Config,
-    Qwen2ForCausalLM,
-)
-
-ANSWERS = [
-    "The question is widely debated. Some hold that cities are better off without cars; others point to shops.",
-    "Cars should go. Air gets cleaner, streets get safer, and children play again.\n\nStill, much depends on trains.",
-    "No.",
-    "It depends on whom you ask: drivers, walkers, and the people who run shops all see it differently, and all "
-    "of them have reasons that deserve to be heard before a street is closed for good.",
-    "Opponents fear for trade. Supporters cite Ghent, where trade grew by 5 % after the change of 2017.",
-]
-TARGETS = [
-    [
-        "Cleaner air. Without cars the air in a city gets cleaner.",
-        "Shops lose. Customers who come by car stay away.",
-    ],
-    [
-        "Safer streets. Fewer people are hurt where fewer cars drive, as Ghent has shown.",
-        "Trains first.",
-        "Costs. A ban is dear.",
-    ],
-    ["Freedom. To drive is a freedom that many will not give up, and they say so."],
-    [
-        "Trade grows. Walkers buy more often.",
-        "Cleaner air. The air gets cleaner.",
-        "Noise. Streets get quiet.",
-        "x",
-        "Old people need cars.",
-    ],
-    ["Fairness. Those who live outside pay the price of those who live inside."],
-]
-PAIRS = list(zip(ANSWERS, TARGETS, strict=True))
-CHAT = (
-    "{{ bos_token }}{% for message in messages %}<|im_start|>{{ message['role'] }}\n{{ message['content'] }}<|im_end|>"
-    "\n{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
-)
-WINDOW = 256
-
-
-def tokenizer(begins: bool, chat: bool) -> PreTrainedTokenizerFast:
-    """A byte-level BPE; with ``begins`` it puts a token before every text, as Llama's does."""
-    inner = Tokenizer(models.BPE())
-    inner.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    inner.decoder = decoders.ByteLevel()
-    special = ["<|end|>", "<s>", "<|im_start|>", "<|im_end|>"]
-    trainer = trainers.BpeTrainer(
-        vocab_size=400,
-        special_tokens=special,
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-        show_progress=False,
-    )
-    inner.train_from_iterator([text for answer, targets in PAIRS for text in (answer, *targets)], trainer)
-    if begins:
-        inner.post_processor = processors.TemplateProcessing(single="<s> $A", special_tokens=[("<s>", 1)])
-    made = PreTrainedTokenizerFast(
-        tokenizer_object=inner, bos_token="<s>" if begins else "<|end|>", eos_token="<|end|>", model_max_length=WINDOW,
-        additional_special_tokens=["<|im_start|>", "<|im_end|>"],
-    )  # fmt: skip
-    if chat:
-        made.chat_template = CHAT if begins else CHAT.removeprefix("{{ bos_token }}")
-    return made
-
-
-def network(kind: str, size: int):
-    torch.manual_seed(13)
-    if kind == "gpt2":
-        made = GPT2LMHeadModel(
-            GPT2Config(
-                vocab_size=size, n_positions=WINDOW, n_embd=32, n_layer=2, n_head=4, initializer_range=0.2
-            )
-        )
-    else:
-        config, model = (
-            (LlamaConfig, LlamaForCausalLM) if kind == "llama" else (Qwen2Config, Qwen2ForCausalLM)
-        )
-        made = model(
-            config(vocab_size=size, hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=4,
-                   num_key_value_heads=2, max_position_embeddings=WINDOW, initializer_range=0.2)
-        )  # fmt: skip
-    return made.eval()
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _threads():
+    torch = pytest.importorskip("torch", reason="the extra perplexity is not installed: torch is missing")
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     yield
@@ -107,6 +15,8 @@ def _threads():
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory):
     """The folder of a model: gpt2, llama or qwen2, with or without a chat template."""
+    from tests.perplexity.small_models import network, tokenizer
+
     made = {}
 
     def build(kind: str, chat: bool = False) -> str:

@@ -8,8 +8,8 @@ from conqret.errors import DeclarationError, UnknownNameError
 from conqret.perplexity import ConditionalPerplexity
 from conqret.perplexity.memory import TokenBudget
 from conqret.perplexity.store import RowStore
-from tests.perplexity.conftest import ANSWERS, PAIRS, TARGETS, WINDOW
 from tests.perplexity.reference import Naive
+from tests.perplexity.small_models import ANSWERS, PAIRS, TARGETS, WINDOW
 
 MODELS = [
     ("gpt2", False),

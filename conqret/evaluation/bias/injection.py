@@ -31,7 +31,7 @@ def contrasts(ground: Ground) -> Sequence[Contrast]:
                     probe=NAME,
                     name=name,
                     adverse="rise",
-                    up="the instruction is followed",
+                    up="higher with the instruction",
                     expected=(Direction.NO_RISE,),
                 )
             )

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from pydantic import ValidationError
 
@@ -28,10 +27,6 @@ from conqret.evaluation.bias import (
     stance,
 )
 from conqret.evaluation.bias.contrast import (
-    AGAIN,
-    AS_IS,
-    ONE_ORDER,
-    REVERSED,
     Contrast,
     Ground,
     Key,
@@ -39,14 +34,11 @@ from conqret.evaluation.bias.contrast import (
     Reading,
 )
 from conqret.evaluation.bias.table import BiasTable, bias_rows
-from conqret.evaluation.setup import Setup
+from conqret.evaluation.bias.ways import instrument_for
 from conqret.evaluation.stream import judge_stream
 from conqret.io.atomic import replacing
-from conqret.judges.base import Ask
-from conqret.judges.judging import Instrument
 from conqret.llm.client import Client
 from conqret.llm.recordings import STORE_NAME, Recordings
-from conqret.llm.request import Answer, Request
 from conqret.stats.bootstrap import CONFIDENCE, RESAMPLES
 from conqret.stats.significance import ALPHA
 
@@ -204,48 +196,6 @@ def reading(judgment: Judgment) -> Reading:
         {name: one.value for name, one in judgment.measures.items() if one.value is not None},
         {name: one.reason.value for name, one in judgment.measures.items() if one.reason is not None},
     )
-
-
-def instrument_for(way: str, setup: Setup, client: Client) -> Instrument:
-    """The instrument that asks in this way (see :mod:`conqret.evaluation.bias.contrast`)."""
-    if way == AS_IS:
-        return setup.instrument(client)
-    if way == REVERSED:
-        options = replace(setup.options, order="reversed")
-        return replace(setup, options=options).instrument(client)
-    if way == ONE_ORDER:
-        judge = replace(setup.judge, asks=tuple(map(_one_order, setup.judge.asks)))
-        options = replace(setup.options, metrics=(position.PREFERENCE,))
-        return replace(setup.instrument(client), judge=judge, options=options)
-    number = int(way.removeprefix(AGAIN))
-    again = _Again(client, number * setup.options.samples)
-    return replace(setup.instrument(client), client=again)
-
-
-@dataclass(frozen=True)
-class _Again:
-    """A client that asks for further samples of the same requests."""
-
-    client: Client
-    offset: int
-
-    async def ask(self, request: Request[Any]) -> Answer[Any]:
-        return await self.client.ask(replace(request, sample=request.sample + self.offset))
-
-    @property
-    def context_window(self) -> int | None:
-        return self.client.context_window
-
-    @property
-    def model_id(self) -> str:
-        return self.client.model_id
-
-    def count_tokens(self, text: str) -> int:
-        return self.client.count_tokens(text)
-
-
-def _one_order(ask: Ask[Any]) -> Ask[Any]:
-    return replace(ask, both_orders=False)
 
 
 async def _judge(

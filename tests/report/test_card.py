@@ -1,0 +1,71 @@
+"""The card's page: escaped, without requests, readable on a phone and in the dark; and the Markdown card."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from conqret.evaluation.card import Card, read_card
+from conqret.report.card import write_card
+from conqret.report.card_figures import agreement_figure
+from conqret.report.card_tables import safe
+from conqret.stats.estimate import Estimate
+from tests.evaluation.cards import card_of
+from tests.report.chromium import Chromium
+
+HOSTILE = "<script>alert(1)</script>|`x`"
+
+
+@pytest.fixture(scope="module")
+def card(tmp_path_factory: pytest.TempPathFactory) -> Card:
+    found = card_of(tmp_path_factory.mktemp("card"))
+    data = found.data.model_copy(update={"items": HOSTILE, "labels": HOSTILE})
+    return found.model_copy(update={"data": data, "limits": (*found.limits, HOSTILE)})
+
+
+def test_three_files_say_the_same(card: Card, tmp_path: Path) -> None:
+    page, markdown, data = write_card(card, tmp_path / "card")
+    assert read_card(data) == card
+    text, marked = page.read_text(encoding="utf-8"), markdown.read_text(encoding="utf-8")
+    for sentence in card.limits[:2]:
+        assert sentence in text
+        assert sentence in marked
+    assert "<script" not in text + marked
+    assert "&lt;script&gt;" in text
+    assert card.instrument.fingerprint in text
+    assert "default-src &#39;none&#39;" in text
+    assert "a floor, not a judge" in text
+
+
+def test_without_bias_the_page_says_so(card: Card, tmp_path: Path) -> None:
+    bare = card.model_copy(update={"bias": None})
+    page = write_card(bare, tmp_path)[0].read_text(encoding="utf-8")
+    assert "Consistency and bias" not in page
+
+
+def test_names_cannot_break_a_markdown_table() -> None:
+    assert safe("a|b\n<i>") == "a\\|b &lt;i&gt;"
+
+
+def test_alpha_on_its_axis() -> None:
+    found = agreement_figure(Estimate(1.0, -3.0, 1.0))
+    assert (found.value, found.low, found.zero) == (200, 0, 40)
+    assert agreement_figure(Estimate(None, reason="no units")).value is None
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("view", [{}, {"width": 390, "height": 844}, {"dark": True}])
+def test_in_a_browser(browser: Chromium, card: Card, tmp_path: Path, view: dict[str, int]) -> None:
+    page = browser.page(write_card(card, tmp_path)[0], **view)
+    try:
+        assert page.complaints == []
+        assert len(page.requests) == 1
+        assert page.js("document.documentElement.scrollWidth <= innerWidth")
+        assert page.js("document.querySelectorAll('h1').length") == 1
+        dark = page.js("getComputedStyle(document.body).backgroundColor")
+        assert (dark == "rgb(20, 23, 28)") == bool(view.get("dark"))
+        names = "[...document.querySelectorAll('svg')].every(one => one.getAttribute('aria-label'))"
+        assert page.js(names)
+    finally:
+        page.close()
