@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import platform
 import sys
-from importlib import metadata
 from importlib.util import find_spec
 from typing import Annotated
 
@@ -99,6 +98,8 @@ def _line(good: bool | None, text: str) -> None:
 
 
 def _version(package: str) -> str | None:
+    from importlib import metadata  # it reads mail headers: too dear for --help
+
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
