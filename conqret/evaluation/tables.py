@@ -21,35 +21,31 @@ _CHUNK = 500
 
 def score_rows(judgment: Judgment) -> Iterator[dict[str, Any]]:
     """One row for each measure, and one for each of its parts, in the columns of :data:`COLUMNS`."""
+    for row in _rows(judgment):
+        yield dict(zip(COLUMNS, row, strict=True))
+
+
+def _rows(judgment: Judgment) -> Iterator[tuple[Any, ...]]:
+    """The same as tuples: a run has some thirty rows an item."""
+    head = (
+        judgment.item,
+        judgment.topic,
+        judgment.stance,
+        judgment.format,
+        judgment.model,
+        judgment.fingerprint,
+    )
     for metric, measure in judgment.measures.items():
-        row = dict.fromkeys(COLUMNS) | {
-            "item": judgment.item,
-            "topic": judgment.topic,
-            "stance": judgment.stance,
-            "format": judgment.format,
-            "model": judgment.model,
-            "fingerprint": judgment.fingerprint,
-            "metric": metric,
-            "status": measure.status.value,
-        }
-        yield row | {
-            "value": measure.value,
-            "raw": measure.raw,
-            "label": measure.label,
-            "flipped": measure.flipped,
-            "method": measure.method,
-            "majority": measure.majority,
-            "reason": measure.reason.value if measure.reason is not None else None,
-            "explanation": measure.explanation,
-        }
+        status, reason = measure.status.value, measure.reason.value if measure.reason is not None else None
+        yield (
+            *head, metric, None, status, measure.value, measure.raw, measure.label, measure.flipped,
+            measure.method, measure.majority, reason, measure.explanation,
+        )  # fmt: skip
         for part in measure.parts:
-            yield row | {
-                "part": part.id,
-                "value": part.value,
-                "raw": part.raw,
-                "label": part.label,
-                "explanation": part.explanation,
-            }
+            yield (
+                *head, metric, part.id, status, part.value, part.raw, part.label, None, None, None, None,
+                part.explanation,
+            )  # fmt: skip
 
 
 def wide_row(judgment: Judgment) -> dict[str, Any]:
@@ -72,7 +68,7 @@ def write_scores(judgments: Iterable[Judgment], path: Path) -> None:
     schema = dict.fromkeys(COLUMNS, pl.String) | numbers | {"flipped": pl.Boolean}
     frames, source = [pl.DataFrame(schema=schema)], iter(judgments)
     while chunk := list(islice(source, _CHUNK)):
-        rows = [row for judgment in chunk for row in score_rows(judgment)]
-        frames.append(pl.DataFrame({name: [row[name] for row in rows] for name in COLUMNS}, schema=schema))
+        rows = [row for judgment in chunk for row in _rows(judgment)]
+        frames.append(pl.DataFrame(dict(zip(COLUMNS, zip(*rows, strict=True), strict=True)), schema=schema))
     with replacing(path) as file:
         pl.concat(frames).write_parquet(file)
