@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from conqret.cli import label_options
-from conqret.cli.console import note, out
+from conqret.cli.console import note, out, plain_table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -72,28 +72,33 @@ def agree(
 
 
 def _table(found: PeopleAgreement) -> Table:
-    from rich.table import Table
     from rich.text import Text
 
-    table = Table(
-        title=Text(
-            f"{found.layout}: {found.confidence:.0%} intervals over {found.resamples} resamples of "
-            f"{found.clusters} {found.clustered_by}s"
-        ),
-        title_justify="left",
+    levels = {row.level for row in found.rows}
+    shared = f", {levels.pop()} level" if len(levels) == 1 else ""
+    table = plain_table(
+        f"{found.layout}{shared}: {found.confidence:.0%} intervals over {found.resamples} resamples of "
+        f"{found.clusters} {found.clustered_by}s",
+        (found.by, *(() if shared else ("level",)), "people", "units", "top", "alpha", "Fleiss's kappa"),
     )
-    for name in (found.by, "level", "people", "units", "labels", "most frequent", "alpha", "Fleiss's kappa"):
-        table.add_column(
-            name, justify="left" if name in (found.by, "level", "alpha", "Fleiss's kappa") else "right"
-        )
+    blank = 3 if shared else 4
     for row in found.rows:
         share = "" if row.most_frequent is None else f"{row.most_frequent:.0%}"
-        cells = (row.name, row.level, str(row.annotators), str(row.units), str(row.labels), share)
-        table.add_row(*map(Text, (*cells, str(row.alpha), str(row.fleiss))))
-    table.add_section()
-    table.add_row(Text("average"), "", "", "", "", "", Text(str(found.average)), "")
-    if found.together is not None and len(found.rows) > 1:
-        table.add_row(
-            Text("all together"), "", "", str(found.together.n), "", "", Text(str(found.together)), ""
+        level = () if shared else (row.level,)
+        cells = (
+            row.name,
+            *level,
+            str(row.annotators),
+            str(row.units),
+            share,
+            str(row.alpha),
+            str(row.fleiss),
         )
+        table.add_row(*map(Text, cells))
+    table.add_section()
+    table.add_row(Text("average"), *[""] * blank, Text(str(found.average)), "")
+    if found.together is not None and len(found.rows) > 1:
+        together = [*[""] * (blank - 2), str(found.together.n), ""]
+        table.add_row(Text("all together"), *together, Text(str(found.together)), "")
+    table.caption = "top: the share of the most frequent label"
     return table

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from conqret.cli import label_options
-from conqret.cli.console import complain, err, note, out
+from conqret.cli.console import complain, err, note, out, plain_table
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from conqret.evaluation.validation import Validation
+    from conqret.stats.estimate import Estimate
 
 EPILOG = (
     "Examples:\n\n"
@@ -168,37 +169,28 @@ def _show(result: Validation, folder: Path) -> None:
 
 
 def _table(result: Validation) -> Table:
-    from rich.table import Table
     from rich.text import Text
 
-    table = Table(
-        title=Text(
-            f"Krippendorff's alpha, {result.settings.confidence:.0%} intervals over "
-            f"{result.settings.resamples} resamples of {result.clusters} {result.clustered_by}s"
-        ),
-        title_justify="left",
+    table = plain_table(
+        f"Krippendorff's alpha, {result.settings.confidence:.0%} intervals over "
+        f"{result.settings.resamples} resamples of {result.clusters} {result.clustered_by}s",
+        ("dimension", "units", "judge and people", "one person", "people", "coverage"),
     )
-    for name in ("dimension", "units", "judge and people", "one person", "people", "coverage"):
-        table.add_column(name)
+    reasons: dict[str, None] = {}
+
+    def cell(estimate: Estimate) -> str:
+        if estimate.value is not None:
+            return str(estimate)
+        reasons[estimate.reason] = None
+        return "–"
+
     for name, row in result.dimensions.items():
-        cells = (
-            name,
-            str(row.compared),
-            str(row.alpha),
-            str(row.person),
-            str(row.people),
-            f"{row.coverage:.1%}",
-        )
-        table.add_row(*map(Text, cells))
+        estimates = map(cell, (row.alpha, row.person, row.people))
+        table.add_row(*map(Text, (name, str(row.compared), *estimates, f"{row.coverage:.1%}")))
     table.add_section()
     average = result.average
-    cells = (
-        "average",
-        "",
-        str(average.judge["mean"]),
-        str(average.person),
-        str(average.people),
-        f"{result.coverage:.1%}",
-    )
-    table.add_row(*map(Text, cells))
+    estimates = map(cell, (average.judge["mean"], average.person, average.people))
+    table.add_row(*map(Text, ("average", "", *estimates, f"{result.coverage:.1%}")))
+    if reasons:
+        table.caption = Text("–: " + "; ".join(reasons))
     return table
