@@ -7,7 +7,6 @@ are asked for again, and whatever a model answered before comes from the recordi
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import datetime as dt
 import json
 from collections.abc import Callable, Iterator
@@ -24,10 +23,9 @@ from conqret.evaluation.summary import Summariser, Summary
 from conqret.evaluation.tables import write_scores
 from conqret.io import Checked, ItemSource, item_record
 from conqret.io.atomic import replacing
+from conqret.io.locking import LOCK_NAME, only_writer
 from conqret.llm.client import Client
 from conqret.llm.recordings import Recordings
-
-_LOCK = ".lock"
 
 _MUST_MATCH = {
     "format": "format",
@@ -103,7 +101,7 @@ def execute(execution: Execution, *, on_start: Callable[[Client, int], None] | N
     out, record = execution.out, execution.record()
     _claim(execution, record)
     _rehearse(execution)
-    with _locked(out):
+    with only_writer(out.path):
         _claim(execution, record)  # again: another process may have begun a run here in between
         _write_head(execution, record)
         done = _keep_scored(out, record)
@@ -130,7 +128,7 @@ def _claim(execution: Execution, record: RunRecord) -> None:
     if not out.path.is_dir():
         raise DeclarationError(f"{out.path} is a file; give a folder with -o")
     if not out.record_file.exists():  # perhaps a run that was killed before it had said what it is
-        ours = {_LOCK, out.items_file.name}
+        ours = {LOCK_NAME, out.items_file.name}
         foreign = [
             entry.name
             for entry in out.path.iterdir()
@@ -152,30 +150,6 @@ def _claim(execution: Execution, record: RunRecord) -> None:
             f"(there: {before.format} with {before.model}, {before.items_count} items from {before.items_name}). "
             "Give another folder with -o, or --overwrite to begin this one afresh (its recordings are kept)"
         )
-
-
-@contextlib.contextmanager
-def _locked(out: RunDirectory) -> Iterator[None]:
-    """Keep other processes from writing the same run; the lock ends with the process, however it ends."""
-    from filelock import FileLock, Timeout
-
-    try:
-        out.path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise DeclarationError(
-            f"{out.path} cannot be made: {error.strerror}; give another folder with -o"
-        ) from None
-    lock = FileLock(out.path / _LOCK)
-    try:
-        lock.acquire(timeout=0)
-    except Timeout:
-        raise DeclarationError(
-            f"another process is writing {out.path}; wait for it, or give another -o"
-        ) from None
-    try:
-        yield
-    finally:
-        lock.release()
 
 
 def _write_head(execution: Execution, record: RunRecord) -> None:

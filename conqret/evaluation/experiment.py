@@ -7,11 +7,9 @@ file and the same recordings give the same bytes in ``scores.jsonl`` and ``summa
 
 from __future__ import annotations
 
-import contextlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from conqret.errors import DeclarationError
@@ -22,10 +20,10 @@ from conqret.evaluation.experiment_stages import damage, generate_arguments, jud
 from conqret.evaluation.run import RunDirectory
 from conqret.evaluation.sensitivity_results import SensitivityDirectory, SensitivityResults
 from conqret.io.atomic import replacing
+from conqret.io.locking import LOCK_NAME, only_writer
 from conqret.llm.recordings import STORE_NAME
 
-_LOCK = ".lock"
-_OURS = {_LOCK, "run.json", "experiment.toml"}
+_OURS = {LOCK_NAME, "run.json", "experiment.toml"}
 
 
 @dataclass
@@ -49,7 +47,7 @@ def run_experiment(job: Job) -> ExperimentOutcome:
     record = experiment_record(job.experiment)
     out = job.out
     _claim(job, record)
-    with _locked(out.path):
+    with only_writer(out.path):
         _claim(job, record)
         _write_head(job, record)
         outcome = ExperimentOutcome({})
@@ -102,30 +100,6 @@ def _claim(job: Job, record: Mapping[str, Any]) -> None:
         raise DeclarationError(
             f"{out.path} holds no experiment but other files ({', '.join(foreign[:3])}); give another folder with -o"
         )
-
-
-@contextlib.contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Keep other processes from the same folder; the lock ends with the process, however it ends."""
-    from filelock import FileLock, Timeout
-
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise DeclarationError(
-            f"{folder} cannot be made: {error.strerror}; give another folder with -o"
-        ) from None
-    lock = FileLock(folder / _LOCK)
-    try:
-        lock.acquire(timeout=0)
-    except Timeout:
-        raise DeclarationError(
-            f"another process is writing {folder}; wait for it, or give another -o"
-        ) from None
-    try:
-        yield
-    finally:
-        lock.release()
 
 
 def _write_head(job: Job, record: Mapping[str, Any]) -> None:

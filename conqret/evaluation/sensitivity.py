@@ -8,8 +8,7 @@ stopped; requests that are alike (level 0, and fields that a change does not tou
 from __future__ import annotations
 
 import asyncio
-import contextlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from conqret.data import Judgment
@@ -27,6 +26,7 @@ from conqret.evaluation.sensitivity_results import (
 from conqret.evaluation.setup import Setup
 from conqret.evaluation.stream import judge_stream
 from conqret.io.atomic import replacing
+from conqret.io.locking import only_writer
 from conqret.llm.client import Client
 from conqret.llm.recordings import STORE_NAME, Recordings
 from conqret.stats.bootstrap import RESAMPLES
@@ -60,7 +60,7 @@ def run_sensitivity(
         DeclarationError: the folder holds another run, or another process is writing it.
     """
     record = record_of(plan)
-    with _locked(out):
+    with only_writer(out.path):
         _claim(out, record, overwrite)
         scores = _kept(plan, out)
         for score in scores.values():
@@ -161,21 +161,3 @@ def _kept(plan: Plan, out: SensitivityDirectory) -> dict[tuple[str, str], Score]
         for score in found.values():
             file.write(score.model_dump_json().encode() + b"\n")
     return found
-
-
-@contextlib.contextmanager
-def _locked(out: SensitivityDirectory) -> Iterator[None]:
-    from filelock import FileLock, Timeout
-
-    out.path.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(out.path / ".lock")
-    try:
-        lock.acquire(timeout=0)
-    except Timeout:
-        raise DeclarationError(
-            f"another process is writing {out.path}; wait for it, or give another -o"
-        ) from None
-    try:
-        yield
-    finally:
-        lock.release()

@@ -1,0 +1,40 @@
+"""One writer at a time to a run's folder."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from conqret.errors import DeclarationError
+
+LOCK_NAME = ".lock"
+"""The file in the folder that is locked; it stays there, empty."""
+
+
+@contextlib.contextmanager
+def only_writer(folder: Path) -> Iterator[None]:
+    """Make ``folder``, and keep other processes from writing it; the lock ends with the process, however it ends.
+
+    Raises:
+        DeclarationError: the folder cannot be made, or another process is writing it.
+    """
+    from filelock import FileLock, Timeout
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DeclarationError(
+            f"{folder} cannot be made: {error.strerror}; give another folder with -o"
+        ) from None
+    lock = FileLock(folder / LOCK_NAME)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise DeclarationError(
+            f"another process is writing {folder}; wait for it, or give another -o"
+        ) from None
+    try:
+        yield
+    finally:
+        lock.release()
