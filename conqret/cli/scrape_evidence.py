@@ -189,7 +189,7 @@ def _options(
 def _show(summary: EvidenceSummary, corpus: Path) -> None:
     from rich.text import Text
 
-    from conqret.scrapers.ledger import PAPER_CITED, PAPER_EXTRACTED
+    from conqret.data.table2 import PAPER_CITED, PAPER_EXTRACTED
 
     console = out()
     share = f" ({summary.share:.1%})" if summary.cited else ""

@@ -20,6 +20,20 @@ from conqret.stats.prediction_powered import CorrectedMean, no_correction, predi
 from conqret.stats.resampling import Resamples
 from conqret.stats.rogan_gladen import CorrectedShare, rogan_gladen
 
+STATISTICS = (
+    "base_rate",
+    "accuracy",
+    "kappa",
+    "weighted_kappa",
+    "f1",
+    "mcc",
+    "auroc",
+    "spearman",
+    "kendall",
+    "pearson",
+)
+"""What is computed of the pairs of a score and a label, beside alpha."""
+
 
 class DimensionValidation(BaseModel):
     """The judge on one dimension, beside the people.
@@ -160,20 +174,8 @@ def _one(person: Alphas) -> Alphas:
 
 def _statistics(view: View, drawn: Resamples, confidence: float) -> dict[str, Estimate]:
     chosen = view.compared
-    names = (
-        "base_rate",
-        "accuracy",
-        "kappa",
-        "weighted_kappa",
-        "f1",
-        "mcc",
-        "auroc",
-        "spearman",
-        "kendall",
-        "pearson",
-    )
     if not chosen.any():
-        return {name: undefined("no unit has a score and a label") for name in names}
+        return {name: undefined("no unit has a score and a label") for name in STATISTICS}
     some = Resamples(drawn.weights, drawn.cluster[chosen])
     target, score = view.target[chosen], view.judge("mean", rounded=False)[chosen]
     found = _as_categories(view, drawn, confidence)
@@ -191,7 +193,7 @@ def _statistics(view: View, drawn: Resamples, confidence: float) -> dict[str, Es
             if ordered
             else undefined("nominal labels have no order")
         )
-    return {name: found[name] for name in names}
+    return {name: found[name] for name in STATISTICS}
 
 
 def _as_categories(view: View, drawn: Resamples, confidence: float) -> dict[str, Estimate]:

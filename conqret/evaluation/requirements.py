@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from conqret.errors import DeclarationError, UnknownNameError
+from conqret.evaluation.dimension_check import STATISTICS
 from conqret.evaluation.validation import Validation
 from conqret.io.label_scale import dimension_name
 from conqret.stats.estimate import Estimate
@@ -19,18 +20,6 @@ from conqret.stats.estimate import Estimate
 OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
     ">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt,
 }  # fmt: skip
-STATISTICS = (
-    "base_rate",
-    "accuracy",
-    "kappa",
-    "weighted_kappa",
-    "f1",
-    "mcc",
-    "auroc",
-    "spearman",
-    "kendall",
-    "pearson",
-)
 AVERAGED = ("alpha", "people", "person")
 OTHERS = ("coverage", "winning_rate", "advantage")
 NAMES = (*AVERAGED, *OTHERS, *STATISTICS)
