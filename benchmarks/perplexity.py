@@ -27,6 +27,8 @@ from pathlib import Path
 SEED = 13
 SHAPE = {"n_positions": 1024, "n_embd": 768, "n_layer": 12, "n_head": 12}
 VOCABULARY = 50_257
+BATCH = 20
+"""Pairs in a batch of the released script; the harness is given as many."""
 
 
 def main() -> None:
@@ -123,9 +125,7 @@ def run_side(options: argparse.Namespace) -> dict[str, float]:
 
     torch.set_num_threads(options.threads)
     pairs = json.loads((Path(options.folder) / "pairs.json").read_text(encoding="utf-8"))
-    score, tokens = {"released": released, "conqret": conqret_paper, "conqret-released": conqret_released}[
-        options.side
-    ](options.folder, options.device)
+    score, tokens = SIDES[options.side](options.folder, options.device)
     score(pairs[:1])
     gpu = options.device != "cpu"
     if gpu:
@@ -184,8 +184,8 @@ def released(folder, device):
         for answer, targets in pairs:
             context = answer + words.eos_token
             masked = len(words(context, add_special_tokens=False).input_ids)
-            for begin in range(0, len(targets), 20):
-                rows = [context + target for target in targets[begin : begin + 20]]
+            for begin in range(0, len(targets), BATCH):
+                rows = [context + target for target in targets[begin : begin + BATCH]]
                 batch = words(rows, return_tensors="pt", padding=True, truncation=True).to(device)
                 with torch.no_grad():  # the labels make the model compute a loss of its own beside
                     logits = model(**batch, labels=batch.input_ids).logits
@@ -198,6 +198,26 @@ def released(folder, device):
                 mask = batch.attention_mask[:, 1:]
                 found += torch.exp((loss.view(mask.shape) * mask).sum(1) / mask.sum(1)).tolist()
         return found
+
+    return score, _counter(folder)
+
+
+def harness(folder, device):
+    """lm-evaluation-harness's ``HFLM.loglikelihood`` over all pairs at once, in batches of 20 as above."""
+    from lm_eval.api.instance import Instance
+    from lm_eval.models.huggingface import HFLM
+
+    model = HFLM(
+        pretrained=folder, device=device, batch_size=BATCH, dtype="float32" if device == "cpu" else "bfloat16"
+    )
+
+    def score(pairs):
+        asked = [
+            Instance("loglikelihood", {}, (answer + "\n", target), place)
+            for place, (answer, targets) in enumerate(pairs)
+            for target in targets
+        ]
+        return [value for value, _ in model.loglikelihood(asked, disable_tqdm=True)]
 
     return score, _counter(folder)
 
@@ -216,6 +236,14 @@ def _counter(folder):
         )
 
     return count
+
+
+SIDES = {
+    "released": released,
+    "harness": harness,
+    "conqret": conqret_paper,
+    "conqret-released": conqret_released,
+}
 
 
 def show(found: dict[str, list[dict[str, float]]]) -> None:

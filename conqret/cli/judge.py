@@ -105,7 +105,7 @@ def judge(
         JudgeOptions(**judging),
         prompts,
     )
-    source = open_items(items, columns=_mapping(columns))
+    source = open_items(items, columns=options.column_map(columns, options.ITEM_COLUMNS))
     checked, setup = check_items(source, setup)
     if card is not None:
         _hold_against(card, setup)
@@ -136,15 +136,6 @@ def _hold_against(card: Path, setup: Setup) -> None:
         note(f"the judge card is stale: it says nothing of this judge ({card})\n{listed}")
     else:
         note(f"the judge card fits: fingerprint {setup.fingerprint}")
-
-
-def _mapping(columns: str | None) -> dict[str, str]:
-    from conqret.errors import DeclarationError
-
-    pairs = [pair.split("=", 1) for pair in (columns or "").split(",") if pair.strip()]
-    if any(len(pair) != 2 or not all(part.strip() for part in pair) for pair in pairs):
-        raise DeclarationError(f"--columns is a list such as topic=question,documents=ctx, not {columns!r}")
-    return {field.strip(): column.strip() for field, column in pairs}
 
 
 def _default_output(items: Path, judge_name: str, model: str) -> Path:

@@ -59,7 +59,6 @@ def label(
 
     Annotators do not see the judge's scores. What comes back is read by conqret validate and conqret agree.
     """
-    from conqret.cli.judge import _mapping
     from conqret.evaluation.labelling import plan_labels
     from conqret.evaluation.run import RunDirectory
     from conqret.io import open_items
@@ -67,7 +66,7 @@ def label(
 
     low, high = _ends(scale)
     names = [name.strip().replace("-", "_") for name in dimension or ["overall_quality"]]
-    source = open_items(items, columns=_mapping(columns))
+    source = open_items(items, columns=options.column_map(columns, options.ITEM_COLUMNS))
     source.check()
     directory = RunDirectory(run) if run is not None else None
     if directory is not None:

@@ -91,20 +91,17 @@ def load(
 ) -> LabelSet:
     """The labels that these options describe."""
     from conqret._optional import require
-    from conqret.errors import DeclarationError
+    from conqret.cli.options import column_map
     from conqret.io.labels import read_labels
 
     for module in ("numpy", "scipy"):
         require(module, extra="stats")
-    pairs = [pair.split("=", 1) for pair in (columns or "").split(",") if pair.strip()]
-    if any(len(pair) != 2 or not all(part.strip() for part in pair) for pair in pairs):
-        raise DeclarationError(f"--columns is a list such as item=doc_id,annotator=worker, not {columns!r}")
     return read_labels(
         path,
         level=level.value if level is not None else None,
         scales=scales or (),
         words=words or (),
-        columns={field.strip(): column.strip() for field, column in pairs},
+        columns=column_map(columns, "item=doc_id,annotator=worker"),
         dimensions=dimensions or (),
         layout=layout,
         cannot_judge=cannot_judge or (),

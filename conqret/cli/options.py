@@ -20,6 +20,10 @@ class OrderChoice(StrEnum):
     shuffled = "shuffled"
 
 
+ITEM_COLUMNS = "topic=question,documents=ctx"
+"""What --columns looks like for items."""
+
+
 def _option(panel: str, help_text: str, *names: str, **more: Any) -> Any:
     return typer.Option(*names, help=help_text, rich_help_panel=panel, **more)
 
@@ -145,3 +149,17 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no n
 def given(**settings: Any) -> dict[str, Any]:
     """The settings that the user gave; the others keep the defaults of the layer below."""
     return {name: value for name, value in settings.items() if value is not None}
+
+
+def column_map(columns: str | None, example: str) -> dict[str, str]:
+    """``--columns`` as a mapping from field to column; ``example`` stands in the error.
+
+    Raises:
+        DeclarationError: it is no list of ``field=column``.
+    """
+    from conqret.errors import DeclarationError
+
+    pairs = [pair.split("=", 1) for pair in (columns or "").split(",") if pair.strip()]
+    if any(len(pair) != 2 or not all(part.strip() for part in pair) for pair in pairs):
+        raise DeclarationError(f"--columns is a list such as {example}, not {columns!r}")
+    return {field.strip(): column.strip() for field, column in pairs}

@@ -1,0 +1,83 @@
+"""``conqret score perspective-diversity``."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from conqret.cli import options
+from conqret.cli.console import note
+from conqret.cli.score.output import Counter, column_map, default_folder, finish, remark_alone, stem
+from conqret.cli.score.parameters import Answers, Columns, Device, Dtype, Output, References, SystemName
+
+EPILOG = (
+    "Example: conqret score perspective-diversity answers.jsonl --references debateqa.jsonl --backbone gpt2"
+)
+
+
+class DefinitionChoice(StrEnum):
+    """What is computed."""
+
+    paper = "paper"
+    released = "released"
+
+
+class ChatChoice(StrEnum):
+    """Whether the backbone's chat template is used."""
+
+    auto = "auto"
+    never = "never"
+    always = "always"
+
+
+def perspective_diversity(
+    answers: Answers,
+    references: References,
+    backbone: Annotated[str, typer.Option(help="A causal language model: a folder, or a hub's name.")],
+    output: Output = None,
+    system: SystemName = None,
+    definition: Annotated[
+        DefinitionChoice, typer.Option(help="Equations 1 and 2, or the released script's arithmetic.")
+    ] = DefinitionChoice.paper,
+    wrapping: Annotated[int, typer.Option(help="The prompt around the answer, 1 to 5 (Table 12).")] = 1,
+    chat_template: Annotated[
+        ChatChoice, typer.Option(help="Use the backbone's chat template.")
+    ] = ChatChoice.auto,
+    device: Device = None,
+    dtype: Dtype = None,
+    token_budget: Annotated[
+        int | None, typer.Option(help="Tokens in one step; halves itself when memory runs out.")
+    ] = None,
+    columns: Columns = None,
+    json_output: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """The summed perplexity of a question's partial answers given the answer; lower is better.
+
+    Rows are kept as they are scored: the same command goes on where it stopped.
+    """
+    from conqret.evaluation.debateqa.diversity import DiversityRun
+    from conqret.io.debateqa import check_answers, partners, read_questions
+    from conqret.perplexity import ConditionalPerplexity
+    from conqret.perplexity.store import RowStore
+
+    mapping = column_map(columns)
+    questions = {one.id: one for one in read_questions(references, mapping).values() if one.partial_answers}
+    met = partners(check_answers(answers, mapping), questions)
+    remark_alone(met.answers_alone, met.questions_alone, quiet)
+    chat = {ChatChoice.auto: None, ChatChoice.never: False, ChatChoice.always: True}[chat_template]
+    scorer = ConditionalPerplexity(
+        backbone, wrapping=wrapping, chat=chat, definition=definition.value, device=device, dtype=dtype,
+        token_budget=token_budget,
+    )  # fmt: skip
+    folder = output or default_folder(answers, "perspective-diversity")
+    with RowStore(folder / "rows.jsonl", scorer.fingerprint) as store:
+        if len(store) and not quiet:
+            note(f"{len(store)} rows are kept from before")
+        run = DiversityRun(system or stem(answers), answers, questions, scorer, store, mapping)
+        rows = list(run.rows(None if quiet else Counter(len(met.together))))
+    if scorer.budget.halvings and not quiet:
+        note(f"memory ran out: the token budget sank to {scorer.budget.tokens}")
+    finish(rows, folder, json_output)

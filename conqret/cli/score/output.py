@@ -1,0 +1,78 @@
+"""How ``conqret score`` takes its files in, and what it prints and writes in the end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from conqret.cli import options
+from conqret.cli.console import err, note, out
+
+if TYPE_CHECKING:
+    from conqret.evaluation.debateqa.table import ScoreRow
+
+
+class Counter:
+    """Says on a terminal how many answers are done."""
+
+    def __init__(self, total: int) -> None:
+        self._total = total
+
+    def __call__(self, number: int) -> None:
+        """Answer ``number`` (from 0) is done."""
+        if err().is_terminal:
+            err().print(
+                f"{number + 1} of {self._total} answers", end="\r" if number + 1 < self._total else "\n"
+            )
+
+
+def finish(rows: list[ScoreRow], folder: Path, json_output: bool) -> None:
+    """Write ``scores.parquet``, and print the system's means and what is missing."""
+    from dataclasses import asdict
+
+    from conqret.evaluation.debateqa.table import reasons, system_means, write_table
+
+    write_table(rows, folder / "scores.parquet")
+    means = system_means(rows)
+    for reason, count in reasons(rows).items():
+        note(f"{count} scores are missing: {reason}")
+    if json_output:
+        import json
+
+        out().out(json.dumps([asdict(one) for one in means], indent=1, ensure_ascii=False))
+        return
+    from rich.text import Text
+
+    for one in means:
+        mean = "none" if one.mean is None else f"{one.mean:.4f}"
+        out().print(
+            Text(f"{one.metric:<22} {mean:>10} (n = {one.scored} of {one.total})  {one.instrument}"),
+            soft_wrap=True,
+        )
+    out().print(Text(f"{'scores':<22} {folder / 'scores.parquet'}"), soft_wrap=True)
+
+
+def remark_alone(answers: tuple[str, ...], questions: tuple[str, ...], quiet: bool) -> None:
+    """Name the ids that the other file lacks."""
+    for what, ids in (("answers have no partner", answers), ("questions have no partner", questions)):
+        if ids and not quiet:
+            more = f", and {len(ids) - 10} more" if len(ids) > 10 else ""
+            note(f"{len(ids)} {what}: {', '.join(ids[:10])}{more}")
+
+
+def column_map(columns: str | None) -> Mapping[str, str]:
+    """``--columns`` for answers and questions."""
+    return options.column_map(columns, "id=qid,answer=text")
+
+
+def stem(answers: Path) -> str:
+    """The system's name where none is given: the file's, without its endings."""
+    return answers.name.split(".")[0]
+
+
+def default_folder(answers: Path, metric: str) -> Path:
+    """Where a metric's table goes where no folder is given."""
+    import re
+
+    return Path("runs") / re.sub(r"[^A-Za-z0-9.]+", "-", f"{stem(answers)}-{metric}").strip("-.")
