@@ -1,13 +1,21 @@
-"""Pairs a second and peak memory: conqret's scorer against the arithmetic of the script released with DebateQA.
+"""Pairs a second and peak memory: conqret's scorer, the arithmetic of the script released with DebateQA, and
+lm-evaluation-harness.
 
+    pip install lm-eval accelerate
     python benchmarks/perplexity.py [--answers 60] [--rounds 2] [--threads 2] [--device cpu]
+    python benchmarks/perplexity.py --sides conqret,released     # without the harness
 
 60 real answers (CONQRET_DATA: debateqa), 3 to 5 passages of 150 to 250 tokens each cut from other answers, and a
-model of GPT-2 small's shape with random weights (seeded; the tokenizer is trained on the answers). Both sides run in
+model of GPT-2 small's shape with random weights (seeded; the tokenizer is trained on the answers). The sides run in
 processes of their own, one after the other in turn, and report processor time, wall time and peak resident memory.
-The released side computes what the script computes: one answer at a time, its pairs in batches of 20 padded to the
-longest, logits for every place. The other side is the scorer as it stands.
 
+- released: what the script computes: one answer at a time, its pairs in batches of 20 padded to the longest, logits
+  for every place.
+- harness: ``HFLM.loglikelihood`` over all pairs at once, in batches of 20 too.
+- conqret: the scorer as it stands. ``conqret-released`` is the scorer with the released definition.
+
+Tokens through the body and through the vocabulary's head are counted as they pass, padding included, and give the
+multiplications that each side made: what no cleverness in batches can win is the ratio of these.
 """
 
 from __future__ import annotations
@@ -52,7 +60,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--device", default="cpu")
-    parser.add_argument("--sides", default="released,conqret")
+    parser.add_argument("--sides", default="conqret,released,harness")
     parser.add_argument("--side", default="")
     parser.add_argument("--folder", default="")
     return parser.parse_args()
@@ -125,8 +133,9 @@ def run_side(options: argparse.Namespace) -> dict[str, float]:
 
     torch.set_num_threads(options.threads)
     pairs = json.loads((Path(options.folder) / "pairs.json").read_text(encoding="utf-8"))
-    score, tokens = SIDES[options.side](options.folder, options.device)
+    score, model = SIDES[options.side](options.folder, options.device)
     score(pairs[:1])
+    passed = counted(model)
     gpu = options.device != "cpu"
     if gpu:
         torch.cuda.synchronize()
@@ -148,7 +157,11 @@ def run_side(options: argparse.Namespace) -> dict[str, float]:
         "cpu_s": round(processor, 2),
         "pairs_per_s": round(count / seconds, 3),
         "pairs_per_cpu_s": round(count / processor, 3),
-        "tokens_per_s": round(tokens(pairs) / seconds, 1),
+        "tokens_per_s": round(tokens(options.folder, pairs) / seconds, 1),
+        "body_tokens": passed["body"],
+        "head_tokens": passed["head"],
+        "tflop": round(tflop(model, passed), 3),
+        "gflop_per_s": round(tflop(model, passed) * 1000 / seconds, 1),
         "peak_gib": round(peak / 2**30, 3),
         "mean": sum(values) / len(values),
     }
@@ -166,7 +179,7 @@ def _conqret(folder, device, definition):
     from conqret.perplexity import ConditionalPerplexity
 
     scorer = ConditionalPerplexity(folder, device=device, definition=definition)
-    return lambda pairs: [row.perplexity for row in scorer.score(pairs)], _counter(folder)
+    return lambda pairs: [row.perplexity for row in scorer.score(pairs)], scorer._forward._model
 
 
 def released(folder, device):
@@ -199,7 +212,7 @@ def released(folder, device):
                 found += torch.exp((loss.view(mask.shape) * mask).sum(1) / mask.sum(1)).tolist()
         return found
 
-    return score, _counter(folder)
+    return score, model
 
 
 def harness(folder, device):
@@ -219,23 +232,42 @@ def harness(folder, device):
         ]
         return [value for value, _ in model.loglikelihood(asked, disable_tqdm=True)]
 
-    return score, _counter(folder)
+    return score, model.model
 
 
-def _counter(folder):
+def counted(model):
+    """Count the tokens that pass the model's body and its head from now on, padding included."""
+    passed = {"body": 0, "head": 0}
+
+    def body(module, args, kwargs):
+        ids = kwargs["input_ids"] if "input_ids" in kwargs else args[0]
+        passed["body"] += ids.numel()
+
+    def head(module, args):
+        passed["head"] += args[0].numel() // args[0].shape[-1]
+
+    model.base_model.register_forward_pre_hook(body, with_kwargs=True)
+    model.get_output_embeddings().register_forward_pre_hook(head)
+    return passed
+
+
+def tflop(model, passed):
+    """Two operations a weight and token in the layers and in the head; attention's own part is left out."""
+    head = model.get_output_embeddings().weight.numel()
+    layers = sum(one.numel() for one in model.base_model.h.parameters())
+    return 2 * (layers * passed["body"] + head * passed["head"]) / 1e12
+
+
+def tokens(folder, pairs):
     """Tokens of the pairs: each target, and its context once for each target."""
     from transformers import AutoTokenizer
 
     words = AutoTokenizer.from_pretrained(folder)
-
-    def count(pairs):
-        return sum(
-            len(targets) * len(words(answer, verbose=False).input_ids)
-            + sum(len(words(one).input_ids) for one in targets)
-            for answer, targets in pairs
-        )
-
-    return count
+    return sum(
+        len(targets) * len(words(answer, verbose=False).input_ids)
+        + sum(len(words(one).input_ids) for one in targets)
+        for answer, targets in pairs
+    )
 
 
 SIDES = {
@@ -247,21 +279,32 @@ SIDES = {
 
 
 def show(found: dict[str, list[dict[str, float]]]) -> None:
-    names = ["pairs_per_s", "pairs_per_cpu_s", "tokens_per_s", "peak_gib"]
+    names = [
+        "pairs_per_s",
+        "pairs_per_cpu_s",
+        "tokens_per_s",
+        "body_tokens",
+        "head_tokens",
+        "tflop",
+        "gflop_per_s",
+    ]
+    names += ["peak_gib"]
     means = {
         side: {name: sum(one[name] for one in rows) / len(rows) for name in names}
         for side, rows in found.items()
     }
     print("| side | " + " | ".join(names) + " |\n|---|" + "---|" * len(names))
     for side, row in means.items():
-        print(f"| {side} | " + " | ".join(f"{row[name]:.3f}" for name in names) + " |")
-    if {"released", "conqret"} <= set(means):
-        theirs, ours = means["released"], means["conqret"]
-        print(
-            f"\npairs a second: {ours['pairs_per_s'] / theirs['pairs_per_s']:.2f} times (of processor time: "
-            f"{ours['pairs_per_cpu_s'] / theirs['pairs_per_cpu_s']:.2f}); peak memory: 1 / "
-            f"{theirs['peak_gib'] / ours['peak_gib']:.2f}"
-        )
+        print(f"| {side} | " + " | ".join(f"{row[name]:,.3f}" for name in names) + " |")
+    ours = means.get("conqret")
+    for side, theirs in means.items() if ours else ():
+        if side in ("released", "harness"):
+            print(
+                f"\nagainst {side}: pairs a second {ours['pairs_per_s'] / theirs['pairs_per_s']:.2f} times "
+                f"(of processor time {ours['pairs_per_cpu_s'] / theirs['pairs_per_cpu_s']:.2f}); "
+                f"multiplications 1 / {theirs['tflop'] / ours['tflop']:.2f}; "
+                f"peak memory 1 / {theirs['peak_gib'] / ours['peak_gib']:.2f}"
+            )
 
 
 if __name__ == "__main__":

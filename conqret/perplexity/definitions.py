@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 Definition = Literal["paper", "released"]
+Padding = Literal["right", "left"]
 DEFINITIONS: tuple[str, ...] = get_args(Definition)
 
 RELEASED_BATCH = 20
@@ -94,7 +95,7 @@ def released_group(
     rows: Sequence[tuple[int, tuple[int, ...]]],
     context_length: int,
     *,
-    padding: str,
+    padding: Padding,
 ) -> list[Group]:
     """The released arithmetic for the rows (target number, tokens of context and target) of one answer.
 

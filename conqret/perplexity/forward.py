@@ -1,22 +1,21 @@
 """The model's part: prefixes once, their key-value cache for all rows that follow, and logits at target tokens alone.
 
-Position ids count a row's own tokens from 0, whatever the padding; padding is never attended to. The vocabulary's
-logits exist for a few hundred target tokens at a time, and never for a token of a prefix but its last.
+Shorter prefixes are padded on the left and rows on the right, so that a row's tokens lie side by side behind its
+prefix's: models with a sliding window or ALiBi measure distance by place, not by position id. Position ids count a
+row's own tokens from 0, and padding is never attended to. The vocabulary's logits exist for a few hundred target
+tokens at a time, and never for a token of a prefix but its last.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from conqret.errors import DeclarationError
 from conqret.perplexity.definitions import Continuation, Group
-from conqret.perplexity.windows import UNLIMITED
 
 if TYPE_CHECKING:
     import torch
-
-Padding = Literal["right", "left"]
 
 LOGITS_AT_A_TIME = 2**23
 """Numbers of logits that exist at a time (32 MiB in float32): 166 tokens of GPT-2's vocabulary."""
@@ -32,21 +31,20 @@ class Encoded:
 
 
 class Forward:
-    """A causal language model, ready to be asked for log-probabilities.
+    """A causal language model, ready to be asked for log-probabilities of rows within ``window`` tokens.
 
     Raises:
         DeclarationError: it has no key-value cache, or does something after its head that is not known here.
     """
 
-    def __init__(self, model: Any, padding: Padding = "right") -> None:
+    def __init__(self, model: Any, window: int) -> None:
         self._model, self._body, self._head = model, model.base_model, model.get_output_embeddings()
-        self._padding = padding
         config = model.config.get_text_config()
         self._cap = getattr(config, "final_logit_softcapping", None)
         self._scale = float(getattr(config, "logit_scale", None) or 1.0) / float(
             getattr(config, "logits_scaling", None) or 1.0
         )
-        self._positions = int(getattr(config, "max_position_embeddings", None) or UNLIMITED)
+        self._window = window
         self._probe()
 
     def encode(self, groups: Sequence[Group]) -> Encoded:
@@ -54,7 +52,7 @@ class Forward:
         import torch
         from transformers import DynamicCache
 
-        ids, mask, positions = self._padded([group.prefix for group in groups], self._padding)
+        ids, mask, positions = self._padded([group.prefix for group in groups], left=True)
         with torch.inference_mode():
             out = self._body(
                 input_ids=ids,
@@ -63,10 +61,7 @@ class Forward:
                 past_key_values=DynamicCache(),
                 use_cache=True,
             )
-        lengths = mask.sum(dim=1)
-        ends = lengths - 1 if self._padding == "right" else torch.full_like(lengths, ids.shape[1] - 1)
-        last = out.last_hidden_state[torch.arange(len(groups), device=ids.device), ends]
-        return Encoded(out.past_key_values, mask, lengths, last)
+        return Encoded(out.past_key_values, mask, mask.sum(dim=1), out.last_hidden_state[:, -1])
 
     def log_likelihoods(self, encoded: Encoded, rows: Sequence[tuple[int, Continuation]]) -> list[float]:
         """For each row behind its prefix (given by its place) the sum of its counted tokens' log-probabilities."""
@@ -74,7 +69,7 @@ class Forward:
 
         device = encoded.mask.device
         places = torch.tensor([place for place, _ in rows], device=device)
-        ids, mask, positions = self._padded([row.ids for _, row in rows], "right")
+        ids, mask, positions = self._padded([row.ids for _, row in rows], left=False)
         with torch.inference_mode():
             first = encoded.last.index_select(0, places)
             states = first[:, None]
@@ -84,7 +79,7 @@ class Forward:
                     attention_mask=torch.cat([encoded.mask.index_select(0, places), mask[:, :-1]], dim=1),
                     # In a shorter row of the batch the last token is read after all, to no use, and may have no place.
                     position_ids=(positions[:, :-1] + encoded.lengths.index_select(0, places)[:, None]).clamp(
-                        max=self._positions - 1
+                        max=self._window - 1
                     ),
                     past_key_values=_selected(encoded, places),
                     use_cache=True,
@@ -118,14 +113,13 @@ class Forward:
         return torch.tanh(logits / self._cap) * self._cap if self._cap else logits
 
     def _padded(
-        self, rows: Sequence[Sequence[int]], side: Padding
+        self, rows: Sequence[Sequence[int]], *, left: bool
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """Ids, mask and position ids (rows by places); pads hold token 0, which nothing attends to."""
         import torch
 
         width = max(map(len, rows))
         pads = [[0] * (width - len(row)) for row in rows]
-        left = side == "left"
         ids = [pad + list(row) if left else list(row) + pad for row, pad in zip(rows, pads, strict=True)]
         ones = [
             pad + [1] * len(row) if left else [1] * len(row) + pad
@@ -138,14 +132,23 @@ class Forward:
     def _probe(self) -> None:
         """Check on two tokens that body and head give the model's own logits, and that there is a cache."""
         import torch
+        from transformers import DynamicCache
 
         ids = torch.tensor([[1, 0]], device=self._model.device)
         with torch.inference_mode():
             own = self._model(input_ids=ids).logits[0].float()
-            body = self._body(input_ids=ids, use_cache=True)
-            ours = self._logits(body.last_hidden_state[0])
-        if not hasattr(getattr(body, "past_key_values", None), "layers"):
-            raise DeclarationError("this model keeps no key-value cache, on which the scorer depends")
+            try:
+                body = self._body(input_ids=ids, past_key_values=DynamicCache(), use_cache=True)
+                layers, states = body.past_key_values.layers, body.last_hidden_state[0]
+                held = bool(layers) and all(one.keys.shape[-2] == ids.shape[1] for one in layers)
+            except (AttributeError, IndexError, KeyError, TypeError):
+                held = False
+            if not held:
+                raise DeclarationError(
+                    "this model keeps no plain key-value cache, on which the scorer depends (a state-space model, "
+                    "say); take another backbone"
+                )
+            ours = self._logits(states)
         if own.shape != ours.shape or not torch.allclose(
             own, ours, rtol=PROBE_TOLERANCE, atol=PROBE_TOLERANCE
         ):

@@ -15,6 +15,7 @@ from conqret.perplexity.definitions import (
     Continuation,
     Definition,
     Group,
+    Padding,
     TargetScore,
     released_group,
 )
@@ -26,7 +27,7 @@ from conqret.perplexity.windows import fit, window_of
 from conqret.perplexity.wrapping import DEFAULT_WRAPPING
 
 if TYPE_CHECKING:
-    from conqret.perplexity.forward import Encoded, Forward, Padding
+    from conqret.perplexity.forward import Encoded, Forward
 
 Pair = tuple[str | None, Sequence[str]]
 
@@ -43,8 +44,8 @@ class ConditionalPerplexity:
     the model's chat template is used (None: where it has one). ``definition`` is ``paper`` or ``released``.
     ``device`` and ``dtype`` default to a GPU in bfloat16 where there is one, else the CPU in float32.
     ``token_budget`` bounds ``rows x (prefix + target)`` tokens of a step and halves when memory runs out;
-    ``batch_size`` bounds its rows. ``padding`` is the side on which shorter prefixes are padded: it changes nothing
-    but what ``released`` counts. ``window`` shortens the model's own.
+    ``batch_size`` bounds its rows. ``padding`` is the side on which the released script's tokenizer pads: it changes
+    what ``released`` counts and nothing else. ``window`` shortens the model's own.
 
     Raises:
         DeclarationError: a setting is out of its range, or the model cannot be loaded or used.
@@ -81,7 +82,7 @@ class ConditionalPerplexity:
         self.window = own if window is None else min(own, window)
         from conqret.perplexity.forward import Forward
 
-        self._forward: Forward = Forward(loaded.model, padding)
+        self._forward: Forward = Forward(loaded.model, own)
         settings = [
             model,
             loaded.revision,

@@ -8,10 +8,22 @@ pytest.importorskip("transformers", reason="the extra perplexity is not installe
 import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 from transformers import (
+    Gemma2Config,
+    Gemma2ForCausalLM,
     GPT2Config,
     GPT2LMHeadModel,
+    GraniteConfig,
+    GraniteForCausalLM,
     LlamaConfig,
     LlamaForCausalLM,
+    MambaConfig,
+    MambaForCausalLM,
+    MistralConfig,
+    MistralForCausalLM,
+    MptConfig,
+    MptForCausalLM,
+    Phi3Config,
+    Phi3ForCausalLM,
     PreTrainedTokenizerFast,
     Qwen2Config,
     Qwen2ForCausalLM,
@@ -77,20 +89,51 @@ def tokenizer(begins: bool, chat: bool) -> PreTrainedTokenizerFast:
     return made
 
 
+SIZES = {
+    "hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4,
+    "num_key_value_heads": 2, "max_position_embeddings": WINDOW, "initializer_range": 0.2, "pad_token_id": 0,
+}  # fmt: skip
+SLIDING = 16
+"""Tokens that a small model with a sliding window attends to."""
+CHANGES_AT = 96
+"""Tokens from which the rotation of a small longrope model changes."""
+LONGROPE = {
+    "rope_type": "longrope", "rope_theta": 10_000.0, "short_factor": [1.0] * 4, "long_factor": [8.0] * 4,
+    "original_max_position_embeddings": CHANGES_AT, "factor": WINDOW / CHANGES_AT,
+}  # fmt: skip
+
+
 def network(kind: str, size: int):
-    torch.manual_seed(13)
-    if kind == "gpt2":
-        made = GPT2LMHeadModel(
+    """A small model of this kind with random weights that are large enough to tell texts apart."""
+    makers = {
+        "gpt2": lambda: GPT2LMHeadModel(
             GPT2Config(
                 vocab_size=size, n_positions=WINDOW, n_embd=32, n_layer=2, n_head=4, initializer_range=0.2
             )
-        )
-    else:
-        config, model = (
-            (LlamaConfig, LlamaForCausalLM) if kind == "llama" else (Qwen2Config, Qwen2ForCausalLM)
-        )
-        made = model(
-            config(vocab_size=size, hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=4,
-                   num_key_value_heads=2, max_position_embeddings=WINDOW, initializer_range=0.2)
-        )  # fmt: skip
-    return made.eval()
+        ),
+        "llama": lambda: LlamaForCausalLM(LlamaConfig(vocab_size=size, **SIZES)),
+        "qwen2": lambda: Qwen2ForCausalLM(Qwen2Config(vocab_size=size, **SIZES)),
+        "mistral": lambda: MistralForCausalLM(
+            MistralConfig(vocab_size=size, sliding_window=SLIDING, **SIZES)
+        ),
+        "gemma2": lambda: Gemma2ForCausalLM(
+            Gemma2Config(
+                vocab_size=size, sliding_window=SLIDING, head_dim=8, query_pre_attn_scalar=8, **SIZES
+            )
+        ),
+        "granite": lambda: GraniteForCausalLM(GraniteConfig(vocab_size=size, logits_scaling=3.0, **SIZES)),
+        "phi3": lambda: Phi3ForCausalLM(
+            Phi3Config(
+                vocab_size=size,
+                rope_parameters=LONGROPE,
+                original_max_position_embeddings=CHANGES_AT,
+                **SIZES,
+            )
+        ),
+        "mpt": lambda: MptForCausalLM(
+            MptConfig(vocab_size=size, d_model=32, n_heads=4, n_layers=2, max_seq_len=WINDOW)
+        ),
+        "mamba": lambda: MambaForCausalLM(MambaConfig(vocab_size=size, hidden_size=32, num_hidden_layers=2)),
+    }
+    torch.manual_seed(13)
+    return makers[kind]().eval()
