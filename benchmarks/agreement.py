@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from conqret.evaluation.people import people_agreement
+from conqret.evaluation.validation.people import people_agreement
 from conqret.io.comparisons import read_comparisons
 from conqret.io.labels import read_labels
 from conqret.stats.agreement import alphas, krippendorff_alpha

@@ -25,9 +25,9 @@ import pandas as pd
 
 from conqret.data.corpus import CorpusTopic, Qrel
 from conqret.data.item import Document
-from conqret.evaluation.perspective_detection import Pair, agreement, detect
-from conqret.evaluation.retrieval import Evaluation, evaluate
-from conqret.evaluation.retrieval_systems import queries, rankings, run_systems
+from conqret.evaluation.perspectives.detection import Pair, agreement, detect
+from conqret.evaluation.retrieval.evaluate import Evaluation, evaluate
+from conqret.evaluation.retrieval.systems import queries, rankings, run_systems
 from conqret.io.corpus import CorpusDirectory
 from conqret.retrieval.bm25 import BM25
 from conqret.retrieval.engines import Settings

@@ -18,10 +18,10 @@ from pathlib import Path
 
 from conqret.data import Item
 from conqret.data.sentences import sentences
-from conqret.evaluation.sensitivity import run_sensitivity
-from conqret.evaluation.sensitivity_plan import GRID_LEVELS, Damage, make_plan
-from conqret.evaluation.sensitivity_results import SensitivityDirectory
-from conqret.evaluation.sensitivity_setup import damage_materials, sensitivity_setups
+from conqret.evaluation.sensitivity.plan import GRID_LEVELS, Damage, make_plan
+from conqret.evaluation.sensitivity.results import SensitivityDirectory
+from conqret.evaluation.sensitivity.run import run_sensitivity
+from conqret.evaluation.sensitivity.setup import damage_materials, sensitivity_setups
 from conqret.io import open_items
 from conqret.llm.options import ClientOptions
 from conqret.report.sensitivity import write_sensitivity

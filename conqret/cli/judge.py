@@ -127,8 +127,8 @@ def judge(
 
 def _hold_against(card: Path, setup: Setup) -> None:
     """Say whether the judge card is of this instrument, and if not, what has changed."""
-    from conqret.evaluation.card import read_card
-    from conqret.evaluation.card_fit import changes
+    from conqret.evaluation.cards.card import read_card
+    from conqret.evaluation.cards.fit import changes
 
     found = changes(read_card(card), setup)
     if found:

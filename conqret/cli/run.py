@@ -13,9 +13,9 @@ from conqret.cli import options
 from conqret.cli.console import err, note, out
 
 if TYPE_CHECKING:
-    from conqret.evaluation.experiment import ExperimentOutcome
-    from conqret.evaluation.experiment_estimate import Expected
-    from conqret.evaluation.experiment_job import Job
+    from conqret.evaluation.experiments.estimate import Expected
+    from conqret.evaluation.experiments.job import Job
+    from conqret.evaluation.experiments.run import ExperimentOutcome
 
 EPILOG = (
     "Examples:\n\n"
@@ -51,9 +51,9 @@ def run(
     """
     import json
 
-    from conqret.evaluation.experiment import run_experiment
-    from conqret.evaluation.experiment_config import read_experiment
-    from conqret.evaluation.experiment_job import ExperimentDirectory, Job
+    from conqret.evaluation.experiments.job import ExperimentDirectory, Job
+    from conqret.evaluation.experiments.reading import read_experiment
+    from conqret.evaluation.experiments.run import run_experiment
     from conqret.report.experiment import write_experiment
     from conqret.report.html import write_report
     from conqret.report.sensitivity import write_sensitivity
@@ -95,7 +95,7 @@ def _show_estimate(job: Job, json_output: bool) -> None:
     import json
     from dataclasses import asdict
 
-    from conqret.evaluation.experiment_estimate import estimate
+    from conqret.evaluation.experiments.estimate import estimate
 
     found = estimate(job)
     costs = [one.cost_usd for one in found]

@@ -12,8 +12,8 @@ from conqret.cli.console import err, note, out
 from conqret.cli.perturb import SEED, Pool
 
 if TYPE_CHECKING:
-    from conqret.evaluation.sensitivity_plan import Damage, Plan
-    from conqret.evaluation.sensitivity_results import SensitivityResults
+    from conqret.evaluation.sensitivity.plan import Damage, Plan
+    from conqret.evaluation.sensitivity.results import SensitivityResults
 
 EPILOG = (
     "Examples:\n\n"
@@ -110,11 +110,11 @@ def sensitivity(
     """
     from conqret._optional import require
     from conqret.errors import DeclarationError
-    from conqret.evaluation.labels import load_labels
-    from conqret.evaluation.sensitivity import run_sensitivity
-    from conqret.evaluation.sensitivity_plan import GRID_LEVELS, Damage, make_plan
-    from conqret.evaluation.sensitivity_results import SensitivityDirectory
-    from conqret.evaluation.sensitivity_setup import damage_materials, sensitivity_setups
+    from conqret.evaluation.sensitivity.labels import load_labels
+    from conqret.evaluation.sensitivity.plan import GRID_LEVELS, Damage, make_plan
+    from conqret.evaluation.sensitivity.results import SensitivityDirectory
+    from conqret.evaluation.sensitivity.run import run_sensitivity
+    from conqret.evaluation.sensitivity.setup import damage_materials, sensitivity_setups
     from conqret.io import open_items
     from conqret.llm.options import ClientOptions
     from conqret.report.sensitivity import write_sensitivity
@@ -172,7 +172,7 @@ def parse_damages(text: str) -> list[Damage]:
         DeclarationError: a name that does not exist, or a level without one.
     """
     from conqret.errors import DeclarationError
-    from conqret.evaluation.sensitivity_plan import Damage
+    from conqret.evaluation.sensitivity.plan import Damage
 
     found: dict[str, list[float]] = {}
     last = ""

@@ -10,7 +10,7 @@ from typing import Any
 from conqret._optional import require
 from conqret.data import Item, Judgment
 from conqret.errors import DeclarationError
-from conqret.evaluation.curves import judge_response
+from conqret.evaluation.sensitivity.verdict import judge_response
 from conqret.evaluation.setup import DEFAULT_FORMAT
 from conqret.llm.options import OFFLINE_MODEL
 from conqret.perturb import SEED, Direction, Materials, Perturbation, Pool, get_perturbation, perturb_items

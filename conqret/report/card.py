@@ -10,7 +10,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from conqret.evaluation.card import FILE_NAME, Card
+from conqret.evaluation.cards.card import FILE_NAME, Card
 from conqret.io.atomic import replacing
 from conqret.report import words
 from conqret.report.card_figures import agreement_figure, bias_figure, curve_figure

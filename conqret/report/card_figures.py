@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from conqret.evaluation.bias.table import BiasRow
-from conqret.evaluation.card_parts import SensitivityRow
+from conqret.evaluation.cards.parts import SensitivityRow
 from conqret.stats.estimate import Estimate
 
 WIDTH = 200

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from conqret.evaluation.bias.table import BiasRow, BiasTable
-from conqret.evaluation.card import Card
-from conqret.evaluation.card_parts import SensitivityRow
-from conqret.evaluation.people import OVERALL
+from conqret.evaluation.cards.card import Card
+from conqret.evaluation.cards.parts import SensitivityRow
+from conqret.evaluation.validation.people import OVERALL
 from conqret.judges.argument import DIMENSIONS
 from conqret.report import words
 from conqret.report.texts import visible

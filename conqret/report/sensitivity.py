@@ -10,7 +10,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from conqret.errors import MissingDependencyError
-from conqret.evaluation.sensitivity_results import SensitivityResults
+from conqret.evaluation.sensitivity.results import SensitivityResults
 from conqret.io.atomic import replacing
 from conqret.report.sensitivity_plots import plots
 from conqret.report.sensitivity_tables import all_tables, markdown

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from conqret.evaluation.curves import Cell, Curve
-from conqret.evaluation.sensitivity_results import SensitivityResults
+from conqret.evaluation.sensitivity.curves import Cell, Curve
+from conqret.evaluation.sensitivity.results import SensitivityResults
 from conqret.perturb import Direction
 from conqret.report import words
 from conqret.report.texts import visible

@@ -11,9 +11,9 @@ from conqret.data import Item
 from conqret.evaluation.bias.contrast import Ground
 from conqret.evaluation.bias.run import plan_bias, run_bias
 from conqret.evaluation.bias.table import BiasTable
-from conqret.evaluation.card import Card, make_card
+from conqret.evaluation.cards.card import Card, make_card
 from conqret.evaluation.run import RunDirectory
-from conqret.evaluation.validation import Settings, validate
+from conqret.evaluation.validation.validate import Settings, validate
 from conqret.io.labels import read_labels
 from tests.contract.items import demo
 from tests.evaluation.runs import execution, run

@@ -10,8 +10,8 @@ import pytest
 
 from conqret.errors import DeclarationError
 from conqret.evaluation.bias.table import BiasTable
-from conqret.evaluation.card import Card, card_schema, make_card, read_card
-from conqret.evaluation.card_fit import changes
+from conqret.evaluation.cards.card import Card, card_schema, make_card, read_card
+from conqret.evaluation.cards.fit import changes
 from conqret.evaluation.run import RunDirectory
 from conqret.evaluation.setup import Setup
 from conqret.llm.options import ClientOptions
@@ -107,7 +107,7 @@ def test_a_changed_prompt_or_scale_makes_it_stale(card: Card, tmp_path: Path) ->
 def test_parts_of_another_judge_are_refused(card: Card, folder: Path) -> None:
     directory = RunDirectory(folder / "run")
     assert isinstance(card.bias, BiasTable)
-    from conqret.evaluation.validation import validate
+    from conqret.evaluation.validation.validate import validate
     from conqret.io.labels import read_labels
 
     validation = validate(directory.judgments(), read_labels(folder / "labels.csv", scales=["1:3"]))

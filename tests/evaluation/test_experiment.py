@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from conqret.errors import DeclarationError
-from conqret.evaluation.experiment import run_experiment
-from conqret.evaluation.experiment_estimate import estimate
-from conqret.evaluation.experiment_job import Job
+from conqret.evaluation.experiments.estimate import estimate
+from conqret.evaluation.experiments.job import Job
+from conqret.evaluation.experiments.run import run_experiment
 from conqret.io.trec import ScoredDoc, read_run, write_run
 from conqret.llm import Client
 from tests.generation.corpora import write_corpus
@@ -220,8 +220,8 @@ def test_killed_at_random_points_and_resumed_it_is_the_same(finished, file, tmp_
 _RUN = """
 import sys
 from pathlib import Path
-from conqret.evaluation.experiment import run_experiment
-from conqret.evaluation.experiment_job import Job
+from conqret.evaluation.experiments.run import run_experiment
+from conqret.evaluation.experiments.job import Job
 print("begun", flush=True)
 say = lambda stage, text: print(stage, flush=True)
 run_experiment(Job.of(Path(sys.argv[1]), Path(sys.argv[2]), say=say))

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from conqret.errors import DeclarationError
-from conqret.evaluation.experiment_config import read_experiment, systems
-from conqret.evaluation.experiment_places import line_of
+from conqret.evaluation.experiments.config import systems
+from conqret.evaluation.experiments.places import line_of
+from conqret.evaluation.experiments.reading import read_experiment
 from tests.generation.corpora import write_corpus
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"

@@ -5,10 +5,9 @@ import pytest
 
 from conqret.data import Reason
 from conqret.errors import DeclarationError
-from conqret.evaluation.perspective_baseline import baseline_contains
-from conqret.evaluation.perspective_detection import Detection, Pair, agreement, detect
-from conqret.evaluation.perspective_measures import MRecall, PerspectiveP
-from conqret.evaluation.perspectives import (
+from conqret.evaluation.perspectives.baseline import baseline_contains
+from conqret.evaluation.perspectives.detection import Detection, Pair, agreement, detect
+from conqret.evaluation.perspectives.diversity import (
     ceiling,
     documents_needed,
     leaning,
@@ -17,6 +16,7 @@ from conqret.evaluation.perspectives import (
     preference,
     sycophancy,
 )
+from conqret.evaluation.perspectives.measures import MRecall, PerspectiveP
 from conqret.llm import retry
 from conqret.llm.options import ClientOptions
 from conqret.retrieval.session import Session

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from conqret.errors import DeclarationError, UnknownNameError
-from conqret.evaluation.retrieval import MARK_BETTER, MARK_WORSE, evaluate
-from conqret.evaluation.stance_balance import alpha_ndcg, balance
+from conqret.evaluation.retrieval.balance import alpha_ndcg, balance
+from conqret.evaluation.retrieval.evaluate import MARK_BETTER, MARK_WORSE, evaluate
 
 PRO = {"t1": {"p1": 1, "p2": 1, "x": 0}, "t2": {"p3": 1}}
 CON = {"t1": {"c1": 1}, "t2": {"c2": 1, "p3": 0}}

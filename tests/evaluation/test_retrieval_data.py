@@ -9,9 +9,9 @@ import pytest
 
 from conqret.data.corpus import CorpusTopic, Qrel
 from conqret.data.item import Document
-from conqret.evaluation.perspective_detection import Pair, agreement, detect
-from conqret.evaluation.retrieval import evaluate
-from conqret.evaluation.retrieval_systems import judgments, queries, rankings, run_systems
+from conqret.evaluation.perspectives.detection import Pair, agreement, detect
+from conqret.evaluation.retrieval.evaluate import evaluate
+from conqret.evaluation.retrieval.systems import judgments, queries, rankings, run_systems
 from conqret.io.corpus import CorpusDirectory
 from conqret.retrieval import BM25, build_index
 from conqret.retrieval.engines import default_engine

@@ -10,11 +10,11 @@ import pytest
 from conqret.data import Item
 from conqret.errors import DeclarationError
 from conqret.evaluation.assertions import ModelJudge, check
-from conqret.evaluation.labels import load_labels, true_precision
-from conqret.evaluation.sensitivity import run_sensitivity
-from conqret.evaluation.sensitivity_plan import GRID_LEVELS, Damage, Plan, make_plan
-from conqret.evaluation.sensitivity_results import SensitivityDirectory, SensitivityResults
-from conqret.evaluation.sensitivity_setup import damage_materials, sensitivity_setups
+from conqret.evaluation.sensitivity.labels import load_labels, true_precision
+from conqret.evaluation.sensitivity.plan import GRID_LEVELS, Damage, Plan, make_plan
+from conqret.evaluation.sensitivity.results import SensitivityDirectory, SensitivityResults
+from conqret.evaluation.sensitivity.run import run_sensitivity
+from conqret.evaluation.sensitivity.setup import damage_materials, sensitivity_setups
 from conqret.io import open_items
 from conqret.llm.options import ClientOptions
 from conqret.perturb import Direction, get_perturbation

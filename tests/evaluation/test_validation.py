@@ -9,10 +9,10 @@ import pytest
 
 from conqret.data import Part
 from conqret.errors import DeclarationError, UnknownNameError
-from conqret.evaluation.judge_comparison import compare_judges
-from conqret.evaluation.people import people_agreement
-from conqret.evaluation.requirements import check_requirement, parse_requirement
-from conqret.evaluation.validation import Settings, Validation, validate
+from conqret.evaluation.validation.judge_comparison import compare_judges
+from conqret.evaluation.validation.people import people_agreement
+from conqret.evaluation.validation.requirements import check_requirement, parse_requirement
+from conqret.evaluation.validation.validate import Settings, Validation, validate
 from conqret.io.labels import read_labels
 from conqret.report.validation_page import validation_markdown
 from tests.evaluation.judged import PEOPLE, judgment, scored, study

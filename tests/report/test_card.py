@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from conqret.evaluation.card import Card, read_card
+from conqret.evaluation.cards.card import Card, read_card
 from conqret.report.card import write_card
 from conqret.report.card_figures import agreement_figure
 from conqret.report.card_tables import safe

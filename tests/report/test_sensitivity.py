@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from conqret.evaluation.curves import Comparison, Curve, Point, StanceCurve
-from conqret.evaluation.sensitivity_results import PrecisionRow, SensitivityRecord, SensitivityResults
+from conqret.evaluation.sensitivity.curves import Comparison, Curve, Point, StanceCurve
+from conqret.evaluation.sensitivity.results import PrecisionRow, SensitivityRecord, SensitivityResults
 from conqret.perturb import Direction
 from conqret.report.sensitivity import write_sensitivity
 from conqret.report.sensitivity_tables import (
