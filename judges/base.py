@@ -18,7 +18,8 @@ from conqret.data import Item, Measure
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.judges.argument import DIMENSIONS, Dimension, Order
 from conqret.llm.offline import Evidence
-from conqret.prompts import Library
+from conqret.llm.request import Reading
+from conqret.prompts import Library, Rendered
 
 R = TypeVar("R", bound=BaseModel)
 
@@ -107,6 +108,8 @@ class Ask(Generic[R]):
     - ``both_orders``: ask again with the two arguments swapped, and combine
     - ``rating_field``: the field whose log-probabilities are wanted, with the ``choices`` that it has
     - ``settled(case)``: measures that need no answer because there is nothing to ask; else None
+    - ``reading(case, given, bare)``: for what no model writes but log-probabilities say, the texts to be read
+      after the prompt as ``given``, and after the one without documents
     """
 
     prompt: str
@@ -122,6 +125,7 @@ class Ask(Generic[R]):
     rating_field: str | None = None
     choices: tuple[int, ...] = ()
     settled: Callable[[Case], Mapping[str, Measure] | None] = field(default=lambda case: None)
+    reading: Callable[[Case, Rendered, Rendered], Reading] | None = None
 
 
 @dataclass(frozen=True)

@@ -41,15 +41,18 @@ class Fitted:
     trims: tuple[Trim, ...] = ()
 
 
-def fit(item: Item, render: Callable[[Item], Rendered], window: Window) -> Fitted | None:
+def fit(
+    item: Item, render: Callable[[Item], Rendered], window: Window, answer_room: int = ANSWER_ROOM
+) -> Fitted | None:
     """The rendered prompt, its documents trimmed if it would not fit; None if it cannot fit at all.
 
-    Nothing is counted where the prompt has fewer bytes than the window has tokens: no token is shorter.
+    ``answer_room`` tokens are kept free. Nothing is counted where the prompt has fewer bytes than the window has
+    tokens: no token is shorter.
     """
     rendered = render(item)
     if window.context_window is None:
         return Fitted(rendered)
-    room = window.context_window - ANSWER_ROOM - MESSAGE_OVERHEAD
+    room = window.context_window - answer_room - MESSAGE_OVERHEAD
     if len((rendered.system + rendered.user).encode("utf-8", "replace")) <= room:
         return Fitted(rendered)
     used = window.count_tokens(rendered.system) + window.count_tokens(rendered.user)

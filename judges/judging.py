@@ -16,10 +16,10 @@ from conqret.data import Call, Flag, Item, Judgment, Measure, Reason, Trace, Tri
 from conqret.judges.argument import ordered
 from conqret.judges.base import Ask, Case, Judge, JudgeOptions, Reply
 from conqret.judges.consistency import combine_samples
-from conqret.judges.fitting import Window, fit
+from conqret.judges.fitting import ANSWER_ROOM, Window, fit
 from conqret.judges.preference import both_orders, swap_item
 from conqret.llm.ratings import rating_distribution
-from conqret.llm.request import Answer, Message, Request
+from conqret.llm.request import Answer, Message, Reading, Request
 from conqret.prompts import Library, Prompt, Rendered, find_injections
 
 
@@ -121,14 +121,16 @@ async def _ask_once(ask: Ask[Any], case: Case, instrument: Instrument) -> _Outco
     if settled is not None:
         return _Outcome(settled)
     prompt = instrument.library[ask.prompt]
-    fitted = fit(case.item, lambda item: filled(prompt, ask, replace(case, item=item)), instrument.client)
+    client = instrument.client
+    room = ANSWER_ROOM if ask.reading is None else client.count_tokens(case.item.argument or "")
+    fitted = fit(case.item, lambda item: filled(prompt, ask, replace(case, item=item)), client, room)
     if fitted is None:
         lost = Measure.missing(
             Reason.CONTEXT_OVERFLOW, "the prompt does not fit the model's window even without documents"
         )
         return _Outcome(dict.fromkeys(ask.metrics, lost))
     rendered = fitted.rendered
-    answer = await instrument.client.ask(
+    answer = await client.ask(
         Request(
             ask=f"{ask.prompt} (swapped)" if case.swapped else ask.prompt,
             item=case.item.id,
@@ -139,6 +141,8 @@ async def _ask_once(ask: Ask[Any], case: Case, instrument: Instrument) -> _Outco
             sample=case.sample,
             logprobs=ask.rating_field is not None,
             baseline=lambda: ask.baseline(case),
+            reading=_reading(ask, case, rendered, prompt),
+            written=ask.reading is None,
         )
     )
     if answer.value is None:
@@ -166,6 +170,13 @@ def filled(prompt: Prompt, ask: Ask[Any], case: Case) -> Rendered:
         },
         {"dimensions": case.dimensions, **ask.settings},
     )
+
+
+def _reading(ask: Ask[Any], case: Case, given: Rendered, prompt: Prompt) -> Reading | None:
+    if ask.reading is None:
+        return None
+    without = replace(case, item=case.item.model_copy(update={"documents": ()}))
+    return ask.reading(case, given, filled(prompt, ask, without))
 
 
 def _most_trimmed(outcomes: Iterable[_Outcome]) -> tuple[Trim, ...]:

@@ -19,6 +19,7 @@ _MODULES = {
     "pointwise": "pointwise",
     "listwise-rag": "listwise_rag",
     "citation-support": "citation_support",
+    "likelihood": "likelihood",
 }
 
 FORMATS = tuple(_MODULES)

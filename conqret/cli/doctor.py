@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import platform
 import sys
-from importlib.util import find_spec
 from typing import Annotated
 
 import typer
@@ -16,7 +15,8 @@ from conqret.cli.console import out
 EPILOG = "Example: conqret doctor --model gpt-4o-mini"
 
 _PACKAGES = ("pydantic", "litellm", "instructor", "jinja2", "polars", "tiktoken", "aiohttp", "rich", "typer")
-_EXTRAS = {"pandas": ("pandas", "pyarrow"), "perplexity": ("torch", "transformers")}
+_FOR_DEVELOPERS = "dev"
+"""The extra that users have no need of."""
 _KEYS = (
     "OPENAI_API_KEY",
     "ANTHROPIC_API_KEY",
@@ -48,12 +48,10 @@ def doctor(
         version = _version(package)
         healthy &= version is not None
         _line(version is not None, f"{package} {version or 'is missing: pip install conqret'}")
-    for extra, packages in _EXTRAS.items():
-        missing = [package for package in packages if find_spec(package) is None]
-        _line(
-            None if missing else True,
-            f"extra {extra}: {'not installed: pip install conqret[' + extra + ']' if missing else 'installed'}",
-        )
+    for extra in _extras():
+        missing = _missing(extra)
+        wanting = f"not installed (no {', '.join(missing)}): pip install 'conqret[{extra}]'"
+        _line(None if missing else True, f"extra {extra}: {wanting if missing else 'installed'}")
     _line(
         True,
         f"tokens are counted offline ({count_tokens('Should the voting age be lowered?')} for a short question)",
@@ -70,16 +68,20 @@ def _ask(model: str, api_base: str | None) -> bool:
     """Judge a tiny item with the bare format, which costs next to nothing."""
     from conqret import Item, judge
     from conqret.data import Document
+    from conqret.llm.options import LOCAL_PREFIX
 
     item = Item(
         id="doctor",
         topic="Should the voting age be lowered to 16?",
         documents=(Document(id="1", text="A council asked whether people of sixteen should vote."),),
+        argument="People of sixteen should vote [1].",
     )
-    judgment = judge(
-        [item], format="direct", metrics=["context_relevance"], model=model, api_base=api_base, timeout=60
-    )[0]
-    measure = judgment.measures["context_relevance"]
+    if model.startswith(LOCAL_PREFIX):  # it is read and cannot write
+        asked = {"format": "likelihood", "metrics": ["groundedness"]}
+    else:
+        asked = {"format": "direct", "metrics": ["context_relevance"]}
+    judgment = judge([item], model=model, api_base=api_base, timeout=60, **asked)[0]
+    measure = judgment.measures[asked["metrics"][0]]
     seconds = sum(call.seconds for call in judgment.trace.calls)
     if measure.value is None:
         _line(False, f"{model}: {judgment.status}: {measure.reason}: {measure.detail}")
@@ -104,3 +106,32 @@ def _version(package: str) -> str | None:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
         return None
+
+
+def _extras() -> list[str]:
+    from importlib import metadata
+
+    named = metadata.metadata("conqret").get_all("Provides-Extra") or []
+    return sorted(extra for extra in named if extra != _FOR_DEVELOPERS)
+
+
+def _missing(extra: str) -> list[str]:
+    """What an extra asks for on this machine and is not installed, by the installed package's own metadata."""
+    from importlib import metadata
+
+    from packaging.requirements import Requirement
+
+    found: list[str] = []
+    for line in metadata.requires("conqret") or ():
+        wanted = Requirement(line)
+        if (
+            wanted.marker is None
+            or not wanted.marker.evaluate({"extra": extra})
+            or wanted.marker.evaluate({"extra": ""})
+        ):
+            continue
+        if wanted.name == "conqret":
+            found += [name for inner in sorted(wanted.extras) for name in _missing(inner)]
+        elif _version(wanted.name) is None:
+            found.append(wanted.name)
+    return list(dict.fromkeys(found))

@@ -46,7 +46,8 @@ Model = Annotated[
     str | None,
     _option(
         MODEL,
-        "Any litellm model, or offline: the lexical baseline, without key or network. Default: offline.",
+        "Any litellm model; local/FOLDER, a transformers model that is read (format likelihood); or offline, the "
+        "lexical baseline, without key or network. Default: offline.",
         "--model",
         "-m",
     ),

@@ -117,7 +117,9 @@ def _rehearse(execution: Execution) -> None:
         Recordings.open_for_replay(execution.replay).close()
     elif execution.recordings:
         Recordings(execution.recordings).close()
-    Client(execution.setup.client, store=None)
+    client = Client(execution.setup.client, store=None)
+    if execution.setup.client.local and not execution.replay:
+        asyncio.run(client.prepare())
 
 
 def _claim(execution: Execution, record: RunRecord) -> None:

@@ -87,7 +87,8 @@ async def ajudge(
     Args:
         items: a file, a list of items or dictionaries, or a polars or pandas frame.
         format: the name of a format (``conqret formats`` lists them).
-        model: any litellm model name, or ``offline`` for the lexical baseline.
+        model: any litellm model name, ``local/FOLDER`` for a transformers model that is read (format
+            ``likelihood``), or ``offline`` for the lexical baseline.
         metrics: a selection among those of the format; all that the items allow, if empty.
         samples: repetitions of each question, combined by mean and majority (self-consistency).
         order: the order of the fifteen dimensions; ``seed`` draws the shuffled ones.

@@ -14,6 +14,7 @@ from conqret.judges.base import Case, Judge, JudgeOptions
 from conqret.judges.judging import Instrument, filled
 from conqret.judges.registry import get_judge
 from conqret.llm.client import Client
+from conqret.llm.local_model import check_can_ask, resolved
 from conqret.llm.options import ClientOptions
 from conqret.prompts import Library
 
@@ -69,16 +70,20 @@ def set_up(
 ) -> Setup:
     """Find the judge and check that its metrics and prompts exist, and that the prompts can be filled.
 
+    The name of a local model becomes its full one, with the identity of its weights.
+
     Raises:
-        DeclarationError: no such format, metric or prompt, or a prompt does not render.
+        DeclarationError: no such format, metric or prompt, a prompt does not render, or the model cannot be asked.
     """
     judge = get_judge(format_name)
     metrics = tuple(metric.replace("-", "_") for metric in options.metrics)
     library = Library(prompts)
     probe = Case(_PROBE, replace(options, metrics=metrics))
     for ask in judge.select(metrics):
+        read = ask.reading is not None
+        check_can_ask(client, f"the format {judge.name}", read=read, written=not read)
         filled(library[ask.prompt], ask, probe)  # a prompt that cannot be filled shows here, not halfway
-    return Setup(judge, replace(options, metrics=metrics), library, client)
+    return Setup(judge, replace(options, metrics=metrics), library, resolved(client))
 
 
 def check_items(source: ItemSource, setup: Setup) -> tuple[Checked, Setup]:

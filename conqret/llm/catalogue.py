@@ -57,8 +57,8 @@ class ModelFacts:
 
 
 def facts_for(options: ClientOptions) -> ModelFacts:
-    """The facts about the model of ``options``, with its overrides applied. The offline model is free."""
-    if options.offline:
+    """The facts about the model of ``options``, with its overrides applied. What runs on this machine is free."""
+    if options.offline or options.local:
         return ModelFacts(options.context_window, None, 0.0, 0.0, listed=True)
     entry = _entry(options.model)
     overridden = options.input_price is not None and options.output_price is not None

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self
 
 from conqret.data import Call, Reason
 from conqret.errors import DeclarationError
-from conqret.llm.catalogue import facts_for
+from conqret.llm.catalogue import ModelFacts, facts_for
 from conqret.llm.keys import Sending
 from conqret.llm.litellm_backend import LitellmBackend
+from conqret.llm.local_backend import LOCAL_TIMEOUT, LocalBackend
+from conqret.llm.local_model import check_can_ask, resolved
 from conqret.llm.offline_backend import OfflineBackend
 from conqret.llm.options import ClientOptions
 from conqret.llm.progress import Missing, Progress
@@ -39,16 +42,20 @@ class Client:
     :attr:`missing`. Use it as an async context manager. ``progress`` holds live counts.
 
     Raises:
-        DeclarationError: a replay without a store, or a budget for a model whose price is unknown.
+        DeclarationError: a replay without a store, a budget for a model whose price is unknown, or a local
+            model that is not there.
     """
 
     def __init__(self, options: ClientOptions, *, store: Recordings | None, replay: bool = False) -> None:
         if replay and store is None:
             raise DeclarationError("a replay needs recordings; give the store to replay from")
+        options = resolved(options)
         self._options, self._store, self._replay = options, store, replay
         self._facts = facts_for(options)
-        self._backend: Backend = OfflineBackend() if options.offline else LitellmBackend(options, self._facts)
+        self._backend = _backend(options, self._facts)
         self.progress = Progress()
+        if options.local:  # one text at a time; a slow machine is no fault
+            options = replace(options, max_concurrency=1, timeout=LOCAL_TIMEOUT)
         self._sender = None if replay else Sender(self._backend, options, self._facts, self.progress)
         self._flights: dict[str, asyncio.Future[Completion]] = {}
         self._missing: dict[str, Missing] = {}
@@ -88,6 +95,7 @@ class Client:
         Raises:
             DeclarationError: the request cannot be asked of this model at all.
         """
+        check_can_ask(self._options, request.ask, read=request.reading is not None, written=request.written)
         calls: list[Call] = []
         messages = tuple(request.messages)
         room = request.max_tokens if request.max_tokens is not None else self._options.max_tokens
@@ -111,6 +119,15 @@ class Client:
                 reasks, messages = reasks + 1, ask_again(messages, completion, reply)
             else:
                 return Answer(None, tuple(calls), reason=reply.reason, detail=reply.fault)
+
+    async def prepare(self) -> None:
+        """Load what the model needs now and not with the first request; a replay needs nothing.
+
+        Raises:
+            DeclarationError: the model cannot be had.
+        """
+        if self._sender is not None:
+            await self._backend.prepare()
 
     async def close(self) -> None:
         """Let go of connections; the store stays open, it is the caller's."""
@@ -138,6 +155,7 @@ class Client:
             sample=request.sample,
             logprobs=request.logprobs,
             baseline=request.baseline,
+            reading=request.reading,
         )
 
     async def _obtain(self, sending: Sending) -> tuple[Completion, Call]:
@@ -202,6 +220,12 @@ class Client:
         most = self._facts.max_output or MAX_ROOM
         used = room or completion.completion_tokens
         return min(2 * used, most) if used and used < most else None
+
+
+def _backend(options: ClientOptions, facts: ModelFacts) -> Backend:
+    if options.offline:
+        return OfflineBackend()
+    return LocalBackend(options) if options.local else LitellmBackend(options, facts)
 
 
 def _call(sending: Sending, key: str, completion: Completion, attempts: int) -> Call:

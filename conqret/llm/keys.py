@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 from pydantic import BaseModel
 
-from conqret.llm.request import Message
+from conqret.llm.request import Message, Reading
 
 KEY_VERSION = 1
 """Changes whenever keys are made in another way, so that old recordings are never mistaken for new."""
@@ -35,6 +35,7 @@ class Sending:
     sample: int
     logprobs: bool
     baseline: Callable[[], Any] | None = None
+    reading: Reading | None = None
 
     @property
     def parameters(self) -> Mapping[str, Any]:
@@ -47,7 +48,10 @@ class Sending:
         }
 
     def key(self) -> str:
-        """sha256 (hex) over canonical JSON of model, parameters, messages, response schema and sample."""
+        """sha256 (hex) over canonical JSON of model, parameters, messages, response schema and sample.
+
+        Where there are texts to be read, they are part of it: the messages need not hold them.
+        """
         identity = [
             KEY_VERSION,
             self.model,
@@ -56,6 +60,8 @@ class Sending:
             schema_digest(self.response),
             self.sample,
         ]
+        if self.reading is not None:
+            identity.append([[context, list(targets)] for context, targets in self.reading.pairs])
         return hashlib.sha256(_canonical(identity)).hexdigest()
 
 

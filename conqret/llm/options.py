@@ -10,6 +10,9 @@ from conqret.errors import DeclarationError
 OFFLINE_MODEL = "offline"
 """The model name of the lexical baseline: no key, no network, no price."""
 
+LOCAL_PREFIX = "local/"
+"""What stands before the folder or the hub's name of a transformers model on this machine."""
+
 DEFAULT_TEMPERATURE = 0.0
 """A measuring instrument should repeat itself; self-consistency sets its own temperature a request."""
 
@@ -27,7 +30,8 @@ DEFAULT_MAX_ATTEMPTS = 6
 class ClientOptions:
     """The settings of one client.
 
-    ``model`` is any litellm model name or ``offline``. ``api_key`` is used for the calls and nowhere else:
+    ``model`` is any litellm model name, ``offline``, or ``local/`` and a transformers model's folder or hub's name,
+    of which log-probabilities are read and which never writes. ``api_key`` is used for the calls and nowhere else:
     it is in no repr, error, recording or key. ``temperature``, ``max_tokens`` and ``seed`` hold where a
     request sets none of its own; a request's sample number is added to the seed, so that samples differ.
     ``rpm`` and ``tpm`` limit requests and tokens a minute, ``budget_usd`` the money this client may spend,
@@ -58,6 +62,8 @@ class ClientOptions:
     def __post_init__(self) -> None:
         if not self.model.strip():
             raise DeclarationError("model is empty; give a litellm model name, or 'offline'")
+        if self.model == LOCAL_PREFIX:
+            raise DeclarationError("local/ must be followed by a model's folder or its name on a hub")
         for name in ("max_tokens", "rpm", "tpm", "context_window", "max_concurrency", "max_attempts"):
             number = getattr(self, name)
             if number is not None and number < 1:
@@ -75,3 +81,8 @@ class ClientOptions:
     def offline(self) -> bool:
         """Whether the model is the lexical baseline."""
         return self.model == OFFLINE_MODEL
+
+    @property
+    def local(self) -> bool:
+        """Whether the model is a transformers model on this machine."""
+        return self.model.startswith(LOCAL_PREFIX)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pydantic import BaseModel
 
 from conqret.data import Call, Reason, Status
+
+if TYPE_CHECKING:
+    from conqret.perplexity import TargetScore
 
 Response = TypeVar("Response", bound=BaseModel)
 
@@ -22,6 +25,20 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
+class Reading:
+    """Texts whose log-probabilities answer a request, for a model that is read and does not write.
+
+    ``pairs`` are contexts with the targets that may follow each. ``answer`` makes the answer's plain JSON data of
+    the scores, one list a context with one score a target, none of which failed; a pure function, and so is
+    ``logprobs``, which says the same as the log-probabilities of a written answer where a verdict is a choice.
+    """
+
+    pairs: tuple[tuple[str, tuple[str, ...]], ...]
+    answer: Callable[[Sequence[Sequence[TargetScore]]], Any]
+    logprobs: Callable[[Sequence[Sequence[TargetScore]]], tuple[TokenLogprobs, ...]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Request(Generic[Response]):
     """One typed question to a model.
 
@@ -29,7 +46,9 @@ class Request(Generic[Response]):
     pydantic model of the answer, and ``context`` what its validators need (pydantic's validation
     context: the number of documents, say). ``sample`` numbers repetitions of the same question.
     ``logprobs`` asks for the tokens' log-probabilities where the provider has them. ``baseline`` returns
-    the offline model's answer as plain JSON data; without it the request cannot be asked offline.
+    the offline model's answer as plain JSON data; without it the request cannot be asked offline. ``reading``
+    says how log-probabilities answer it; without it the request cannot be asked of a local model. ``written``
+    says whether a model that writes can answer it, too.
     ``ask`` and ``item`` label the request for people (``rag-fine-grained``, ``voting-age-pro``).
     """
 
@@ -43,6 +62,8 @@ class Request(Generic[Response]):
     sample: int = 0
     logprobs: bool = False
     baseline: Callable[[], Any] | None = None
+    reading: Reading | None = None
+    written: bool = True
 
 
 @dataclass(frozen=True, slots=True)

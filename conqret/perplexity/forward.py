@@ -132,18 +132,12 @@ class Forward:
     def _probe(self) -> None:
         """Check on two tokens that body and head give the model's own logits, and that there is a cache."""
         import torch
-        from transformers import DynamicCache
 
         ids = torch.tensor([[1, 0]], device=self._model.device)
         with torch.inference_mode():
             own = self._model(input_ids=ids).logits[0].float()
-            try:
-                body = self._body(input_ids=ids, past_key_values=DynamicCache(), use_cache=True)
-                layers, states = body.past_key_values.layers, body.last_hidden_state[0]
-                held = bool(layers) and all(one.keys.shape[-2] == ids.shape[1] for one in layers)
-            except (AttributeError, IndexError, KeyError, TypeError):
-                held = False
-            if not held:
+            states = self._states_with_cache(ids)
+            if states is None:
                 raise DeclarationError(
                     "this model keeps no plain key-value cache, on which the scorer depends (a state-space model, "
                     "say); take another backbone"
@@ -155,6 +149,19 @@ class Forward:
             raise DeclarationError(
                 "this model changes its logits in a way that is not known here, so none are taken from it"
             )
+
+    def _states_with_cache(self, ids: torch.Tensor) -> torch.Tensor | None:
+        """The body's last hidden states, where it fills a cache with keys for every token; else None."""
+        from transformers import DynamicCache
+
+        try:
+            body = self._body(input_ids=ids, past_key_values=DynamicCache(), use_cache=True)
+            layers = body.past_key_values.layers
+            held = bool(layers) and all(one.keys.shape[-2] == ids.shape[1] for one in layers)
+            states: torch.Tensor = body.last_hidden_state[0]
+        except (AttributeError, IndexError, KeyError, TypeError):
+            return None
+        return states if held else None
 
 
 def _selected(encoded: Encoded, places: torch.Tensor) -> Any:

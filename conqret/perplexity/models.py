@@ -1,16 +1,23 @@
-"""Loading a causal language model and its tokenizer, from a folder or a hub, with the device settled."""
+"""Loading a language model and its tokenizer, from a folder or a hub, with the device settled."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from conqret._optional import require
 from conqret.errors import DeclarationError, UnknownNameError
+from conqret.perplexity.identity import folder_identity
 
 EXTRA = "perplexity"
 DTYPES = ("float32", "bfloat16", "float16")
+CAUSAL, SEQ2SEQ = "AutoModelForCausalLM", "AutoModelForSeq2SeqLM"
+"""The classes of transformers that load a model of a kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +31,10 @@ class Loaded:
     revision: str
 
 
-def load(name: str, device: str | None = None, dtype: str | None = None) -> Loaded:
+def load(name: str, device: str | None = None, dtype: str | None = None, *, auto: str = CAUSAL) -> Loaded:
     """Load ``name``; the default is a GPU in bfloat16 where there is one, else the CPU in float32.
 
-    Code that comes with a model is never run.
+    ``auto`` is the class that loads it (:data:`CAUSAL` or :data:`SEQ2SEQ`). Code that comes with a model is never run.
 
     Raises:
         DeclarationError: there is no such model or device, or it needs code of its own.
@@ -35,25 +42,40 @@ def load(name: str, device: str | None = None, dtype: str | None = None) -> Load
     """
     torch = require("torch", extra=EXTRA)
     transformers = require("transformers", extra=EXTRA)
+    safetensors = require("safetensors", extra=EXTRA)
     place = device or ("cuda" if torch.cuda.is_available() else "cpu")
     kind = dtype or ("float32" if place == "cpu" else "bfloat16")
     if kind not in DTYPES:
         raise UnknownNameError("dtype", kind, DTYPES)
     try:
-        tokenizer = transformers.AutoTokenizer.from_pretrained(name)
-        model = transformers.AutoModelForCausalLM.from_pretrained(name, dtype=getattr(torch, kind))
+        with bars_on_terminals():
+            tokenizer = transformers.AutoTokenizer.from_pretrained(name)
+            model = getattr(transformers, auto).from_pretrained(name, dtype=getattr(torch, kind))
         model = model.to(place)
-    except (OSError, ValueError, RuntimeError, AssertionError) as error:
+    except (OSError, ValueError, RuntimeError, AssertionError, safetensors.SafetensorError) as error:
         first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise DeclarationError(f"the model {name!r} cannot be loaded on {place}: {first}") from error
     model.eval()
-    return Loaded(model, tokenizer, place, kind, _revision(name, model))
+    return Loaded(model, tokenizer, place, kind, revision(name, model))
 
 
-def _revision(name: str, model: Any) -> str:
-    """The hub's commit; for a folder, size and time of its weights, so that new weights are another model."""
+@contextmanager
+def bars_on_terminals() -> Iterator[None]:
+    """Let transformers draw its progress bars only where somebody can see them move."""
+    logging: Any = import_module("transformers.utils.logging")  # untyped
+    quiet = not sys.stderr.isatty() and logging.is_progress_bar_enabled()
+    if quiet:
+        logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if quiet:
+            logging.enable_progress_bar()
+
+
+def revision(name: str, model: Any) -> str:
+    """What identifies a model's weights: the hub's name and commit; a folder's digest, wherever it stands."""
     folder = Path(name)
     if folder.is_dir():
-        files = sorted(file for file in folder.iterdir() if file.suffix in (".safetensors", ".bin", ".json"))
-        return ";".join(f"{file.name}:{file.stat().st_size}:{file.stat().st_mtime_ns}" for file in files)
-    return str(getattr(model.config, "_commit_hash", None) or "")
+        return folder_identity(folder)
+    return f"{name}@{getattr(getattr(model, 'config', None), '_commit_hash', None) or ''}"

@@ -75,7 +75,8 @@ class ConditionalPerplexity:
                 raise DeclarationError(f"the {name} is {number}; it must be at least 1")
         loaded = load(model, device, dtype)
         self.model, self.device, self.dtype = model, loaded.device, loaded.dtype
-        self.definition, self.padding, self.batch_size = definition, padding, batch_size
+        self.definition, self.wrapping = definition, wrapping
+        self.padding, self.batch_size = padding, batch_size
         self.budget = TokenBudget(token_budget or (CPU_BUDGET if loaded.device == "cpu" else GPU_BUDGET))
         self._encoder = Encoder(loaded.tokenizer, wrapping, chat)
         own = window_of(loaded.model.config, loaded.tokenizer)
@@ -84,7 +85,6 @@ class ConditionalPerplexity:
 
         self._forward: Forward = Forward(loaded.model, own)
         settings = [
-            model,
             loaded.revision,
             definition,
             wrapping,

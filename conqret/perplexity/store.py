@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
+import struct
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from conqret.errors import DeclarationError
 from conqret.perplexity.definitions import TargetScore
 
 _FIELDS = ("perplexity", "log_likelihood", "tokens", "context_tokens", "truncated", "reason")
+_PACKED = struct.Struct("<ddIII")
+"""All fields but the reason, which a scored row has none of: with its key a row takes some 200 bytes."""
 
 
 class RowStore:
@@ -26,7 +29,7 @@ class RowStore:
 
     def __init__(self, path: Path, fingerprint: str) -> None:
         self._path, self._fingerprint = path, fingerprint
-        self._known: dict[str, tuple[Any, ...]] = {}
+        self._known: dict[bytes, bytes] = {}
         path.parent.mkdir(parents=True, exist_ok=True)
         whole = self._read() if path.exists() else 0
         self._file = path.open("ab")
@@ -46,24 +49,29 @@ class RowStore:
     def find(self, answer: str | None, target: str, context: int, number: int) -> TargetScore | None:
         """The row's score from before, under its present numbers."""
         found = self._known.get(self._key(answer, target))
-        return None if found is None else TargetScore(context, number, *found)
+        return None if found is None else TargetScore(context, number, *_PACKED.unpack(found))
 
     def add(self, answer: str | None, target: str, score: TargetScore) -> None:
         """Append a row, and see it written."""
         key = self._key(answer, target)
         values = tuple(getattr(score, name) for name in _FIELDS)
         if score.perplexity is not None:
-            self._known[key] = values
-        self._file.write(json.dumps({"key": key, **dict(zip(_FIELDS, values, strict=True))}).encode() + b"\n")
+            self._known[key] = _PACKED.pack(*values[:-1])
+        self._file.write(
+            json.dumps(
+                {"key": key.hex(), "by": self._fingerprint, **dict(zip(_FIELDS, values, strict=True))}
+            ).encode()
+            + b"\n"
+        )
         self._file.flush()
 
     def close(self) -> None:
         """Close the file."""
         self._file.close()
 
-    def _key(self, answer: str | None, target: str) -> str:
+    def _key(self, answer: str | None, target: str) -> bytes:
         text = json.dumps([self._fingerprint, answer, target])
-        return hashlib.sha256(text.encode()).hexdigest()[:32]
+        return hashlib.sha256(text.encode()).digest()[:16]
 
     def _read(self) -> int:
         """Take in the whole lines; return where the last of them ends."""
@@ -75,12 +83,12 @@ class RowStore:
                 try:
                     record = json.loads(line)
                     values = tuple(record[name] for name in _FIELDS)
-                    key = record["key"]
-                except (ValueError, KeyError, TypeError):
+                    key = bytes.fromhex(record["key"])
+                    if values[0] is not None and record["by"] == self._fingerprint:
+                        self._known[key] = _PACKED.pack(*values[:-1])
+                except (ValueError, KeyError, TypeError, struct.error):
                     raise DeclarationError(
-                        f"{self._path}:{number} is no scored row; give --resume another file, or delete this one"
+                        f"{self._path}:{number} is no scored row; give another --output, or delete this file"
                     ) from None
-                if values[0] is not None:
-                    self._known[key] = values
                 end += len(line)
         return end

@@ -151,6 +151,24 @@ def test_doctor(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "keys set: OPENAI_API_KEY" in done.out
     assert "sk-very-secret" not in done.out + done.err
     assert "offline answered" in done.out
+    assert "extra baselines: " in done.out
+    assert "extra dev" not in done.out
+
+
+def test_doctor_names_what_an_extra_lacks(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    from importlib import metadata
+
+    known = metadata.version
+
+    def version(package: str) -> str:
+        if package in ("torch", "sacrebleu"):
+            raise metadata.PackageNotFoundError(package)
+        return known(package)
+
+    monkeypatch.setattr(metadata, "version", version)
+    lines = cli("doctor").out.splitlines()
+    assert "-    extra perplexity: not installed (no torch): pip install 'conqret[perplexity]'" in lines
+    assert any("extra baselines: not installed (no torch, sacrebleu" in line for line in lines)
 
 
 def test_doctor_asks_a_model(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -152,6 +152,10 @@ def _changed(answer: Any, path: tuple[Any, ...], change: Any) -> Any:
     return changed
 
 
+MEASURED = {"tokens"}
+"""Whole numbers that a model's reading counts: no rating, so that any one from 1 is right."""
+
+
 def _faults(answer: Any) -> Iterator[tuple[str, Any]]:
     """Every kind of wrong answer that can be made from a right one."""
 
@@ -164,6 +168,10 @@ def _faults(answer: Any) -> Iterator[tuple[str, Any]]:
             yield f"without {where}", _changed(answer, path, lambda holder, key: holder.pop(key))
         if isinstance(value, bool):
             wrong: tuple[Any, ...] = (7, "perhaps", None)
+        elif isinstance(value, float):
+            wrong = (0.5, float("nan"), float("-inf"), False, True, "-1", "high", None, [])
+        elif isinstance(value, int) and path[-1] in MEASURED:
+            wrong = (-1, 0, 2.5, True, "high", None, [])
         elif isinstance(value, int):
             wrong = (-1, 99, 2.5, True, "high", None, [])
         elif isinstance(value, str):
@@ -229,14 +237,14 @@ def test_every_payload_is_flagged_in_a_document() -> None:
 @formats
 def test_unusual_items_are_judged(name: str, item: Item) -> None:
     (judgment,) = judge([item], format=name, model="offline")
-    uncited = name == "citation-support"
+    empty = name == "citation-support" or (name == "likelihood" and item.id == "no-words")
     poor = name == "rag-rubric" and item.id in (
         "one-word",
         "no-words",
         "long-sentence",
     )  # no 20 nuggets in them
     for metric, measure in judgment.measures.items():
-        missing = (uncited and measure.reason == "nothing_to_judge") or (
+        missing = (empty and measure.reason == "nothing_to_judge") or (
             poor and measure.reason == "invalid_answer"
         )
         assert measure.status == "scored" or missing, (metric, measure.reason, measure.detail)

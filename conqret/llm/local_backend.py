@@ -1,0 +1,140 @@
+"""Transformers models on this machine: they are read, one request at a time, and never write."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import json
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from conqret.data import Reason
+from conqret.errors import DeclarationError
+from conqret.llm.keys import Sending
+from conqret.llm.local_model import identity_of, name_and_identity
+from conqret.llm.options import ClientOptions
+from conqret.llm.replies import CONTEXT_OVERFLOW
+from conqret.llm.request import Completion
+from conqret.llm.retry import ProviderError
+
+if TYPE_CHECKING:
+    from conqret.perplexity import ConditionalPerplexity, TargetScore
+
+T = TypeVar("T")
+
+REVISION = 1
+"""Part of every key of a local model. Raise it when contexts are built or scored in another way."""
+
+LOCAL_TIMEOUT = 7 * 86_400.0
+"""Seconds: a request is never given up because the machine is slow. A week stands for ever."""
+
+PLAIN_WRAPPING = 5
+"""The scorer adds nothing around a context but the model's own chat template: the prompt says all there is to say."""
+
+MOST_CUT = 0.5
+"""The share of a context's tokens that may be cut from its left to make it fit; with less left of it, what would be
+measured is another question."""
+
+_WORKER = ThreadPoolExecutor(1, thread_name_prefix="conqret-local")
+"""All local models of the process take turns here, so that the event loop lives and memory is used once."""
+
+
+class LocalBackend:
+    """Answers with the log-probabilities that a request's reading asks for.
+
+    Log-probabilities on a GPU (bfloat16) and on a CPU (float32) differ a little. Device and dtype are no part of a
+    key, so that recordings replay anywhere; the completion's ``model`` names them.
+    """
+
+    def __init__(self, options: ClientOptions) -> None:
+        self._folder, self._identity = name_and_identity(options.model)
+        self._model = options.model
+        self.name = f"local-{REVISION}@{self._identity}"
+        self._scorer: ConditionalPerplexity | None = None
+
+    async def prepare(self) -> None:
+        """Load the model, or take the one that this process has loaded before.
+
+        Raises:
+            DeclarationError: there is no such model, it cannot be used, or it is not the one that is meant.
+            MissingDependencyError: torch or transformers is not installed.
+        """
+        if self._scorer is None:
+            self._scorer = await _in_worker(self._load)
+
+    async def complete(self, sending: Sending) -> Completion:
+        """The answer that the log-probabilities make, as JSON.
+
+        Raises:
+            DeclarationError: the request says nothing of log-probabilities.
+            ProviderError: the model gave none.
+        """
+        if sending.reading is None:
+            raise DeclarationError(f"{sending.ask} cannot be asked of a local model")
+        await self.prepare()
+        return await _in_worker(functools.partial(self._read, sending))
+
+    async def close(self) -> None:
+        """The model stays loaded: the next client of this process asks it, too."""
+
+    def _load(self) -> ConditionalPerplexity:
+        found = identity_of(self._folder)
+        if found != self._identity:
+            raise DeclarationError(
+                f"{self._folder} is another model than {self._model} names: its identity is {found}"
+            )
+        return _loaded(self._folder, found)
+
+    def _read(self, sending: Sending) -> Completion:
+        scorer, reading = self._scorer, sending.reading
+        if scorer is None or reading is None:
+            raise DeclarationError("the local model is not loaded")
+        began = time.perf_counter()
+        rows = list(scorer.stream(reading.pairs))
+        used: dict[str, Any] = {
+            "model": f"{self._model} ({scorer.dtype} on {scorer.device})",
+            "prompt_tokens": sum(map(_tokens, rows)),
+            "completion_tokens": 0,
+            "cost_usd": 0.0,
+            "seconds": time.perf_counter() - began,
+        }
+        if overflow := _overflow(rows, scorer.window):
+            return Completion(overflow, CONTEXT_OVERFLOW, **used)
+        for one in (one for row in rows for one in row):
+            if one.log_likelihood is None:
+                raise ProviderError(Reason.BAD_REQUEST, f"the local model gave no answer: {one.reason}")
+        logprobs = None if reading.logprobs is None else reading.logprobs(rows)
+        return Completion(json.dumps(reading.answer(rows), ensure_ascii=False), logprobs=logprobs, **used)
+
+
+def _tokens(rows: Sequence[TargetScore]) -> int:
+    """The tokens that the model read for one context, which is read once for all targets behind it."""
+    return max((one.context_tokens for one in rows), default=0) + sum(one.tokens for one in rows)
+
+
+def _overflow(rows: list[list[TargetScore]], window: int) -> str:
+    """Why a text does not fit the model's window; empty where all do."""
+    for one in (one for row in rows for one in row):
+        if one.log_likelihood is None and "window" in one.reason:
+            return one.reason
+        whole = one.context_tokens + one.truncated
+        if one.truncated > MOST_CUT * whole:
+            return (
+                f"the window of {window} tokens holds only {one.context_tokens} of the {whole} tokens "
+                f"before a text of {one.tokens}"
+            )
+    return ""
+
+
+@functools.lru_cache(maxsize=1)
+def _loaded(name: str, identity: str) -> ConditionalPerplexity:
+    """The scorer over these weights; one stays in memory, for all clients of the process."""
+    from conqret.perplexity import ConditionalPerplexity
+
+    return ConditionalPerplexity(name, wrapping=PLAIN_WRAPPING)
+
+
+async def _in_worker(work: Callable[[], T]) -> T:
+    return await asyncio.get_running_loop().run_in_executor(_WORKER, work)

@@ -1,0 +1,207 @@
+"""How likely one text is after another, by a sequence-to-sequence model: the model's part of BARTScore.
+
+The encoder reads the source, the decoder is held to the target: ``sum_t log P(y_t | y_<t, x)`` over all tokens that
+the tokenizer makes of the target, its own special tokens (BART's ``<s>`` and ``</s>``) among them, as BARTScore
+counts them (Yuan et al. 2021, Equation 2 with equal weights). Names of special tokens inside a text are text.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from conqret.errors import DeclarationError
+from conqret.perplexity.memory import CPU_BUDGET, TokenBudget, ran_out
+from conqret.perplexity.models import SEQ2SEQ, load
+from conqret.perplexity.windows import window_of
+
+if TYPE_CHECKING:
+    import torch
+
+GPU_BUDGET = 16_384
+"""Tokens in one step on a GPU. Less than the causal scorer's: logits exist for every target token of the step, and
+16,384 of them over BART's vocabulary are 1.6 GB in bfloat16."""
+BATCH_SIZE = 32
+"""Pairs in one step at most; the token budget binds first but for very short texts."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairLikelihood:
+    """One target after one source.
+
+    ``log_likelihood`` is the sum of the log-probabilities of the ``tokens`` target tokens, in nats; None with a
+    ``reason`` where there is none. ``source_cut`` and ``target_cut`` are the tokens beyond the model's window, which
+    were left out at the end.
+    """
+
+    log_likelihood: float | None
+    tokens: int
+    source_cut: int = 0
+    target_cut: int = 0
+    reason: str = ""
+
+    @property
+    def mean(self) -> float | None:
+        """The mean log-probability of a target token, at most 0."""
+        return None if self.log_likelihood is None else self.log_likelihood / self.tokens
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A pair in tokens, and its place among the pairs."""
+
+    place: int
+    source: tuple[int, ...]
+    target: tuple[int, ...]
+    source_cut: int
+    target_cut: int
+
+
+class Seq2SeqLikelihood:
+    """A sequence-to-sequence model from a folder or a hub; ``window`` shortens the model's own.
+
+    ``device`` and ``dtype`` default to a GPU in bfloat16 where there is one, else the CPU in float32.
+    ``token_budget`` bounds ``pairs x (source + target)`` tokens of a step and halves when memory runs out.
+
+    Raises:
+        DeclarationError: the model cannot be loaded, or is none of this kind.
+        MissingDependencyError: torch or transformers is not installed.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        device: str | None = None,
+        dtype: str | None = None,
+        token_budget: int | None = None,
+        window: int | None = None,
+    ) -> None:
+        loaded = load(model, device, dtype, auto=SEQ2SEQ)
+        if not hasattr(loaded.model, "prepare_decoder_input_ids_from_labels"):
+            raise DeclarationError(
+                f"the model {model!r} does not say how its decoder begins: take BART or T5"
+            )
+        self.model, self.device, self.dtype = model, loaded.device, loaded.dtype
+        self._model, self._tokenizer = loaded.model, loaded.tokenizer
+        own = window_of(loaded.model.config, loaded.tokenizer)
+        self.window = own if window is None else min(own, window)
+        self.budget = TokenBudget(token_budget or (CPU_BUDGET if loaded.device == "cpu" else GPU_BUDGET))
+        pads = (loaded.model.config.pad_token_id, loaded.tokenizer.pad_token_id)
+        self._pad = next((int(one) for one in pads if one is not None), 0)
+        settings = [loaded.revision, self.window, self.dtype]
+        self.fingerprint = hashlib.sha256(json.dumps(settings).encode()).hexdigest()[:16]
+
+    def score(self, pairs: Sequence[tuple[str, str]]) -> list[PairLikelihood]:
+        """For each pair (source, target), in their order, how likely the target is after the source.
+
+        Padding and batches change nothing; a source that several pairs of a step share is read once.
+        """
+        known: dict[str, tuple[tuple[int, ...], int]] = {}
+
+        def tokens(text: str) -> tuple[tuple[int, ...], int]:
+            if text not in known:
+                known[text] = self._tokens(text)
+            return known[text]
+
+        rows = []
+        for place, (source, target) in enumerate(pairs):
+            (source_ids, source_cut), (target_ids, target_cut) = tokens(source), tokens(target)
+            rows.append(_Row(place, source_ids, target_ids, source_cut, target_cut))
+        found = {}
+        for batch in self._batches(rows):
+            for row, value in self._values(batch):
+                reason = "" if value is not None else "memory ran out on this pair alone"
+                found[row.place] = PairLikelihood(
+                    value, len(row.target), row.source_cut, row.target_cut, reason
+                )
+        return [found[place] for place in range(len(rows))]
+
+    def _tokens(self, text: str) -> tuple[tuple[int, ...], int]:
+        """The tokens of a text within the window, special tokens kept, and how many did not fit."""
+        ids = self._tokenizer(text, split_special_tokens=True, verbose=False).input_ids
+        if len(ids) <= self.window:
+            return tuple(ids), 0
+        cut = self._tokenizer(
+            text, split_special_tokens=True, truncation=True, max_length=self.window, verbose=False
+        ).input_ids
+        return tuple(cut), len(ids) - len(cut)
+
+    def _batches(self, rows: Sequence[_Row]) -> Iterator[list[_Row]]:
+        """Pairs alike in length, longest first, within the budget of the moment."""
+        batch: list[_Row] = []
+        source = target = 0
+        for row in sorted(rows, key=lambda one: (-len(one.target), -len(one.source))):
+            wider, longer = max(source, len(row.source)), max(target, len(row.target))
+            if batch and (
+                (len(batch) + 1) * (wider + longer) > self.budget.tokens or len(batch) == BATCH_SIZE
+            ):
+                yield batch
+                batch, wider, longer = [], len(row.source), len(row.target)
+            batch.append(row)
+            source, target = wider, longer
+        if batch:
+            yield batch
+
+    def _values(self, batch: Sequence[_Row]) -> Iterator[tuple[_Row, float | None]]:
+        sums = self._attempt(lambda: self._step(batch))
+        if sums is not None:
+            yield from zip(batch, sums, strict=True)
+        elif len(batch) > 1:
+            for half in (batch[: len(batch) // 2], batch[len(batch) // 2 :]):
+                yield from self._values(half)
+        else:
+            yield batch[0], None
+
+    def _attempt(self, step: Callable[[], list[float]]) -> list[float] | None:
+        """What ``step`` returns, or None where memory ran out, with the budget halved."""
+        try:
+            return step()
+        except (RuntimeError, MemoryError) as error:
+            if not ran_out(error):
+                raise
+        self.budget.halve()
+        if self.device != "cpu":
+            import torch
+
+            torch.cuda.empty_cache()
+        return None
+
+    def _step(self, batch: Sequence[_Row]) -> list[float]:
+        import torch
+        from transformers.modeling_outputs import BaseModelOutput
+
+        sources = list(dict.fromkeys(row.source for row in batch))
+        places = torch.tensor([sources.index(row.source) for row in batch], device=self._model.device)
+        ids, mask = self._padded(sources)
+        labels, _ = self._padded([row.target for row in batch])
+        with torch.inference_mode():
+            states = self._model.get_encoder()(input_ids=ids, attention_mask=mask).last_hidden_state
+            logits: Any = self._model(
+                encoder_outputs=BaseModelOutput(last_hidden_state=states.index_select(0, places)),
+                attention_mask=mask.index_select(0, places),
+                decoder_input_ids=self._model.prepare_decoder_input_ids_from_labels(labels=labels),
+                use_cache=False,
+            ).logits
+            return [_sum(logits[place], row.target) for place, row in enumerate(batch)]
+
+    def _padded(self, rows: Sequence[Sequence[int]]) -> tuple[torch.Tensor, torch.Tensor]:
+        """Ids and mask (rows by places), padded on the right; the decoder looks back alone and never sees its pads."""
+        import torch
+
+        width, device = max(map(len, rows)), self._model.device
+        ids = [[*row, *[self._pad] * (width - len(row))] for row in rows]
+        ones = [[1] * len(row) + [0] * (width - len(row)) for row in rows]
+        return torch.tensor(ids, device=device), torch.tensor(ones, device=device)
+
+
+def _sum(logits: torch.Tensor, target: Sequence[int]) -> float:
+    """The summed log-probability of a row's own tokens, in float32 and summed in float64."""
+    import torch
+
+    chosen = torch.tensor(target, device=logits.device)
+    losses = torch.nn.functional.cross_entropy(logits[: len(target)].float(), chosen, reduction="none")
+    return -float(losses.double().sum())

@@ -1,0 +1,223 @@
+"""likelihood: how much likelier the documents make the argument, by a model that is read and does not write.
+
+Groundedness by pointwise information: with L1 = log P(argument | topic, documents) and L0 = log P(argument | topic),
+both in nats and summed over the argument's tokens, the documents account for the share
+
+    groundedness = 1 - L1 / L0, held within [0, 1]
+
+of the argument's information (the uncertainty coefficient of Theil 1970, of one pair of texts instead of an average).
+``raw`` is the pointwise information of documents and argument in nats a token, (L1 - L0) / N, of any sign. The same
+two for each sentence, as if it opened the argument, show which ones the documents do not make likelier.
+
+It is no entailment check. Words of the documents raise it most, a paraphrase raises it less, and a false number among
+words that are there lowers it little. Citation marks are left out. Scores of different models cannot be compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
+
+from conqret.data import Measure, Part, Reason, Status
+from conqret.data.citations import strip_citations
+from conqret.data.sentences import sentences
+from conqret.judges.base import Ask, Case, Judge, Reply
+from conqret.judges.responses import Typed, Whole, once_each
+from conqret.llm.offline.language_model import LanguageModel
+from conqret.llm.offline.text import analysed, words_of
+from conqret.llm.request import Reading
+from conqret.prompts import Rendered, neutralise
+
+if TYPE_CHECKING:
+    from conqret.perplexity import TargetScore
+
+MOST_TOKENS = 10**9
+"""No text has more tokens."""
+
+QUOTED = 100
+"""Characters of a sentence that stand before its figures."""
+
+
+def _a_number(value: Any) -> Any:
+    if isinstance(value, bool | str):
+        raise ValueError("a number is wanted")
+    return value
+
+
+Nats = Annotated[float, Field(le=0, allow_inf_nan=False), BeforeValidator(_a_number)]
+Tokens = Annotated[int, Field(ge=1, le=MOST_TOKENS), BeforeValidator(_a_number)]
+
+
+class Likelihood(Typed):
+    """The log-probability of a text of ``tokens`` tokens, with and without the documents before it, in nats."""
+
+    tokens: Tokens
+    with_documents: Nats
+    without_documents: Nats
+
+
+class SentenceLikelihood(Likelihood):
+    """The same of one sentence, named by its number in the argument, counted from 1."""
+
+    sentence: Whole
+
+
+def _each_sentence_once(found: list[SentenceLikelihood], info: ValidationInfo) -> list[SentenceLikelihood]:
+    expected = (info.context or {}).get("sentences")
+    if expected is not None:
+        once_each((one.sentence for one in found), expected, "sentence")
+    return sorted(found, key=lambda one: one.sentence)
+
+
+class Likelihoods(Typed):
+    """The log-probabilities of the argument and of each of its sentences."""
+
+    argument: Likelihood
+    sentences: Annotated[list[SentenceLikelihood], AfterValidator(_each_sentence_once)]
+
+
+@lru_cache(maxsize=64)
+def texts(argument: str) -> tuple[str, Mapping[int, str]]:
+    """The argument without citation marks, and those of its sentences that hold a word, by number from 1."""
+    parts = {n: _plain(span.text) for n, span in enumerate(sentences(argument), start=1)}
+    return _plain(argument), {number: text for number, text in parts.items() if words_of(text)}
+
+
+def _plain(text: str) -> str:
+    return neutralise(strip_citations(text)).strip()
+
+
+def share(found: Likelihood) -> float | None:
+    """1 - L1 / L0, held within [0, 1]; None where the text is certain without documents (L0 = 0)."""
+    if found.without_documents == 0:
+        return None
+    return min(max(1 - found.with_documents / found.without_documents, 0.0), 1.0)
+
+
+def information(found: Likelihood) -> float:
+    """(L1 - L0) / N: nats a token by which the documents make the text likelier; below 0, less likely."""
+    return (found.with_documents - found.without_documents) / found.tokens
+
+
+def score(reply: Reply[Likelihoods], case: Case) -> Mapping[str, Measure]:
+    """Groundedness of the argument, with its sentences as parts."""
+    whole, parts = reply.value.argument, reply.value.sentences
+    _, words = texts(case.item.argument or "")
+    value = share(whole)
+    if value is None:
+        return _nothing("the model finds the argument certain, with or without documents")
+    return {
+        "groundedness": Measure(
+            status=Status.SCORED,
+            value=value,
+            raw=information(whole),
+            explanation=_said(whole),
+            parts=tuple(
+                Part(
+                    id=f"sentence {one.sentence}",
+                    value=share(one),
+                    raw=information(one),
+                    explanation=f"{_quoted(words.get(one.sentence, ''))}: {_said(one)}",
+                )
+                for one in parts
+            ),
+        )
+    }
+
+
+def settled(case: Case) -> Mapping[str, Measure] | None:
+    """An argument without a word has no likelihood."""
+    _, parts = texts(case.item.argument or "")
+    return None if parts else _nothing("the argument holds no word")
+
+
+def reading(case: Case, given: Rendered, bare: Rendered) -> Reading:
+    """The argument and its sentences after either prompt."""
+    whole, parts = texts(case.item.argument or "")
+    targets = (whole, *parts.values())
+    return Reading(
+        tuple((f"{prompt.system}\n\n{prompt.user}", targets) for prompt in (given, bare)),
+        lambda rows: _answer(tuple(parts), rows),
+    )
+
+
+def _answer(numbers: Sequence[int], rows: Sequence[Sequence[TargetScore]]) -> dict[str, Any]:
+    """The two rows of scores (with documents, without) as plain data; rounding leaves none above 0."""
+    found = [
+        {
+            "tokens": one.tokens,
+            "with_documents": min(0.0, one.log_likelihood or 0.0),
+            "without_documents": min(0.0, other.log_likelihood or 0.0),
+        }
+        for one, other in zip(*rows, strict=True)
+    ]
+    return {
+        "argument": found[0],
+        "sentences": [{"sentence": number, **one} for number, one in zip(numbers, found[1:], strict=True)],
+    }
+
+
+def baseline(case: Case) -> dict[str, Any]:
+    """The same from a model of word frequencies: topic and documents against the topic alone."""
+    item = case.item
+    documents = [words_of(f"{one.title}\n{one.text}") for one in item.documents]
+    topic = [analysed(item.topic).words]
+    models = LanguageModel([*documents, *topic]), LanguageModel(topic)
+    whole, parts = texts(item.argument or "")
+
+    def of(text: str) -> dict[str, Any]:
+        words = words_of(text)
+        with_documents, without_documents = (model.log_likelihood(words) for model in models)
+        return {
+            "tokens": len(words),
+            "with_documents": with_documents,
+            "without_documents": without_documents,
+        }
+
+    return {
+        "argument": of(whole),
+        "sentences": [{"sentence": number, **of(text)} for number, text in parts.items()],
+    }
+
+
+def _said(found: Likelihood) -> str:
+    tokens = f"{found.tokens} token{'' if found.tokens == 1 else 's'}"
+    return (
+        f"{information(found):+.2f} nats a token with the documents: "
+        f"{found.with_documents / found.tokens:.2f} against {found.without_documents / found.tokens:.2f} ({tokens})"
+    )
+
+
+def _quoted(text: str) -> str:
+    text = " ".join(text.split())
+    shown = text if len(text) <= QUOTED else text[: QUOTED - 1].rstrip() + "\u2026"
+    return f"\u201c{shown}\u201d"
+
+
+def _nothing(why: str) -> Mapping[str, Measure]:
+    return {"groundedness": Measure.missing(Reason.NOTHING_TO_JUDGE, why)}
+
+
+JUDGE = Judge(
+    name="likelihood",
+    summary="how much likelier the documents make the argument, read off a local model's probabilities",
+    scale="nats a token, of any sign",
+    score="1 - log P(argument | documents) / log P(argument), held within 0 and 1",
+    source="own; DebateQA, Equation 2; the uncertainty coefficient (Theil 1970), pointwise",
+    asks=(
+        Ask(
+            prompt="likelihood",
+            metrics=("groundedness",),
+            needs=frozenset({"documents", "argument"}),
+            response=lambda case: Likelihoods,
+            context=lambda case: {"sentences": list(texts(case.item.argument or "")[1])},
+            score=score,
+            baseline=baseline,
+            settled=settled,
+            reading=reading,
+        ),
+    ),
+)

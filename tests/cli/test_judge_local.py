@@ -1,0 +1,94 @@
+"""``conqret judge --format likelihood`` with a model on this machine, as a user types it."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from conqret.evaluation.run import RunDirectory
+from conqret.judges.base import Case
+from conqret.judges.judging import filled
+from conqret.judges.likelihood import texts
+from conqret.judges.registry import get_judge
+from conqret.prompts import Library
+from tests.cli.conftest import Cli
+from tests.contract.items import DEMO, demo
+from tests.evaluation.runs import said, write_items
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    pytest.importorskip("torch", reason="the extra perplexity is not installed: torch is missing")
+    from tests.llm.local_models import save_model
+
+    return save_model(tmp_path / "models" / "small", window=32_768)
+
+
+def test_a_folder_judges_resumes_and_replays(
+    cli: Cli, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from conqret.perplexity import ConditionalPerplexity
+
+    monkeypatch.chdir(tmp_path)
+    write_items(tmp_path / "items.jsonl", demo()[:2])
+    command = ("judge", "items.jsonl", "--format", "likelihood", "--model", "local/./models/small")
+    done = cli(*command)
+    assert done.code == 0, done.err
+    (folder,) = (tmp_path / "runs").iterdir()
+    assert re.fullmatch(r"items-likelihood-local-.-models-small-[0-9a-f]{12}", folder.name)
+    run = RunDirectory(folder)
+    assert re.fullmatch(r"local/\./models/small@[0-9a-f]{12}", run.record().model)
+    assert not run.record().baseline
+    found = list(run.judgments())
+    scorer, (ask,) = ConditionalPerplexity(str(model), wrapping=5), get_judge("likelihood").asks
+    for item, judgment in zip(demo(), found, strict=False):
+        measure = judgment.measures["groundedness"]
+        whole, parts = texts(item.argument or "")
+        assert [part.id for part in measure.parts] == [f"sentence {number}" for number in parts]
+        filled_in = [
+            filled(Library()["likelihood"], ask, Case(one))
+            for one in (item, item.model_copy(update={"documents": ()}))
+        ]
+        given, bare = scorer.score([(f"{one.system}\n\n{one.user}", [whole]) for one in filled_in])
+        assert given.log_likelihood is not None
+        assert bare.log_likelihood is not None
+        expected = (given.log_likelihood - bare.log_likelihood) / given.tokens
+        assert measure.raw == pytest.approx(expected, rel=1e-4)
+        assert measure.value == pytest.approx(
+            max(0, 1 - given.log_likelihood / bare.log_likelihood), rel=1e-4
+        )
+    again = cli(*command)
+    assert "2 of 2 judgments were kept from before" in again.err
+    model.rename(tmp_path / "away")
+    replayed = cli("judge", "items.jsonl", "--replay", folder, "-o", "replayed", "--json")
+    assert replayed.code == 0, replayed.err
+    assert said(RunDirectory(Path("replayed")).judgments()) == said(found)
+    assert json.loads(replayed.out)["total"] == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--format", "likelihood", "--model", "local/./nowhere"), "there is no folder './nowhere'"),
+        (("--format", "likelihood", "--model", "gpt-4o-mini"), "use --model local/FOLDER"),
+        (("--format", "g-eval", "--model", "local/./nowhere"), "the format g-eval is answered in writing"),
+        (("--model", "local/"), "must be followed by"),
+    ],
+)
+def test_wrong_calls_write_nothing(
+    cli: Cli, tmp_path: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    done = cli("judge", DEMO, *arguments, "-o", tmp_path / "out")
+    assert done.code == 2
+    assert message in " ".join(done.err.split())
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_that_cannot_be_loaded_writes_nothing(cli: Cli, model: Path, tmp_path: Path) -> None:
+    (model / "model.safetensors").write_bytes(b"none")
+    done = cli("judge", DEMO, "--format", "likelihood", "--model", f"local/{model}", "-o", tmp_path / "out")
+    assert done.code == 2
+    assert not (tmp_path / "out").exists()

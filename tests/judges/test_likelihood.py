@@ -1,0 +1,214 @@
+"""The likelihood judge: its score by hand, its texts, a model in memory that copies, and the offline baseline."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conqret import Document, Item, judge
+from conqret.data import Measure, Reason
+from conqret.errors import DeclarationError
+from conqret.judges.base import Case
+from conqret.judges.judging import judge_item
+from conqret.judges.likelihood import texts
+from conqret.judges.registry import get_judge
+from conqret.llm.offline.language_model import PAIR_WEIGHT, STOP_SHARE, VOCABULARY, WORD_WEIGHT, LanguageModel
+from conqret.llm.offline.lexicons import STOP_WORDS
+from conqret.llm.offline.text import words_of
+from conqret.llm.request import Request
+from conqret.perplexity import TargetScore
+from tests.contract.items import demo
+from tests.judges.scripted import ITEM, Scripted, instrument, measures
+
+SENTENCES = 3  # in the argument of ITEM
+
+
+def answer(whole: tuple[int, float, float], *parts: tuple[int, float, float]) -> dict[str, Any]:
+    def one(found: tuple[int, float, float]) -> dict[str, Any]:
+        return dict(zip(("tokens", "with_documents", "without_documents"), found, strict=True))
+
+    filled = [*parts, *[(4, -4.0, -8.0)] * (SENTENCES - len(parts))]
+    return {
+        "argument": one(whole),
+        "sentences": [{"sentence": n, **one(found)} for n, found in enumerate(filled, start=1)],
+    }
+
+
+def measure(*found: tuple[int, float, float]) -> Measure:
+    return measures("likelihood", answer(*found))["groundedness"]
+
+
+def test_the_share_of_information_that_the_documents_account_for() -> None:
+    found = measure((20, -30.0, -40.0), (10, -5.0, -20.0), (5, -20.0, -10.0), (2, -3.0, 0.0))
+    assert found.value == pytest.approx(1 - 30 / 40)
+    assert found.raw == pytest.approx((-30 + 40) / 20)
+    assert found.explanation == "+0.50 nats a token with the documents: -1.50 against -2.00 (20 tokens)"
+    first, second, third = found.parts
+    quoted = "\u201cBears pace in their cages.\u201d: +1.50 nats a token with the documents: "
+    assert first.explanation == f"{quoted}-0.50 against -2.00 (10 tokens)"
+    assert (first.id, first.value, first.raw) == ("sentence 1", pytest.approx(3 / 4), pytest.approx(1.5))
+    assert (second.value, second.raw) == (0.0, pytest.approx(-2.0))  # less likely with them
+    assert (third.value, third.raw) == (None, pytest.approx(-1.5))  # certain without them: no share
+
+
+def test_a_certain_argument_has_no_score() -> None:
+    found = measure((3, 0.0, 0.0))
+    assert (found.value, found.reason) == (None, Reason.NOTHING_TO_JUDGE)
+
+
+def test_what_is_read() -> None:
+    whole, parts = texts("It <rose> by 4 % [1]. ***\n\nNobody knows why [2, 3].")
+    assert whole == "It ‹rose> by 4 %. ***\n\nNobody knows why."
+    assert list(parts.values()) == ["It ‹rose> by 4 %.", "Nobody knows why."]
+    seen: list[Request[Any]] = []
+
+    def note(request: Request[Any]) -> Any:
+        seen.append(request)
+        return answer((20, -30.0, -40.0))
+
+    asyncio.run(judge_item(ITEM, instrument("likelihood", note)))
+    (request,) = seen
+    assert request.reading is not None
+    assert not request.written
+    (given, targets), (bare, same) = request.reading.pairs
+    assert targets == same
+    assert targets[0] == "Bears pace in their cages. Cranes do not need a cage. So it must end."
+    assert targets[1:] == ("Bears pace in their cages.", "Cranes do not need a cage.", "So it must end.")
+    for document in ITEM.documents:
+        assert document.text in given
+        assert document.text not in bare
+    for context in (given, bare):
+        assert ITEM.topic in context
+        assert targets[0] not in context
+        assert context.rstrip().endswith("The argument, in plain sentences:")
+    assert given == f"{request.messages[0].content}\n\n{request.messages[1].content}"
+
+
+def test_an_argument_without_words_is_not_asked_about() -> None:
+    def never(request: Request[Any]) -> Any:
+        raise AssertionError("it was asked")
+
+    item = ITEM.model_copy(update={"argument": "*** [1]"})
+    found = asyncio.run(judge_item(item, instrument("likelihood", never)))
+    assert found.measures["groundedness"].reason is Reason.NOTHING_TO_JUDGE
+
+
+def test_documents_are_trimmed_to_leave_room_for_the_argument() -> None:
+    long = ITEM.model_copy(
+        update={"documents": tuple(Document(id=str(n), text="A bear paced. " * 400) for n in range(3))}
+    )
+    made = instrument("likelihood", lambda request: answer((20, -30.0, -40.0)))
+    client = made.client
+    assert isinstance(client, Scripted)
+    client.context_window = 900
+    found = asyncio.run(judge_item(long, made))
+    assert found.measures["groundedness"].value == pytest.approx(0.25)
+    assert len(found.trims) == 3
+    assert len({trim.after for trim in found.trims}) == 1
+    client.context_window = 150
+    lost = asyncio.run(judge_item(long, made))
+    assert lost.measures["groundedness"].reason is Reason.CONTEXT_OVERFLOW
+
+
+class Copying:
+    """A model that finds the words of its context, and the words that follow them there, likelier than others."""
+
+    dtype, device, window = "float64", "memory", 10**6
+
+    def stream(self, pairs: Sequence[tuple[str, Sequence[str]]]) -> Iterator[list[TargetScore]]:
+        for number, (context, targets) in enumerate(pairs):
+            model = LanguageModel([words_of(context)])
+            yield [
+                TargetScore(number, place, 1.0, model.log_likelihood(words), len(words), len(context.split()))
+                for place, words in enumerate(map(words_of, targets))
+            ]
+
+
+def test_a_model_that_copies_sees_which_documents_an_argument_is_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("conqret.llm.local_backend._loaded", lambda name, identity: Copying())
+    (tmp_path / "config.json").write_text("{}")
+
+    def item(name: str, text: str) -> Item:
+        documents = (Document(id="a", text=text), Document(id="b", text="Ice is sold by the bag."))
+        return ITEM.model_copy(update={"id": name, "documents": documents})
+
+    argument = "Bears pace in their cages. Cranes do not need a cage. So it must end."
+    found = judge(
+        [
+            item("copied", f"It was said: {argument}"),
+            item("half", "Bears pace in their cages. Nothing else was seen."),
+            item("elsewhere", "Trams run late on Sundays, and nobody likes it."),
+        ],
+        format="likelihood",
+        model=f"local/{tmp_path}",
+    )
+    copied, half, elsewhere = (one.measures["groundedness"] for one in found)
+    assert copied.value > half.value > elsewhere.value
+    assert half.parts[0].value > half.parts[1].value
+    assert half.parts[0].raw > 0 > elsewhere.parts[0].raw
+    assert found[0].model.startswith(f"local/{tmp_path}@")
+
+
+def test_hosted_models_are_refused_before_anything_is_asked() -> None:
+    with pytest.raises(DeclarationError, match="the format likelihood reads the log-probabilities"):
+        judge(demo()[:1], format="likelihood", model="gpt-4o-mini")
+
+
+def test_local_models_are_refused_for_other_formats() -> None:
+    with pytest.raises(DeclarationError, match="the format direct is answered in writing"):
+        judge(demo()[:1], format="direct", model="local/./nowhere")
+
+
+def test_probabilities_of_the_baseline_by_hand() -> None:
+    model = LanguageModel([["bears", "pace", "bears", "sleep"], ["the", "bears"]])
+    other = (1 - STOP_SHARE) / VOCABULARY
+    bears = WORD_WEIGHT * 3 / 6 + (1 - WORD_WEIGHT) * other
+    assert model.probability("bears") == pytest.approx(bears)
+    assert model.probability("bears", "walrus") == pytest.approx(bears)  # never seen before a word
+    pace = WORD_WEIGHT / 6 + (1 - WORD_WEIGHT) * other
+    assert model.probability("pace", "bears") == pytest.approx(PAIR_WEIGHT * 1 / 2 + (1 - PAIR_WEIGHT) * pace)
+    the = WORD_WEIGHT / 6 + (1 - WORD_WEIGHT) * STOP_SHARE / len(STOP_WORDS)
+    assert model.probability("the") == pytest.approx(the)
+    expected = math.log(bears) + math.log(model.probability("pace", "bears"))
+    assert model.log_likelihood(["bears", "pace"]) == pytest.approx(expected)
+    assert LanguageModel([]).log_likelihood(["walrus"]) == pytest.approx(math.log(other))
+    vocabulary = {"bears", "pace", "sleep", *STOP_WORDS}
+    rest = VOCABULARY - 3
+    for before in (None, "bears", "sleep"):
+        known = sum(model.probability(word, before) for word in vocabulary)
+        assert known + rest * model.probability("walrus", before) == pytest.approx(1.0)
+
+
+def test_the_baseline_falls_with_foreign_documents_and_invented_sentences() -> None:
+    items = demo()
+    for item, foreign in zip(items, items[2:] + items[:2], strict=True):
+        own, other, invented = (
+            judge([one], format="likelihood")[0].measures["groundedness"]
+            for one in (
+                item,
+                item.model_copy(update={"documents": foreign.documents}),
+                item.model_copy(
+                    update={
+                        "argument": f"{item.argument} Purple walruses juggle 9,871 clarinets in Zanzibar."
+                    }
+                ),
+            )
+        )
+        assert own.value > invented.value > 0
+        assert own.value > other.value
+        assert invented.parts[-1].value < 0.1 < own.value
+
+
+def test_the_baseline_answers_as_a_model_would() -> None:
+    case = Case(demo()[0])
+    (ask,) = get_judge("likelihood").asks
+    found = ask.response(case).model_validate(ask.baseline(case), context=ask.context(case))
+    assert [one.sentence for one in found.sentences] == list(range(1, len(found.sentences) + 1))
+    assert found.argument.tokens == sum(one.tokens for one in found.sentences)

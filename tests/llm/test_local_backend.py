@@ -1,0 +1,208 @@
+"""Models on this machine: the same figures as from the scorer, under names that say which weights gave them."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+
+from conqret.data import Reason
+from conqret.errors import DeclarationError
+from conqret.llm import Answer, Client, ClientOptions, Message, Recordings, Request
+from conqret.llm.local_model import FILLED, identity_of, name_and_identity, resolved
+from conqret.llm.request import Reading, TokenLogprobs
+
+LONG = "Cars should go. " * 60
+PAIRS = (
+    ("Read this text: cities are better off without cars.", ("Cars should go.", "Air gets cleaner.")),
+    ("Read nothing.", ("Cars should go.", "Air gets cleaner.")),
+)
+
+
+class Sums(BaseModel):
+    values: list[list[float]]
+    tokens: list[list[int]]
+
+
+def reading(pairs: Any = PAIRS) -> Reading:
+    return Reading(
+        pairs,
+        lambda rows: {
+            "values": [[one.log_likelihood for one in row] for row in rows],
+            "tokens": [[one.tokens for one in row] for row in rows],
+        },
+        lambda rows: (TokenLogprobs("1", {"0": -1.0, "1": -0.5}),),
+    )
+
+
+def request(pairs: Any = PAIRS, **fields: Any) -> Request[Sums]:
+    given: dict[str, Any] = {"reading": reading(pairs), "written": False}
+    return Request("sums", "item", (Message("user", "Q"),), Sums, **(given | fields))
+
+
+def ask(
+    model: str, *requests: Request[Sums], store: Recordings | None = None, **more: Any
+) -> list[Answer[Sums]]:
+    async def work() -> list[Answer[Sums]]:
+        async with Client(ClientOptions(model), store=store, **more) as client:
+            return list(await asyncio.gather(*map(client.ask, requests)))
+
+    return asyncio.run(work())
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    pytest.importorskip("torch", reason="the extra perplexity is not installed: torch is missing")
+    from tests.llm.local_models import save_model
+
+    return save_model(tmp_path_factory.mktemp("models") / "small", window=256)
+
+
+@pytest.mark.parametrize("chat", [False, True])
+def test_figures_are_those_of_the_scorer(tmp_path: Path, model: Path, chat: bool) -> None:
+    from conqret.perplexity import ConditionalPerplexity
+    from tests.llm.local_models import save_model
+
+    folder = save_model(tmp_path / "chat", window=256, chat=True) if chat else model
+    direct = ConditionalPerplexity(str(folder), wrapping=5)
+    assert direct.templated is chat
+    expected = [[one.log_likelihood for one in row] for row in direct.stream(PAIRS)]
+    (answer,) = ask(f"local/{folder}", request())
+    assert answer.value is not None
+    assert answer.value.values == [pytest.approx(row, rel=1e-6) for row in expected]
+    assert answer.logprobs == (TokenLogprobs("1", {"0": -1.0, "1": -0.5}),)
+    (call,) = answer.calls
+    assert (call.cost_usd, call.completion_tokens) == (0.0, 0)
+    tokens = [[one.context_tokens for one in row] for row in direct.stream(PAIRS)]
+    assert call.prompt_tokens == sum(row[0] for row in tokens) + sum(map(sum, answer.value.tokens))
+
+
+def test_many_at_once_give_what_one_gives(model: Path) -> None:
+    wanted = [request(((f"Text {n}.", ("Cars should go.",)),)) for n in range(12)]
+    together = [answer.value for answer in ask(f"local/{model}", *wanted)]
+    assert together == [ask(f"local/{model}", one)[0].value for one in wanted]
+
+
+def test_the_name_says_which_weights(tmp_path: Path, model: Path) -> None:
+    from tests.llm.local_models import save_model
+
+    identity = identity_of(str(model))
+    assert name_and_identity(f"local/{model}@{identity}") == (str(model), identity)
+    assert name_and_identity("local/some@where/model") == ("some@where/model", None)
+    copy = shutil.copytree(model, tmp_path / "copy", copy_function=shutil.copy)
+    assert identity_of(str(copy)) == identity
+    assert identity_of(str(save_model(tmp_path / "other", window=256, seed=14))) != identity
+    options = resolved(ClientOptions(f"local/{model}"))
+    assert options.model == f"local/{model}@{identity}"
+    assert options.context_window == int(256 * FILLED)
+    assert resolved(options) is options
+    assert resolved(ClientOptions(f"local/{model}", context_window=99)).context_window == 99
+    client = Client(ClientOptions(f"local/{model}"), store=None)
+    assert client.model_id == options.model
+    elsewhere = Client(ClientOptions(f"local/{copy}"), store=None)
+    assert client.fingerprint_parts() == elsewhere.fingerprint_parts()
+
+
+def test_big_files_are_sampled(tmp_path: Path) -> None:
+    weights = tmp_path / "model.safetensors"
+    content = bytearray(3_000_000)
+    weights.write_bytes(content)
+    before = identity_of(str(tmp_path))
+    content[-1] = 1
+    weights.write_bytes(content)
+    assert identity_of(str(tmp_path)) != before
+
+
+def test_what_is_read_is_in_the_key(model: Path) -> None:
+    other = ((PAIRS[0][0], ("Cars should stay.",)), PAIRS[1])
+    calls = [answer.calls[0].key for answer in ask(f"local/{model}", request(), request(other))]
+    assert calls[0] != calls[1]
+
+
+def test_recordings_replay_without_the_model(tmp_path: Path, model: Path) -> None:
+    copy = shutil.copytree(model, tmp_path / "copy")
+    name = resolved(ClientOptions(f"local/{copy}")).model
+    with Recordings(tmp_path / "store.sqlite") as store:
+        (first,) = ask(f"local/{copy}", request(), store=store)
+        shutil.rmtree(copy)
+        (again,) = ask(name, request(), store=store, replay=True)
+        assert again.value == first.value
+        assert again.logprobs == first.logprobs
+        (resumed,) = ask(name, request(), store=store)
+        assert resumed.calls[0].recorded
+        (other,) = ask(name, request((("More.", ("x",)),)), store=store, replay=True)
+        assert other.reason is Reason.NOT_RECORDED
+        assert list(store.stats().by_model) == [name]
+
+
+def test_a_text_that_does_not_fit_has_a_reason(model: Path) -> None:
+    target, context = ask(
+        f"local/{model}", request((("Text.", (LONG,)),)), request(((LONG, ("Cars go. " * 18,)),))
+    )
+    assert (target.value, target.reason) == (None, Reason.CONTEXT_OVERFLOW)
+    assert "does not fit the window of 256" in target.detail
+    assert (context.value, context.reason) == (None, Reason.CONTEXT_OVERFLOW)
+    assert "the window of 256 tokens holds only" in context.detail
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("local/{tmp}/nowhere", "there is no folder"),
+        ("local/./nowhere", "there is no folder"),
+        ("local/{tmp}", "no config.json"),
+        ("local/", "must be followed"),
+    ],
+)
+def test_models_that_are_not_there(tmp_path: Path, name: str, message: str) -> None:
+    with pytest.raises(DeclarationError, match=message):
+        Client(ClientOptions(name.format(tmp=tmp_path)), store=None)
+
+
+def test_other_weights_than_those_that_are_meant(model: Path) -> None:
+    with pytest.raises(DeclarationError, match="is another model than"):
+        ask(f"local/{model}@{'0' * 12}", request())
+
+
+def test_a_folder_without_weights_shows_when_the_model_is_prepared(tmp_path: Path, model: Path) -> None:
+    copy = shutil.copytree(model, tmp_path / "copy")
+    (copy / "model.safetensors").unlink()
+    client = Client(ClientOptions(f"local/{copy}"), store=None)
+    with pytest.raises(DeclarationError, match="cannot be loaded"):
+        asyncio.run(client.prepare())
+
+
+def test_who_can_be_asked_what(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def sent(*_: object) -> None:
+        raise AssertionError("a call went out")
+
+    monkeypatch.setattr("conqret.llm.litellm_backend.LitellmBackend.complete", sent)
+    monkeypatch.setattr("conqret.llm.litellm_backend.LitellmBackend.prepare", sent)
+    with pytest.raises(DeclarationError, match="local/FOLDER"):
+        ask("gpt-4o-mini", request())
+    with pytest.raises(DeclarationError, match="likelihood and score dispute-awareness"):
+        ask(f"local/{model}", replace(request(), reading=None))
+    (offline,) = ask("offline", request(baseline=lambda: {"values": [], "tokens": []}))
+    assert offline.value == Sums(values=[], tokens=[])
+
+
+def test_the_model_is_loaded_once_for_all_clients(model: Path) -> None:
+    from conqret.llm.local_backend import _loaded
+
+    ask(f"local/{model}", request())
+    before = _loaded.cache_info().misses
+    ask(f"local/{model}", request())
+    assert _loaded.cache_info().misses == before
+
+
+def test_a_model_without_limits_has_no_window(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text('{"vocab_size": 3}')
+    (tmp_path / "tokenizer_config.json").write_text('{"model_max_length": 1000000000000000019884624838656}')
+    assert resolved(ClientOptions(f"local/{tmp_path}")).context_window is None
+    (tmp_path / "config.json").write_text('{"text_config": {"max_position_embeddings": 100}}')
+    assert resolved(ClientOptions(f"local/{tmp_path}")).context_window == 80
