@@ -13,7 +13,6 @@ from conqret.cli import options
 from conqret.cli.console import err, note, out
 
 if TYPE_CHECKING:
-    from conqret.evaluation.experiments.estimate import Expected
     from conqret.evaluation.experiments.job import Job
     from conqret.evaluation.experiments.run import ExperimentOutcome
 
@@ -93,59 +92,29 @@ def _silent(stage: str, text: str) -> None:
 
 def _show_estimate(job: Job, json_output: bool) -> None:
     import json
-    from dataclasses import asdict
 
+    from conqret.cli.expected_cost import cost_facts, show_cost
     from conqret.evaluation.experiments.estimate import estimate
 
     found = estimate(job)
-    costs = [one.cost_usd for one in found]
-    total = None if None in costs else sum(cost for cost in costs if cost is not None)
-    sums = {
-        name: sum(getattr(one, name) for one in found)
-        for name in ("calls", "prompt_tokens", "completion_tokens")
-    }
     if json_output:
-        out().out(json.dumps({"stages": [asdict(one) for one in found], **sums, "cost_usd": total}, indent=1))
+        out().out(json.dumps(cost_facts(found), indent=1))
         return
-    _table(
-        ("stage", "model", "calls", "prompt tokens", "answer tokens", "price"),
-        [*map(_row, found), ("all", "", *(f"{value:,}" for value in sums.values()), _dollars(total))],
-    )
-    note("answers that are recorded already cost nothing; the lengths of answers are assumed")
-
-
-def _row(one: Expected) -> tuple[str, ...]:
-    return (
-        one.stage, one.model, f"{one.calls:,}", f"{one.prompt_tokens:,}", f"{one.completion_tokens:,}",
-        _dollars(one.cost_usd),
-    )  # fmt: skip
-
-
-def _dollars(cost: float | None) -> str:
-    return "unknown" if cost is None else f"${cost:.2f}"
+    show_cost(found)
+    note("the lengths of answers are assumed; answers that are recorded already cost nothing")
 
 
 def _show(outcome: ExperimentOutcome, files: Sequence[Path]) -> None:
     from rich.text import Text
 
+    from conqret.cli.fitted_table import fitted
     from conqret.report.experiment import DAMAGE, experiment_tables
 
     for table in experiment_tables(outcome.summary):
         if table.title != DAMAGE:  # long; it is on the page
             out().print(Text(table.title, style="bold"))
-            _table(table.header, table.rows)
+            for block in fitted(table.header, table.rows, out().width):
+                out().print(block)
+                out().print()
     for file in files:
         out().print(Text(f"written    {file}"), soft_wrap=True)
-
-
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for place, name in enumerate(header):
-        table.add_column(Text(name), overflow="fold", justify="left" if not place else "right")
-    for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
-    out().print(table)

@@ -12,7 +12,7 @@ from conqret.cli.console import err, note, out
 from conqret.cli.perturb import SEED, Pool
 
 if TYPE_CHECKING:
-    from conqret.evaluation.sensitivity.plan import Damage, Plan
+    from conqret.evaluation.sensitivity.plan import Damage
     from conqret.evaluation.sensitivity.results import SensitivityResults
 
 EPILOG = (
@@ -97,7 +97,7 @@ def sensitivity(
     replay: options.Replay = None,
     overwrite: options.Overwrite = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say how many judgments and requests it takes, and stop.")
+        bool, typer.Option("--dry-run", help="Say which calls, tokens and price are expected, and stop.")
     ] = False,
     json_output: options.Json = False,
     quiet: options.Quiet = False,
@@ -141,17 +141,20 @@ def sensitivity(
         recordings=recordings or output / "recordings.sqlite", replay=replay, seed=seed, prompts=prompts,
     )  # fmt: skip
     plan = make_plan(found, setups, damages, seed=seed, materials=materials, unable=unable, grid=crossed)
-    if dry_run:
-        _tell_plan(plan, json_output)
-        return
-    if not quiet:
+    if not quiet and not (dry_run and json_output):
         for name, outs in plan.left_out.items():
             note(f"{name} leaves out {len(outs)} of {len(plan.items)} items: {outs[0].reason}")
+    if dry_run:
+        from conqret.cli.sensitivity_plan import tell_plan
+        from conqret.evaluation.sensitivity.estimate import estimate
+
+        tell_plan(plan, estimate(plan, every, rewriter, prompts=prompts), budget_usd, json_output)
+        return
     directory = SensitivityDirectory(output)
     with _Progress(plan.judgments, enabled=not quiet) as progress:
         results = run_sensitivity(
             plan, directory, recordings=recordings, replay=replay, overwrite=overwrite, labels=known,
-            relevant_from=relevant_grade, on_score=progress.advance,
+            relevant_from=relevant_grade, budget_usd=budget_usd, on_score=progress.advance,
         )  # fmt: skip
     written = write_sensitivity(results, output)
     if json_output:
@@ -193,30 +196,6 @@ def parse_damages(text: str) -> list[Damage]:
 
 def _listed(text: str) -> list[str]:
     return [part.strip() for part in text.split(",") if part.strip()]
-
-
-def _tell_plan(plan: Plan, json_output: bool) -> None:
-    import json
-
-    from rich.text import Text
-
-    facts = {
-        "items": len(plan.items),
-        "versions": len(plan.versions),
-        "judgments": plan.judgments,
-        "requests": plan.requests(),
-        "left_out": {name: len(outs) for name, outs in plan.left_out.items()},
-    }
-    if json_output:
-        out().out(json.dumps(facts, indent=1))
-        return
-    out().print(
-        Text(
-            f"{facts['items']} items in {facts['versions']} versions: {facts['judgments']} judgments, "
-            f"{facts['requests']} requests at most (what is alike is asked once; recordings may answer more)"
-        ),
-        soft_wrap=True,
-    )
 
 
 def _show(results: SensitivityResults, files: list[Path]) -> None:

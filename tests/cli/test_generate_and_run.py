@@ -123,7 +123,10 @@ def test_dry_run(folder, monkeypatch, capsys):
     ]
     assert not (folder / "runs").exists()
     assert conqret(monkeypatch, "run", "experiment.toml", "--dry-run") == 0
-    assert "$0.00" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "$0.00" in said
+    assert max(map(len, said.splitlines())) <= 80
+    assert {"given+floor", "rag-fine-grained-offline", "gpt-4o-mini"} <= set(said.split())
 
 
 def test_run_names_what_is_wrong(folder, monkeypatch, capsys):

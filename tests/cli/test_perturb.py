@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from conqret.cli.console import out
 from conqret.cli.main import app
 from conqret.cli.perturb import parse_levels
 from conqret.cli.sensitivity import parse_damages
@@ -119,3 +120,52 @@ def test_a_dry_run_says_what_it_would_take(here: Path) -> None:
     facts = json.loads(run("sensitivity", ITEMS, "--perturb", "irrelevant:50", "--dry-run", "--json"))
     assert (facts["items"], facts["judgments"], facts["requests"]) == (24, 48, 48)
     assert not (here / "runs").exists()
+    assert facts["calls"] == 48
+    assert facts["cost_usd"] == 0
+    assert facts["prompt_tokens"] > 48 * 1000
+    assert facts["completion_tokens"] == 48 * 2000
+
+
+def test_a_dry_run_says_what_it_would_cost(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = (
+        "sensitivity",
+        ITEMS,
+        "--format",
+        "direct,rag-fine-grained",
+        "--perturb",
+        "irrelevant:50",
+        "--dry-run",
+    )
+    facts = json.loads(run(*asked, "--model", "gpt-4o-mini", "--budget-usd", "0.01", "--json"))
+    assert [one["stage"] for one in facts["stages"]] == ["judge by direct", "judge by rag-fine-grained"]
+    assert facts["cost_usd"] == pytest.approx(sum(one["cost_usd"] for one in facts["stages"]))
+    assert "would stop the run" in facts["budget_note"]
+    facts = json.loads(run(*asked, "--model", "gpt-4o-mini", "--budget-usd", "1000", "--json"))
+    assert facts["budget_note"] is None
+    facts = json.loads(run(*asked, "--model", "gpt-4o-mini,nobody/knows", "--budget-usd", "1", "--json"))
+    assert [one["cost_usd"] is None for one in facts["stages"]] == [False, True, False, True]
+    assert facts["cost_usd"] is None
+    assert "price of nobody/knows is unknown" in facts["budget_note"]
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_a_dry_run_is_readable(here: Path, monkeypatch: pytest.MonkeyPatch, width: int) -> None:
+    monkeypatch.setattr(out(), "width", width)
+    models = "offline,gpt-4o-mini,nobody/knows-this-one"
+    text = run(
+        "sensitivity", ITEMS, "--format", "direct,rag-fine-grained", "--perturb", "irrelevant:50", "--dry-run",
+        "--model", models, "--perturb-model", "gpt-4o",
+    )  # fmt: skip
+    lines = text.splitlines()
+    assert max(map(len, lines)) <= width
+    for word in (
+        "rag-fine-grained",
+        "gpt-4o-mini",
+        "nobody/knows-this-one",
+        "unknown",
+        "$0.00",
+        "tokens",
+        "all",
+    ):
+        assert word in text.split()
+    assert "24 items in 2 versions: 288 judgments" in text

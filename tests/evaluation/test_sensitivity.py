@@ -3,6 +3,7 @@
 import json
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,13 +11,19 @@ import pytest
 from conqret.data import Item
 from conqret.errors import DeclarationError
 from conqret.evaluation.assertions import ModelJudge, check
+from conqret.evaluation.sensitivity.estimate import estimate, spread
 from conqret.evaluation.sensitivity.labels import load_labels, true_precision
 from conqret.evaluation.sensitivity.plan import GRID_LEVELS, Damage, Plan, make_plan
 from conqret.evaluation.sensitivity.results import SensitivityDirectory, SensitivityResults
 from conqret.evaluation.sensitivity.run import run_sensitivity
 from conqret.evaluation.sensitivity.setup import damage_materials, sensitivity_setups
+from conqret.evaluation.setup import Setup
 from conqret.io import open_items
+from conqret.llm.keys import Sending
 from conqret.llm.options import ClientOptions
+from conqret.llm.request import Completion
+from conqret.llm.sender import EXPECTED_ANSWER, Sender
+from conqret.llm.tokens import count_tokens
 from conqret.perturb import Direction, get_perturbation
 
 DEMO = Path(__file__).resolve().parents[2] / "fixtures" / "demo"
@@ -344,3 +351,80 @@ def test_the_record_names_judges_and_perturbations(tmp_path: Path) -> None:
     assert record["judges"][0]["baseline"] is True
     with pytest.raises(DeclarationError, match="no finished sensitivity run"):
         SensitivityDirectory(tmp_path / "none").results()
+
+
+FIVE = ("rag-fine-grained", "rag-direct", "citation-support", "direct", "static-rubric")
+DAMAGES = (("irrelevant", (50, 100)), ("hallucinate", (5,)), ("wrong-citations", (100,)))
+
+
+@pytest.mark.parametrize("samples", [1, 2])
+def test_the_estimate_is_what_is_then_sent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, samples: int
+) -> None:
+    """Calls exactly, prompt tokens within 1 %: against every request of the run, its messages counted."""
+    sent: dict[str, list[int]] = {}
+    send = Sender.send
+
+    async def counted(self: Sender, sending: Sending) -> tuple[Completion, int]:
+        tokens = sum(count_tokens(message.content) for message in sending.messages)
+        sent.setdefault(current[0], []).append(tokens)
+        return await send(self, sending)
+
+    monkeypatch.setattr(Sender, "send", counted)
+    damages = [Damage.of(name, levels) for name, levels in DAMAGES]
+    plan = plan_of(damages, FIVE, items=3)
+    setups = [replace(one, options=replace(one.options, samples=samples)) for one in plan.setups]
+    plan = replace(plan, setups=tuple(setups))
+    found = estimate(plan)
+    assert not sent
+    assert [one.by for one in found] == list(FIVE)
+    assert plan.requests() == sum(one.calls for one in found)
+    for one, setup in zip(found, plan.setups, strict=True):
+        current = [one.by]
+        run_sensitivity(
+            replace(plan, setups=(setup,)), SensitivityDirectory(tmp_path / one.by), resamples=CHEAP
+        )
+        assert one.calls == len(sent[one.by])
+        assert one.prompt_tokens == pytest.approx(sum(sent[one.by]), rel=0.01)
+        assert one.completion_tokens == EXPECTED_ANSWER * one.calls
+        assert one.cost_usd == 0
+
+
+def test_a_sample_of_prompts_comes_near_to_all_of_them() -> None:
+    plan = plan_of([Damage.of("irrelevant"), Damage.of("hallucinate")], ("rag-fine-grained", "direct"))
+    for few, all_ in zip(estimate(plan, sample=30), estimate(plan, sample=10**6), strict=True):
+        assert all_.sampled == 1 > few.sampled > 0
+        assert few.calls == all_.calls
+        assert few.prompt_tokens == pytest.approx(all_.prompt_tokens, rel=0.03)
+
+
+def test_a_sample_is_spread_evenly() -> None:
+    assert spread(range(10), 5) == [1, 3, 5, 7, 9]  # type: ignore[arg-type, comparison-overlap]
+    assert spread(range(3), 5) == range(3)  # type: ignore[arg-type, comparison-overlap]
+
+
+def test_rewriting_is_asked_once_an_item_for_all_levels() -> None:
+    damages = [Damage.of("hallucinate", (2, 5)), Damage.of("irrelevant", (50,))]
+    plan = plan_of(damages, items=4)
+    priced = ClientOptions("a-model-of-mine", input_price=1.0, output_price=2.0)
+    *_, rewrite = estimate(plan, damages, priced)
+    assert (rewrite.stage, rewrite.calls) == ("rewrite for hallucinate", 4)
+    argued = sum(count_tokens(item.argument or "") for item in plan.items)
+    assert rewrite.completion_tokens == argued
+    assert rewrite.cost_usd == pytest.approx((rewrite.prompt_tokens + 2 * argued) / 1e6)
+    assert [one.task for one in estimate(plan, damages, ClientOptions("offline"))] == ["judge"]
+
+
+def test_the_budget_is_shared_by_all_judges(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    budgets = []
+
+    async def spends(plan: Plan, setup: Setup, *more: object) -> float:
+        budgets.append(setup.client.budget_usd)
+        return 0.4
+
+    monkeypatch.setattr("conqret.evaluation.sensitivity.run._judge", spends)
+    plan = plan_of([Damage.of("irrelevant", (50,))], ("rag-fine-grained", "rag-direct", "direct"), items=2)
+    run_sensitivity(plan, SensitivityDirectory(tmp_path / "all"), budget_usd=0.6)
+    assert budgets == [0.6, pytest.approx(0.2), 0.0]
+    run_sensitivity(plan, SensitivityDirectory(tmp_path / "each"))
+    assert budgets[3:] == [None, None, None]

@@ -1,30 +1,33 @@
 """What an experiment will ask of models: calls, tokens and price, before the first call.
 
-Documents are counted as they are, up to a length from which they are scaled; prompts by their own text; answers
-and arguments that are still to be written by the constants here. Nothing that is recorded already is taken off.
+The arithmetic is that of :mod:`conqret.evaluation.expected_cost`; arguments that are still to be written have the
+lengths of the constants here. Nothing that is recorded already is taken off.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
 
-from conqret.data import Document, Item
+from conqret.data import Item
+from conqret.evaluation.expected_cost import (
+    STAND_IN,
+    Expected,
+    Sizes,
+    answer_tokens,
+    capped,
+    expected,
+    judged_tokens,
+    prompt_tokens,
+    rewriting,
+    times,
+)
 from conqret.evaluation.experiments.config import NONE, System
 from conqret.evaluation.experiments.job import Job
 from conqret.evaluation.sensitivity.plan import Damage
 from conqret.evaluation.setup import Setup, set_up
-from conqret.generation.budget import ANSWER_ROOM
 from conqret.generation.generate import Generator, Task
 from conqret.generation.run import make_tasks, read_rankings
-from conqret.judges.base import Ask, Case
-from conqret.judges.fitting import MESSAGE_OVERHEAD
-from conqret.judges.judging import filled
-from conqret.llm.catalogue import facts_for
 from conqret.llm.client import Client
-from conqret.llm.options import ClientOptions
-from conqret.llm.sender import EXPECTED_ANSWER
 from conqret.perturb import get_perturbation
 from conqret.prompts import Library
 
@@ -37,23 +40,6 @@ GENERATED_TOKENS = 1_500
 RANKED_TOKENS = 4
 """A number of a ranking in an answer."""
 
-COUNTED = 20_000
-"""Characters of a document that are counted; a longer one is scaled up from them."""
-
-_STAND_IN = "."
-
-
-@dataclass(frozen=True, slots=True)
-class Expected:
-    """What one stage is expected to ask of one model. ``cost_usd`` is None where the price is unknown."""
-
-    stage: str
-    model: str
-    calls: int
-    prompt_tokens: int
-    completion_tokens: int
-    cost_usd: float | None
-
 
 def estimate(job: Job) -> list[Expected]:
     """The stages in order, each with its model; stages that ask nothing are left out.
@@ -64,7 +50,7 @@ def estimate(job: Job) -> list[Expected]:
     Raises:
         DeclarationError: as :func:`conqret.evaluation.experiments.run.run_experiment`.
     """
-    sizes = _Sizes()
+    sizes = Sizes()
     first = {name: _first(job, system) for name, system in job.rankings.items()}
     found = []
     for name, system in job.rankings.items():
@@ -80,27 +66,6 @@ def estimate(job: Job) -> list[Expected]:
             found += _judging(job, system, table.label, setup, tasks, sizes)
         found += _rewriting(job, system, tasks, sizes)
     return [one for one in found if one.calls]
-
-
-class _Sizes:
-    """The tokens of documents, each counted once for a model."""
-
-    def __init__(self) -> None:
-        self._known: dict[tuple[str, str], int] = {}
-
-    def of(self, document: Document, client: Client) -> int:
-        key = (document.id, client.model_id)
-        if key not in self._known:
-            part = document.text[:COUNTED]
-            counted = client.count_tokens(part)
-            self._known[key] = round(counted * len(document.text) / len(part)) if part else 0
-        return self._known[key]
-
-
-def _expected(stage: str, client: ClientOptions, calls: int, prompt: int, completion: int) -> Expected:
-    return Expected(
-        stage, client.model, calls, prompt, completion, facts_for(client).cost(prompt, completion)
-    )
 
 
 def _first(job: Job, system: System) -> Mapping[str, Mapping[str, Sequence[str]]]:
@@ -138,7 +103,7 @@ def _reranking(
     name: str,
     system: System,
     first: Mapping[str, Mapping[str, Sequence[str]]],
-    sizes: _Sizes,
+    sizes: Sizes,
 ) -> Expected:
     from conqret.retrieval.windows import spans
 
@@ -157,15 +122,15 @@ def _reranking(
         for topic in job.topics():
             documents = [texts[one] for one in ranked.get(topic.id, ())[:depth]]
             shown = library[instruction].render({"topic": topic.question, "stance": stance, "documents": []})
-            fixed = client.count_tokens(shown.system) + client.count_tokens(shown.user)
+            fixed = prompt_tokens(shown, client)
             for start, end in spans(len(documents), window=table.window, step=table.step):
                 calls += 1
-                prompt += _capped(fixed + sum(sizes.of(one, client) for one in documents[start:end]), client)
+                prompt += capped(fixed + sizes.all(documents[start:end], client), client)
                 completion += RANKED_TOKENS * (end - start)
-    return _expected(f"rerank {name}", options, calls, prompt, completion)
+    return expected("rerank", options, calls, prompt, completion, of=name)
 
 
-def _generation(job: Job, system: System, tasks: Sequence[Task], sizes: _Sizes) -> Expected:
+def _generation(job: Job, system: System, tasks: Sequence[Task], sizes: Sizes) -> Expected:
     table = job.experiment.generators[system.generator]
     options = job.experiment.client(table.model)
     client = Client(options, store=None)
@@ -176,19 +141,18 @@ def _generation(job: Job, system: System, tasks: Sequence[Task], sizes: _Sizes) 
     for task in tasks:
         bare = generator.bare(task)
         documents = [*task.documents, *(document for one in task.examples for document in one.documents)]
-        used = client.count_tokens(bare.system) + client.count_tokens(bare.user)
-        prompt += _capped(used + sum(sizes.of(one, client) for one in documents), client)
-    return _expected(f"generate {system.name}", options, len(tasks), prompt, GENERATED_TOKENS * len(tasks))
+        prompt += capped(prompt_tokens(bare, client) + sizes.all(documents, client), client)
+    return expected("generate", options, len(tasks), prompt, GENERATED_TOKENS * len(tasks), of=system.name)
 
 
 def _judging(
-    job: Job, system: System, label: str, setup: Setup, tasks: Sequence[Task], sizes: _Sizes
+    job: Job, system: System, label: str, setup: Setup, tasks: Sequence[Task], sizes: Sizes
 ) -> Iterable[Expected]:
     """The judge over the arguments, and over every damaged version of them."""
     client = Client(setup.client, store=None)
     damages = [Damage.of(one.name, one.levels) for one in job.experiment.perturbations]
     versions = sum(len(one.levels) - 1 for one in damages)
-    expected = {
+    moving = {
         metric for one in damages for metric in setup.judge.metrics if one.perturbation.expected(metric)
     }
     expert = any(task.expert is not None for task in tasks)
@@ -197,55 +161,42 @@ def _judging(
         for ask in setup.judge.select(setup.options.metrics)
         if expert or "second_argument" not in ask.needs or setup.options.metrics
     ]
-    stages = [(f"judge {system.name} by {label}", asks, 1)]
+    work = [("judge", asks, 1)]
     if versions:
-        moved = [ask for ask in asks if expected & set(ask.metrics)]
-        stages.append((f"damage {system.name} by {label}", moved, versions))
-    for stage, chosen, times in stages:
-        calls = prompt = 0
+        work.append(("damage", [ask for ask in asks if moving & set(ask.metrics)], versions))
+    for name, chosen, repeated in work:
+        calls = prompt = completion = 0
         for ask in chosen:
-            repeated = (2 if ask.both_orders else 1) * setup.options.samples * times
-            calls += repeated * len(tasks)
-            prompt += repeated * sum(_judged_tokens(task, ask, setup, client, sizes) for task in tasks)
-        yield _expected(stage, setup.client, calls, prompt, calls * EXPECTED_ANSWER)
+            unwritten = ARGUMENT_TOKENS * sum(need in ask.needs for need in ("argument", "second_argument"))
+            each = repeated * times(ask, setup)
+            calls += each * len(tasks)
+            completion += each * len(tasks) * answer_tokens(ask)
+            prompt += each * sum(
+                judged_tokens(_item(task), ask, setup, client, sizes, unwritten=unwritten) for task in tasks
+            )
+        yield expected(name, setup.client, calls, prompt, completion, of=system.name, by=label)
 
 
-def _rewriting(job: Job, system: System, tasks: Sequence[Task], sizes: _Sizes) -> Iterable[Expected]:
-    """The sentences that a model rewrites, once for all levels of a perturbation."""
+def _rewriting(job: Job, system: System, tasks: Sequence[Task], sizes: Sizes) -> Iterable[Expected]:
     options = job.experiment.client(job.experiment.perturbation_model)
     if options.offline:
         return
-    client = Client(options, store=None)
     for table in job.experiment.perturbations:
         perturbation = get_perturbation(table.name)
-        if perturbation.rewrites is None:
-            continue
-        text = Library(job.experiment.prompts)[perturbation.rewrites].text
-        fixed = client.count_tokens(text) + 2 * ARGUMENT_TOKENS
-        prompt = sum(
-            _capped(fixed + sum(sizes.of(one, client) for one in task.documents), client) for task in tasks
-        )
-        stage = f"rewrite {system.name} for {perturbation.name}"
-        yield _expected(stage, options, len(tasks), prompt, ARGUMENT_TOKENS * len(tasks))
+        if perturbation.rewrites is not None:
+            yield rewriting(
+                ((_item(task), ARGUMENT_TOKENS) for task in tasks),
+                perturbation, options, Library(job.experiment.prompts), sizes, of=system.name,
+            )  # fmt: skip
 
 
-def _judged_tokens(task: Task, ask: Ask[Any], setup: Setup, client: Client, sizes: _Sizes) -> int:
-    item = Item(
+def _item(task: Task) -> Item:
+    """What will be judged, with stand-ins for the arguments."""
+    return Item(
         id=task.id,
         topic=task.topic.question,
         stance=task.stance,
-        argument=_STAND_IN,
-        second_argument=_STAND_IN,
+        documents=task.documents,
+        argument=STAND_IN,
+        second_argument=STAND_IN,
     )
-    shown = filled(setup.library[ask.prompt], ask, Case(item, setup.options))
-    used = client.count_tokens(shown.system) + client.count_tokens(shown.user)
-    used += ARGUMENT_TOKENS * sum(need in ask.needs for need in ("argument", "second_argument"))
-    if "documents" in ask.needs:
-        used += sum(sizes.of(one, client) for one in task.documents)
-    return _capped(used, client)
-
-
-def _capped(tokens: int, client: Client) -> int:
-    """Not more than the window holds: documents are trimmed to fit."""
-    window = client.context_window
-    return tokens if window is None else min(tokens, max(0, window - ANSWER_ROOM - MESSAGE_OVERHEAD))

@@ -5,10 +5,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from conqret.data import Item
 from conqret.errors import DeclarationError
+from conqret.evaluation.expected_cost import times
 from conqret.evaluation.setup import Setup
+from conqret.judges.base import Ask, Case
 from conqret.perturb import SEED, InapplicableError, Materials, Perturbation, get_perturbation
 from conqret.perturb.base import LeftOut
 
@@ -76,20 +79,27 @@ class Plan:
         for items in self.versions.values():
             yield from items
 
-    def requests(self) -> int:
-        """About how many requests that makes: those that differ in nothing but the changes of fields that a
-        question does not show are one, for the recordings answer the second."""
-        total = 0
-        for setup in self.setups:
-            asks = setup.judge.select(setup.options.metrics)
-            seen = set()
+    def asked(self, setup: Setup) -> list[tuple[Ask[Any], list[Item]]]:
+        """Each question of ``setup`` with the versions about which it is really asked.
+
+        Versions that differ in nothing but the changes of fields that a question does not show make one request,
+        for the recordings answer the second; where there is nothing to ask, none is made.
+        """
+        found = []
+        for ask in setup.judge.select(setup.options.metrics):
+            distinct: dict[Any, Item] = {}
             for item in self.every_item():
-                for place, ask in enumerate(asks):
-                    shown = tuple(hash(getattr(item, need)) for need in sorted(ask.needs))
-                    seen.add((place, item.topic, item.stance, shown))
-            weights = [(2 if ask.both_orders else 1) * setup.options.samples for ask in asks]
-            total += sum(weights[key[0]] for key in seen)
-        return total
+                shown = tuple(hash(getattr(item, need)) for need in sorted(ask.needs))
+                distinct.setdefault((item.topic, item.stance, shown), item)
+            items = [item for item in distinct.values() if ask.settled(Case(item, setup.options)) is None]
+            found.append((ask, items))
+        return found
+
+    def requests(self) -> int:
+        """How many requests that makes, with both orders and all samples."""
+        return sum(
+            times(ask, setup) * len(items) for setup in self.setups for ask, items in self.asked(setup)
+        )
 
     def digest(self) -> str:
         """sha256 (hex, 16 characters) over every version: another pool or another seed is another run."""

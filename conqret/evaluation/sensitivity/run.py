@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from conqret.data import Judgment
@@ -28,6 +29,7 @@ from conqret.evaluation.stream import judge_stream
 from conqret.io.atomic import replacing
 from conqret.io.locking import only_writer
 from conqret.llm.client import Client
+from conqret.llm.options import ClientOptions
 from conqret.llm.recordings import STORE_NAME, Recordings
 from conqret.stats.bootstrap import RESAMPLES
 
@@ -42,6 +44,7 @@ def run_sensitivity(
     labels: Labels | None = None,
     relevant_from: float = RELEVANT_GRADE,
     resamples: int = RESAMPLES,
+    budget_usd: float | None = None,
     on_score: Callable[[Score], None] | None = None,
 ) -> SensitivityResults:
     """Judge what is not judged yet, and write the results.
@@ -54,6 +57,7 @@ def run_sensitivity(
         overwrite: begin afresh where the folder holds another run; its recordings are kept.
         labels: grades of documents, for Table 7; a document is relevant from ``relevant_from`` upwards.
         resamples: of the bootstrap behind each interval.
+        budget_usd: dollars for all judges together; each judge's own budget holds beside it.
         on_score: called with each score as it is had, those of an earlier run included.
 
     Raises:
@@ -77,8 +81,11 @@ def run_sensitivity(
                 if on_score is not None:
                     on_score(score)
 
+            left = budget_usd
             for setup in plan.setups:
-                asyncio.run(_judge(plan, setup, scores, store, replay is not None, keep))
+                within = replace(setup, client=_within(setup.client, left))
+                spent = asyncio.run(_judge(plan, within, scores, store, replay is not None, keep))
+                left = None if left is None else max(0.0, left - spent)
         results = evaluate(plan, scores, labels=labels, relevant_from=relevant_from, resamples=resamples)
         with replacing(out.results_file) as file_out:
             file_out.write(results.model_dump_json(indent=1).encode())
@@ -113,13 +120,22 @@ async def _judge(
     store: Recordings,
     replay: bool,
     keep: Callable[[Score], None],
-) -> None:
+) -> float:
+    """Judge with one instrument what it has not judged; returns the dollars spent, as far as they are known."""
     fingerprint = setup.fingerprint
     rest = (item for item in plan.every_item() if (fingerprint, item.id) not in done)
     async with Client(setup.client, store=store, replay=replay) as client:
         in_flight = 1 if setup.client.offline else setup.client.max_concurrency
         async for judgment in judge_stream(rest, setup.instrument(client), in_flight=in_flight):
             keep(score_of(judgment))
+        return client.progress.cost_usd or 0.0
+
+
+def _within(client: ClientOptions, left: float | None) -> ClientOptions:
+    """The options with no more to spend than is ``left`` of what all may spend (None: no limit)."""
+    if left is None:
+        return client
+    return replace(client, budget_usd=left if client.budget_usd is None else min(left, client.budget_usd))
 
 
 def _claim(out: SensitivityDirectory, record: SensitivityRecord, overwrite: bool) -> None:
