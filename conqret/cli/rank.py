@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from conqret.cli.console import note, out
+
+if TYPE_CHECKING:
+    from conqret.evaluation.debateqa.standings import Standings
 
 EPILOG = (
     "Examples:\n\nconqret rank runs/*/scores.parquet --weights 0,0.25,0.5,0.75,1\n\n"
@@ -26,55 +29,84 @@ def rank(
 ) -> None:
     """Rank systems by the weighted mean of both metrics (DebateQA, Equation 4); equal scores share a rank.
 
-    Where several backbones measured a metric, their means are averaged for the combination.
+    Where several instruments measured a metric, the mean over them is combined, and each metric has its normalised
+    rank (Table 2): that of the mean of its ranks.
     """
-    from conqret.evaluation.debateqa.combination import ranks, shown, weighted
-    from conqret.evaluation.debateqa.table import AWARENESS, DIVERSITY, means_of, read_tables, reasons
+    from conqret.evaluation.debateqa.combination import ranks, shown
+    from conqret.evaluation.debateqa.standings import standings
+    from conqret.evaluation.debateqa.table import read_tables, reasons
 
     rows = read_tables(scores)
-    diversity, awareness = _average(means_of(rows, DIVERSITY)), _average(means_of(rows, AWARENESS))
-    table = {weight: weighted(diversity, awareness, weight) for weight in _weights(weights)}
+    found = standings(rows)
+    table = {weight: found.combined(weight) for weight in _weights(weights)}
     places = {weight: shown(ranks(values)) for weight, values in table.items()}
     for reason, count in reasons(rows).items():
         note(f"{count} scores are missing: {reason}")
     if json_output:
         import json
 
-        found = [
-            {"k": weight, "system": name, "score": value, "rank": places[weight][name]}
-            for weight, values in table.items()
-            for name, value in sorted(values.items(), key=lambda pair: -pair[1])
-        ]
-        out().out(json.dumps(found, indent=1, ensure_ascii=False))
+        out().out(json.dumps(_facts(found, table, places), indent=1, ensure_ascii=False))
         return
-    from rich.table import Table
+    _show(found, table, places)
+
+
+def _show(
+    found: Standings, table: dict[float, dict[str, float]], places: dict[float, dict[str, str]]
+) -> None:
     from rich.text import Text
 
-    view = Table(title=Text("Ranks; k is the weight of Perspective Diversity"), title_justify="left")
-    for name in ("system", "P.D. (less is better)", "D.A.", *(f"k={weight:g}" for weight in table)):
-        view.add_column(name, justify="left" if name == "system" else "right")
+    from conqret.cli.fitted_table import fitted
+
+    several = {"P.D.": len(found.diversity), "D.A.": len(found.awareness)}
+    normalised = [f"{short} rank" for short, count in several.items() if count > 1]
+    header = ("system", "P.D.", "D.A.", "likelier", *normalised, *(f"k={weight:g}" for weight in table))
     last = next(reversed(table.values()))
+    rows = []
     for name in sorted(last, key=lambda one: -last[one]):
-        cells = (
-            name,
-            f"{diversity[name]:.3f}",
-            f"{awareness[name]:.3f}",
-            *(places[weight][name] for weight in table),
+        own = {"P.D. rank": found.diversity_ranks[name], "D.A. rank": found.awareness_ranks[name]}
+        figures = (
+            f"{found.mean_diversity[name]:.3f}",
+            f"{found.mean_awareness[name]:.3f}",
+            f"{found.likelier[name]:.3g}",
         )
-        view.add_row(*map(Text, cells))
-    out().print(view)
+        rows.append(
+            (name, *figures, *(own[head] for head in normalised), *(places[weight][name] for weight in table))
+        )
+    out().print(Text("Ranks by k Z(1 / P.D.) + (1 - k) Z(D.A.)", style="bold"))
+    for block in fitted(header, rows, out().width):
+        out().print(block)
+        out().print()
+    said = ["P.D.: less is better; D.A.: more is better; k: the weight of P.D."]
+    said += [
+        f"{short}: the mean over {count} instruments; its rank: by the mean of its {count} ranks."
+        for short, count in several.items()
+        if count > 1
+    ]
+    said.append("likelier: a partial answer under the best P.D., token by token (Appendix H).")
+    out().print(Text("\n".join(said)))
 
 
-def _average(means: dict[str, dict[str, float]]) -> dict[str, float]:
-    from conqret.errors import DeclarationError
-
-    systems = {name for one in means.values() for name in one}
-    for instrument, one in means.items():
-        if missing := systems - set(one):
-            raise DeclarationError(
-                f"{instrument} did not measure {', '.join(sorted(missing))}: leave it out, or score them"
-            )
-    return {name: sum(one[name] for one in means.values()) / len(means) for name in sorted(systems)}
+def _facts(
+    found: Standings, table: dict[float, dict[str, float]], places: dict[float, dict[str, str]]
+) -> dict[str, list[dict[str, Any]]]:
+    """What ``--json`` prints: a row a system, and a row for each weight and system, best first."""
+    systems = [
+        {
+            "system": name,
+            "perspective_diversity": value,
+            "dispute_awareness": found.mean_awareness[name],
+            "perspective_diversity_rank": found.diversity_ranks[name],
+            "dispute_awareness_rank": found.awareness_ranks[name],
+            "likelier_under_best": found.likelier[name],
+        }
+        for name, value in sorted(found.mean_diversity.items(), key=lambda pair: pair[1])
+    ]
+    ranked = [
+        {"k": weight, "system": name, "score": value, "rank": places[weight][name]}
+        for weight, values in table.items()
+        for name, value in sorted(values.items(), key=lambda pair: -pair[1])
+    ]
+    return {"systems": systems, "ranks": ranked}
 
 
 def _weights(text: str) -> list[float]:

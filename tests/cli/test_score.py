@@ -1,6 +1,7 @@
 """`conqret score` and `conqret rank` from files to tables."""
 
 import json
+import math
 
 import polars as pl
 import pytest
@@ -83,18 +84,41 @@ def test_perspective_diversity_goes_on_where_it_stopped(tmp_path, questions, ans
         app, [*command, "--definition", "released", "-o", str(tmp_path / "other"), "--json"]
     )
     assert json.loads(released.stdout)[0]["mean"] != total["mean"]
-    local = [
-        "score",
-        "dispute-awareness",
-        answers,
-        "--questions",
-        questions,
-        "--local",
-        str(tmp_path / "model"),
-    ]
-    done = RUN.invoke(app, [*local, "-o", str(tmp_path / "local"), "--json"])
+
+
+def test_dispute_awareness_of_a_local_model(tmp_path, questions, answers):
+    pytest.importorskip("torch", reason="the extra perplexity is not installed: torch is missing")
+    from tests.llm.local_models import save_model
+
+    folder = save_model(tmp_path / "model", window=8192)
+    labels = tmp_path / "labels.csv"
+    labels.write_text("id,label\nzoos,1\ncars,0\n")
+    command = ["score", "dispute-awareness", answers, "--questions", questions, "--labels", str(labels)]
+    local = [*command, "--model", f"local/{folder}"]
+    done = RUN.invoke(app, [*local, "-o", str(tmp_path / "out"), "--json"])
     assert done.exit_code == 0, done.output
-    assert set(pl.read_parquet(tmp_path / "local" / "scores.parquet")["value"]) <= {0.0, 1.0, None}
+    assert "(of P(1))" in done.stderr
+    table = pl.read_parquet(tmp_path / "out" / "scores.parquet")
+    assert set(table["instrument"].str.replace(r"\([0-9a-f]{8}\)$", "")) == {"model, few-shot "}
+    for value, detail in table.select("value", "detail").rows():
+        assert value == float(float(detail.removeprefix("P(1) ")) > 0.5)
+    (tmp_path / "model").rename(tmp_path / "away")
+    store = tmp_path / "out" / "recordings.sqlite"
+    again = ["--model", _recorded_model(store), "--replay", str(store), "--json"]
+    replayed = RUN.invoke(app, [*command, *again, "-o", str(tmp_path / "replayed")])
+    assert replayed.exit_code == 0, replayed.output
+    assert json.loads(replayed.stdout) == json.loads(done.stdout)
+    gone = RUN.invoke(app, [*local, "-o", str(tmp_path / "gone")])
+    assert "there is no folder" in str(gone.exception)
+    assert not (tmp_path / "gone").exists()
+
+
+def _recorded_model(store):
+    from conqret.llm.recordings import Recordings
+
+    with Recordings.open_for_replay(store) as opened:
+        (model,) = opened.stats().by_model
+    return model
 
 
 @pytest.fixture
@@ -114,13 +138,43 @@ def tables(tmp_path):
 def test_rank(tables):
     done = RUN.invoke(app, ["rank", *tables, "--weights", "0,1", "--json"])
     assert done.exit_code == 0, done.output
-    found = {(row["k"], row["system"]): row["rank"] for row in json.loads(done.stdout)}
+    facts = json.loads(done.stdout)
+    found = {(row["k"], row["system"]): row["rank"] for row in facts["ranks"]}
     assert found == {
         (0.0, "good"): "1", (0.0, "fair"): "2=", (0.0, "poor"): "2=",
         (1.0, "good"): "1", (1.0, "fair"): "2", (1.0, "poor"): "3",
     }  # fmt: skip
     assert "3 scores are missing: refusal" in done.stderr
+    systems = {row["system"]: row for row in facts["systems"]}
+    assert [row["system"] for row in facts["systems"]] == ["good", "fair", "poor"]
+    assert systems["fair"]["dispute_awareness_rank"] == "2="
+    # one partial answer behind each P.D.; the means are 3.5, 4.5 and 6.5
+    assert systems["fair"]["likelier_under_best"] == pytest.approx(math.exp(1))
+    assert systems["poor"]["likelier_under_best"] == pytest.approx(math.exp(3))
     assert "2=" in RUN.invoke(app, ["rank", *tables]).stdout
+
+
+def test_rank_over_several_backbones(tmp_path):
+    measured = {"gpt2": {"a": 3.0, "b": 4.0, "c": 5.0}, "qwen": {"a": 31.0, "b": 30.0, "c": 40.0}}
+    rows = [
+        ScoreRow(system, "0", DIVERSITY, backbone, value, 4)
+        for backbone, values in measured.items()
+        for system, value in values.items()
+    ]
+    rows += [ScoreRow(system, "0", AWARENESS, "phi", 1.0) for system in "abc"]
+    write_table(rows, tmp_path / "scores.parquet")
+    command = ["rank", str(tmp_path / "scores.parquet"), "--weights", "1"]
+    systems = {
+        row["system"]: row for row in json.loads(RUN.invoke(app, [*command, "--json"]).stdout)["systems"]
+    }
+    # ranks 1 and 2, 2 and 1, 3 and 3
+    assert {name: row["perspective_diversity_rank"] for name, row in systems.items()} == {
+        "a": "1=", "b": "1=", "c": "3",
+    }  # fmt: skip
+    assert systems["c"]["likelier_under_best"] == pytest.approx(math.exp((22.5 - 17) / 4))
+    shown = RUN.invoke(app, command).stdout
+    assert "P.D.: the mean over 2 instruments" in shown
+    assert "D.A. rank" not in shown
 
 
 def test_correlate(tmp_path, tables):
@@ -152,20 +206,6 @@ def test_means_count_what_is_missing(tables):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (
-            [
-                "score",
-                "dispute-awareness",
-                "{answers}",
-                "--questions",
-                "{questions}",
-                "--model",
-                "a",
-                "--local",
-                "b",
-            ],
-            "not both",
-        ),
         (["score", "dispute-awareness", "{answers}", "--questions", "{answers}x"], "no such file"),
         (
             ["score", "dispute-awareness", "{answers}", "--questions", "{questions}", "--columns", "id"],

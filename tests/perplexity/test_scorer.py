@@ -1,6 +1,7 @@
 """The scorer against one pair at a time."""
 
 import math
+import shutil
 
 import pytest
 
@@ -233,6 +234,15 @@ def test_what_was_scored_is_not_scored_again(folder, tmp_path):
     path.write_text('{"id": 1}\n')
     with pytest.raises(DeclarationError, match="no scored row"):
         RowStore(path, "x")
+
+
+def test_a_copy_of_a_model_is_the_same_instrument(folder, tmp_path):
+    scorer = ConditionalPerplexity(folder("gpt2"))
+    copy = shutil.copytree(folder("gpt2"), tmp_path / "copy")
+    assert ConditionalPerplexity(str(copy)).fingerprint == scorer.fingerprint
+    weights = copy / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-1] + b"\x01")
+    assert ConditionalPerplexity(str(copy)).fingerprint != scorer.fingerprint
 
 
 def test_a_store_serves_rows_that_are_put_in_another_order(folder, tmp_path):

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from conqret.cli import options
-from conqret.cli.console import out
+from conqret.cli.console import note, out
 
 EPILOG = "Example: conqret score correlate runs/*/scores.parquet --preferences pairs.csv"
 
@@ -34,15 +34,16 @@ def correlate(
 
         out().out(json.dumps([asdict(one) for one in found], indent=1, ensure_ascii=False))
         return
-    from rich.table import Table
     from rich.text import Text
 
-    table = Table(
-        title=Text(f"Agreement with {found[0].annotators} annotators' rankings"), title_justify="left"
-    )
-    for name in ("metric", "instrument", "rho", "tau", "systems"):
-        table.add_column(name)
+    if left := sorted({name for one in found for name in one.left_out}):
+        note(f"compared by people, and not scored by every metric: {', '.join(left)}")
+    out().print(Text(f"Agreement with {found[0].annotators} annotators' rankings", style="bold"))
+    lines, before = [], None
     for one in found:
-        figures = ("none" if value is None else f"{value:.3f}" for value in (one.rho, one.tau))
-        table.add_row(*map(Text, (one.metric, one.instrument, *figures, str(one.systems))))
-    out().print(table)
+        if one.instrument != before:
+            lines.append(one.instrument or "instrument without a name")
+        before = one.instrument
+        rho, tau = ("none" if value is None else f"{value:.3f}" for value in (one.rho, one.tau))
+        lines.append(f"  {one.metric:<24} rho {rho:>6}   tau {tau:>6}   ({one.systems} systems)")
+    out().print(Text("\n".join(lines)), soft_wrap=True)

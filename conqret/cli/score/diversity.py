@@ -77,7 +77,6 @@ def perspective_diversity(
         if len(store) and not quiet:
             note(f"{len(store)} rows are kept from before")
         run = DiversityRun(system or stem(answers), answers, questions, scorer, store, mapping)
-        rows = list(run.rows(None if quiet else Counter(len(met.together))))
+        finish(run.rows(None if quiet else Counter(len(met.together))), folder, json_output)
     if scorer.budget.halvings and not quiet:
         note(f"memory ran out: the token budget sank to {scorer.budget.tokens}")
-    finish(rows, folder, json_output)

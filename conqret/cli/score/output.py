@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,30 +27,34 @@ class Counter:
             )
 
 
-def finish(rows: list[ScoreRow], folder: Path, json_output: bool) -> None:
-    """Write ``scores.parquet``, and print the system's means and what is missing."""
+def finish(rows: Iterable[ScoreRow], folder: Path, json_output: bool) -> None:
+    """Write ``scores.parquet`` while the rows come, and print the system's means and what is missing."""
     from dataclasses import asdict
 
-    from conqret.evaluation.debateqa.table import reasons, system_means, write_table
+    from conqret.evaluation.debateqa.table import Tally, write_table
 
-    write_table(rows, folder / "scores.parquet")
-    means = system_means(rows)
-    for reason, count in reasons(rows).items():
-        note(f"{count} scores are missing: {reason}")
+    tally = Tally()
+    write_table(map(tally.add, rows), folder / "scores.parquet")
+    for reason, count in tally.reasons.items():
+        note(
+            f"{count} {'score is' if count == 1 else 'scores are'} missing: {reason or 'no reason is given'}"
+        )
     if json_output:
         import json
 
-        out().out(json.dumps([asdict(one) for one in means], indent=1, ensure_ascii=False))
+        out().out(json.dumps([asdict(one) for one in tally.means], indent=1, ensure_ascii=False))
         return
     from rich.text import Text
 
-    for one in means:
+    lines, before = [], None
+    for one in tally.means:
+        if one.instrument != before:
+            lines.append(one.instrument or "instrument without a name")
+        before = one.instrument
         mean = "none" if one.mean is None else f"{one.mean:.4f}"
-        out().print(
-            Text(f"{one.metric:<22} {mean:>10} (n = {one.scored} of {one.total})  {one.instrument}"),
-            soft_wrap=True,
-        )
-    out().print(Text(f"{'scores':<22} {folder / 'scores.parquet'}"), soft_wrap=True)
+        lines.append(f"  {one.metric:<22} {mean:>10}  (n = {one.scored} of {one.total})")
+    lines.append(f"scores: {folder / 'scores.parquet'}")
+    out().print(Text("\n".join(lines)), soft_wrap=True)
 
 
 def remark_alone(answers: tuple[str, ...], questions: tuple[str, ...], quiet: bool) -> None:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,11 +12,15 @@ from pydantic import BaseModel, ConfigDict
 
 from conqret.data import Reason
 from conqret.errors import DeclarationError, UnknownNameError
+from conqret.evaluation.debateqa.diversity import SHOWN, model_name
 from conqret.evaluation.debateqa.table import AWARENESS, ScoreRow
 from conqret.llm.client import Client
-from conqret.llm.request import Message, Request
-from conqret.perplexity import ConditionalPerplexity
-from conqret.prompts import Library
+from conqret.llm.local_model import name_and_identity
+from conqret.llm.options import LOCAL_PREFIX
+from conqret.llm.ratings import rating_distribution
+from conqret.llm.request import Message, Reading, Request, TokenLogprobs
+from conqret.perplexity import TargetScore
+from conqret.prompts import Rendered
 from conqret.retrieval.session import Session
 from conqret.stats.classification import accuracy, auroc, f1, matthews
 from conqret.stats.confusion import confusion
@@ -25,8 +28,8 @@ from conqret.stats.estimate import Estimate
 
 SHOTS = ("few-shot", "zero-shot")
 """The prompts; the paper advises the one with five demonstrations (Table 15)."""
-PLAIN_WRAPPING = 5
-"""A local model is asked the prompt as it stands: the scorer must add nothing around it."""
+FIELD = "debated"
+"""The name of the verdict in the answer and in the examples of the prompt."""
 _CUES = re.compile(
     r"\b(debat\w*|controvers\w*|contentious\w*|contested|disput\w*|polari[sz]\w*|divisive|disagree\w*"
     r"|(?:opinions?|views?|people|experts) (?:are|is|differ|remain)\w* ?(?:divided|split|mixed)?"
@@ -54,8 +57,20 @@ class AskedAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class Awareness:
+    """Verdicts in the order of the answers, and ``P(1) / (P(0) + P(1))`` by id where the model gives it."""
+
+    rows: list[ScoreRow]
+    shares: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
 class AwarenessFit:
-    """Verdicts against people's labels (Table 15), over the ``n`` answers that have both."""
+    """Verdicts against people's labels (Table 15), over the ``n`` answers that have both.
+
+    ``auroc_of`` says what orders the answers in the AUROC: ``P(1)`` where every one of them has it, else the
+    ``verdicts``, of which there are only two.
+    """
 
     accuracy: Estimate
     f1: Estimate
@@ -63,17 +78,25 @@ class AwarenessFit:
     mcc: Estimate
     n: int
     unscored: int
+    auroc_of: Literal["P(1)", "verdicts"] = "verdicts"
 
 
 def ask_awareness(
-    answers: Sequence[AskedAnswer], session: Session, system: str, *, shots: str = SHOTS[0]
-) -> list[ScoreRow]:
+    answers: Iterable[AskedAnswer], session: Session, system: str, *, shots: str = SHOTS[0]
+) -> Awareness:
     """Ask a model through the client; an answer without a valid verdict has none, and a reason.
+
+    A local model's verdict can only be 0 or 1: the likelier of the two after the prompt. Of ``answers`` only as
+    many are held as there are requests under way.
 
     Raises:
         UnknownNameError: ``shots`` is neither few-shot nor zero-shot.
+        DeclarationError: the model cannot be had.
     """
     prompt = _prompt(shots)
+    source = enumerate(answers)
+    rows: dict[int, ScoreRow] = {}
+    shares: dict[str, float] = {}
 
     async def one(answer: AskedAnswer, client: Client) -> ScoreRow:
         rendered = session.library[prompt].render({"question": answer.question, "answer": answer.answer})
@@ -84,47 +107,65 @@ def ask_awareness(
                 messages=(Message("system", rendered.system), Message("user", rendered.user)),
                 response=Verdict,
                 temperature=0.0,
-                baseline=lambda: {"debated": int(_CUES.search(answer.answer) is not None)},
+                logprobs=True,
+                baseline=lambda: {FIELD: int(_CUES.search(answer.answer) is not None)},
+                reading=_reading(rendered),
             )
         )
-        name = f"{session.options.model} {shots}"
+        name = instrument_name(client.model_id, shots)
         if reply.value is None:
             reason = reply.reason or Reason.INVALID_ANSWER
             return ScoreRow(system, answer.id, AWARENESS, name, None, 1, reason.value, reply.detail)
-        return ScoreRow(system, answer.id, AWARENESS, name, float(reply.value.debated))
+        found = rating_distribution(reply.logprobs, FIELD, (0, 1))
+        detail = ""
+        if found is not None:
+            shares[answer.id] = found[1]
+            detail = f"P(1) {found[1]:.4f}"
+        return ScoreRow(system, answer.id, AWARENESS, name, float(reply.value.debated), detail=detail)
 
-    async def all_of(client: Client) -> list[ScoreRow]:
-        return list(await asyncio.gather(*(one(answer, client) for answer in answers)))
+    async def all_of(client: Client) -> None:
+        async def some() -> None:
+            for number, answer in source:  # all of them take from the same source
+                rows[number] = await one(answer, client)
 
-    return session.run(all_of)
+        await asyncio.gather(*(some() for _ in range(session.options.max_concurrency)))
+
+    session.run(all_of)
+    return Awareness([rows[number] for number in sorted(rows)], shares)
 
 
-def local_awareness(
-    answers: Sequence[AskedAnswer], scorer: ConditionalPerplexity, system: str, *, shots: str = SHOTS[0]
-) -> Iterator[tuple[ScoreRow, float | None]]:
-    """Ask a local model, whose answer can only be 0 or 1: the likelier of the two after the prompt.
+def instrument_name(model: str, shots: str) -> str:
+    """Who judged, for tables: ``gpt-4o-mini, few-shot``, or ``gpt2, few-shot (1a2b3c4d)`` for a local model."""
+    if not model.startswith(LOCAL_PREFIX):
+        return f"{model}, {shots}"
+    name, identity = name_and_identity(model)
+    return f"{model_name(name)}, {shots} ({(identity or '')[:SHOWN]})"
 
-    Gives each row with ``P(1) / (P(0) + P(1))``, which AUROC can use. ``scorer`` must have been made with
-    :data:`PLAIN_WRAPPING`.
 
-    Raises:
-        UnknownNameError: ``shots`` is neither few-shot nor zero-shot.
-    """
-    prompt, library = _prompt(shots), Library()
+def _reading(rendered: Rendered) -> Reading:
+    """0 or 1 after the prompt and the beginning of an answer, which is written as the examples are."""
 
-    def pairs() -> Iterator[tuple[str, list[str]]]:
-        for answer in answers:
-            rendered = library[prompt].render({"question": answer.question, "answer": answer.answer})
-            yield f"{rendered.system}\n\n{rendered.user}\n\ndebated = ", ["0", "1"]
+    def likelier(rows: Sequence[Sequence[TargetScore]]) -> dict[str, int]:
+        no, yes = _both(rows)
+        return {FIELD: int(yes > no)}
 
-    name = f"{scorer.model} {shots} {scorer.fingerprint}"
-    for answer, (no, yes) in zip(answers, scorer.stream(pairs()), strict=True):
-        if no.log_likelihood is None or yes.log_likelihood is None:
-            yield ScoreRow(system, answer.id, AWARENESS, name, None, 1, no.reason or yes.reason), None
-            continue
-        share = 1 / (1 + math.exp(min(700.0, no.log_likelihood - yes.log_likelihood)))
-        cut = "the prompt was trimmed" if yes.truncated else ""
-        yield ScoreRow(system, answer.id, AWARENESS, name, float(share > 0.5), detail=cut), share
+    def logprobs(rows: Sequence[Sequence[TargetScore]]) -> tuple[TokenLogprobs, ...]:
+        no, yes = _both(rows)
+        said, certain = ("1" if yes > no else "0"), {"": 0.0}
+        return (
+            TokenLogprobs(f'{{"{FIELD}": ', certain),
+            TokenLogprobs(said, {"0": no, "1": yes}),
+            TokenLogprobs("}", certain),
+        )
+
+    context = f"{rendered.system}\n\n{rendered.user}\n\n{FIELD} = "
+    return Reading(((context, ("0", "1")),), likelier, logprobs)
+
+
+def _both(rows: Sequence[Sequence[TargetScore]]) -> tuple[float, float]:
+    """log P(0) and log P(1), less the greater of the two: only their difference counts, and neither vanishes."""
+    no, yes = (one.log_likelihood or 0.0 for one in rows[0])
+    return no - max(no, yes), yes - max(no, yes)
 
 
 def acknowledges(answer: str) -> bool:
@@ -132,21 +173,31 @@ def acknowledges(answer: str) -> bool:
     return answer.strip().lower().startswith(_ACKNOWLEDGED)
 
 
-def against_labels(rows: Sequence[ScoreRow], labels: Mapping[str, float]) -> AwarenessFit:
+def against_labels(
+    rows: Sequence[ScoreRow], labels: Mapping[str, float], shares: Mapping[str, float] | None = None
+) -> AwarenessFit:
     """Accuracy, F1 of the positive class, AUROC and Matthews's correlation against labels 0 and 1 by id.
+
+    The AUROC is that of ``shares`` (P(1) by id) where every answer that counts has one, else of the verdicts.
 
     Raises:
         DeclarationError: no scored answer has a label, or a label is neither 0 nor 1.
     """
-    pairs = [(labels[row.id], row.value) for row in rows if row.id in labels and row.value is not None]
-    if not pairs:
+    counted = [(row.id, row.value) for row in rows if row.id in labels and row.value is not None]
+    if not counted:
         raise DeclarationError("no scored answer has a label: are the ids the same?")
-    truth, said = [one for one, _ in pairs], [other for _, other in pairs]
+    truth, said = [labels[one] for one, _ in counted], [value for _, value in counted]
     if not set(truth) <= {0.0, 1.0}:
         raise DeclarationError("labels of Dispute Awareness are 0 and 1")
     table = confusion(truth, said, categories=[0.0, 1.0])
     unscored = sum(row.id in labels and row.value is None for row in rows)
-    return AwarenessFit(accuracy(table), f1(table), auroc(truth, said), matthews(table), len(pairs), unscored)
+    found = shares or {}
+    graded = all(one in found for one, _ in counted)
+    order = [found[one] for one, _ in counted] if graded else said
+    return AwarenessFit(
+        accuracy(table), f1(table), auroc(truth, order), matthews(table), len(counted), unscored,
+        "P(1)" if graded else "verdicts",
+    )  # fmt: skip
 
 
 def _prompt(shots: str) -> str:

@@ -11,6 +11,9 @@ from conqret.io.debateqa import DebatableQuestion, ModelAnswer, read_answers
 from conqret.perplexity import ConditionalPerplexity
 from conqret.perplexity.store import RowStore
 
+SHOWN = 8
+"""Characters of a fingerprint in an instrument's name: enough to tell apart what a study holds."""
+
 
 @dataclass(frozen=True)
 class DiversityRun:
@@ -29,8 +32,8 @@ class DiversityRun:
         An answer of which a partial answer could not be scored has no P.D.: a sum over fewer would be better for it.
         Answers without partial answers are left out (list them with :func:`conqret.io.debateqa.partners`).
         """
-        ids: list[str] = []
-        released = self.scorer.definition == "released"
+        ids: list[str] = []  # of the answers that the scorer has read ahead: some tens
+        released, instrument = self.scorer.definition == "released", self.instrument
 
         def pairs() -> Iterator[tuple[str, list[str]]]:
             for answer in self._answers():
@@ -49,15 +52,26 @@ class DiversityRun:
                 (DIVERSITY, total),
                 (DIVERSITY_MEAN, None if total is None else total / len(values)),
             ):
-                yield ScoreRow(self.system, one, metric, self.instrument, value, len(scores), reason, detail)
+                yield ScoreRow(self.system, one, metric, instrument, value, len(scores), reason, detail)
 
     @property
     def instrument(self) -> str:
-        """What measures: the backbone, its definition and its fingerprint."""
-        return f"{Path(self.scorer.model).name} {self.scorer.definition} {self.scorer.fingerprint}"
+        """What measures, for tables and plots: ``gpt2, prompt 3, paper (1a2b3c4d)``.
+
+        Backbone, wrapping prompt and definition, and the begin of the fingerprint of all settings. The released
+        definition has no prompt.
+        """
+        scorer = self.scorer
+        prompt = "" if scorer.definition == "released" else f"prompt {scorer.wrapping}, "
+        return f"{model_name(scorer.model)}, {prompt}{scorer.definition} ({scorer.fingerprint[:SHOWN]})"
 
     def _answers(self) -> Iterator[ModelAnswer]:
         for answer in read_answers(self.answers, self.columns):
             question = self.questions.get(answer.id)
             if question is not None and question.partial_answers:
                 yield answer
+
+
+def model_name(model: str) -> str:
+    """The last part of a model's folder or of its name on a hub, for people; the fingerprint tells two apart."""
+    return Path(model).name or Path(model).resolve().name

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from conqret.errors import DeclarationError, Fault
@@ -11,6 +12,8 @@ from conqret.io.files import file_rows
 
 DIVERSITY, DIVERSITY_MEAN, AWARENESS = "perspective_diversity", "mean_perplexity", "dispute_awareness"
 LOWER_IS_BETTER = frozenset({DIVERSITY, DIVERSITY_MEAN})
+_CHUNK = 500
+"""Rows that are turned into columns at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +45,11 @@ class SystemMean:
     total: int
 
 
-def write_table(rows: Sequence[ScoreRow], path: Path) -> None:
-    """Write Parquet, whole or not at all."""
+def write_table(rows: Iterable[ScoreRow], path: Path) -> None:
+    """Write Parquet, whole or not at all; rows are taken as they come and kept as columns, never as objects.
+
+    The file is opened when the last row is there: if ``rows`` raises, an older file stays as it was.
+    """
     import polars as pl
 
     from conqret.io.atomic import replacing
@@ -52,9 +58,13 @@ def write_table(rows: Sequence[ScoreRow], path: Path) -> None:
         "system": pl.String, "id": pl.String, "metric": pl.String, "instrument": pl.String, "value": pl.Float64,
         "n": pl.Int64, "reason": pl.String, "detail": pl.String,
     }  # fmt: skip
+    frames, source = [pl.DataFrame(schema=schema)], iter(rows)
+    while chunk := list(islice(source, _CHUNK)):
+        columns = {name: [getattr(row, name) for row in chunk] for name in schema}
+        frames.append(pl.DataFrame(columns, schema=schema))
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as file:
-        pl.DataFrame([asdict(row) for row in rows], schema=schema).write_parquet(file)
+        pl.concat(frames).write_parquet(file)
 
 
 def read_tables(paths: Iterable[str | Path]) -> list[ScoreRow]:
@@ -88,17 +98,61 @@ def read_tables(paths: Iterable[str | Path]) -> list[ScoreRow]:
     return found
 
 
-def system_means(rows: Sequence[ScoreRow]) -> list[SystemMean]:
+class Tally:
+    """Means and reasons of rows that pass by one after the other; no row is kept."""
+
+    def __init__(self) -> None:
+        self._groups: dict[tuple[str, str, str], _Sum] = {}
+        self._reasons: dict[str, int] = {}
+
+    def add(self, row: ScoreRow) -> ScoreRow:
+        """Count a row, and hand it on."""
+        group = self._groups.setdefault((row.system, row.metric, row.instrument), _Sum())
+        group.total += 1
+        if row.value is None:
+            self._reasons[row.reason] = self._reasons.get(row.reason, 0) + 1
+        else:
+            group.add(row.value)
+        return row
+
+    @property
+    def means(self) -> list[SystemMean]:
+        """The mean of each system, metric and instrument, in the order of first occurrence."""
+        return [SystemMean(*names, one.mean, one.count, one.total) for names, one in self._groups.items()]
+
+    @property
+    def reasons(self) -> Mapping[str, int]:
+        """How often each reason stands for a missing value."""
+        return self._reasons
+
+
+@dataclass(slots=True)
+class _Sum:
+    """A sum whose rounding is carried along (Neumaier 1974): equal values in another order have an equal mean."""
+
+    count: int = 0
+    total: int = 0
+    value: float = 0.0
+    lost: float = 0.0
+
+    def add(self, value: float) -> None:
+        together = self.value + value
+        larger, smaller = (self.value, value) if abs(self.value) >= abs(value) else (value, self.value)
+        self.lost += (larger - together) + smaller
+        self.value = together
+        self.count += 1
+
+    @property
+    def mean(self) -> float | None:
+        return (self.value + self.lost) / self.count if self.count else None
+
+
+def system_means(rows: Iterable[ScoreRow]) -> list[SystemMean]:
     """The mean of each system, metric and instrument, in the order of first occurrence; unscored rows are counted."""
-    groups: dict[tuple[str, str, str], list[ScoreRow]] = {}
+    tally = Tally()
     for row in rows:
-        groups.setdefault((row.system, row.metric, row.instrument), []).append(row)
-    found = []
-    for (system, metric, instrument), members in groups.items():
-        values = [row.value for row in members if row.value is not None]
-        mean = sum(values) / len(values) if values else None
-        found.append(SystemMean(system, metric, instrument, mean, len(values), len(members)))
-    return found
+        tally.add(row)
+    return tally.means
 
 
 def means_of(rows: Sequence[ScoreRow], metric: str) -> dict[str, dict[str, float]]:
@@ -123,8 +177,7 @@ def means_of(rows: Sequence[ScoreRow], metric: str) -> dict[str, dict[str, float
 
 def reasons(rows: Iterable[ScoreRow]) -> Mapping[str, int]:
     """How often each reason stands for a missing value."""
-    counts: dict[str, int] = {}
+    tally = Tally()
     for row in rows:
-        if row.value is None:
-            counts[row.reason] = counts.get(row.reason, 0) + 1
-    return counts
+        tally.add(row)
+    return tally.reasons

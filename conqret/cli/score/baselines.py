@@ -1,0 +1,123 @@
+"""``conqret score baselines``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from conqret.cli import options
+from conqret.cli.console import err, note
+from conqret.cli.score.output import column_map, default_folder, finish, remark_alone, stem
+from conqret.cli.score.parameters import Answers, Columns, Device, Dtype, Output, References, SystemName
+
+EPILOG = "Example: conqret score baselines answers.jsonl --references debateqa.jsonl --metrics bleu,rouge-l,num-of-povs"
+
+
+def baselines(
+    answers: Answers,
+    references: References,
+    metrics: Annotated[
+        str,
+        typer.Option(
+            help="Which, with commas: bleu, rouge-l, semscore, bartscore (these four need "
+            "pip install 'conqret[baselines]', the last two the weights of a model besides), "
+            "direct-score, g-eval, num-of-povs (asked of --model), acknowledge (needs nothing)."
+        ),
+    ] = "bleu,rouge-l",
+    model: options.Model = None,
+    bart: Annotated[
+        str | None,
+        typer.Option(help="bartscore's model: a folder, or a hub's name. Default: facebook/bart-large."),
+    ] = None,
+    encoder: Annotated[
+        str | None,
+        typer.Option(
+            help="semscore's encoder: a folder, or a hub's name. "
+            "Default: sentence-transformers/all-mpnet-base-v2."
+        ),
+    ] = None,
+    output: Output = None,
+    system: SystemName = None,
+    columns: Columns = None,
+    api_base: options.ApiBase = None,
+    budget_usd: options.BudgetUsd = None,
+    recordings: options.RecordingsStore = None,
+    replay: options.Replay = None,
+    device: Device = None,
+    dtype: Dtype = None,
+    json_output: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """What Perspective Diversity is compared with: text similarity and plain judges; higher is better of all.
+
+    One table holds all metrics that are named. Values and answers are kept: the same command goes on where it stopped.
+    """
+    from conqret.evaluation.debateqa.baselines.kept import KeptValues
+    from conqret.evaluation.debateqa.baselines.registry import selected
+    from conqret.evaluation.debateqa.baselines.run import Models, baseline_rows, cases_of, prepared
+    from conqret.io.debateqa import check_answers, partners, read_answers, read_questions
+    from conqret.llm.options import OFFLINE_MODEL, ClientOptions
+    from conqret.retrieval.session import Session
+
+    chosen = selected(name for name in metrics.split(",") if name.strip())
+    kinds = {one.kind for one in chosen}
+    names = {one.name for one in chosen}
+    _serve("asked" in kinds, "direct-score, g-eval or num-of-povs", model=model, api_base=api_base,
+           budget_usd=budget_usd, recordings=recordings, replay=replay)  # fmt: skip
+    _serve("bartscore" in names, "bartscore", bart=bart)
+    _serve("semscore" in names, "semscore", encoder=encoder)
+    _serve(bool({"bartscore", "semscore"} & names), "bartscore or semscore", device=device, dtype=dtype)
+    mapping = column_map(columns)
+    questions = read_questions(references, mapping)
+    met = partners(check_answers(answers, mapping), questions)
+    remark_alone(met.answers_alone, met.questions_alone, quiet)
+    cases = cases_of(read_answers(answers, mapping), questions)
+    folder = output or default_folder(answers, "baselines")
+    asks, given = "asked" in kinds, options.given(api_base=api_base, budget_usd=budget_usd)
+    client = ClientOptions(model or OFFLINE_MODEL, **given)
+    models = Models(**options.given(bart=bart, encoder=encoder, device=device, dtype=dtype))
+    similarities = prepared(chosen, cases, models, client if asks and replay is None else None)
+    if asks and recordings is None and replay is None:
+        folder.mkdir(parents=True, exist_ok=True)
+        recordings = folder / "recordings.sqlite"
+    session = Session(client, recordings=recordings, replay=replay)
+    with KeptValues(folder / "values.jsonl") as values:
+        if len(values) and not quiet:
+            note(f"{len(values)} values are kept from before")
+        rows = baseline_rows(
+            chosen, cases, system or stem(answers), similarities=similarities, session=session, kept=values,
+            on_answer=None if quiet else _Progress(len(cases)),
+        )  # fmt: skip
+    if not quiet:
+        for one in chosen:
+            own = [row for row in rows if row.metric == one.metric]
+            shortened = sum(row.detail != "" for row in own)
+            if one.kind == "similarity" and shortened:
+                note(
+                    f"{one.name}: {shortened} of {len(own)} answers lost text beyond the model's window (detail)"
+                )
+    finish(rows, folder, json_output)
+
+
+class _Progress:
+    """Says on a terminal how many answers a metric has compared."""
+
+    def __init__(self, total: int) -> None:
+        self._total = total
+
+    def __call__(self, name: str, number: int) -> None:
+        """Answer ``number`` (from 0) is done."""
+        if err().is_terminal:
+            end = "\r" if number + 1 < self._total else "\n"
+            err().print(f"{name}: {number + 1} of {self._total} answers", end=end)
+
+
+def _serve(wanted: bool, metrics: str, **given: object) -> None:
+    """Refuse options that serve none of the metrics that were named, instead of leaving them without effect."""
+    from conqret.errors import DeclarationError
+
+    if idle := [
+        f"--{name.replace('_', '-')}" for name, value in given.items() if value is not None and not wanted
+    ]:
+        raise DeclarationError(f"{', '.join(idle)} is for {metrics}: name it with --metrics, or leave it out")

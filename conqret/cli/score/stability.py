@@ -1,0 +1,179 @@
+"""``conqret score stability``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from conqret.cli import options
+from conqret.cli.console import note, out
+
+if TYPE_CHECKING:
+    from conqret.evaluation.debateqa.stability import PairMatrix
+    from conqret.evaluation.debateqa.table import ScoreRow
+
+EPILOG = (
+    "Examples:\n\nconqret score stability runs/*/scores.parquet --plot stability.png\n\n"
+    "conqret score stability runs/*/scores.parquet --metric dispute_awareness --json"
+)
+PLOTS = (".png", ".svg")
+MEANS = {
+    "tau": "1: the same order; 0: no relation; -1: the reverse order",
+    "agreement": "1: every verdict is the same; --json has Cohen's kappa beside it",
+}
+
+
+class OverChoice(StrEnum):
+    """What is ranked."""
+
+    systems = "systems"
+    answers = "answers"
+
+
+def stability(
+    scores: Annotated[
+        list[Path], typer.Argument(help="Tables of `conqret score`: the same answers, several instruments.")
+    ],
+    metric: Annotated[
+        list[str] | None, typer.Option(help="Only this metric; may be repeated. Default: all that can be.")
+    ] = None,
+    over: Annotated[
+        OverChoice, typer.Option(help="Compare rankings of systems by their means, or of all answers.")
+    ] = OverChoice.systems,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw heat maps into this file, .png or .svg, one panel a metric.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Draws the questions behind the intervals.")] = 13,
+    json_output: options.Json = False,
+) -> None:
+    """Does another backbone or prompt measure the same? Every two instruments compared (DebateQA, Figures 9 to 11).
+
+    Graded metrics: Kendall's tau-b of the two rankings. Dispute Awareness: the share of equal verdicts.
+    """
+    from conqret.errors import DeclarationError
+    from conqret.evaluation.debateqa.stability import stability as compare
+    from conqret.evaluation.debateqa.table import read_tables
+
+    if plot is not None and plot.suffix.lower() not in PLOTS:
+        raise DeclarationError(f"--plot takes a file that ends in .png or .svg, not {plot.name}")
+    rows = read_tables(scores)
+    found = [compare(rows, name, over=over.value, seed=seed) for name in metric or _comparable(rows)]
+    for matrix in found:
+        _remark(matrix)
+    if plot is not None:
+        from conqret.io.atomic import replacing
+        from conqret.report.stability_plot import heat_maps
+
+        plot.parent.mkdir(parents=True, exist_ok=True)
+        picture = heat_maps(found, "svg" if plot.suffix.lower() == ".svg" else "png")
+        with replacing(plot) as file:
+            file.write(picture)
+    if json_output:
+        import json
+
+        out().out(json.dumps([_record(matrix) for matrix in found], indent=1, ensure_ascii=False))
+    else:
+        for matrix in found:
+            _show(matrix)
+    if plot is not None:
+        note(f"plot: {plot}")
+
+
+def _comparable(rows: Sequence[ScoreRow]) -> list[str]:
+    """The metrics of two instruments and more; those of one are named."""
+    from conqret.errors import DeclarationError
+    from conqret.evaluation.debateqa.stability import instruments_of
+
+    known = instruments_of(rows)
+    several = [name for name, instruments in known.items() if len(instruments) > 1]
+    alone = [name for name in known if name not in several]
+    if not several:
+        raise DeclarationError(
+            f"each of these metrics was measured by one instrument alone: {', '.join(alone)}; score the same answers "
+            "with another backbone or prompt, and give both tables"
+        )
+    if alone:
+        note(f"measured by one instrument alone, and left out: {', '.join(alone)}")
+    return several
+
+
+def _remark(matrix: PairMatrix) -> None:
+    from conqret.evaluation.debateqa.stability import FEW_SYSTEMS
+
+    if matrix.left_out:
+        note(
+            f"{matrix.metric}: {matrix.left_out} answers were not scored by every instrument, and are left out"
+        )
+    if matrix.over == "systems" and matrix.items < FEW_SYSTEMS:
+        note(
+            f"{matrix.metric}: a tau over {matrix.items} systems says little; the paper ranks {FEW_SYSTEMS} systems "
+            "(--over answers compares all answers)"
+        )
+
+
+def _record(matrix: PairMatrix) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    pairs = []
+    for (one, other), estimate in matrix.values.items():
+        pair: dict[str, Any] = {"first": one, "second": other, **asdict(estimate)}
+        if (one, other) in matrix.kappas:
+            pair["kappa"] = asdict(matrix.kappas[one, other])
+        pairs.append(pair)
+    return {
+        "metric": matrix.metric, "statistic": matrix.statistic, "over": matrix.over, "systems": matrix.systems,
+        "answers": matrix.answers, "left_out": matrix.left_out, "instruments": matrix.names, "matrix": matrix.rows(),
+        "pairs": pairs,
+    }  # fmt: skip
+
+
+def _show(matrix: PairMatrix) -> None:
+    """The matrix over numbers, in blocks that fit the terminal, the numbers' names, and the ends of the values."""
+    from rich.text import Text
+
+    from conqret.report import words
+    from conqret.report.stability_plot import compared
+
+    size, cell = len(matrix.names), 6
+    block = max(1, (out().width - 3) // cell)
+    lines = [words.label(matrix.metric), f"  {compared(matrix)}", ""]
+    for begin in range(0, size, block):
+        columns = range(begin, min(begin + block, size))
+        lines.append("   " + "".join(f"{place + 1:>{cell}}" for place in columns))
+        for down, row in enumerate(matrix.rows(), start=1):
+            lines.append(f"{down:>3}" + "".join(f"{_figure(row[place]):>{cell}}" for place in columns))
+        lines.append("")
+    lines += [f"{place:>3}  {name or 'without a name'}" for place, name in enumerate(matrix.names, start=1)]
+    out().print(Text("\n".join([*lines, "", _ends(matrix), ""])), soft_wrap=True)
+
+
+def _figure(value: float | None) -> str:
+    return "none" if value is None else f"{value:.2f}"
+
+
+def _ends(matrix: PairMatrix) -> str:
+    """Mean and lowest value over pairs, the lowest with its interval, and how many have none."""
+    number = {name: place for place, name in enumerate(matrix.names, start=1)}
+    known = {pair: one for pair, one in matrix.values.items() if one.value is not None}
+    missing = [(pair, one) for pair, one in matrix.values.items() if one.value is None]
+    said = [MEANS[matrix.statistic]]
+    if known:
+        values = [one.value for one in known.values() if one.value is not None]
+        lowest = min(known, key=lambda pair: known[pair].value or 0.0)
+        between = f"{number[lowest[0]]} and {number[lowest[1]]}"
+        said.append(
+            f"mean of {len(values)} pairs {sum(values) / len(values):.2f}, lowest {known[lowest]} ({between})"
+            if len(values) > 1
+            else f"{between}: {known[lowest]}"
+        )
+        if known[lowest].low is not None:
+            said.append("in brackets: the 95 % interval over resampled questions")
+    if missing:
+        (one, other), first = missing[0]
+        have, between = "has" if len(missing) == 1 else "have", f"{number[one]} and {number[other]}"
+        said.append(f"{len(missing)} of {len(matrix.values)} pairs {have} none; {between}: {first.reason}")
+    return "\n".join(said)

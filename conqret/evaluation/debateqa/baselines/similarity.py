@@ -1,0 +1,128 @@
+"""An answer compared with each partial answer of its question: what every such metric is, BLEU and ROUGE-L."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from conqret._optional import require
+
+EXTRA = "baselines"
+BLEU_TOP = 100.0
+"""sacrebleu's scale ends here, but for the last bits of a float."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One answer to be measured, with its question and the partial answers of it."""
+
+    id: str
+    question: str
+    answer: str
+    partial: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """An answer's mean similarity to its partial answers; None with a ``reason``. ``detail`` says what was cut."""
+
+    value: float | None
+    reason: str = ""
+    detail: str = ""
+
+
+class Similarity(Protocol):
+    """A metric that is ready to compare. ``fingerprint`` changes with all that its values depend on."""
+
+    @property
+    def instrument(self) -> str:
+        """What measures, with its settings, for tables."""
+
+    @property
+    def fingerprint(self) -> str:
+        """What identifies the instrument: values under another are not of use."""
+
+    def compare(self, cases: Sequence[Case]) -> list[Likeness]:
+        """The likeness of each case, whose answer and partial answers are not empty."""
+
+
+class Bleu:
+    """Sentence BLEU by sacrebleu: candidate the answer, reference one partial answer; 0 to 100.
+
+    Orders of n-grams for which a short answer has none are left out (effective order); the other settings are
+    sacrebleu's own, and its signature is the instrument's name.
+
+    Raises:
+        MissingDependencyError: sacrebleu is not installed.
+    """
+
+    def __init__(self) -> None:
+        self._bleu: Any = require("sacrebleu", extra=EXTRA).BLEU(effective_order=True)
+        self._bleu.sentence_score("a", ["a"])  # the signature counts the references of a call
+
+    @property
+    def instrument(self) -> str:
+        """sacrebleu's signature."""
+        return f"sacrebleu {self._bleu.get_signature()}"
+
+    @property
+    def fingerprint(self) -> str:
+        """The signature: it holds all settings and the version."""
+        return self.instrument
+
+    def compare(self, cases: Sequence[Case]) -> list[Likeness]:
+        """The mean sentence BLEU over each case's partial answers."""
+        return [
+            mean([min(BLEU_TOP, float(self._bleu.sentence_score(case.answer, [one]).score)) for one in case.partial])
+            for case in cases
+        ]  # fmt: skip
+
+
+class RougeL:
+    """ROUGE-L by rouge-score: F-measure of the longest common subsequence of stemmed words; 0 to 1.
+
+    With m words in the answer, n in the partial answer and an LCS of l: P = l/m, R = l/n, F = 2PR / (P + R).
+    rouge-score keeps the words of Latin letters without accents and digits alone: texts in other scripts score 0.
+
+    Raises:
+        MissingDependencyError: rouge-score is not installed.
+    """
+
+    def __init__(self) -> None:
+        scorer = require("rouge_score.rouge_scorer", extra=EXTRA)
+        self._scorer: Any = scorer.RougeScorer(["rougeL"], use_stemmer=True)
+
+    @property
+    def instrument(self) -> str:
+        """Library, version, and which figure of it."""
+        from importlib.metadata import version
+
+        return f"rouge-score {version('rouge-score')}, F-measure, stemmed"
+
+    @property
+    def fingerprint(self) -> str:
+        """The instrument's name: it holds all settings and the version."""
+        return self.instrument
+
+    def compare(self, cases: Sequence[Case]) -> list[Likeness]:
+        """The mean F-measure over each case's partial answers."""
+        return [
+            mean([float(self._scorer.score(one, case.answer)["rougeL"].fmeasure) for one in case.partial])
+            for case in cases
+        ]
+
+
+def mean(values: Sequence[float], detail: str = "") -> Likeness:
+    """The likeness from the values of all partial answers (at least one)."""
+    return Likeness(sum(values) / len(values), detail=detail)
+
+
+def cut(answer: int, partial: Sequence[int], window: int) -> str:
+    """What was left out, in words: tokens of the answer, and of how many partial answers some; empty for nothing."""
+    shortened = sum(one > 0 for one in partial)
+    parts = [f"the answer's last {answer} tokens do not fit the window of {window}"] if answer else []
+    parts += (
+        [f"{shortened} of {len(partial)} partial answers were cut at {window} tokens"] if shortened else []
+    )
+    return "; ".join(parts)

@@ -1,0 +1,161 @@
+"""`conqret score baselines` from files to a table."""
+
+import json
+import subprocess
+import sys
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+from conqret.cli.main import app
+from conqret.errors import DeclarationError
+
+RUN = CliRunner()
+
+
+def lines(path, records):
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    return str(path)
+
+
+@pytest.fixture
+def references(tmp_path):
+    return lines(
+        tmp_path / "debateqa.jsonl",
+        [
+            {"id": one, "question": f"Should {one} be banned?", "partial_answers": [
+                {"point_of_view": f"{one} are dear", "explanation": "They cost money."},
+                {"point_of_view": f"{one} are loved.", "explanation": "People want them."}]}
+            for one in ("zoos", "cars", "cigars")
+        ],
+    )  # fmt: skip
+
+
+@pytest.fixture
+def answers(tmp_path):
+    texts = {
+        "zoos": "This is hotly debated: zoos are dear, and people want them.",
+        "cars": "",
+        "trams": "No.",
+    }
+    return lines(tmp_path / "mine.jsonl", [{"id": one, "generation": text} for one, text in texts.items()])
+
+
+def command(answers, references, out, metrics, *more):
+    given = ["score", "baselines", answers, "--references", references, "-o", str(out)]
+    return [*given, "--metrics", metrics, *more]
+
+
+def test_offline_judges_and_acknowledge_need_nothing(tmp_path, answers, references):
+    asked = command(
+        answers, references, tmp_path / "out", "direct-score,g-eval,num-of-povs,acknowledge", "--json"
+    )
+    done = RUN.invoke(app, asked)
+    assert done.exit_code == 0, done.output
+    means = json.loads(done.stdout)
+    assert [one["metric"] for one in means] == ["direct_score", "g_eval", "num_of_povs", "acknowledge"]
+    assert {(one["system"], one["scored"], one["total"]) for one in means} == {("mine", 1, 2)}
+    assert "trams" in done.stderr
+    assert "cigars" in done.stderr
+    assert "4 scores are missing: the answer is empty" in done.stderr
+    assert not (tmp_path / "out" / "values.jsonl").exists()
+    replayed = RUN.invoke(
+        app,
+        command(answers, references, tmp_path / "again", "direct-score,g-eval,num-of-povs", "--json",
+                "--replay", str(tmp_path / "out" / "recordings.sqlite")),
+    )  # fmt: skip
+    assert replayed.exit_code == 0, replayed.output
+    assert json.loads(replayed.stdout) == means[:3]
+
+
+def test_all_metrics_and_again(tmp_path, answers, references):
+    for name in ("torch", "sacrebleu", "rouge_score", "sentence_transformers"):
+        pytest.importorskip(name, reason=f"the extra baselines is not installed: {name} is missing")
+    from tests.perplexity.small_seq2seq import encoder, seq2seq
+
+    for name in ("bart", "bert"):
+        (tmp_path / name).mkdir()
+    models = ["--bart", seq2seq("bart", tmp_path / "bart"), "--encoder", encoder(tmp_path / "bert")]
+    names = "bleu,rouge-l,bartscore,semscore,direct-score,g-eval,num-of-povs"
+    asked = command(answers, references, tmp_path / "out", names, *models, "--device", "cpu", "--json")
+    first = RUN.invoke(app, asked)
+    assert first.exit_code == 0, first.output
+    table = pl.read_parquet(tmp_path / "out" / "scores.parquet")
+    metrics = [one.replace("-", "_") for one in names.split(",")]
+    assert table["metric"].to_list() == [one for one in metrics for _ in range(2)]
+    assert table["id"].to_list() == ["zoos", "cars"] * len(metrics)
+    assert table.filter(pl.col("id") == "cars")["value"].null_count() == len(metrics)
+    value = dict(table.filter(pl.col("id") == "zoos").select("metric", "value").iter_rows())
+    assert 0 < value["bleu"] < 100
+    assert 0 < value["rouge_l"] < 1
+    assert value["bartscore"] < 0
+    assert -1 <= value["semscore"] <= 1
+    kept = (tmp_path / "out" / "values.jsonl").read_bytes()
+    assert kept.count(b"\n") == 4
+    assert "lost text" not in first.stderr
+    again = RUN.invoke(app, asked)
+    assert "4 values are kept" in again.stderr
+    assert json.loads(again.stdout) == json.loads(first.stdout)
+    assert (tmp_path / "out" / "values.jsonl").read_bytes() == kept
+
+
+def test_correlate_reads_the_table(tmp_path, references):
+    tables = []
+    for system, text in (
+        (
+            "good",
+            "It is debated. Some people argue that zoos are dear. Others say that zoos are loved by all.",
+        ),
+        ("fair", "Some people argue that zoos are dear."),
+        ("poor", "Yes."),
+    ):
+        answers = lines(tmp_path / f"{system}.jsonl", [{"id": "zoos", "generation": text}])
+        done = RUN.invoke(app, command(answers, references, tmp_path / system, "direct-score"))
+        assert done.exit_code == 0, done.output
+        tables.append(str(tmp_path / system / "scores.parquet"))
+    values = [pl.read_parquet(one)["value"][0] for one in tables]
+    assert values[0] > values[2]
+    pairs = tmp_path / "pairs.csv"
+    pairs.write_text("first,second,preference\ngood,fair,first\nfair,poor,first\ngood,poor,first\n")
+    done = RUN.invoke(app, ["score", "correlate", *tables, "--preferences", str(pairs), "--json"])
+    assert done.exit_code == 0, done.output
+    (found,) = json.loads(done.stdout)
+    assert found["metric"] == "direct_score"
+    assert found["tau"] > 0
+
+
+@pytest.mark.parametrize(
+    ("metrics", "more", "message"),
+    [
+        ("blue", (), "did you mean 'bleu'"),
+        (",", (), "no baseline is named"),
+        ("acknowledge", ("--model", "gpt-4o"), "--model is for direct-score, g-eval or num-of-povs"),
+        ("bleu", ("--encoder", "x"), "--encoder is for semscore"),
+        ("bleu", ("--dtype", "float16"), "--dtype is for bartscore or semscore"),
+        ("g-eval", ("--replay", "{tmp}/none.sqlite"), "no recordings here"),
+        ("g-eval", ("--model", "nobody/knows", "--budget-usd", "1"), "price"),
+        ("g-eval", ("--recordings", "a", "--replay", "b"), "not both"),
+        ("bleu", ("--columns", "partial_answers=nothing"), "has a partial answer"),
+    ],
+)
+def test_wrong_calls_write_nothing(metrics, more, message, tmp_path, answers, references):
+    asked = command(
+        answers, references, tmp_path / "out", metrics, *(one.format(tmp=tmp_path) for one in more)
+    )
+    done = RUN.invoke(app, asked)
+    assert isinstance(done.exception, DeclarationError), done.output
+    assert message in str(done.exception)
+    assert not (tmp_path / "out").exists()
+
+
+def test_help_imports_nothing_heavy(tmp_path):
+    code = (
+        "import sys\nfrom conqret.cli.main import main\nsys.argv = ['conqret', 'score', 'baselines', '--help']\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "print('loaded', *sorted({'sacrebleu', 'nltk', 'torch', 'sentence_transformers', 'numpy'} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines()[-1].strip() == "loaded"

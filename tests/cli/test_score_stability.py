@@ -1,0 +1,107 @@
+"""`conqret score stability` from tables to matrices and plots."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from conqret.cli.main import app
+from conqret.errors import ConqretError, DeclarationError
+from conqret.evaluation.debateqa.table import AWARENESS, DIVERSITY, DIVERSITY_MEAN, ScoreRow, write_table
+
+pytest.importorskip("scipy", reason="the extra stats is not installed: scipy is missing")
+RUN = CliRunner()
+LONG = "Qwen2-0.5B-Instruct, prompt {}, paper (1a2b3c4{})"
+
+
+@pytest.fixture
+def tables(tmp_path):
+    found = []
+    for place, system in enumerate(("good", "fair", "poor")):
+        rows = []
+        for prompt in range(1, 6):
+            turned = 2 - place if prompt == 5 else place
+            rows += [
+                ScoreRow(system, one, DIVERSITY, LONG.format(prompt, prompt), turned + 2.0) for one in "xy"
+            ]
+        rows += [ScoreRow(system, one, AWARENESS, "phi, few-shot", 1.0) for one in "xy"]
+        rows += [ScoreRow(system, one, AWARENESS, "gemma, few-shot", float(one == "x")) for one in "xy"]
+        rows.append(ScoreRow(system, "x", DIVERSITY_MEAN, "alone", 1.0))
+        write_table(rows, tmp_path / system / "scores.parquet")
+        found.append(str(tmp_path / system / "scores.parquet"))
+    return found
+
+
+def test_matrices_for_people(tables, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    done = RUN.invoke(app, ["score", "stability", *tables])
+    assert done.exit_code == 0, done.output
+    lines = done.stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert "  5 -1.00 -1.00 -1.00 -1.00  1.00" in lines
+    assert f"  5  {LONG.format(5, 5)}" in lines
+    assert "mean of 10 pairs 0.20, lowest -1.000 [-1.000, -1.000] (1 and 5)" in lines
+    assert "1 and 2: 0.500 [0.000, 1.000]" in lines
+    assert "left out: mean_perplexity" in done.stderr
+    assert "a tau over 3 systems says little" in done.stderr
+
+
+def test_json_and_plot(tables, tmp_path):
+    pytest.importorskip("matplotlib", reason="the extra plots is not installed: matplotlib is missing")
+    plot = tmp_path / "plots" / "stability.svg"
+    command = ["score", "stability", *tables, "--metric", AWARENESS, "--plot", str(plot), "--json"]
+    done = RUN.invoke(app, command)
+    assert done.exit_code == 0, done.output
+    (found,) = json.loads(done.stdout)
+    assert (found["statistic"], found["answers"], found["systems"]) == (
+        "agreement",
+        6,
+        ["fair", "good", "poor"],
+    )
+    assert found["matrix"] == [[1.0, 0.5], [0.5, 1.0]]
+    (pair,) = found["pairs"]
+    assert (pair["first"], pair["value"], pair["n"]) == ("phi, few-shot", 0.5, 6)
+    assert pair["kappa"]["value"] == pytest.approx(0.0)
+    assert plot.read_text().count(">0.50<") >= 2
+
+
+def test_all_answers(tables):
+    done = RUN.invoke(
+        app, ["score", "stability", *tables, "--metric", DIVERSITY, "--over", "answers", "--json"]
+    )
+    (found,) = json.loads(done.stdout)
+    assert (found["over"], found["pairs"][0]["value"]) == ("answers", pytest.approx(1.0))
+    assert found["pairs"][0]["n"] == 6
+
+
+def test_constant_rankings_are_none(tmp_path):
+    rows = [ScoreRow(one, "x", DIVERSITY, name, 1.0) for one in "abcde" for name in ("p", "q")]
+    write_table(rows, tmp_path / "scores.parquet")
+    done = RUN.invoke(app, ["score", "stability", str(tmp_path / "scores.parquet")])
+    assert "  1  1.00  none" in done.stdout
+    assert "1 of 1 pairs has none; 1 and 2: one of the two does not vary" in done.stdout
+    done = RUN.invoke(app, ["score", "stability", str(tmp_path / "scores.parquet"), "--json"])
+    assert json.loads(done.stdout)[0]["matrix"] == [[1.0, None], [None, 1.0]]
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--metric", DIVERSITY_MEAN], "by one instrument alone"),
+        (["--metric", "diversity"], "did you mean"),
+        (["--plot", "here.pdf"], "ends in .png or .svg"),
+    ],
+)
+def test_wrong_calls(tables, more, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = RUN.invoke(app, ["score", "stability", *tables, *more])
+    assert isinstance(done.exception, DeclarationError)
+    assert message in str(done.exception)
+    assert not (tmp_path / "here.pdf").exists()
+
+
+def test_one_instrument_alone(tmp_path):
+    write_table([ScoreRow("a", "x", DIVERSITY, "p", 1.0)], tmp_path / "scores.parquet")
+    done = RUN.invoke(app, ["score", "stability", str(tmp_path / "scores.parquet")])
+    assert isinstance(done.exception, ConqretError)
+    assert "another backbone or prompt" in str(done.exception)
