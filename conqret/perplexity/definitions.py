@@ -26,7 +26,8 @@ class TargetScore:
     ``context`` and ``target`` count from 0. ``log_likelihood`` is the sum of the counted tokens' log-probabilities
     in nats, ``tokens`` their number, ``perplexity`` (at least 1) what the definition makes of them; all are None or
     0 where the row could not be scored, and ``reason`` then says why. ``context_tokens`` are those that the model
-    saw before the target, ``truncated`` those that were taken from the left of the answer to make it fit.
+    saw before the target, ``truncated`` those that were taken from the left of the answer to make it fit (by the
+    released definition, from the right of the target).
     """
 
     context: int
@@ -94,6 +95,7 @@ def released_group(
     context: int,
     rows: Sequence[tuple[int, tuple[int, ...]]],
     context_length: int,
+    cuts: Sequence[int],
     *,
     padding: Padding,
 ) -> list[Group]:
@@ -101,7 +103,8 @@ def released_group(
 
     The script masks the first ``context_length`` places of the padded row, whatever stands there, and divides by
     the unmasked places of the row after its first. Padded on the right, that is ``T - 1`` of T tokens. Padded on
-    the left by p, only ``context_length - p`` tokens of the context are masked, and T are counted.
+    the left by p, only ``context_length - p`` tokens of the context are masked, and T are counted. ``cuts`` are the
+    tokens that each row lost on its right.
     """
     groups: list[Group] = []
     for begin in range(0, len(rows), RELEASED_BATCH):
@@ -119,7 +122,9 @@ def released_group(
             Group(
                 rows_of_one[0][1][:shared],
                 tuple(
-                    Continuation(context, number, ids[shared:], first - shared, max(1, denominator))
+                    Continuation(
+                        context, number, ids[shared:], first - shared, max(1, denominator), cuts[number]
+                    )
                     for number, ids, first, denominator in rows_of_one
                 ),
             )

@@ -1,8 +1,13 @@
-"""How much is computed at a time: a budget of tokens that halves when memory runs out."""
+"""How much is computed at a time: a budget of tokens that sinks when memory runs out."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
+
+T = TypeVar("T")
 
 CPU_BUDGET = 1_024
 """Tokens of prefix and target in one step on a CPU: its cores are busy with a few hundred, and more only pads."""
@@ -17,6 +22,25 @@ class TokenBudget:
 
     tokens: int
     halvings: int = 0
+
+    def attempt(self, step: Callable[[], T], size: int) -> T | None:
+        """What ``step`` over ``size`` tokens returns; None where memory ran out, and the budget then sinks."""
+        try:
+            return step()
+        except (RuntimeError, MemoryError) as error:
+            if not ran_out(error):
+                raise
+        self.shrink_to(size // 2)
+        torch = sys.modules.get("torch")
+        if torch is not None and torch.cuda.is_initialized():
+            torch.cuda.empty_cache()
+        return None
+
+    def shrink_to(self, tokens: int) -> None:
+        """A step of twice as many tokens did not fit: from now on at most so many at a time, at least one."""
+        if max(1, tokens) < self.tokens:
+            self.tokens = max(1, tokens)
+            self.halvings += 1
 
     def halve(self) -> None:
         """Memory ran out: from now on half as much at a time."""

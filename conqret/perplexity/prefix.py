@@ -76,14 +76,21 @@ class Encoder:
             ).input_ids
         )
 
-    def released(self, answer: str, target: str, limit: int) -> tuple[tuple[int, ...], int]:
-        """The released script's row, context and target tokenised as one text, and where it takes the target to begin.
+    @property
+    def around(self) -> tuple[str, str]:
+        """What stands before and after an answer: wrapping and template."""
+        return self._head, self._tail
 
-        Rows are cut off on the right at ``limit`` tokens, and special tokens inside the texts act, as they do there.
+    def released(self, answer: str, target: str, limit: int) -> tuple[tuple[int, ...], int, int]:
+        """The released script's row, where it takes the target to begin, and how many tokens it cuts off.
+
+        Context and target are tokenised as one text; rows are cut off on the right at ``limit`` tokens, and special
+        tokens inside the texts act, as they do there.
         """
         context = released_context(self._tokenizer, answer)
         length = len(self._ids(context))
-        return tuple(self._tokenizer(context + target, verbose=False).input_ids[:limit]), length
+        ids = self._tokenizer(context + target, verbose=False).input_ids
+        return tuple(ids[:limit]), length, max(0, len(ids) - limit)
 
     def _ids(self, text: str) -> tuple[int, ...]:
         return tuple(self._tokenizer(text, add_special_tokens=False, verbose=False).input_ids)

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.perplexity.batching import group_batches, row_batches
@@ -19,7 +19,7 @@ from conqret.perplexity.definitions import (
     TargetScore,
     released_group,
 )
-from conqret.perplexity.memory import CPU_BUDGET, GPU_BUDGET, TokenBudget, ran_out
+from conqret.perplexity.memory import CPU_BUDGET, GPU_BUDGET, TokenBudget
 from conqret.perplexity.models import load
 from conqret.perplexity.prefix import Encoder
 from conqret.perplexity.store import RowStore
@@ -70,6 +70,11 @@ class ConditionalPerplexity:
             raise UnknownNameError("definition", definition, DEFINITIONS)
         if padding not in ("right", "left"):
             raise UnknownNameError("padding side", padding, ("right", "left"))
+        if definition == "released" and (wrapping != DEFAULT_WRAPPING or chat is not None):
+            raise DeclarationError(
+                "the released definition has no wrapping prompt, and takes the chat template as the script does: "
+                "leave wrapping and chat template as they are"
+            )
         for name, number in (("token budget", token_budget), ("batch size", batch_size), ("window", window)):
             if number is not None and number < 1:
                 raise DeclarationError(f"the {name} is {number}; it must be at least 1")
@@ -84,15 +89,8 @@ class ConditionalPerplexity:
         from conqret.perplexity.forward import Forward
 
         self._forward: Forward = Forward(loaded.model, own)
-        settings = [
-            loaded.revision,
-            definition,
-            wrapping,
-            self._encoder.templated,
-            self.window,
-            self.dtype,
-        ]
-        settings += [padding] if definition == "released" else []
+        prompt = [padding] if definition == "released" else self._encoder.around
+        settings = [loaded.revision, definition, prompt, self._encoder.templated, self.window, self.dtype]
         self.fingerprint = hashlib.sha256(json.dumps(settings).encode()).hexdigest()[:16]
 
     @property
@@ -167,9 +165,8 @@ class ConditionalPerplexity:
             if not ids:
                 failed.append(row.failed("the target is empty"))
             elif fitted is None:
-                failed.append(
-                    row.failed(f"the target of {len(ids)} tokens does not fit the window of {self.window}")
-                )
+                room = f"the window of {self.window} tokens has no room"
+                failed.append(row.failed(f"{room} for any of the context beside the target of {len(ids)}"))
             else:
                 shared.setdefault(fitted[1], (fitted[0], []))[1].append(row)
         return [Group(ids, tuple(rows)) for ids, rows in shared.values()], failed
@@ -178,9 +175,10 @@ class ConditionalPerplexity:
         self, context: int, answer: str | None, targets: Sequence[str], wanted: set[int]
     ) -> tuple[list[Group], list[TargetScore]]:
         encoded = [self._encoder.released(answer or "", target, self.window) for target in targets]
-        rows = [(number, ids) for number, (ids, _) in enumerate(encoded)]
+        rows = [(number, ids) for number, (ids, _, _) in enumerate(encoded)]
+        cuts = [cut for _, _, cut in encoded]
         groups, failed = [], []
-        for group in released_group(context, rows, encoded[0][1], padding=self.padding):
+        for group in released_group(context, rows, encoded[0][1], cuts, padding=self.padding):
             kept = [row for row in group.rows if row.target in wanted]
             failed += [
                 row.failed("no token of the target is left in the window") for row in kept if row.counted < 1
@@ -190,24 +188,27 @@ class ConditionalPerplexity:
         return groups, failed
 
     def _run(self, groups: Sequence[Group]) -> Iterator[TargetScore]:
-        for batch in group_batches(groups, self.budget.tokens, self.batch_size):
+        for batch in group_batches(groups, self.budget, self.batch_size):
             yield from self._batch(batch)
 
     def _batch(self, groups: Sequence[Group]) -> Iterator[TargetScore]:
-        encoded = self._attempt(lambda: self._forward.encode(groups))
+        size = len(groups) * max(len(group.prefix) for group in groups)
+        encoded = self.budget.attempt(lambda: self._forward.encode(groups), size)
         if encoded is not None:
-            for rows in row_batches(groups, self.budget.tokens, self.batch_size):
+            for rows in row_batches(groups, self.budget, self.batch_size):
                 yield from self._rows(groups, encoded, rows)
         elif len(groups) > 1:
-            for group in groups:
-                yield from self._batch([group])
+            for half in (groups[: len(groups) // 2], groups[len(groups) // 2 :]):
+                yield from self._batch(half)
         else:
             yield from (row.failed("memory ran out on the context alone") for row in groups[0].rows)
 
     def _rows(
         self, groups: Sequence[Group], encoded: Encoded, rows: Sequence[tuple[int, Continuation]]
     ) -> Iterator[TargetScore]:
-        sums = self._attempt(lambda: self._forward.log_likelihoods(encoded, rows))
+        prefix = max(len(groups[place].prefix) for place, _ in rows)
+        size = len(rows) * (prefix + max(len(row.ids) for _, row in rows))
+        sums = self.budget.attempt(lambda: self._forward.log_likelihoods(encoded, rows), size)
         if sums is not None:
             for (place, row), value in zip(rows, sums, strict=True):
                 yield row.scored(value, len(groups[place].prefix))
@@ -216,17 +217,3 @@ class ConditionalPerplexity:
                 yield from self._rows(groups, encoded, half)
         else:
             yield rows[0][1].failed("memory ran out on this row alone")
-
-    def _attempt(self, step: Callable[[], Any]) -> Any:
-        """What ``step`` returns, or None where memory ran out, with the budget halved."""
-        try:
-            return step()
-        except (RuntimeError, MemoryError) as error:
-            if not ran_out(error):
-                raise
-        self.budget.halve()
-        if self.device != "cpu":
-            import torch
-
-            torch.cuda.empty_cache()
-        return None

@@ -22,6 +22,10 @@ DEFAULT_WRAPPING = 1
 PLAIN_END = "\n"
 """What parts prompt and target for a model without a chat template (GPT-2): nothing but a line break."""
 
+TEMPLATE_DATE = "26 Jul 2024"
+"""The day that Llama 3's templates are told it is: else they write today's date into every prompt, and the same row
+would be another one tomorrow. It is the day that they fall back on themselves."""
+
 _MARK = "\u2402\u241fANSWER\u241f\u2403"
 """Stands in for the answer while the template is rendered: no template treats it specially."""
 
@@ -46,7 +50,7 @@ def around(tokenizer: Any, wrapping: int, chat: bool | None) -> tuple[str, str, 
     templated = has_template and chat is not False
     if templated:
         message = [{"role": "user", "content": text}]
-        text = tokenizer.apply_chat_template(message, tokenize=False, add_generation_prompt=True)
+        text = _rendered(tokenizer, message, add_generation_prompt=True)
     else:
         text += PLAIN_END
     head, mark, tail = text.partition(_MARK)
@@ -64,4 +68,8 @@ def released_context(tokenizer: Any, answer: str) -> str:
     """
     if getattr(tokenizer, "chat_template", None) is None:
         return answer + (tokenizer.eos_token or "")
-    return str(tokenizer.apply_chat_template([{"role": "user", "content": answer}], tokenize=False))
+    return _rendered(tokenizer, [{"role": "user", "content": answer}])
+
+
+def _rendered(tokenizer: Any, messages: list[dict[str, str]], **settings: Any) -> str:
+    return str(tokenizer.apply_chat_template(messages, tokenize=False, date_string=TEMPLATE_DATE, **settings))

@@ -9,7 +9,7 @@ from conqret.errors import DeclarationError, UnknownNameError
 from conqret.perplexity import ConditionalPerplexity
 from conqret.perplexity.memory import TokenBudget
 from conqret.perplexity.store import RowStore
-from tests.perplexity.reference import Naive
+from tests.perplexity.reference import AutoTokenizer, Naive
 from tests.perplexity.small_models import ANSWERS, PAIRS, TARGETS, WINDOW
 
 MODELS = [
@@ -39,8 +39,9 @@ def numbers(rows):
 
 
 @pytest.mark.parametrize(("kind", "chat"), MODELS)
-@pytest.mark.parametrize("padding", ["left", "right"])
-def test_equals_one_pair_at_a_time(folder, naive, kind, chat, padding):
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_equals_one_pair_at_a_time(folder, naive, kind, chat, side):
+    """Whatever side the model's own tokenizer pads on."""
     reference = naive(kind, chat)
     expected = [
         reference.perplexity(reference.context(answer), target)
@@ -48,9 +49,8 @@ def test_equals_one_pair_at_a_time(folder, naive, kind, chat, padding):
         for target in targets
     ]
     for size, budget in [(1, 10**6), (2, 10**6), (3, 700), (7, 10**6), (32, 10**6), (32, 1)]:
-        scorer = ConditionalPerplexity(
-            folder(kind, chat), padding=padding, batch_size=size, token_budget=budget
-        )
+        scorer = ConditionalPerplexity(folder(kind, chat), batch_size=size, token_budget=budget)
+        scorer._encoder._tokenizer.padding_side = side
         assert scorer.templated is chat
         rows = scorer.score(PAIRS)
         assert numbers(rows) == pytest.approx(expected, rel=CLOSE), (size, budget)
@@ -91,6 +91,42 @@ def test_the_released_definition(folder, naive, kind, chat, padding):
     scorer = ConditionalPerplexity(folder(kind, chat), definition="released", padding=padding)
     expected = [value for answer, targets in PAIRS for value in reference.released(answer, targets, padding)]
     assert numbers(scorer.score(PAIRS)) == pytest.approx(expected, rel=CLOSE)
+
+
+def test_what_the_released_definition_cuts_off_is_reported(folder):
+    long = " ".join(TARGETS[3] * 40)
+    rows = ConditionalPerplexity(folder("gpt2"), definition="released").score(
+        [(ANSWERS[0], [TARGETS[0][0], long])]
+    )
+    scorer = ConditionalPerplexity(folder("gpt2"))
+    whole = len(scorer._encoder._tokenizer(ANSWERS[0] + "<|end|>" + long, verbose=False).input_ids)
+    assert [row.truncated for row in rows] == [0, whole - WINDOW]
+    assert rows[1].perplexity is not None
+
+
+@pytest.mark.parametrize("settings", [{"wrapping": 3}, {"chat": False}])
+def test_the_released_definition_takes_no_prompt(folder, settings):
+    with pytest.raises(DeclarationError, match="no wrapping prompt"):
+        ConditionalPerplexity(folder("gpt2"), definition="released", **settings)
+
+
+def test_a_template_that_writes_the_date_gives_the_same_prompt_every_day(folder, tmp_path):
+    place = shutil.copytree(folder("qwen2", True), tmp_path / "dated")
+    words = AutoTokenizer.from_pretrained(place)
+    plain = words.chat_template
+    today = "{% if not date_string is defined %}{% set date_string = strftime_now('%d %b %Y') %}{% endif %}"
+    words.chat_template = today + "{{ date_string }}" + plain
+    words.save_pretrained(place)
+    head, _ = ConditionalPerplexity(str(place))._encoder.around
+    assert head.startswith("26 Jul 2024<|im_start|>")
+
+
+def test_another_prompt_is_another_instrument(folder, monkeypatch):
+    from conqret.perplexity import wrapping
+
+    before = ConditionalPerplexity(folder("gpt2")).fingerprint
+    monkeypatch.setattr(wrapping, "WRAPPINGS", {1: "{answer} Restate it."})
+    assert ConditionalPerplexity(folder("gpt2")).fingerprint != before
 
 
 def test_a_longer_answer_lowers_the_released_figure_by_itself(folder):
@@ -139,7 +175,7 @@ def test_a_target_that_does_not_fit_fails_alone(folder):
         [(ANSWERS[0], [TARGETS[0][0], long, "", TARGETS[0][1]]), PAIRS[1]]
     )
     assert [row.perplexity is None for row in rows] == [False, True, True, False, False, False, False]
-    assert "does not fit" in rows[1].reason
+    assert "no room for any of the context" in rows[1].reason
     assert "empty" in rows[2].reason
     assert numbers(rows[3:])
 
@@ -196,19 +232,36 @@ def test_the_budget_halves_when_memory_runs_out(folder):
     scorer = ConditionalPerplexity(folder("gpt2"), token_budget=4096)
     scorer._forward = Counted(scorer._forward, limit=80)
     rows = scorer.score(PAIRS)
-    assert scorer.budget.tokens < 4096
+    assert 20 <= scorer.budget.tokens < 4096
     good = [row for row in rows if row.perplexity is not None]
     assert {row.context for row in rows if "memory ran out" in row.reason} <= {1, 3}
     assert len(good) >= 4
     for row in good:
         place = sum(map(len, TARGETS[: row.context])) + row.target
         assert row.perplexity == pytest.approx(expected[place], rel=CLOSE)
-    with pytest.raises(RuntimeError, match="bug"):
-        scorer._attempt(lambda: (_ for _ in ()).throw(RuntimeError("a bug")))
-    budget = TokenBudget(3)
-    for _ in range(4):
-        budget.halve()
-    assert (budget.tokens, budget.halvings) == (1, 4)
+
+
+def test_a_budget_sinks_to_half_of_what_did_not_fit():
+    budget = TokenBudget(1000)
+
+    def fails():
+        raise RuntimeError("CUDA out of memory. Tried to allocate 20 MiB")
+
+    assert budget.attempt(lambda: "done", 900) == "done"
+    for size, left, times in [(800, 400, 1), (900, 400, 1), (400, 200, 2), (1, 1, 3), (1, 1, 3)]:
+        assert budget.attempt(fails, size) is None
+        assert (budget.tokens, budget.halvings) == (left, times), size
+    with pytest.raises(RuntimeError, match="a bug"):
+        budget.attempt(lambda: (_ for _ in ()).throw(RuntimeError("a bug")), 10)
+
+
+def test_halves_that_fail_in_turn_do_not_halve_the_budget_each_time(folder):
+    scorer = ConditionalPerplexity(folder("gpt2"), token_budget=10**5)
+    scorer._forward = Counted(scorer._forward, limit=150)
+    rows = scorer.score([("Yes.", [f"It costs {number} euros." for number in range(32)])])
+    assert not any(row.reason for row in rows)
+    fits = 4 * max(row.tokens for row in rows)
+    assert scorer.budget.tokens >= fits, "32 rows had to become groups of a few, not single ones"
 
 
 def test_what_was_scored_is_not_scored_again(folder, tmp_path):
