@@ -122,7 +122,7 @@ async def _ask_once(ask: Ask[Any], case: Case, instrument: Instrument) -> _Outco
         return _Outcome(settled)
     prompt = instrument.library[ask.prompt]
     client = instrument.client
-    room = ANSWER_ROOM if ask.reading is None else client.count_tokens(case.item.argument or "")
+    room = answer_room(ask, case.item, client)
     fitted = fit(case.item, lambda item: filled(prompt, ask, replace(case, item=item)), client, room)
     if fitted is None:
         lost = Measure.missing(
@@ -154,6 +154,11 @@ async def _ask_once(ask: Ask[Any], case: Case, instrument: Instrument) -> _Outco
     if ask.rating_field is not None and answer.logprobs is not None:
         distribution = rating_distribution(answer.logprobs, ask.rating_field, ask.choices)
     return _Outcome(ask.score(Reply(answer.value, distribution), case), answer.calls, fitted.trims)
+
+
+def answer_room(ask: Ask[Any], item: Item, window: Window) -> int:
+    """The tokens kept free beside the prompt: those of an answer, or of the argument that is read behind it."""
+    return ANSWER_ROOM if ask.reading is None else window.count_tokens(item.argument or "")
 
 
 def filled(prompt: Prompt, ask: Ask[Any], case: Case) -> Rendered:

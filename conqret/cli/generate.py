@@ -79,6 +79,7 @@ def generate(
     from conqret.generation.generate import GenerateOptions
     from conqret.generation.run import GenerationRun, generate, make_tasks, read_rankings
     from conqret.io.corpus import CorpusDirectory
+    from conqret.llm.local_model import check_can_ask
     from conqret.llm.options import OFFLINE_MODEL, ClientOptions
     from conqret.prompts import Library
 
@@ -90,6 +91,7 @@ def generate(
             timeout=timeout,
         ),
     )  # fmt: skip
+    check_can_ask(client, "the question for an argument", read=False, written=True)
     wanted = GenerateOptions(shots, documents, seed, temperature, expert)
     tasks = make_tasks(CorpusDirectory(corpus), read_rankings(run), stance.value, wanted)
     job = GenerationRun(

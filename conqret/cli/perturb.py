@@ -75,6 +75,7 @@ def perturb(
     from conqret.errors import DeclarationError
     from conqret.io import item_record, open_items
     from conqret.io.atomic import replacing
+    from conqret.llm.local_model import check_can_ask
     from conqret.llm.options import ClientOptions
     from conqret.perturb import Materials, get_perturbation, perturb_items
     from conqret.perturb import Pool as Documents
@@ -86,6 +87,11 @@ def perturb(
     import json
 
     perturbation = get_perturbation(name)
+    client = ClientOptions(
+        model, **options.given(api_base=api_base, max_concurrency=max_concurrency, budget_usd=budget_usd)
+    )
+    if perturbation.rewrites:
+        check_can_ask(client, "the question for a rewrite", read=False, written=True)
     chosen = parse_levels(levels) or perturbation.levels
     for level in chosen:
         perturbation.check_level(level)
@@ -96,9 +102,6 @@ def perturb(
         (Documents.open(pool) if pool else Documents.from_items(found)) if perturbation.pool else Documents()
     )
     target = output or Path(f"{items.name.split('.')[0]}-{perturbation.name}.jsonl")
-    client = ClientOptions(
-        model, **options.given(api_base=api_base, max_concurrency=max_concurrency, budget_usd=budget_usd)
-    )
     materials = Materials(documents)
     failed: list[LeftOut] = []
     if perturbation.rewrites and not (client.offline and replay is None):

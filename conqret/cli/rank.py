@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from conqret.cli.console import note, out
+from conqret.cli.score.output import remark_left_out
 
 if TYPE_CHECKING:
     from conqret.evaluation.debateqa.standings import Standings
+    from conqret.evaluation.debateqa.table import CommonMeans
 
 EPILOG = (
     "Examples:\n\nconqret rank runs/*/scores.parquet --weights 0,0.25,0.5,0.75,1\n\n"
@@ -41,7 +43,11 @@ def rank(
     table = {weight: found.combined(weight) for weight in _weights(weights)}
     places = {weight: shown(ranks(values)) for weight, values in table.items()}
     for reason, count in reasons(rows).items():
-        note(f"{count} scores are missing: {reason}")
+        note(
+            f"{count} {'score is' if count == 1 else 'scores are'} missing: {reason or 'no reason is given'}"
+        )
+    for metric, instrument, means in _measured(found):
+        remark_left_out(metric, instrument, means.left_out, means.questions)
     if json_output:
         import json
 
@@ -67,7 +73,7 @@ def _show(
         figures = (
             f"{found.mean_diversity[name]:.3f}",
             f"{found.mean_awareness[name]:.3f}",
-            f"{found.likelier[name]:.3g}",
+            "> 1e300" if (likelier := found.likelier[name]) is None else f"{likelier:.3g}",
         )
         rows.append(
             (name, *figures, *(own[head] for head in normalised), *(places[weight][name] for weight in table))
@@ -89,7 +95,10 @@ def _show(
 def _facts(
     found: Standings, table: dict[float, dict[str, float]], places: dict[float, dict[str, str]]
 ) -> dict[str, list[dict[str, Any]]]:
-    """What ``--json`` prints: a row a system, and a row for each weight and system, best first."""
+    """What ``--json`` prints: a row a system, one for each weight and system, best first, and one an instrument.
+
+    An instrument's ``n`` counts the questions behind each of its means, those that it scored of all systems.
+    """
     systems = [
         {
             "system": name,
@@ -106,7 +115,19 @@ def _facts(
         for weight, values in table.items()
         for name, value in sorted(values.items(), key=lambda pair: -pair[1])
     ]
-    return {"systems": systems, "ranks": ranked}
+    measured = [
+        {"metric": metric, "instrument": instrument, "n": means.questions, "left_out": means.left_out}
+        for metric, instrument, means in _measured(found)
+    ]
+    return {"systems": systems, "ranks": ranked, "instruments": measured}
+
+
+def _measured(found: Standings) -> list[tuple[str, str, CommonMeans]]:
+    """Metric, instrument and means, of all that stand in the tables."""
+    from conqret.evaluation.debateqa.table import AWARENESS, DIVERSITY
+
+    both = ((DIVERSITY, found.diversity), (AWARENESS, found.awareness))
+    return [(metric, name, means) for metric, own in both for name, means in own.items()]
 
 
 def _weights(text: str) -> list[float]:

@@ -58,12 +58,17 @@ def open_session(
     """A session whose answers are recorded in ``recordings``, or else beside the output.
 
     The baseline's answers are not recorded by default: they cost nothing.
+
+    Raises:
+        DeclarationError: the model is a local one, which does not write.
     """
+    from conqret.llm.local_model import check_can_ask
     from conqret.llm.options import ClientOptions
     from conqret.llm.recordings import STORE_NAME
     from conqret.retrieval.session import Session
 
     chosen = ClientOptions(model, **client)
+    check_can_ask(chosen, "what retrieval asks", read=False, written=True)
     store = recordings
     if replay is None and store is None and not chosen.offline:
         store = beside.parent / STORE_NAME

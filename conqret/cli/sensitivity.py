@@ -116,6 +116,7 @@ def sensitivity(
     from conqret.evaluation.sensitivity.run import run_sensitivity
     from conqret.evaluation.sensitivity.setup import damage_materials, sensitivity_setups
     from conqret.io import open_items
+    from conqret.llm.local_model import check_can_ask
     from conqret.llm.options import ClientOptions
     from conqret.report.sensitivity import write_sensitivity
 
@@ -126,6 +127,8 @@ def sensitivity(
         api_base=api_base, max_concurrency=max_concurrency, rpm=rpm, tpm=tpm, budget_usd=budget_usd
     )
     clients = [ClientOptions(one, **settings) for one in _listed(models)]
+    rewriter = ClientOptions(perturb_model, **settings)
+    check_can_ask(rewriter, "the question for a rewrite", read=False, written=True)
     known = load_labels(labels) if labels is not None else None
     source = open_items(items)
     every = [*damages, *crossed]
@@ -135,7 +138,6 @@ def sensitivity(
     if not setups:
         raise DeclarationError("no format, or no model: give both, as in --format direct --model offline")
     found = list(source)
-    rewriter = ClientOptions(perturb_model, **settings)
     materials, unable = damage_materials(
         found, every, pool=pool, rewriter=None if dry_run else rewriter,
         recordings=recordings or output / "recordings.sqlite", replay=replay, seed=seed, prompts=prompts,

@@ -118,7 +118,8 @@ def _rehearse(execution: Execution) -> None:
     elif execution.recordings:
         Recordings(execution.recordings).close()
     client = Client(execution.setup.client, store=None)
-    if execution.setup.client.local and not execution.replay:
+    recorded = execution.replay or execution.recordings or execution.out.judgments_file.exists()
+    if execution.setup.client.local and not recorded:  # else there may be nothing left to ask
         asyncio.run(client.prepare())
 
 

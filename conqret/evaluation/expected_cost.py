@@ -14,7 +14,7 @@ from conqret.data import Document, Item
 from conqret.evaluation.setup import Setup
 from conqret.judges.base import Ask, Case
 from conqret.judges.fitting import ANSWER_ROOM, MESSAGE_OVERHEAD
-from conqret.judges.judging import filled
+from conqret.judges.judging import answer_room, filled
 from conqret.llm.catalogue import facts_for
 from conqret.llm.client import Client
 from conqret.llm.options import ClientOptions
@@ -127,14 +127,20 @@ def judged_tokens(
 ) -> int:
     """Tokens of the prompt that asks ``ask`` about ``item``, its documents counted apart.
 
+    Where log-probabilities are read, the argument is read behind two prompts, with the documents and without.
     ``unwritten`` are tokens that arguments will add for which the item holds a :data:`STAND_IN`.
     """
     covered = item.model_copy(update={"documents": _covers(item.documents)})
-    shown = filled(setup.library[ask.prompt], ask, Case(covered, setup.options))
-    used = prompt_tokens(shown, client) + unwritten
+    prompt = setup.library[ask.prompt]
+    used = prompt_tokens(filled(prompt, ask, Case(covered, setup.options)), client)
     if "documents" in ask.needs:
         used += sizes.all(item.documents, client)
-    return capped(used, client)
+    if ask.reading is None:
+        return capped(used + unwritten, client)
+    argument = answer_room(ask, item, client) + unwritten
+    bare = filled(prompt, ask, Case(item.model_copy(update={"documents": ()}), setup.options))
+    contexts = (used, prompt_tokens(bare, client))
+    return sum(capped(one, client, argument) + argument for one in contexts)
 
 
 def rewriting(
@@ -183,10 +189,10 @@ def counter(options: ClientOptions) -> Client:
     return Client(replace(options, budget_usd=None), store=None)
 
 
-def capped(tokens: int, client: Client) -> int:
-    """Not more than the window holds: documents are trimmed to fit."""
+def capped(tokens: int, client: Client, room: int = ANSWER_ROOM) -> int:
+    """Not more than the window holds beside ``room`` tokens: documents are trimmed to fit."""
     window = client.context_window
-    return tokens if window is None else min(tokens, max(0, window - ANSWER_ROOM - MESSAGE_OVERHEAD))
+    return tokens if window is None else min(tokens, max(0, window - room - MESSAGE_OVERHEAD))
 
 
 def _covers(documents: Iterable[Document]) -> tuple[Document, ...]:

@@ -85,9 +85,9 @@ def read_questions(
 
     Raises:
         ItemsError: rows have faults; all are listed.
-        DeclarationError: ``columns`` maps what is no field, or the file holds no question.
+        DeclarationError: ``columns`` maps what is no field, or to what no row has, or the file holds no question.
     """
-    names, faults = _names(REFERENCE_COLUMNS, columns), FaultList()
+    names, faults = _Columns(REFERENCE_COLUMNS, columns), FaultList()
     found: dict[str, DebatableQuestion] = {}
     for row in _rows(path, faults):
         reader = _Reader(str(path), row, names, faults)
@@ -98,6 +98,7 @@ def read_questions(
         if one in found:
             reader.fault("id", f"{quoted(one)} stands twice", "Keep one of them")
         found[one] = DebatableQuestion(one, question or "", partial)
+    names.check(path)
     faults.raise_any()
     if not found:
         raise DeclarationError(f"{path} holds no question")
@@ -110,7 +111,7 @@ def read_answers(path: str | Path, columns: Mapping[str, str] | None = None) -> 
     Raises:
         ItemsError: a row has faults.
     """
-    names = _names(ANSWER_COLUMNS, columns)
+    names = _Columns(ANSWER_COLUMNS, columns)
     faults = FaultList()
     for row in _rows(path, faults):
         answer = _answer(_Reader(str(path), row, names, faults))
@@ -125,9 +126,9 @@ def check_answers(path: str | Path, columns: Mapping[str, str] | None = None) ->
 
     Raises:
         ItemsError: rows have faults, an id stands twice among them; all are listed.
-        DeclarationError: ``columns`` maps what is no field, or the file holds no answer.
+        DeclarationError: ``columns`` maps what is no field, or to what no row has, or the file holds no answer.
     """
-    names, faults = _names(ANSWER_COLUMNS, columns), FaultList()
+    names, faults = _Columns(ANSWER_COLUMNS, columns), FaultList()
     ids: dict[str, None] = {}
     for row in _rows(path, faults):
         reader = _Reader(str(path), row, names, faults)
@@ -139,6 +140,7 @@ def check_answers(path: str | Path, columns: Mapping[str, str] | None = None) ->
                 "id", f"{quoted(answer.id)} stands twice", "Give each system's answers a file of their own"
             )
         ids[answer.id] = None
+    names.check(path)
     faults.raise_any()
     if not ids:
         raise DeclarationError(f"{path} holds no answer")
@@ -164,19 +166,6 @@ def partners(answers: tuple[str, ...], questions: Mapping[str, DebatableQuestion
     )
 
 
-def _names(
-    defaults: Mapping[str, tuple[str, ...]], columns: Mapping[str, str] | None
-) -> dict[str, tuple[str, ...]]:
-    for field in columns or {}:
-        if field not in {*ANSWER_COLUMNS, *REFERENCE_COLUMNS}:
-            known = ", ".join(dict.fromkeys([*ANSWER_COLUMNS, *REFERENCE_COLUMNS]))
-            raise DeclarationError(f"the map of columns names {quoted(field)}; known are {known}")
-    return {
-        field: ((columns or {})[field],) if field in (columns or {}) else names
-        for field, names in defaults.items()
-    }
-
-
 def _rows(path: str | Path, faults: FaultList) -> Iterator[Row]:
     for row in file_rows(path):
         if isinstance(row, Fault):
@@ -190,24 +179,55 @@ def _answer(reader: _Reader) -> ModelAnswer | None:
     return None if one is None or text is None else ModelAnswer(one, text)
 
 
+class _Columns:
+    """Where each field is looked for, and which of the columns that were mapped a row had."""
+
+    def __init__(self, defaults: Mapping[str, tuple[str, ...]], columns: Mapping[str, str] | None) -> None:
+        self._mapped, self._there = dict(columns or {}), dict[str, bool]()
+        for field in self._mapped:
+            if field not in {*ANSWER_COLUMNS, *REFERENCE_COLUMNS}:
+                known = ", ".join(dict.fromkeys([*ANSWER_COLUMNS, *REFERENCE_COLUMNS]))
+                raise DeclarationError(f"the map of columns names {quoted(field)}; known are {known}")
+        self._names = {
+            field: (self._mapped[field],) if field in self._mapped else names
+            for field, names in defaults.items()
+        }
+
+    def look(self, field: str, record: Mapping[str, object]) -> tuple[str, object]:
+        """The column of the field in this record and what it holds, None where the record has none."""
+        names = self._names[field]
+        self._there[field] = self._there.get(field, False) or any(name in record for name in names)
+        return next(
+            ((name, record[name]) for name in names if record.get(name) is not None), (names[0], None)
+        )
+
+    def check(self, path: str | Path) -> None:
+        """Raise DeclarationError where no row had a column that was mapped: its name is wrong."""
+        for field, column in self._mapped.items():
+            if not self._there.get(field, True):
+                raise DeclarationError(
+                    f"no row of {path} has the column {quoted(column)}, which is mapped to {field}: correct --columns"
+                )
+
+
 class _Reader:
     """One row while it is read."""
 
-    def __init__(self, name: str, row: Row, names: Mapping[str, tuple[str, ...]], faults: FaultList) -> None:
+    def __init__(self, name: str, row: Row, names: _Columns, faults: FaultList) -> None:
         self._name, self._row, self._names, self._faults = name, row, names, faults
 
     def fault(self, field: str, problem: str, remedy: str) -> None:
         self._faults.add(Fault(self._name, self._row.line, field, problem, remedy))
 
     def identifier(self) -> str | None:
-        column, value = self._look("id", self._row.record)
+        column, value = self._names.look("id", self._row.record)
         if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():
             self.fault(column, f"is {kind(value)}, and an id is a text or a number", "Give each row its id")
             return None
         return str(value)
 
     def text(self, field: str, *, required: bool, record: Mapping[str, object] | None = None) -> str | None:
-        column, value = self._look(field, self._row.record if record is None else record)
+        column, value = self._names.look(field, self._row.record if record is None else record)
         if value is None and not required:
             return ""
         if not isinstance(value, str):
@@ -223,7 +243,7 @@ class _Reader:
         return value
 
     def partial_answers(self) -> tuple[PartialAnswer, ...] | None:
-        column, value = self._look("partial_answers", self._row.record)
+        column, value = self._names.look("partial_answers", self._row.record)
         if value is None:
             return ()
         if isinstance(value, str):
@@ -243,9 +263,3 @@ class _Reader:
                 return None
             found.append(PartialAnswer(view, explanation))
         return tuple(found)
-
-    def _look(self, field: str, record: Mapping[str, object]) -> tuple[str, object]:
-        names = self._names[field]
-        return next(
-            ((name, record[name]) for name in names if record.get(name) is not None), (names[0], None)
-        )

@@ -155,7 +155,8 @@ class Client:
             sample=request.sample,
             logprobs=request.logprobs,
             baseline=request.baseline,
-            reading=request.reading,
+            reading=request.reading if options.local or not request.written else None,
+            read=options.local,
         )
 
     async def _obtain(self, sending: Sending) -> tuple[Completion, Call]:

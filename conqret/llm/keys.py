@@ -22,6 +22,7 @@ class Sending:
     """One question exactly as it is sent: a request with the client's settings filled in.
 
     A question asked again (with its fault named, or with more room) is another sending with another key.
+    ``reading`` is there where the messages do not hold all that is asked, or the model answers by reading (``read``).
     """
 
     model: str
@@ -36,10 +37,13 @@ class Sending:
     logprobs: bool
     baseline: Callable[[], Any] | None = None
     reading: Reading | None = None
+    read: bool = False
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """The settings that change the answer."""
+        """The settings that change the answer; none of those of a writer change what a model reads."""
+        if self.read:
+            return {"logprobs": self.logprobs}
         return {
             "logprobs": self.logprobs,
             "max_tokens": self.max_tokens,
@@ -50,7 +54,9 @@ class Sending:
     def key(self) -> str:
         """sha256 (hex) over canonical JSON of model, parameters, messages, response schema and sample.
 
-        Where there are texts to be read, they are part of it: the messages need not hold them.
+        Where there are texts to be read, they are part of it: the messages need not hold them. What a model reads
+        is the same each time, so a reading's key has neither sample nor temperature, seed and max_tokens: one
+        recording answers them all.
         """
         identity = [
             KEY_VERSION,
@@ -58,7 +64,7 @@ class Sending:
             self.parameters,
             [[message.role, message.content] for message in self.messages],
             schema_digest(self.response),
-            self.sample,
+            0 if self.read else self.sample,
         ]
         if self.reading is not None:
             identity.append([[context, list(targets)] for context, targets in self.reading.pairs])

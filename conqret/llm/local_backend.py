@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import gc
 import json
+import sys
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -13,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from conqret.data import Reason
 from conqret.errors import DeclarationError
 from conqret.llm.keys import Sending
-from conqret.llm.local_model import identity_of, name_and_identity
+from conqret.llm.local_model import FILLED, folder_of, identity_of, name_and_identity
 from conqret.llm.options import ClientOptions
 from conqret.llm.replies import CONTEXT_OVERFLOW
 from conqret.llm.request import Completion
@@ -33,12 +35,11 @@ LOCAL_TIMEOUT = 7 * 86_400.0
 PLAIN_WRAPPING = 5
 """The scorer adds nothing around a context but the model's own chat template: the prompt says all there is to say."""
 
-MOST_CUT = 0.5
-"""The share of a context's tokens that may be cut from its left to make it fit; with less left of it, what would be
-measured is another question."""
-
 _WORKER = ThreadPoolExecutor(1, thread_name_prefix="conqret-local")
 """All local models of the process take turns here, so that the event loop lives and memory is used once."""
+
+_held: dict[tuple[str, str], ConditionalPerplexity] = {}
+"""The one model that stays in memory, for all clients of the process; only the worker touches it."""
 
 
 class LocalBackend:
@@ -50,7 +51,7 @@ class LocalBackend:
 
     def __init__(self, options: ClientOptions) -> None:
         self._folder, self._identity = name_and_identity(options.model)
-        self._model = options.model
+        self._model, self._room = options.model, options.context_window
         self.name = f"local-{REVISION}@{self._identity}"
         self._scorer: ConditionalPerplexity | None = None
 
@@ -77,22 +78,30 @@ class LocalBackend:
         return await _in_worker(functools.partial(self._read, sending))
 
     async def close(self) -> None:
-        """The model stays loaded: the next client of this process asks it, too."""
+        """The model stays loaded until another is needed: the next client of this process asks it, too."""
+        self._scorer = None
 
     def _load(self) -> ConditionalPerplexity:
+        """The scorer, where the weights are those that the name means."""
         found = identity_of(self._folder)
         if found != self._identity:
             raise DeclarationError(
-                f"{self._folder} is another model than {self._model} names: its identity is {found}"
+                f"{self._folder} is another model than {self._model} names: its identity is {found}; leave out "
+                f"@{self._identity} to use the one that is there"
             )
-        return _loaded(self._folder, found)
+        folder = folder_of(self._folder)
+        return _loaded(str(folder) if folder.is_dir() else self._folder, found)
 
     def _read(self, sending: Sending) -> Completion:
         scorer, reading = self._scorer, sending.reading
         if scorer is None or reading is None:
             raise DeclarationError("the local model is not loaded")
         began = time.perf_counter()
-        rows = list(scorer.stream(reading.pairs))
+        try:
+            rows = list(scorer.stream(reading.pairs))
+        except (RuntimeError, IndexError, TypeError) as error:  # of this text; others may do
+            first = next(iter(str(error).strip().splitlines()), type(error).__name__)
+            raise ProviderError(Reason.BAD_REQUEST, f"the local model failed: {first}") from error
         used: dict[str, Any] = {
             "model": f"{self._model} ({scorer.dtype} on {scorer.device})",
             "prompt_tokens": sum(map(_tokens, rows)),
@@ -100,7 +109,7 @@ class LocalBackend:
             "cost_usd": 0.0,
             "seconds": time.perf_counter() - began,
         }
-        if overflow := _overflow(rows, scorer.window):
+        if overflow := _overflow(rows, scorer.window, self._room):
             return Completion(overflow, CONTEXT_OVERFLOW, **used)
         for one in (one for row in rows for one in row):
             if one.log_likelihood is None:
@@ -114,26 +123,39 @@ def _tokens(rows: Sequence[TargetScore]) -> int:
     return max((one.context_tokens for one in rows), default=0) + sum(one.tokens for one in rows)
 
 
-def _overflow(rows: list[list[TargetScore]], window: int) -> str:
-    """Why a text does not fit the model's window; empty where all do."""
-    for one in (one for row in rows for one in row):
+def _overflow(rows: list[list[TargetScore]], window: int, room: int | None) -> str:
+    """Why a text does not fit the model's window; empty where all do.
+
+    ``room`` is the context window by which documents were trimmed; what is advised is one that is smaller by the
+    share that was too much.
+    """
+    every = [one for row in rows for one in row]
+    for one in every:
         if one.log_likelihood is None and "window" in one.reason:
             return one.reason
-        whole = one.context_tokens + one.truncated
-        if one.truncated > MOST_CUT * whole:
-            return (
-                f"the window of {window} tokens holds only {one.context_tokens} of the {whole} tokens "
-                f"before a text of {one.tokens}"
-            )
-    return ""
+    over = max((one.truncated for one in every), default=0)
+    if not over:
+        return ""
+    less = min(room or window, int(FILLED * window)) * window // (window + over)
+    return (
+        f"the prompt is {over} tokens too long for the model's window of {window}; a smaller --context-window "
+        f"({less}, say) trims the documents in proportion"
+    )
 
 
-@functools.lru_cache(maxsize=1)
 def _loaded(name: str, identity: str) -> ConditionalPerplexity:
-    """The scorer over these weights; one stays in memory, for all clients of the process."""
+    """The scorer over these weights; another one that is in memory goes first, so that one has all the room."""
     from conqret.perplexity import ConditionalPerplexity
 
-    return ConditionalPerplexity(name, wrapping=PLAIN_WRAPPING)
+    wanted = (name, identity)
+    if wanted not in _held:
+        _held.clear()
+        gc.collect()
+        torch = sys.modules.get("torch")
+        if torch is not None and torch.cuda.is_initialized():
+            torch.cuda.empty_cache()
+        _held[wanted] = ConditionalPerplexity(name, wrapping=PLAIN_WRAPPING)
+    return _held[wanted]
 
 
 async def _in_worker(work: Callable[[], T]) -> T:

@@ -14,12 +14,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from conqret._optional import require
 from conqret.errors import DeclarationError
 from conqret.llm.options import LOCAL_PREFIX, ClientOptions
-from conqret.perplexity.identity import folder_identity
+from conqret.perplexity.identity import commit_of, folder_identity, hub_file
+from conqret.perplexity.windows import window_in
 
 IDENTITY_LENGTH = 12
 """Hexadecimal digits of a folder's digest or of a hub's commit: enough to tell any two models apart."""
@@ -29,15 +29,34 @@ FILLED = 0.8
 and Llama's tokenizers need up to a quarter more for the same English text."""
 
 _PINNED = re.compile(rf"(?P<name>.+)@(?P<identity>[0-9a-f]{{{IDENTITY_LENGTH}}})")
-_LIMITS = ("max_position_embeddings", "n_positions", "model_max_length")
-_UNLIMITED = 10**9
+
+
+class _Settings(NamedTuple):
+    """What ``config.json`` and ``tokenizer_config.json`` say, and a hub's commit."""
+
+    config: Mapping[str, Any]
+    tokenizer: Mapping[str, Any]
+    commit: str | None = None
+
+
+_NOTHING = _Settings({}, {})
 
 
 def name_and_identity(model: str) -> tuple[str, str | None]:
-    """The folder or hub's name in ``local/NAME@IDENTITY``, and the identity (None where it is left out)."""
+    """The folder or hub's name in ``local/NAME@IDENTITY``, and the identity (None where it is left out).
+
+    A folder whose own name ends like an identity is that folder.
+    """
     name = model.removeprefix(LOCAL_PREFIX)
     pinned = _PINNED.fullmatch(name)
-    return (pinned["name"], pinned["identity"]) if pinned else (name, None)
+    if pinned is None or folder_of(name).is_dir():
+        return name, None
+    return pinned["name"], pinned["identity"]
+
+
+def folder_of(name: str) -> Path:
+    """Where the model ``name`` lies if it is a folder; ``~`` is the user's home."""
+    return Path(name).expanduser() if name.startswith("~/") else Path(name)
 
 
 def resolved(options: ClientOptions) -> ClientOptions:
@@ -52,12 +71,13 @@ def resolved(options: ClientOptions) -> ClientOptions:
     name, identity = name_and_identity(options.model)
     if identity is not None and options.context_window is not None:
         return options
-    pinned = identity is not None
-    window = options.context_window or _window(_settings(name, required=not pinned))
+    found = _settings(name) if identity is None else _settings_of_pinned(name)
+    window = window_in(found.config, found.tokenizer)
+    fitting = None if window is None else max(1, int(FILLED * window))
     return replace(
         options,
         model=f"{LOCAL_PREFIX}{name}@{identity or identity_of(name)}",
-        context_window=window,
+        context_window=options.context_window or fitting,
     )
 
 
@@ -65,12 +85,19 @@ def identity_of(name: str) -> str:
     """What identifies the weights and the tokenizer of the model ``name``.
 
     Raises:
-        DeclarationError: there is no such folder, or no such model on the hub.
+        DeclarationError: there is no such folder, no such model on the hub, or the hub does not say which commit
+            it is.
     """
-    folder = Path(name)
+    folder = folder_of(name)
     if folder.is_dir():
         return folder_identity(folder)[:IDENTITY_LENGTH]
-    return str(_hub_settings(name).get("_commit_hash"))[:IDENTITY_LENGTH]
+    commit = _settings(name).commit
+    if not commit:
+        raise DeclarationError(
+            f"the hub does not say which commit of {name!r} it gives, so that nothing would tell its weights from "
+            f"later ones: download the model into a folder and give --model {LOCAL_PREFIX}./FOLDER"
+        )
+    return commit[:IDENTITY_LENGTH]
 
 
 def check_can_ask(options: ClientOptions, ask: str, *, read: bool, written: bool) -> None:
@@ -92,23 +119,14 @@ def check_can_ask(options: ClientOptions, ask: str, *, read: bool, written: bool
         )
 
 
-def _settings(name: str, *, required: bool) -> Mapping[str, Any]:
-    """The model's own settings, from its folder or from a hub; empty where it is absent and not required."""
-    folder = Path(name)
+def _settings(name: str) -> _Settings:
+    """The model's own settings, from its folder or from a hub."""
+    folder = folder_of(name)
     if folder.is_dir():
-        found: dict[str, Any] = {}
-        for file in (folder / "tokenizer_config.json", folder / "config.json"):
-            if file.is_file():
-                try:
-                    found.update(json.loads(file.read_text(encoding="utf-8")))
-                except ValueError as error:
-                    raise DeclarationError(f"{file} is no JSON: {error}") from error
-            elif required and file.name == "config.json":
-                raise DeclarationError(f"{folder} holds no transformers model: it has no config.json")
-        return found
-    if not required:
-        return {}
-    if name.startswith((".", "/", "~")) or name.count("/") > 1:
+        if not (folder / "config.json").is_file():
+            raise DeclarationError(f"{folder} holds no transformers model: it has no config.json")
+        return _Settings(_mapping(folder / "config.json"), _mapping(folder / "tokenizer_config.json"))
+    if _only_a_folder(name):
         raise DeclarationError(
             f"there is no folder {name!r} with a model; to replay what it was asked without it, write its full "
             f"name as in run.json: {LOCAL_PREFIX}{name}@… with the {IDENTITY_LENGTH} digits of its identity"
@@ -116,21 +134,51 @@ def _settings(name: str, *, required: bool) -> Mapping[str, Any]:
     return _hub_settings(name)
 
 
-@functools.cache
-def _hub_settings(name: str) -> Mapping[str, Any]:
-    """The settings of a hub's model with its commit; the hub is asked once, or its cache where it is away."""
-    transformers = require("transformers", extra="perplexity")
+def _settings_of_pinned(name: str) -> _Settings:
+    """The same of a model that a replay can do without: no settings where they cannot be had."""
+    if not folder_of(name).is_dir():
+        return _NOTHING if _only_a_folder(name) else _hub_settings_if_any(name)
     try:
-        config = transformers.AutoConfig.from_pretrained(name)
+        return _settings(name)
+    except DeclarationError:
+        return _NOTHING
+
+
+@functools.cache
+def _hub_settings_if_any(name: str) -> _Settings:
+    try:
+        return _hub_settings(name)
+    except DeclarationError:  # the hub is away, or transformers is not installed
+        return _NOTHING
+
+
+def _only_a_folder(name: str) -> bool:
+    return name.startswith((".", "/", "~")) or name.count("/") > 1
+
+
+def _mapping(file: Path) -> Mapping[str, Any]:
+    if not file.is_file():
+        return {}
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise DeclarationError(f"{file} is no JSON: {error}") from error
+    if not isinstance(found, dict):
+        raise DeclarationError(f"{file} holds no JSON object")
+    return found
+
+
+@functools.cache
+def _hub_settings(name: str) -> _Settings:
+    """The settings of a hub's model with its commit; the hub is asked once, or its cache where it is away."""
+    try:
+        config = hub_file(name, "config.json")
     except (OSError, ValueError) as error:
         first = next(iter(str(error).strip().splitlines()), type(error).__name__)
         raise DeclarationError(f"there is no folder {name!r}, and no model of that name: {first}") from error
-    return {**config.to_dict(), "_commit_hash": getattr(config, "_commit_hash", None) or "0" * 40}
-
-
-def _window(settings: Mapping[str, Any]) -> int | None:
-    """Tokens by our count that surely fit the model's window; None where it has no limit or is not known."""
-    text = settings.get("text_config") or {}
-    limits = [value for found in (settings, text) for name in _LIMITS if (value := found.get(name))]
-    numbers = [int(value) for value in limits if isinstance(value, int | float) and 0 < value < _UNLIMITED]
-    return int(FILLED * min(numbers)) if numbers else None
+    commit = commit_of(config)
+    try:
+        tokenizer = _mapping(hub_file(name, "tokenizer_config.json", commit))
+    except (OSError, ValueError):  # not every model has one
+        tokenizer = {}
+    return _Settings(_mapping(config), tokenizer, commit)

@@ -1,28 +1,52 @@
-"""What tells one model's folder from another's: a digest of its files, the same for a copy under another name."""
+"""What tells one model from another: a digest of a folder's files, the same for a copy elsewhere; a hub's commit."""
 
 from __future__ import annotations
 
+import functools
 import hashlib
+import re
 from pathlib import Path
 
-SAMPLES, SAMPLE_BYTES = 64, 16_384
-"""Places of each file that are read for a folder's digest: 1 MiB, spread evenly, whatever the size of the weights."""
+from conqret._optional import require
 
 _FILES = frozenset({".safetensors", ".bin", ".json", ".model", ".txt", ".jinja"})
+_SNAPSHOT = re.compile(r"/snapshots/([0-9a-f]{40})/")
 
 
 def folder_identity(folder: Path) -> str:
-    """sha256 (hex) over names, sizes and samples of all files of weights, settings and tokenizer below ``folder``."""
+    """sha256 (hex) over names and contents of all files of weights, settings and tokenizer that lie in ``folder``.
+
+    Folders below it do not count: no model has its files there, and a run may lie in one of them.
+    """
     digest = hashlib.sha256()
-    files = [path for path in folder.rglob("*") if path.suffix in _FILES and path.is_file()]
-    for file in sorted(files, key=lambda path: path.relative_to(folder).as_posix()):
-        size = file.stat().st_size
-        digest.update(f"{file.relative_to(folder).as_posix()}\0{size}\0".encode())
-        with file.open("rb") as opened:
-            if size <= SAMPLES * SAMPLE_BYTES:
-                digest.update(opened.read())
-                continue
-            for place in range(SAMPLES):
-                opened.seek(place * (size - SAMPLE_BYTES) // (SAMPLES - 1))
-                digest.update(opened.read(SAMPLE_BYTES))
+    for file in sorted(path for path in folder.iterdir() if path.suffix in _FILES and path.is_file()):
+        state = file.stat()
+        digest.update(f"{file.name}\0{_content(file.resolve(), state.st_size, state.st_mtime_ns)}\0".encode())
     return digest.hexdigest()
+
+
+def hub_file(name: str, file: str, commit: str | None = None, *, fetch: bool = True) -> Path:
+    """Where a file of a hub's model lies in the cache on this machine, fetched (``fetch``) if it is not there.
+
+    Raises:
+        OSError: it cannot be had.
+        MissingDependencyError: transformers is not installed.
+    """
+    hub = require("transformers.utils", extra="perplexity")
+    return Path(hub.cached_file(name, file, revision=commit, local_files_only=not fetch))
+
+
+def commit_of(file: Path) -> str | None:
+    """The commit (40 hexadecimal digits) that a file of the hub's cache is of; None where its place does not say.
+
+    Not every version of transformers tells it otherwise.
+    """
+    found = _SNAPSHOT.search(file.as_posix())
+    return found[1] if found else None
+
+
+@functools.cache
+def _content(file: Path, size: int, changed: int) -> str:
+    """sha256 (hex) of a file, read once in a process as long as its size and its time of change stay the same."""
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()

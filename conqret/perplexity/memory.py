@@ -42,11 +42,6 @@ class TokenBudget:
             self.tokens = max(1, tokens)
             self.halvings += 1
 
-    def halve(self) -> None:
-        """Memory ran out: from now on half as much at a time."""
-        self.tokens = max(1, self.tokens // 2)
-        self.halvings += 1
-
 
 def ran_out(error: BaseException) -> bool:
     """Whether an error means that memory ran out, on a GPU or a CPU."""

@@ -12,7 +12,7 @@ from typing import Any
 
 from conqret._optional import require
 from conqret.errors import DeclarationError, UnknownNameError
-from conqret.perplexity.identity import folder_identity
+from conqret.perplexity.identity import commit_of, folder_identity, hub_file
 
 EXTRA = "perplexity"
 DTYPES = ("float32", "bfloat16", "float16")
@@ -49,8 +49,10 @@ def load(name: str, device: str | None = None, dtype: str | None = None, *, auto
         raise UnknownNameError("dtype", kind, DTYPES)
     try:
         with bars_on_terminals():
-            tokenizer = transformers.AutoTokenizer.from_pretrained(name)
-            model = getattr(transformers, auto).from_pretrained(name, dtype=getattr(torch, kind))
+            tokenizer = transformers.AutoTokenizer.from_pretrained(name, trust_remote_code=False)
+            model = getattr(transformers, auto).from_pretrained(
+                name, dtype=getattr(torch, kind), trust_remote_code=False
+            )
         model = model.to(place)
     except (OSError, ValueError, RuntimeError, AssertionError, safetensors.SafetensorError) as error:
         first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
@@ -74,8 +76,14 @@ def bars_on_terminals() -> Iterator[None]:
 
 
 def revision(name: str, model: Any) -> str:
-    """What identifies a model's weights: the hub's name and commit; a folder's digest, wherever it stands."""
+    """What identifies a loaded model's weights: the hub's name and commit; a folder's digest, wherever it stands."""
     folder = Path(name)
     if folder.is_dir():
         return folder_identity(folder)
-    return f"{name}@{getattr(getattr(model, 'config', None), '_commit_hash', None) or ''}"
+    commit = getattr(getattr(model, "config", None), "_commit_hash", None)  # new transformers have none
+    if commit is None:
+        try:
+            commit = commit_of(hub_file(name, "config.json", fetch=False))
+        except (OSError, ValueError):
+            commit = None
+    return f"{name}@{commit or ''}"

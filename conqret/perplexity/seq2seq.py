@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from conqret.errors import DeclarationError
-from conqret.perplexity.memory import CPU_BUDGET, TokenBudget, ran_out
+from conqret.perplexity.memory import CPU_BUDGET, TokenBudget
 from conqret.perplexity.models import SEQ2SEQ, load
 from conqret.perplexity.windows import window_of
 
@@ -26,6 +27,10 @@ GPU_BUDGET = 16_384
 16,384 of them over BART's vocabulary are 1.6 GB in bfloat16."""
 BATCH_SIZE = 32
 """Pairs in one step at most; the token budget binds first but for very short texts."""
+
+NO_MEMORY = "memory ran out on this pair alone"
+NOT_FINITE = "the model gave no finite probability"
+"""Why a pair has no likelihood: float16 overflows where float32 and bfloat16 do not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +69,7 @@ class Seq2SeqLikelihood:
     """A sequence-to-sequence model from a folder or a hub; ``window`` shortens the model's own.
 
     ``device`` and ``dtype`` default to a GPU in bfloat16 where there is one, else the CPU in float32.
-    ``token_budget`` bounds ``pairs x (source + target)`` tokens of a step and halves when memory runs out.
+    ``token_budget`` bounds ``pairs x (source + target)`` tokens of a step and sinks when memory runs out.
 
     Raises:
         DeclarationError: the model cannot be loaded, or is none of this kind.
@@ -114,9 +119,9 @@ class Seq2SeqLikelihood:
         found = {}
         for batch in self._batches(rows):
             for row, value in self._values(batch):
-                reason = "" if value is not None else "memory ran out on this pair alone"
+                reason = NO_MEMORY if value is None else "" if math.isfinite(value) else NOT_FINITE
                 found[row.place] = PairLikelihood(
-                    value, len(row.target), row.source_cut, row.target_cut, reason
+                    None if reason else value, len(row.target), row.source_cut, row.target_cut, reason
                 )
         return [found[place] for place in range(len(rows))]
 
@@ -147,7 +152,8 @@ class Seq2SeqLikelihood:
             yield batch
 
     def _values(self, batch: Sequence[_Row]) -> Iterator[tuple[_Row, float | None]]:
-        sums = self._attempt(lambda: self._step(batch))
+        widths = max(len(row.source) for row in batch) + max(len(row.target) for row in batch)
+        sums = self.budget.attempt(lambda: self._step(batch), len(batch) * widths)
         if sums is not None:
             yield from zip(batch, sums, strict=True)
         elif len(batch) > 1:
@@ -155,20 +161,6 @@ class Seq2SeqLikelihood:
                 yield from self._values(half)
         else:
             yield batch[0], None
-
-    def _attempt(self, step: Callable[[], list[float]]) -> list[float] | None:
-        """What ``step`` returns, or None where memory ran out, with the budget halved."""
-        try:
-            return step()
-        except (RuntimeError, MemoryError) as error:
-            if not ran_out(error):
-                raise
-        self.budget.halve()
-        if self.device != "cpu":
-            import torch
-
-            torch.cuda.empty_cache()
-        return None
 
     def _step(self, batch: Sequence[_Row]) -> list[float]:
         import torch

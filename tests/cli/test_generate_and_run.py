@@ -63,10 +63,12 @@ def test_generate_names_what_is_wrong(folder, monkeypatch, capsys):
         (("--shots", "9"), "lower --shots"),
         (("-k", "0"), "-k is 0"),
         (("--prompts", "nowhere"), "no folder"),
+        (("--model", "local/gpt2"), "an argument is answered in writing"),
         (("--replay", "nowhere"), "no recordings"),
     ):
         assert conqret(monkeypatch, *given, *extra) == 2
-        assert words in capsys.readouterr().err
+        assert words in " ".join(capsys.readouterr().err.split())
+        assert not (folder / "out").exists() or "--replay" in extra
     assert conqret(monkeypatch, *given[:3], "no.res", *given[4:]) == 2
     (folder / "corpus" / "debates.jsonl").unlink()
     assert conqret(monkeypatch, *given) == 2

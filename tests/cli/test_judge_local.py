@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from conqret.data import Reason
 from conqret.evaluation.run import RunDirectory
 from conqret.judges.base import Case
 from conqret.judges.judging import filled
@@ -92,3 +93,63 @@ def test_a_folder_that_cannot_be_loaded_writes_nothing(cli: Cli, model: Path, tm
     done = cli("judge", DEMO, "--format", "likelihood", "--model", f"local/{model}", "-o", tmp_path / "out")
     assert done.code == 2
     assert not (tmp_path / "out").exists()
+
+
+def test_a_run_with_nothing_left_to_ask_loads_no_model(
+    cli: Cli, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_items(tmp_path / "items.jsonl", demo()[:2])
+    store = tmp_path / "shared.sqlite"
+    command = ("judge", tmp_path / "items.jsonl", "--format", "likelihood", "--model", f"local/{model}")
+    first = cli(*command, "-o", tmp_path / "first", "--recordings", store)
+    assert first.code == 0, first.err
+
+    def loaded(*_: object) -> None:
+        raise AssertionError("the model was loaded")
+
+    monkeypatch.setattr("conqret.llm.local_backend.LocalBackend._load", loaded)
+    resumed = cli(*command, "-o", tmp_path / "first", "--recordings", store)
+    assert "2 of 2 judgments were kept" in resumed.err
+    second = cli(*command, "-o", tmp_path / "second", "--recordings", store)
+    assert second.code == 0, second.err
+    own = cli(*command, "-o", tmp_path / "first")
+    assert own.code == 0, own.err
+    assert said(RunDirectory(tmp_path / "second").judgments()) == said(
+        RunDirectory(tmp_path / "first").judgments()
+    )
+
+
+def test_the_model_is_the_folder_one_stands_in(
+    cli: Cli, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_items(tmp_path / "items.jsonl", demo()[:1])
+    monkeypatch.chdir(model)
+    command = ("judge", tmp_path / "items.jsonl", "--format", "likelihood", "--model", "local/.")
+    assert cli(*command).code == 0
+    again = cli(*command)
+    assert "1 of 1 judgments were kept" in again.err
+    assert len(list((model / "runs").iterdir())) == 1
+
+
+def test_a_prompt_that_is_too_long_says_what_to_give(cli: Cli, tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="the extra perplexity is not installed: torch is missing")
+    from tests.llm.local_models import save_model
+
+    model = save_model(tmp_path / "short", window=4_096)
+    write_items(tmp_path / "items.jsonl", demo()[:1])
+    command = ("judge", tmp_path / "items.jsonl", "--format", "likelihood", "--model", f"local/{model}")
+    run = RunDirectory(tmp_path / "run")
+    window, tried = 100_000, 0
+    while tried < 8:
+        done = cli(*command, "--context-window", window, "-o", run.path, "--overwrite")
+        (found,) = run.judgments()
+        measure = found.measures["groundedness"]
+        if measure.value is not None:
+            break
+        assert measure.reason is Reason.CONTEXT_OVERFLOW
+        advised = re.search(r"--context-window \((\d+), say\)", measure.detail)
+        assert advised, measure.detail
+        window, tried = int(advised[1]), tried + 1
+    assert done.code == 0
+    assert 1 <= tried < 8
+    assert found.trims

@@ -81,11 +81,18 @@ def test_the_list_in_words_and_as_json() -> None:
         (("sensitivity", ITEMS, "--perturb", "5,irrelevant"), "begins with a level"),
         (("sensitivity", ITEMS, "--labels", "none.txt"), "no such file of labels"),
         (("sensitivity", ITEMS, "--format", ","), "no format"),
+        (("perturb", "paraphrase", ITEMS, "--model", "local/gpt2"), "a rewrite is answered in writing"),
+        (("sensitivity", ITEMS, "--perturb-model", "local/gpt2"), "a rewrite is answered in writing"),
+        (
+            ("sensitivity", ITEMS, "--perturb-model", "local/gpt2", "--dry-run"),
+            "a rewrite is answered in writing",
+        ),
     ],
 )
 def test_wrong_calls(arguments: tuple[str, ...], said: str, here: Path) -> None:
     with pytest.raises(DeclarationError, match=re.escape(said)):
         run(*arguments)
+    assert list(here.iterdir()) == []
 
 
 def test_levels_belong_to_the_name_before_them() -> None:

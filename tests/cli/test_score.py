@@ -2,20 +2,25 @@
 
 import json
 import math
+import sys
+from pathlib import Path
 
 import polars as pl
 import pytest
 from typer.testing import CliRunner
 
 from conqret.cli.main import app
+from conqret.cli.score.output import default_folder, stem
+from conqret.errors import DeclarationError, MissingDependencyError
 from conqret.evaluation.debateqa.table import (
     AWARENESS,
     DIVERSITY,
     ScoreRow,
+    Tally,
     read_tables,
-    system_means,
     write_table,
 )
+from conqret.io.locking import only_writer
 
 RUN = CliRunner()
 
@@ -80,6 +85,9 @@ def test_perspective_diversity_goes_on_where_it_stopped(tmp_path, questions, ans
     total, mean = json.loads(first.stdout)
     assert (total["scored"], total["total"]) == (2, 2)
     assert total["mean"] == pytest.approx(2 * mean["mean"])
+    with only_writer(tmp_path / "out"):
+        refused = RUN.invoke(app, command)
+    assert "another process is writing" in str(refused.exception)
     released = RUN.invoke(
         app, [*command, "--definition", "released", "-o", str(tmp_path / "other"), "--json"]
     )
@@ -197,8 +205,144 @@ def test_correlate(tmp_path, tables):
     )
 
 
+def test_notes_say_what_is_not_common(tmp_path, tables):
+    write_table([ScoreRow("good", "2", DIVERSITY, "gpt2", 100.0)], tmp_path / "more.parquet")
+    given = [*tables, str(tmp_path / "more.parquet")]
+    ranked = RUN.invoke(app, ["rank", *given, "--weights", "1", "--json"])
+    note = (
+        "perspective_diversity by gpt2: 1 scored answer is left out; the means are over the 2 questions scored of "
+        "all systems"
+    )
+    assert note in ranked.stderr.replace("\n", " ")
+    facts = json.loads(ranked.stdout)
+    assert facts["systems"][0]["system"] == "good"
+    assert facts["instruments"] == [
+        {"metric": DIVERSITY, "instrument": "gpt2", "n": 2, "left_out": 1},
+        {"metric": AWARENESS, "instrument": "phi", "n": 1, "left_out": 0},
+    ]
+    pytest.importorskip("scipy", reason="the extra stats is not installed: scipy is missing")
+    pairs = tmp_path / "pairs.csv"
+    pairs.write_text("first,second,preference\ngood,fair,first\nfair,poor,first\n")
+    correlated = RUN.invoke(app, ["score", "correlate", *given, "--preferences", str(pairs)])
+    assert note in correlated.stderr.replace("\n", " ")
+    assert "rho  1.000   tau  1.000   (3 systems, 1 annotator)" in correlated.stdout
+
+
+def test_rank_shows_a_ratio_without_a_value(tmp_path):
+    rows = [ScoreRow(one, "x", DIVERSITY, "gpt2", value) for one, value in (("a", 1.0), ("b", 1e4))]
+    rows += [ScoreRow(one, "x", AWARENESS, "phi", 1.0) for one in "ab"]
+    write_table(rows, tmp_path / "scores.parquet")
+    command = ["rank", str(tmp_path / "scores.parquet")]
+    assert "> 1e300" in RUN.invoke(app, command).stdout
+    facts = json.loads(RUN.invoke(app, [*command, "--json"]).stdout)
+    assert [one["likelier_under_best"] for one in facts["systems"]] == [1.0, None]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["score", "correlate", "{table}", "--preferences", "{answers}"],
+        ["score", "stability", "{table}"],
+        ["score", "dispute-awareness", "{answers}", "--questions", "{questions}", "--labels", "{answers}",
+         "-o", "{out}"],
+    ],
+)  # fmt: skip
+def test_statistics_that_are_not_installed_are_named_first(
+    arguments, answers, questions, tables, tmp_path, monkeypatch
+):
+    monkeypatch.setitem(sys.modules, "scipy", None)
+    places = {"answers": answers, "questions": questions, "table": tables[0], "out": tmp_path / "out"}
+    done = RUN.invoke(app, [one.format(**places) for one in arguments])
+    assert isinstance(done.exception, MissingDependencyError)
+    assert "pip install 'conqret[stats]'" in str(done.exception)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        ("id,label\nzoos,2\n", "labels.csv:2 has the label 2; a label is 0 or 1"),
+        ("id,label\nzoos,nan\n", "labels.csv:2 has the label nan"),
+        ("id,label\nzoos,1\nzoos,1\n", "labels.csv:3 labels zoos a second time"),
+        ("id,label\ntrams,1\n", "among those of the answers"),  # an answer, but to no question
+        ("id,verdict\nzoos,1\n", "needs an id and a label"),
+    ],
+)
+def test_labels_are_looked_at_before_anything_is_asked(tmp_path, questions, answers, labels, message):
+    pytest.importorskip("scipy", reason="the extra stats is not installed: scipy is missing")
+    (tmp_path / "labels.csv").write_text(labels)
+    command = ["score", "dispute-awareness", answers, "--questions", questions, "-o", str(tmp_path / "out")]
+    done = RUN.invoke(app, [*command, "--labels", str(tmp_path / "labels.csv")])
+    assert isinstance(done.exception, DeclarationError)
+    assert message in str(done.exception)
+    assert not (tmp_path / "out").exists()
+
+
+def test_dispute_awareness_has_one_writer_and_writes_nothing_before_errors(tmp_path, questions, answers):
+    command = ["score", "dispute-awareness", answers, "--questions", questions, "-o", str(tmp_path / "out")]
+    store = tmp_path / "none.sqlite"
+    for more in (["--replay", str(store)], ["--replay", str(store), "--recordings", str(store)]):
+        assert isinstance(RUN.invoke(app, [*command, *more]).exception, DeclarationError)
+    assert not (tmp_path / "out").exists()
+    with only_writer(tmp_path / "out"):
+        refused = RUN.invoke(app, command)
+    assert "another process is writing" in str(refused.exception)
+    assert [one.name for one in (tmp_path / "out").iterdir()] == [".lock"]
+
+
+def test_another_prompt_has_a_folder_of_its_own(tmp_path, questions, answers, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    command = ["score", "dispute-awareness", answers, "--questions", questions]
+    for shots in ("few-shot", "zero-shot"):
+        assert RUN.invoke(app, [*command, "--shots", shots]).exit_code == 0
+    assert {one.name for one in (tmp_path / "runs").iterdir()} == {
+        "mine-dispute-awareness-offline-few-shot", "mine-dispute-awareness-offline-zero-shot",
+    }  # fmt: skip
+
+
+def test_another_definition_or_prompt_has_a_folder_of_its_own(tmp_path, questions, answers, monkeypatch):
+    pytest.importorskip("torch", reason="the extra perplexity is not installed: torch is missing")
+    from tests.perplexity.small_models import network, tokenizer
+
+    words = tokenizer(begins=False, chat=True)
+    words.save_pretrained(tmp_path / "tiny.lm")
+    network("gpt2", len(words)).save_pretrained(tmp_path / "tiny.lm")
+    monkeypatch.chdir(tmp_path)
+    command = ["score", "perspective-diversity", answers, "--references", questions, "--backbone", "tiny.lm"]
+    for more in ([], ["--wrapping", "2"], ["--definition", "released"], ["--chat-template", "never"]):
+        done = RUN.invoke(app, [*command, *more])
+        assert done.exit_code == 0, done.output
+    assert {one.name for one in (tmp_path / "runs").iterdir()} == {
+        f"mine-perspective-diversity-tiny.lm-{one}"
+        for one in ("prompt-1", "prompt-2", "released", "prompt-1-template-never")
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "system"),
+    [
+        ("qwen2-0.5b.jsonl.gz", "qwen2-0.5b"), ("Llama-3.1-8B.jsonl", "Llama-3.1-8B"), ("a.b.PARQUET", "a.b"),
+        ("gpt-3.5", "gpt-3.5"), ("x.json.csv", "x.json"), (".jsonl", ".jsonl"),
+    ],
+)  # fmt: skip
+def test_a_dot_in_a_system_s_name_stays(name, system):
+    assert stem(Path("answers") / name) == system
+    assert default_folder(Path(name), "d", "m/n", "x y") == Path("runs") / f"{system}-d-m-n-x-y".strip(".")
+
+
+def test_references_without_partial_answers_are_named(tmp_path, answers):
+    bare = lines(tmp_path / "bare.jsonl", [{"id": "zoos", "question": "Why?"}])
+    command = ["score", "perspective-diversity", answers, "--references", bare, "--backbone", "none"]
+    done = RUN.invoke(app, command)
+    assert isinstance(done.exception, DeclarationError)
+    assert f"no question of {bare} has a partial answer" in str(done.exception)
+
+
 def test_means_count_what_is_missing(tables):
-    means = {(one.system, one.metric): one for one in system_means(read_tables(tables))}
+    tally = Tally()
+    for row in read_tables(tables):
+        tally.add(row)
+    means = {(one.system, one.metric): one for one in tally.means}
     good = means["good", AWARENESS]
     assert (good.mean, good.scored, good.total) == (1.0, 1, 2)
 
@@ -217,8 +361,6 @@ def test_means_count_what_is_missing(tables):
     ],
 )
 def test_wrong_calls(arguments, message, answers, questions, tables):
-    from conqret.errors import DeclarationError
-
     places = {"answers": answers, "questions": questions, "table": tables[0]}
     done = RUN.invoke(app, [one.format(**places) for one in arguments])
     assert isinstance(done.exception, DeclarationError)

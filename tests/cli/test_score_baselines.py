@@ -136,7 +136,10 @@ def test_correlate_reads_the_table(tmp_path, references):
         ("g-eval", ("--replay", "{tmp}/none.sqlite"), "no recordings here"),
         ("g-eval", ("--model", "nobody/knows", "--budget-usd", "1"), "price"),
         ("g-eval", ("--recordings", "a", "--replay", "b"), "not both"),
-        ("bleu", ("--columns", "partial_answers=nothing"), "has a partial answer"),
+        ("g-eval", ("--recordings", "{tmp}/mine.jsonl"), "recordings"),
+        ("bleu,g-eval", ("--model", "local/nowhere"), "g-eval is answered in writing"),
+        ("g-eval", ("--model", "local/nowhere", "--replay", "b"), "g-eval is answered in writing"),
+        ("bleu", ("--columns", "partial_answers=nothing"), "partial_answers"),
     ],
 )
 def test_wrong_calls_write_nothing(metrics, more, message, tmp_path, answers, references):
@@ -147,6 +150,35 @@ def test_wrong_calls_write_nothing(metrics, more, message, tmp_path, answers, re
     assert isinstance(done.exception, DeclarationError), done.output
     assert message in str(done.exception)
     assert not (tmp_path / "out").exists()
+
+
+def test_the_table_is_written_under_the_lock(tmp_path, answers, references, monkeypatch):
+    from filelock import FileLock, Timeout
+
+    from conqret.cli.score import baselines
+    from conqret.io.locking import LOCK_NAME
+
+    folder, finish, held = tmp_path / "out", baselines.finish, []
+
+    def seen(*arguments):
+        with pytest.raises(Timeout):
+            FileLock(folder / LOCK_NAME).acquire(timeout=0)
+        held.append(True)
+        finish(*arguments)
+
+    monkeypatch.setattr(baselines, "finish", seen)
+    done = RUN.invoke(app, command(answers, references, folder, "acknowledge"))
+    assert done.exit_code == 0, done.output
+    assert held == [True]
+
+
+def test_the_default_and_the_list_are_those_of_the_registry(monkeypatch):
+    from conqret.evaluation.debateqa.baselines.registry import BASELINES, DEFAULT
+
+    monkeypatch.setenv("COLUMNS", "1000")
+    said = RUN.invoke(app, ["score", "baselines", "--help"]).output
+    assert all(name in said for name in BASELINES)
+    assert f"default: {','.join(DEFAULT)}" in said
 
 
 def test_help_imports_nothing_heavy(tmp_path):

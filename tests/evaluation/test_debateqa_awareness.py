@@ -1,5 +1,6 @@
 """Dispute awareness: prompts, verdicts, and agreement with labels."""
 
+import asyncio
 import math
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.evaluation.debateqa.awareness import AskedAnswer, acknowledges, against_labels, ask_awareness
 from conqret.evaluation.debateqa.table import AWARENESS, ScoreRow
+from conqret.llm.client import Client
 from conqret.llm.options import ClientOptions
 from conqret.prompts import Library
 from conqret.retrieval.session import Session
@@ -81,18 +83,43 @@ def test_a_local_model_can_only_say_0_or_1(tmp_path):
         assert row.instrument.startswith("small, zero-shot (")
 
 
-def test_only_as_many_answers_are_held_as_are_asked_about():
-    taken = 0
+@pytest.fixture
+def asked(monkeypatch):
+    """The ids that the model was asked about; each question lets the others begin."""
+    found, ask = [], Client.ask
+
+    async def counted(self, request):
+        await asyncio.sleep(0)
+        reply = await ask(self, request)
+        found.append(request.item)
+        return reply
+
+    monkeypatch.setattr(Client, "ask", counted)
+    return found
+
+
+def test_only_as_many_answers_are_held_as_are_asked_about(asked):
+    held = []
 
     def answers():
-        nonlocal taken
         for number in range(200):
-            taken += 1
+            held.append(number + 1 - len(asked))
             yield AskedAnswer(str(number), "Should zoos be closed?", "Some say so, opinions are divided.")
 
     rows = ask_awareness(answers(), Session(ClientOptions("offline", max_concurrency=3)), "mine").rows
     assert [row.id for row in rows] == [str(number) for number in range(200)]
-    assert taken == 200
+    assert (max(held), len(asked)) == (3, 200)
+
+
+def test_nothing_is_asked_about_an_empty_answer_or_question(asked):
+    given = [AskedAnswer("a", "Q?", " \n"), AskedAnswer("b", "", "It is debated.")]
+    given.append(AskedAnswer("c", "Q?", "It is debated."))
+    rows = ask_awareness(given, Session("offline"), "mine").rows
+    assert [(row.id, row.value, row.reason) for row in rows] == [
+        ("a", None, "the answer is empty"), ("b", None, "the question has no text"), ("c", 1.0, ""),
+    ]  # fmt: skip
+    assert {row.instrument for row in rows} == {"offline, few-shot"}
+    assert asked == ["c"]
 
 
 def test_a_wrong_answer_among_many_ends_the_run():

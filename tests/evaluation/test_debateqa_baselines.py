@@ -1,5 +1,6 @@
 """The baselines of Perspective Diversity: figures by hand, what is missing, and what is kept."""
 
+import json
 import math
 
 import pytest
@@ -180,6 +181,19 @@ def test_values_from_before_are_not_computed_again(tmp_path):
         KeptValues(path)
 
 
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+def test_what_is_not_finite_is_neither_kept_nor_read(value, tmp_path):
+    path = tmp_path / "values.jsonl"
+    with KeptValues(path) as kept:
+        kept.add("bartscore", "one", CASE, Likeness(value))
+        assert len(kept) == 0
+        kept.add("bartscore", "one", CASE, Likeness(-1.5))
+    assert KeptValues(path).find("bartscore", "one", CASE) == Likeness(-1.5)
+    path.write_text(path.read_text().replace("-1.5", json.dumps(value)))
+    with pytest.raises(DeclarationError, match=r"values\.jsonl:1 is no value"):
+        KeptValues(path)
+
+
 def test_acknowledge_reads_the_first_words():
     texts = ["As an AI language model, I hold no view.", "It is debated.", ""]
     cases = [Case(str(i), ZOOS, text) for i, text in enumerate(texts)]
@@ -206,8 +220,21 @@ def test_viewpoints_are_items_or_turns_that_differ():
     )
     assert Findings(ZOOS, turns).viewpoints == 2
     assert Findings(ZOOS, "They should be closed at once.").viewpoints == 1
-    many = "\n".join(f"- {word} {word}ing of the {word}s is {word}." for word in "abcdefghijklmnop")
-    assert Findings(ZOOS, many).viewpoints <= 10
+    items = [
+        f"- {place} {animal} {deed} {what} daily"
+        for place, animal, deed, what in zip(
+            ("Alpine Baltic Coastal Desert Eastern Forest Grassy Highland Inland Jungle Karelian Lowland Marshy "
+             "Northern Oceanic Polar").split(),
+            ("apes bears cranes deer eagles frogs geese horses ibexes jackals koalas lions moose newts owls "
+             "pumas").split(),
+            ("amuse bore cheer delight educate frighten gladden hinder inspire jostle keep lull mock needle offend "
+             "please").split(),
+            ("artists bakers clerks doctors engineers farmers guards hunters infants judges kings lawyers miners "
+             "nurses officers pilots").split(),
+            strict=True,
+        )
+    ]  # fmt: skip
+    assert [Findings(ZOOS, "\n".join(items[:n])).viewpoints for n in (2, 9, 10, 11, 16)] == [2, 9, 10, 10, 10]
 
 
 def test_lexical_criteria_by_hand():

@@ -1,5 +1,7 @@
 """BARTScore and SemScore with small models, against the figures that the models themselves give."""
 
+import shutil
+
 import pytest
 
 pytest.importorskip("torch", reason="the extra perplexity is not installed: torch is missing")
@@ -53,6 +55,17 @@ def test_the_instrument_changes_with_the_settings(bart):
     assert one.fingerprint == BartScore(bart).fingerprint != other.fingerprint
     assert "precision" in one.instrument
     assert one.instrument != other.instrument
+
+
+def test_the_encoder_s_folders_count_in_the_instrument(bert, tmp_path):
+    from conqret.evaluation.debateqa.baselines.semscore import SemScore
+
+    copy = tmp_path / "copy"
+    shutil.copytree(bert, copy)
+    before = SemScore(bert, device="cpu").fingerprint
+    assert SemScore(str(copy), device="cpu").fingerprint == before
+    (copy / "1_Pooling" / "model.safetensors").write_bytes(b"weights of a layer of its own")
+    assert SemScore(str(copy), device="cpu").fingerprint != before
 
 
 def test_semscore_is_the_cosine_of_the_mean_token_vectors(bert):

@@ -65,6 +65,26 @@ def test_a_prompt_is_never_longer_than_the_window() -> None:
     assert found == 6_000 - 4_096 - 64
 
 
+@pytest.mark.parametrize("window", [1_000, None])
+def test_an_argument_that_is_read_has_two_contexts(window: int | None) -> None:
+    options = ClientOptions("local/a/model@0123456789ab", context_window=window or 10**6)
+    setup = set_up("likelihood", options, JudgeOptions())
+    (ask,) = setup.judge.select(())
+    client, item = counter(setup.client), ITEMS[0]
+    argument = client.count_tokens(item.argument or "")
+    whole, bare = (
+        prompt_tokens(filled(setup.library[ask.prompt], ask, Case(one, setup.options)), client)
+        for one in (item, item.model_copy(update={"documents": ()}))
+    )
+    room = 10**6 if window is None else window - argument - 64  # below an answer's room there would be none
+    assert window is None or bare < room < whole
+    found = judged_tokens(item, ask, setup, client, Sizes())
+    assert found == pytest.approx(min(whole, room) + bare + 2 * argument, rel=0.01)
+    more = judged_tokens(item, ask, setup, client, Sizes(), unwritten=100) - found
+    assert more == (200 if window is None else 100)  # in a full window it takes the place of documents
+    assert answer_tokens(ask) == 0
+
+
 def test_a_long_document_is_scaled_up_from_its_beginning() -> None:
     client, sizes = counter(PRICED), Sizes()
     short = Document(id="a", text="one two three four " * 10)

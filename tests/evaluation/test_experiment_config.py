@@ -1,13 +1,19 @@
 """The file of an experiment: what it may hold, and that every fault is named with its line."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from conqret.errors import DeclarationError
 from conqret.evaluation.experiments.config import systems
+from conqret.evaluation.experiments.job import Job
 from conqret.evaluation.experiments.places import line_of
 from conqret.evaluation.experiments.reading import read_experiment
+from conqret.evaluation.experiments.record import LIBRARIES, experiment_record
+from conqret.evaluation.experiments.scores import _labels
+from conqret.evaluation.sensitivity.results import SensitivityDirectory
+from conqret.llm.local_model import resolved
 from tests.generation.corpora import write_corpus
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
@@ -70,6 +76,63 @@ def test_paths_are_relative_to_the_file(file, monkeypatch, tmp_path_factory):
     assert read_experiment(file).corpus == file.parent / "corpus"
 
 
+LOCAL = """
+[[judges]]
+format = "likelihood"
+model = "local/{place}"
+
+[models."local/{place}"]
+context_window = 900
+"""
+
+
+def test_a_local_model_s_folder_is_relative_to_the_file(file, monkeypatch, tmp_path_factory):
+    monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
+    for place in ("./models/x", "../x@0123456789ab"):
+        file.write_text(GOOD + LOCAL.format(place=place))
+        experiment = read_experiment(file)
+        judge = experiment.judges[-1]
+        assert judge.model == f"local/{file.parent / place}"
+        assert str(tmp_path_factory.getbasetemp()) not in judge.label
+        assert judge.label.startswith("likelihood-local-")
+        assert experiment.client(judge.model).context_window == 900
+    file.write_text(GOOD + LOCAL.format(place="gpt2"))
+    assert read_experiment(file).judges[-1].model == "local/gpt2"
+
+
+def test_the_fingerprint_names_no_place_of_a_local_model(tmp_path):
+    found = []
+    for name, weights in (("one", "1"), ("other", "1"), ("third", "2")):
+        folder = tmp_path / name
+        write_corpus(folder / "corpus")
+        (folder / "models").mkdir()
+        (folder / "models" / "config.json").write_text('{"n_positions": 1000}')
+        (folder / "models" / "model.safetensors").write_text(weights)
+        path = folder / "experiment.toml"
+        path.write_text(GOOD + LOCAL.format(place="./models"))
+        found.append(experiment_record(read_experiment(path)))
+    one, other, third = (record["fingerprint"] for record in found)
+    assert one == other != third
+    assert {"torch", "transformers"} <= set(LIBRARIES)
+    assert str(tmp_path / "one") in json.dumps(found[0]["experiment"])  # run.json says where it was
+
+
+def test_a_damaged_version_s_score_has_the_label_of_a_local_judge(file):
+    models = file.parent / "models"
+    models.mkdir()
+    (models / "config.json").write_text("{}")
+    file.write_text(GOOD + LOCAL.format(place="./models"))
+    job = Job.of(file, file.parent / "run")
+    judge = job.experiment.judges[-1]
+    full = resolved(job.experiment.client(judge.model)).model
+    assert full != judge.model
+    folder = SensitivityDirectory(file.parent / "sensitivity")
+    folder.path.mkdir()
+    record = {"judges": [{"format": "likelihood", "model": full, "fingerprint": "abc"}]}
+    folder.record_file.write_text(json.dumps(record))
+    assert _labels(job, folder) == {"abc": judge.label}
+
+
 def test_the_demo_experiment_is_good():
     experiment = read_experiment(FIXTURES / "experiment.toml")
     assert [judge.label for judge in experiment.judges] == [
@@ -103,6 +166,21 @@ def test_every_fault_of_the_names_is_named_with_its_line(file):
     lines = [int(line.split(":")[1].split(" ")[0]) for line in found]
     assert lines == [1, 2, 16, 20, 23, 28]
     assert "did you mean 'rag-fine-grained'" in found[3]
+
+
+def test_a_model_that_is_only_read_cannot_write(file):
+    found = faults(
+        file,
+        ('corpus = "corpus"', 'corpus = "corpus"\nperturbation_model = "local/./models/x"'),
+        ('[rerankers.side]\nmodel = "offline"', '[rerankers.side]\nmodel = "local/./models/x"'),
+        ("[generators.floor]", '[generators.floor]\nmodel = "local/gpt2"'),
+    )
+    lines = [line.partition("experiment.toml")[2].split(" is answered in writing")[0] for line in found]
+    assert lines == [
+        ":10 rerankers.side.model: the question for a ranking",
+        ":13 generators.floor.model: the question for an argument",
+        ":2 perturbation_model: the question for a rewrite",
+    ]
 
 
 @pytest.mark.parametrize(

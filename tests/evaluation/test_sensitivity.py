@@ -428,3 +428,48 @@ def test_the_budget_is_shared_by_all_judges(tmp_path: Path, monkeypatch: pytest.
     assert budgets == [0.6, pytest.approx(0.2), 0.0]
     run_sensitivity(plan, SensitivityDirectory(tmp_path / "each"))
     assert budgets[3:] == [None, None, None]
+
+
+def test_nothing_is_spent_after_an_answer_of_unknown_price(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    budgets = []
+
+    async def spends(plan: Plan, setup: Setup, *more: object) -> float | None:
+        budgets.append(setup.client.budget_usd)
+        return None if len(budgets) == 2 else 0.1
+
+    monkeypatch.setattr("conqret.evaluation.sensitivity.run._judge", spends)
+    plan = plan_of([Damage.of("irrelevant", (50,))], ("rag-fine-grained", "rag-direct", "direct"), items=2)
+    run_sensitivity(plan, SensitivityDirectory(tmp_path / "all"), budget_usd=0.6)
+    assert budgets == [0.6, pytest.approx(0.5), 0.0]
+
+
+def test_rewriting_has_one_budget_in_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, demo: list[Item]
+) -> None:
+    asked = []
+
+    class Dear:
+        name = "a-model-of-mine"
+
+        async def prepare(self) -> None: ...
+
+        async def close(self) -> None: ...
+
+        async def complete(self, sending: Sending) -> Completion:
+            asked.append(sending.ask)
+            assert sending.baseline is not None
+            return Completion(json.dumps(sending.baseline()), cost_usd=0.6)
+
+    monkeypatch.setattr("conqret.llm.client._backend", lambda options, facts: Dear())
+    damages = [Damage.of("hallucinate", (2,)), Damage.of("paraphrase", (100,))]
+    rewriter = ClientOptions("a-model-of-mine", input_price=1.0, output_price=1.0, budget_usd=1.0)
+    materials, unable = damage_materials(
+        demo[:2], damages, rewriter=rewriter, recordings=tmp_path / "answers" / "recordings.sqlite"
+    )
+    assert len(asked) == 2
+    assert len(set(asked)) == 1  # 1.20 dollars are gone, and the second perturbation asks nothing
+    assert len(materials["hallucinate"].rewrites) == 2
+    assert unable["hallucinate"] == []
+    assert [("budget" in one.reason) for one in unable["paraphrase"]] == [True, True]

@@ -7,6 +7,7 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from weakref import WeakSet
 
 import pytest
 from pydantic import BaseModel
@@ -108,16 +109,6 @@ def test_the_name_says_which_weights(tmp_path: Path, model: Path) -> None:
     assert client.fingerprint_parts() == elsewhere.fingerprint_parts()
 
 
-def test_big_files_are_sampled(tmp_path: Path) -> None:
-    weights = tmp_path / "model.safetensors"
-    content = bytearray(3_000_000)
-    weights.write_bytes(content)
-    before = identity_of(str(tmp_path))
-    content[-1] = 1
-    weights.write_bytes(content)
-    assert identity_of(str(tmp_path)) != before
-
-
 def test_what_is_read_is_in_the_key(model: Path) -> None:
     other = ((PAIRS[0][0], ("Cars should stay.",)), PAIRS[1])
     calls = [answer.calls[0].key for answer in ask(f"local/{model}", request(), request(other))]
@@ -141,13 +132,59 @@ def test_recordings_replay_without_the_model(tmp_path: Path, model: Path) -> Non
 
 
 def test_a_text_that_does_not_fit_has_a_reason(model: Path) -> None:
-    target, context = ask(
-        f"local/{model}", request((("Text.", (LONG,)),)), request(((LONG, ("Cars go. " * 18,)),))
-    )
+    (target,) = ask(f"local/{model}", request((("Text.", (LONG,)),)))
     assert (target.value, target.reason) == (None, Reason.CONTEXT_OVERFLOW)
-    assert "does not fit the window of 256" in target.detail
-    assert (context.value, context.reason) == (None, Reason.CONTEXT_OVERFLOW)
-    assert "the window of 256 tokens holds only" in context.detail
+    assert "window of 256" in target.detail
+
+
+def test_not_one_token_of_a_prompt_is_cut(model: Path) -> None:
+    from conqret.perplexity import ConditionalPerplexity
+
+    scorer = ConditionalPerplexity(str(model), wrapping=5)
+    words, target = 1, "Cars should go."
+    while not scorer.score([("no " * words, [target])])[0].truncated:
+        words += 1
+    (row,) = scorer.score([("no " * words, [target])])
+    fits, over = ask(
+        f"local/{model}", *(request((("no " * count, (target,)),)) for count in (words - 1, words))
+    )
+    assert fits.value is not None
+    assert (over.value, over.reason) == (None, Reason.CONTEXT_OVERFLOW)
+    advised = int(256 * FILLED) * 256 // (256 + row.truncated)
+    assert over.detail == (
+        f"the prompt is {row.truncated} tokens too long for the model's window of 256; a smaller "
+        f"--context-window ({advised}, say) trims the documents in proportion"
+    )
+
+
+def test_a_context_window_that_is_given_does_not_widen_the_models_own(model: Path) -> None:
+    async def work() -> Answer[Sums]:
+        async with Client(ClientOptions(f"local/{model}", context_window=100_000), store=None) as client:
+            assert client.context_window == 100_000
+            return await client.ask(request(((LONG, ("Cars should go.",)),)))
+
+    found = asyncio.run(work())
+    assert found.reason is Reason.CONTEXT_OVERFLOW
+    assert "window of 256" in found.detail
+
+
+@pytest.mark.parametrize("error", [RuntimeError, IndexError, TypeError])
+def test_a_text_that_the_scorer_fails_on_fails_alone(
+    model: Path, monkeypatch: pytest.MonkeyPatch, error: type[Exception]
+) -> None:
+    from conqret.perplexity import ConditionalPerplexity
+
+    stream = ConditionalPerplexity.stream
+
+    def fragile(self: Any, pairs: Any, **more: Any) -> Any:
+        if pairs[0][0] == "bad":
+            raise error("shapes differ\nand more")
+        return stream(self, pairs, **more)
+
+    monkeypatch.setattr(ConditionalPerplexity, "stream", fragile)
+    bad, good = ask(f"local/{model}", request((("bad", ("x",)),)), request())
+    assert (bad.reason, bad.detail) == (Reason.BAD_REQUEST, "the local model failed: shapes differ")
+    assert good.value is not None
 
 
 @pytest.mark.parametrize(
@@ -192,12 +229,61 @@ def test_who_can_be_asked_what(model: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_the_model_is_loaded_once_for_all_clients(model: Path) -> None:
-    from conqret.llm.local_backend import _loaded
+    from conqret.llm.local_backend import _held
 
     ask(f"local/{model}", request())
-    before = _loaded.cache_info().misses
+    (before,) = _held.values()
     ask(f"local/{model}", request())
-    assert _loaded.cache_info().misses == before
+    assert list(_held.values()) == [before]
+
+
+def test_the_old_model_goes_before_the_new_one_comes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    alive: WeakSet[Any] = WeakSet()
+    beside: list[int] = []
+
+    class Heavy:
+        def __init__(self, name: str, wrapping: int) -> None:
+            self.itself = self  # as in the graphs of modules
+            beside.append(len(alive))
+            alive.add(self)
+
+    monkeypatch.setattr("conqret.perplexity.ConditionalPerplexity", Heavy)
+    monkeypatch.setattr("conqret.llm.local_backend._held", {})
+
+    async def load(name: str) -> None:
+        async with Client(ClientOptions(f"local/{tmp_path / name}"), store=None) as client:
+            await client.prepare()
+
+    for name in ("one", "two", "two", "one"):
+        (tmp_path / name).mkdir(exist_ok=True)
+        (tmp_path / name / "config.json").write_text(f'{{"name": "{name}"}}')
+        asyncio.run(load(name))
+    assert beside == [0, 0, 0]
+
+
+def test_one_recording_answers_all_samples_and_settings_of_a_reading(tmp_path: Path, model: Path) -> None:
+    settings = ({}, {"temperature": 0.7, "seed": 3}, {"max_tokens": 10})
+
+    async def one(store: Recordings, sample: int, given: Any) -> Answer[Sums]:
+        async with Client(ClientOptions(f"local/{model}", **given), store=store) as client:
+            return await client.ask(request(sample=sample))
+
+    with Recordings(tmp_path / "store.sqlite") as store:
+        found = [asyncio.run(one(store, number, given)) for number, given in enumerate(settings)]
+    assert [answer.calls[0].recorded for answer in found] == [False, True, True]
+    assert [answer.calls[0].sample for answer in found] == [0, 1, 2]
+    assert len({answer.calls[0].key for answer in found}) == 1
+
+
+def test_what_only_a_local_model_reads_is_in_no_other_key() -> None:
+    def keys(read: Reading, written: bool) -> str:
+        asked = request(reading=read, written=written, baseline=lambda: {"values": [], "tokens": []})
+        (found,) = ask("offline", asked)
+        return found.calls[0].key
+
+    other = reading((("Another text.", ("x",)),))
+    assert keys(reading(), True) == keys(other, True)
+    assert keys(reading(), False) != keys(other, False)  # the messages need not hold what is read
 
 
 def test_a_model_without_limits_has_no_window(tmp_path: Path) -> None:

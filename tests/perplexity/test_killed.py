@@ -70,7 +70,8 @@ def test_nothing_is_scored_twice_after_kills(folder, tmp_path):
         [{"id": str(n), "question": "Why?", "partial_answers": partial[n]} for n in range(ANSWERS)],
     )
     answers = written(
-        tmp_path / "answers.jsonl", [{"id": str(n), "generation": f"{n} " * (n % 30)} for n in range(ANSWERS)]
+        tmp_path / "answers.jsonl",
+        [{"id": str(n), "generation": f"{n} " * (1 + n % 30)} for n in range(ANSWERS)],
     )
     killed, whole = tmp_path / "killed", tmp_path / "whole"
     done = subprocess.run(

@@ -48,32 +48,48 @@ def dispute_awareness(
     quiet: options.Quiet = False,
 ) -> None:
     """Does the answer say that the question is debatable? 1 or 0; higher is better."""
+    from conqret._optional import require
+    from conqret.errors import DeclarationError
     from conqret.evaluation.debateqa.awareness import AskedAnswer, against_labels, ask_awareness
+    from conqret.evaluation.debateqa.diversity import model_name
     from conqret.io.debateqa import check_answers, partners, read_answers, read_questions
-    from conqret.llm.local_model import resolved
+    from conqret.io.locking import only_writer
+    from conqret.llm.local_model import name_and_identity, resolved
     from conqret.llm.options import OFFLINE_MODEL, ClientOptions
     from conqret.retrieval.session import Session
 
+    if labels is not None:
+        require("scipy", extra="stats")
     mapping = column_map(columns)
     known = read_questions(questions, mapping)
     met = partners(check_answers(answers, mapping), known)
+    if not any(known[one].question.strip() for one in met.together):
+        raise DeclarationError(
+            f"no question of {questions} that was answered has a text: map its column with --columns question=…"
+        )
+    truth = None if labels is None else _labels(labels)
+    if truth is not None and not set(truth) & set(met.together):
+        raise DeclarationError(
+            f"no id of {labels} is among those of the answers: a label belongs to an answer's id"
+        )
     remark_alone(met.answers_alone, met.questions_alone, quiet)
     asked = (
         AskedAnswer(one.id, known[one.id].question, one.text)
         for one in read_answers(answers, mapping)
         if one.id in known
     )
-    name, folder = system or stem(answers), output or default_folder(answers, "dispute-awareness")
     client = resolved(
         ClientOptions(model or OFFLINE_MODEL, **options.given(api_base=api_base, budget_usd=budget_usd))
     )
-    truth = None if labels is None else _labels(labels)
+    judge = model_name(name_and_identity(client.model)[0])
+    folder = output or default_folder(answers, "dispute-awareness", judge, shots.value)
     kept = recordings if recordings is not None or replay is not None else folder / "recordings.sqlite"
-    if client.local and replay is None:
-        Session(client).run(lambda asked: asked.prepare())  # what is wrong shows before anything is written
-    folder.mkdir(parents=True, exist_ok=True)
-    found = ask_awareness(asked, Session(client, recordings=kept, replay=replay), name, shots=shots.value)
-    finish(found.rows, folder, json_output)
+    session = Session(client, recordings=kept, replay=replay)
+    # what is wrong shows before anything is written
+    Session(client, replay=replay).run(lambda client: client.prepare())
+    with only_writer(folder):
+        found = ask_awareness(asked, session, system or stem(answers), shots=shots.value)
+        finish(found.rows, folder, json_output)
     if truth is not None:
         fit = against_labels(found.rows, truth, found.shares)
         note(
@@ -83,15 +99,25 @@ def dispute_awareness(
 
 
 def _labels(path: Path) -> dict[str, float]:
+    """People's verdicts by id.
+
+    Raises:
+        DeclarationError: a row lacks its id or a label of 0 or 1, or an id stands twice.
+    """
     from conqret.errors import DeclarationError, Fault
     from conqret.io.files import file_rows
 
-    found = {}
+    found: dict[str, float] = {}
     for row in file_rows(path):
         if isinstance(row, Fault):
             raise DeclarationError(str(row))
         try:
-            found[str(row.record["id"])] = float(str(row.record["label"]))
+            one, label = str(row.record["id"]), float(str(row.record["label"]))
         except (KeyError, ValueError):
             raise DeclarationError(f"{path}:{row.line} needs an id and a label of 0 or 1") from None
+        if label not in (0, 1):
+            raise DeclarationError(f"{path}:{row.line} has the label {label:g}; a label is 0 or 1")
+        if one in found:
+            raise DeclarationError(f"{path}:{row.line} labels {one} a second time: keep one of its labels")
+        found[one] = label
     return found

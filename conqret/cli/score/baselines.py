@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,6 +10,16 @@ from conqret.cli import options
 from conqret.cli.console import err, note
 from conqret.cli.score.output import column_map, default_folder, finish, remark_alone, stem
 from conqret.cli.score.parameters import Answers, Columns, Device, Dtype, Output, References, SystemName
+from conqret.evaluation.debateqa.baselines.registry import BASELINES, DEFAULT
+
+if TYPE_CHECKING:
+    from conqret.evaluation.debateqa.baselines.registry import Kind
+    from conqret.llm.client import Client
+
+
+def _named(kind: Kind) -> str:
+    return ", ".join(one.name for one in BASELINES.values() if one.kind == kind)
+
 
 EPILOG = "Example: conqret score baselines answers.jsonl --references debateqa.jsonl --metrics bleu,rouge-l,num-of-povs"
 
@@ -20,11 +30,11 @@ def baselines(
     metrics: Annotated[
         str,
         typer.Option(
-            help="Which, with commas: bleu, rouge-l, semscore, bartscore (these four need "
-            "pip install 'conqret[baselines]', the last two the weights of a model besides), "
-            "direct-score, g-eval, num-of-povs (asked of --model), acknowledge (needs nothing)."
+            help=f"Which, with commas: {_named('similarity')} (these need pip install 'conqret[baselines]', "
+            "bartscore and semscore the weights of a model besides), "
+            f"{_named('asked')} (asked of --model), {_named('text')} (needs nothing)."
         ),
-    ] = "bleu,rouge-l",
+    ] = ",".join(DEFAULT),
     model: options.Model = None,
     bart: Annotated[
         str | None,
@@ -53,10 +63,13 @@ def baselines(
 
     One table holds all metrics that are named. Values and answers are kept: the same command goes on where it stopped.
     """
+    from dataclasses import replace
+
     from conqret.evaluation.debateqa.baselines.kept import KeptValues
     from conqret.evaluation.debateqa.baselines.registry import selected
     from conqret.evaluation.debateqa.baselines.run import Models, baseline_rows, cases_of, prepared
     from conqret.io.debateqa import check_answers, partners, read_answers, read_questions
+    from conqret.io.locking import only_writer
     from conqret.llm.options import OFFLINE_MODEL, ClientOptions
     from conqret.retrieval.session import Session
 
@@ -77,27 +90,33 @@ def baselines(
     asks, given = "asked" in kinds, options.given(api_base=api_base, budget_usd=budget_usd)
     client = ClientOptions(model or OFFLINE_MODEL, **given)
     models = Models(**options.given(bart=bart, encoder=encoder, device=device, dtype=dtype))
-    similarities = prepared(chosen, cases, models, client if asks and replay is None else None)
-    if asks and recordings is None and replay is None:
-        folder.mkdir(parents=True, exist_ok=True)
-        recordings = folder / "recordings.sqlite"
+    if replay is not None:  # nothing is spent
+        client = replace(client, budget_usd=None)
+    similarities = prepared(chosen, cases, models, client if asks else None)
     session = Session(client, recordings=recordings, replay=replay)
-    with KeptValues(folder / "values.jsonl") as values:
+    if asks:
+        session.run(_opened)  # recordings that are none show here, before the folder is made
+    if asks and recordings is None and replay is None:
+        session = Session(client, recordings=folder / "recordings.sqlite")
+    with only_writer(folder), KeptValues(folder / "values.jsonl") as values:
         if len(values) and not quiet:
             note(f"{len(values)} values are kept from before")
         rows = baseline_rows(
             chosen, cases, system or stem(answers), similarities=similarities, session=session, kept=values,
             on_answer=None if quiet else _Progress(len(cases)),
         )  # fmt: skip
-    if not quiet:
-        for one in chosen:
-            own = [row for row in rows if row.metric == one.metric]
-            shortened = sum(row.detail != "" for row in own)
-            if one.kind == "similarity" and shortened:
-                note(
-                    f"{one.name}: {shortened} of {len(own)} answers lost text beyond the model's window (detail)"
-                )
-    finish(rows, folder, json_output)
+        if not quiet:
+            for one in (one for one in chosen if one.kind == "similarity"):
+                own = [row for row in rows if row.metric == one.metric]
+                if shortened := sum(row.detail != "" for row in own):
+                    note(
+                        f"{one.name}: {shortened} of {len(own)} answers lost text beyond the model's window (detail)"
+                    )
+        finish(rows, folder, json_output)
+
+
+async def _opened(client: Client) -> None:
+    """Ask nothing."""
 
 
 class _Progress:

@@ -9,6 +9,7 @@ import typer
 
 from conqret.cli import options
 from conqret.cli.console import note, out
+from conqret.cli.score.output import remark_left_out
 
 EPILOG = "Example: conqret score correlate runs/*/scores.parquet --preferences pairs.csv"
 
@@ -24,11 +25,15 @@ def correlate(
     """Compare each metric's ranking of systems with people's, by Elo, Spearman's rho and Kendall's tau (Table 14)."""
     from dataclasses import asdict
 
+    from conqret._optional import require
     from conqret.evaluation.debateqa.preferences import align
     from conqret.evaluation.debateqa.table import read_tables
     from conqret.io.comparisons import read_comparisons
 
+    require("scipy", extra="stats")
     found = align(read_tables(scores), read_comparisons(preferences), seed=seed)
+    for one in found:
+        remark_left_out(one.metric, one.instrument, one.unlike, one.questions)
     if json_output:
         import json
 
@@ -38,12 +43,16 @@ def correlate(
 
     if left := sorted({name for one in found for name in one.left_out}):
         note(f"compared by people, and not scored by every metric: {', '.join(left)}")
-    out().print(Text(f"Agreement with {found[0].annotators} annotators' rankings", style="bold"))
+    out().print(Text("Agreement with annotators' rankings", style="bold"))
     lines, before = [], None
     for one in found:
         if one.instrument != before:
             lines.append(one.instrument or "instrument without a name")
         before = one.instrument
+        if one.rho is None:
+            lines.append(f"  {one.metric:<24} none: {one.reason}")
+            continue
         rho, tau = ("none" if value is None else f"{value:.3f}" for value in (one.rho, one.tau))
-        lines.append(f"  {one.metric:<24} rho {rho:>6}   tau {tau:>6}   ({one.systems} systems)")
+        behind = f"{one.systems} systems, {one.annotators} annotator{'s' * (one.annotators != 1)}"
+        lines.append(f"  {one.metric:<24} rho {rho:>6}   tau {tau:>6}   ({behind})")
     out().print(Text("\n".join(lines)), soft_wrap=True)

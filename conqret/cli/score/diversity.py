@@ -58,13 +58,20 @@ def perspective_diversity(
 
     Rows are kept as they are scored: the same command goes on where it stopped.
     """
-    from conqret.evaluation.debateqa.diversity import DiversityRun
+    from conqret.errors import DeclarationError
+    from conqret.evaluation.debateqa.diversity import DiversityRun, model_name
     from conqret.io.debateqa import check_answers, partners, read_questions
+    from conqret.io.locking import only_writer
     from conqret.perplexity import ConditionalPerplexity
     from conqret.perplexity.store import RowStore
 
     mapping = column_map(columns)
-    questions = {one.id: one for one in read_questions(references, mapping).values() if one.partial_answers}
+    questions = read_questions(references, mapping)
+    if not any(one.partial_answers for one in questions.values()):
+        raise DeclarationError(
+            f"no question of {references} has a partial answer, and perspective diversity needs them: give DebateQA's "
+            "layout with --references, or map its columns with --columns"
+        )
     met = partners(check_answers(answers, mapping), questions)
     remark_alone(met.answers_alone, met.questions_alone, quiet)
     chat = {ChatChoice.auto: None, ChatChoice.never: False, ChatChoice.always: True}[chat_template]
@@ -72,8 +79,10 @@ def perspective_diversity(
         backbone, wrapping=wrapping, chat=chat, definition=definition.value, device=device, dtype=dtype,
         token_budget=token_budget,
     )  # fmt: skip
-    folder = output or default_folder(answers, "perspective-diversity")
-    with RowStore(folder / "rows.jsonl", scorer.fingerprint) as store:
+    settings = ["released"] if definition is DefinitionChoice.released else [f"prompt-{wrapping}"]
+    settings += [] if chat is None else [f"template-{chat_template.value}"]
+    folder = output or default_folder(answers, "perspective-diversity", model_name(backbone), *settings)
+    with only_writer(folder), RowStore(folder / "rows.jsonl", scorer.fingerprint) as store:
         if len(store) and not quiet:
             note(f"{len(store)} rows are kept from before")
         run = DiversityRun(system or stem(answers), answers, questions, scorer, store, mapping)

@@ -13,6 +13,11 @@ if TYPE_CHECKING:
     from conqret.evaluation.debateqa.table import ScoreRow
 
 
+PACKED = (".gz",)
+KINDS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".pq")
+"""Endings of the files that are read; any other dot belongs to a name (Llama-3.1-8B)."""
+
+
 class Counter:
     """Says on a terminal how many answers are done."""
 
@@ -65,18 +70,33 @@ def remark_alone(answers: tuple[str, ...], questions: tuple[str, ...], quiet: bo
             note(f"{len(ids)} {what}: {', '.join(ids[:10])}{more}")
 
 
+def remark_left_out(metric: str, instrument: str, answers: int, questions: int) -> None:
+    """Say that scored answers are left out of the means, because not all systems have these questions' scores."""
+    if answers:
+        note(
+            f"{metric} by {instrument or 'the instrument without a name'}: {answers} scored "
+            f"{'answer is' if answers == 1 else 'answers are'} left out; the means are over the {questions} "
+            f"{'question' if questions == 1 else 'questions'} scored of all systems"
+        )
+
+
 def column_map(columns: str | None) -> Mapping[str, str]:
     """``--columns`` for answers and questions."""
     return options.column_map(columns, "id=qid,answer=text")
 
 
 def stem(answers: Path) -> str:
-    """The system's name where none is given: the file's, without its endings."""
-    return answers.name.split(".")[0]
+    """The system's name where none is given: the file's, without the endings of a kind of file."""
+    name = answers.name
+    for endings in (PACKED, KINDS):
+        found = next((one for one in endings if name.lower().endswith(one) and len(name) > len(one)), "")
+        name = name[: len(name) - len(found)]
+    return name
 
 
-def default_folder(answers: Path, metric: str) -> Path:
-    """Where a metric's table goes where no folder is given."""
+def default_folder(answers: Path, metric: str, *instrument: str) -> Path:
+    """Where a metric's table goes where no folder is given; ``instrument`` tells two measurements apart."""
     import re
 
-    return Path("runs") / re.sub(r"[^A-Za-z0-9.]+", "-", f"{stem(answers)}-{metric}").strip("-.")
+    named = "-".join((stem(answers), metric, *instrument))
+    return Path("runs") / re.sub(r"[^A-Za-z0-9.]+", "-", named).strip("-.")

@@ -17,7 +17,9 @@ Columns = Annotated[
 ]
 Output = Annotated[
     Path | None,
-    typer.Option("--output", "-o", help="The folder of scores.parquet. Default: runs/ANSWERS-METRIC."),
+    typer.Option(
+        "--output", "-o", help="The folder of scores.parquet. Default: in runs/, ANSWERS-METRIC-INSTRUMENT."
+    ),
 ]
 Device = Annotated[str | None, typer.Option(help="cpu, cuda, … Default: a GPU where there is one.")]
 Dtype = Annotated[

@@ -54,10 +54,12 @@ def stability(
 
     Graded metrics: Kendall's tau-b of the two rankings. Dispute Awareness: the share of equal verdicts.
     """
+    from conqret._optional import require
     from conqret.errors import DeclarationError
     from conqret.evaluation.debateqa.stability import stability as compare
     from conqret.evaluation.debateqa.table import read_tables
 
+    require("scipy", extra="stats")
     if plot is not None and plot.suffix.lower() not in PLOTS:
         raise DeclarationError(f"--plot takes a file that ends in .png or .svg, not {plot.name}")
     rows = read_tables(scores)

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict
 
 from conqret.data import Reason
 from conqret.errors import DeclarationError, UnknownNameError
-from conqret.evaluation.debateqa.diversity import SHOWN, model_name
+from conqret.evaluation.debateqa.diversity import EMPTY, SHOWN, model_name
 from conqret.evaluation.debateqa.table import AWARENESS, ScoreRow
 from conqret.llm.client import Client
 from conqret.llm.local_model import name_and_identity
@@ -86,6 +86,7 @@ def ask_awareness(
 ) -> Awareness:
     """Ask a model through the client; an answer without a valid verdict has none, and a reason.
 
+    About an empty answer, or one to a question without text, the model is not asked.
     A local model's verdict can only be 0 or 1: the likelier of the two after the prompt. Of ``answers`` only as
     many are held as there are requests under way.
 
@@ -99,6 +100,9 @@ def ask_awareness(
     shares: dict[str, float] = {}
 
     async def one(answer: AskedAnswer, client: Client) -> ScoreRow:
+        name = instrument_name(client.model_id, shots)
+        if unfit := _unfit(answer):
+            return ScoreRow(system, answer.id, AWARENESS, name, None, 1, unfit)
         rendered = session.library[prompt].render({"question": answer.question, "answer": answer.answer})
         reply = await client.ask(
             Request(
@@ -112,7 +116,6 @@ def ask_awareness(
                 reading=_reading(rendered),
             )
         )
-        name = instrument_name(client.model_id, shots)
         if reply.value is None:
             reason = reply.reason or Reason.INVALID_ANSWER
             return ScoreRow(system, answer.id, AWARENESS, name, None, 1, reason.value, reply.detail)
@@ -140,6 +143,13 @@ def instrument_name(model: str, shots: str) -> str:
         return f"{model}, {shots}"
     name, identity = name_and_identity(model)
     return f"{model_name(name)}, {shots} ({(identity or '')[:SHOWN]})"
+
+
+def _unfit(answer: AskedAnswer) -> str:
+    """Why there is nothing to ask about; empty where there is."""
+    if not answer.answer.strip():
+        return EMPTY
+    return "" if answer.question.strip() else "the question has no text"
 
 
 def _reading(rendered: Rendered) -> Reading:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import re
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from conqret.evaluation.debateqa.table import DIVERSITY, DIVERSITY_MEAN, ScoreRow
-from conqret.io.debateqa import DebatableQuestion, ModelAnswer, read_answers
-from conqret.perplexity import ConditionalPerplexity
+from conqret.io.debateqa import DebatableQuestion, read_answers
+from conqret.perplexity import ConditionalPerplexity, TargetScore
 from conqret.perplexity.store import RowStore
 
 SHOWN = 8
 """Characters of a fingerprint in an instrument's name: enough to tell apart what a study holds."""
+EMPTY = "the answer is empty"
+"""Why an answer has no value; a model that is asked about nothing says something all the same."""
+_NAMED = re.compile(rf", (?P<definition>paper|released) \([0-9a-f]{{{SHOWN}}}\)")
 
 
 @dataclass(frozen=True)
@@ -30,29 +35,56 @@ class DiversityRun:
         """Two rows an answer, the sum (P.D., lower is better) and the mean, in the answers' order.
 
         An answer of which a partial answer could not be scored has no P.D.: a sum over fewer would be better for it.
-        Answers without partial answers are left out (list them with :func:`conqret.io.debateqa.partners`).
+        An empty answer has none either, nor has one whose question has no partial answers; answers without a
+        question are left out (list them with :func:`conqret.io.debateqa.partners`).
         """
-        ids: list[str] = []  # of the answers that the scorer has read ahead: some tens
-        released, instrument = self.scorer.definition == "released", self.instrument
+        ahead: deque[tuple[str, int, str]] = (
+            deque()
+        )  # id, n, why not scored: some tens that the scorer has read
+        released, done = self.scorer.definition == "released", 0
 
         def pairs() -> Iterator[tuple[str, list[str]]]:
-            for answer in self._answers():
-                ids.append(answer.id)
-                partial = self.questions[answer.id].partial_answers
-                yield answer.text, [one.released_text if released else one.text for one in partial]
+            for answer in read_answers(self.answers, self.columns):
+                question = self.questions.get(answer.id)
+                if question is None:
+                    continue
+                partial = question.partial_answers
+                reason = "" if partial else "the question has no partial answers"
+                reason = reason if answer.text.strip() else EMPTY
+                ahead.append((answer.id, len(partial), reason))
+                if not reason:
+                    yield answer.text, [one.released_text if released else one.text for one in partial]
 
-        for scores in self.scorer.stream(pairs(), store=self.store, on_context=on_answer):
-            one = ids.pop(0)
-            values = [score.perplexity for score in scores if score.perplexity is not None]
-            reason = next((score.reason for score in scores if score.perplexity is None), "")
-            truncated = sum(score.truncated > 0 for score in scores)
-            detail = f"answer trimmed for {truncated} of {len(scores)}" if truncated else ""
-            total = None if reason else sum(values)
-            for metric, value in (
-                (DIVERSITY, total),
-                (DIVERSITY_MEAN, None if total is None else total / len(values)),
-            ):
-                yield ScoreRow(self.system, one, metric, instrument, value, len(scores), reason, detail)
+        def both(scores: list[TargetScore] | None) -> Iterator[ScoreRow]:
+            """The rows of the answers that were not scored, up to the one whose scores these are."""
+            nonlocal done
+            while ahead and (ahead[0][2] or scores is not None):
+                one, n, reason = ahead.popleft()
+                if reason:
+                    for metric in (DIVERSITY, DIVERSITY_MEAN):
+                        yield ScoreRow(self.system, one, metric, self.instrument, None, n, reason)
+                elif scores is not None:
+                    yield from self._scored(one, scores)
+                    scores = None
+                done += 1
+                if on_answer is not None:
+                    on_answer(done - 1)
+
+        for scores in self.scorer.stream(pairs(), store=self.store):
+            yield from both(scores)
+        yield from both(None)
+
+    def _scored(self, one: str, scores: list[TargetScore]) -> Iterator[ScoreRow]:
+        values = [score.perplexity for score in scores if score.perplexity is not None]
+        reason = next((score.reason for score in scores if score.perplexity is None), "")
+        truncated = sum(score.truncated > 0 for score in scores)
+        detail = f"answer trimmed for {truncated} of {len(scores)}" if truncated else ""
+        total = None if reason else sum(values)
+        for metric, value in (
+            (DIVERSITY, total),
+            (DIVERSITY_MEAN, None if total is None else total / len(values)),
+        ):
+            yield ScoreRow(self.system, one, metric, self.instrument, value, len(scores), reason, detail)
 
     @property
     def instrument(self) -> str:
@@ -65,11 +97,11 @@ class DiversityRun:
         prompt = "" if scorer.definition == "released" else f"prompt {scorer.wrapping}, "
         return f"{model_name(scorer.model)}, {prompt}{scorer.definition} ({scorer.fingerprint[:SHOWN]})"
 
-    def _answers(self) -> Iterator[ModelAnswer]:
-        for answer in read_answers(self.answers, self.columns):
-            question = self.questions.get(answer.id)
-            if question is not None and question.partial_answers:
-                yield answer
+
+def definition_of(instrument: str) -> str | None:
+    """``paper`` or ``released``, as the name of an instrument of P.D. says it; None where it is not one of ours."""
+    named = _NAMED.search(instrument)
+    return None if named is None else named["definition"]
 
 
 def model_name(model: str) -> str:

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from conqret.errors import DeclarationError
-from conqret.evaluation.debateqa.table import LOWER_IS_BETTER, ScoreRow, means_of
+from conqret.evaluation.debateqa.table import LOWER_IS_BETTER, CommonMeans, ScoreRow, common_means
 from conqret.io.comparisons import Comparison
 from conqret.stats.correlation import kendall, spearman
-from conqret.stats.estimate import Estimate
 from conqret.stats.ranking import Preference, elo
+
+FEWEST = 3
+"""Systems that a correlation needs: two are in the same order or in the reverse one, and in no other."""
 
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
     """Spearman's rho and Kendall's tau of a metric with people's ranking of ``systems`` systems.
 
-    Both are means over ``annotators`` people's own rankings, as the paper reports them; a metric of which less is
-    better is turned round first, so that 1 always means agreement.
+    Both are means over the own rankings of ``annotators`` people, as the paper reports them: those who compared three
+    of these systems and whose ranking varies. A metric of which less is better is turned round first, so that 1
+    always means agreement. The metric is averaged over the ``questions`` scored of all these systems; ``unlike``
+    counts the scored answers to others. ``left_out`` are the systems that were compared and not scored. Without a
+    value there is a ``reason``.
     """
 
     metric: str
@@ -28,34 +33,55 @@ class Alignment:
     systems: int
     annotators: int
     left_out: tuple[str, ...] = ()
+    questions: int = 0
+    unlike: int = 0
+    reason: str = ""
 
 
 def align(rows: Sequence[ScoreRow], comparisons: Sequence[Comparison], *, seed: int = 13) -> list[Alignment]:
     """Compare every metric of ``rows`` with the Elo ranking of each annotator (DebateQA, Appendix D.1).
 
     Raises:
-        DeclarationError: fewer than three systems are both scored and compared.
+        DeclarationError: no metric has three systems that are both scored and compared.
     """
     people = _ratings(comparisons, seed)
     compared = set.union(*(set(one) for one in people.values()))
-    found = []
-    for metric in dict.fromkeys(row.metric for row in rows):
-        for instrument, means in means_of(rows, metric).items():
-            systems = sorted(set(means) & compared)
-            if len(systems) < 3:
-                raise DeclarationError(
-                    f"{len(systems)} systems of {metric} are among the preferences, and a correlation needs three: "
-                    f"scored are {', '.join(sorted(means))}; compared are {', '.join(sorted(compared))}"
-                )
-            sign = -1 if metric in LOWER_IS_BETTER else 1
-            pairs = [
-                _both({name: sign * means[name] for name in systems}, ratings) for ratings in people.values()
-            ]
-            found.append(
-                Alignment(metric, instrument, _mean([rho for rho, _ in pairs]), _mean([tau for _, tau in pairs]),
-                          len(systems), len(people), tuple(sorted(compared - set(means))))
-            )  # fmt: skip
+    found = [
+        _alignment(metric, instrument, one, people, compared)
+        for metric in dict.fromkeys(row.metric for row in rows)
+        for instrument, one in common_means(rows, metric, compared).items()
+    ]
+    if all(one.systems < FEWEST for one in found):
+        scored = sorted({row.system for row in rows if row.value is not None})
+        raise DeclarationError(
+            f"{max(one.systems for one in found)} of the systems that were compared are scored, and a correlation "
+            f"needs three: scored are {', '.join(scored)}; compared are {', '.join(sorted(compared))}"
+        )
     return found
+
+
+def _alignment(
+    metric: str,
+    instrument: str,
+    scores: CommonMeans,
+    people: Mapping[str, Mapping[str, float]],
+    compared: Set[str],
+) -> Alignment:
+    sign = -1 if metric in LOWER_IS_BETTER else 1
+    signed = {name: sign * mean for name, mean in sorted(scores.means.items())}
+    pairs = [pair for ratings in people.values() if (pair := _both(signed, ratings)) is not None]
+    reason = ""
+    if len(scores.scored) < FEWEST:
+        reason = f"{len(scores.scored)} of the compared systems were scored, and three are needed"
+    elif not scores.questions:
+        reason = f"no question was scored of all {len(scores.scored)} systems"
+    elif not pairs:
+        reason = "the systems' means do not vary, or no annotator ranks three of them"
+    rho, tau = (_mean([pair[place] for pair in pairs]) for place in (0, 1))
+    return Alignment(
+        metric, instrument, rho, tau, len(scores.scored), len(pairs), tuple(sorted(compared - set(scores.scored))),
+        scores.questions, scores.left_out, reason,
+    )  # fmt: skip
 
 
 def _ratings(comparisons: Sequence[Comparison], seed: int) -> dict[str, dict[str, float]]:
@@ -75,16 +101,15 @@ def _ratings(comparisons: Sequence[Comparison], seed: int) -> dict[str, dict[str
     }
 
 
-def _both(
-    scores: Mapping[str, float], ratings: Mapping[str, float]
-) -> tuple[Estimate | None, Estimate | None]:
+def _both(scores: Mapping[str, float], ratings: Mapping[str, float]) -> tuple[float, float] | None:
+    """Rho and tau; None where they are not defined: too few systems, or a ranking that does not vary."""
     names = [name for name in scores if name in ratings]
-    if len(names) < 2:
-        return None, None
+    if len(names) < FEWEST:
+        return None
     first, second = [scores[name] for name in names], [ratings[name] for name in names]
-    return spearman(first, second), kendall(first, second)
+    rho, tau = spearman(first, second).value, kendall(first, second).value
+    return None if rho is None or tau is None else (rho, tau)
 
 
-def _mean(estimates: Sequence[Estimate | None]) -> float | None:
-    values = [one.value for one in estimates if one is not None and one.value is not None]
+def _mean(values: Sequence[float]) -> float | None:
     return sum(values) / len(values) if values else None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -45,6 +46,23 @@ class SystemMean:
     total: int
 
 
+@dataclass(frozen=True, slots=True)
+class CommonMeans:
+    """Means of systems over the questions that were scored of all of them: others would make them unlike.
+
+    ``means`` is empty where no question was. ``questions`` counts those behind each mean, ``left_out`` the scored
+    answers to other questions; ``n`` is the mean of the rows' n. ``scored`` and ``unscored`` are the systems with a
+    scored answer and those without.
+    """
+
+    means: Mapping[str, float]
+    questions: int
+    left_out: int
+    n: float
+    scored: tuple[str, ...]
+    unscored: tuple[str, ...]
+
+
 def write_table(rows: Iterable[ScoreRow], path: Path) -> None:
     """Write Parquet, whole or not at all; rows are taken as they come and kept as columns, never as objects.
 
@@ -71,9 +89,11 @@ def read_tables(paths: Iterable[str | Path]) -> list[ScoreRow]:
     """Read score tables (Parquet, or any table with these columns), one after the other.
 
     Raises:
-        DeclarationError: a file lacks a column, holds a value that is no number, or nothing.
+        DeclarationError: a file lacks a column, holds a value that is no finite number, or nothing; or an instrument
+            measured the same answer twice.
     """
-    found = []
+    found: list[ScoreRow] = []
+    seen: dict[tuple[str, str, str, str], str | Path] = {}
     for path in paths:
         for row in file_rows(path):
             if isinstance(row, Fault):
@@ -84,15 +104,28 @@ def read_tables(paths: Iterable[str | Path]) -> list[ScoreRow]:
                     f"{path} is no table of conqret score: it lacks {', '.join(missing)}; give a scores.parquet of it"
                 )
             try:
-                value = None if record["value"] is None else float(str(record["value"]))
-                n = int(str(record.get("n") or 1))
+                value = None if record["value"] in (None, "") else float(str(record["value"]))
+                n = 1 if record.get("n") in (None, "") else int(str(record["n"]))
             except ValueError:
                 raise DeclarationError(f"{path}:{row.line} holds a value that is no number") from None
+            if value is not None and not math.isfinite(value):
+                raise DeclarationError(
+                    f"{path}:{row.line} holds the value {value}; a value is a finite number, or empty with a reason"
+                )
             texts = {name: str(record.get(name) or "") for name in ("instrument", "reason", "detail")}
-            found.append(
-                ScoreRow(str(record["system"]), str(record["id"]), str(record["metric"]), texts["instrument"], value, n,
-                         texts["reason"], texts["detail"])
+            one = ScoreRow(
+                str(record["system"]), str(record["id"]), str(record["metric"]), texts["instrument"], value, n,
+                texts["reason"], texts["detail"],
             )  # fmt: skip
+            key = (one.instrument, one.metric, one.system, one.id)
+            if key in seen:
+                raise DeclarationError(
+                    f"{path}:{row.line} has the {one.metric} of {one.system}'s answer {one.id} by "
+                    f"{one.instrument or 'the instrument without a name'}, which stands in {seen[key]} already: give "
+                    "each table once, and each system a name of its own (--system)"
+                )
+            seen[key] = path
+            found.append(one)
     if not found:
         raise DeclarationError("the tables hold no row")
     return found
@@ -147,32 +180,45 @@ class _Sum:
         return (self.value + self.lost) / self.count if self.count else None
 
 
-def system_means(rows: Iterable[ScoreRow]) -> list[SystemMean]:
-    """The mean of each system, metric and instrument, in the order of first occurrence; unscored rows are counted."""
-    tally = Tally()
-    for row in rows:
-        tally.add(row)
-    return tally.means
+def common_means(
+    rows: Sequence[ScoreRow], metric: str, among: Collection[str] | None = None
+) -> dict[str, CommonMeans]:
+    """For each instrument that measured ``metric`` the systems' means over the questions scored of all of them.
 
-
-def means_of(rows: Sequence[ScoreRow], metric: str) -> dict[str, dict[str, float]]:
-    """For each instrument that measured ``metric`` the mean of each system.
+    P.D. is a sum over partial answers, of which questions have different numbers: a system that was scored on the
+    easy questions alone would look better. ``among`` names the systems that are looked at (None: all).
 
     Raises:
-        DeclarationError: nothing measured it, or a system has no scored question.
+        DeclarationError: nothing measured it.
     """
-    found: dict[str, dict[str, float]] = {}
-    for one in system_means(rows):
-        if one.metric != metric:
-            continue
-        if one.mean is None:
-            raise DeclarationError(
-                f"{one.system} has no scored {metric} by {one.instrument or 'its instrument'}"
-            )
-        found.setdefault(one.instrument, {})[one.system] = one.mean
-    if not found:
+    by_instrument: dict[str, dict[str, dict[str, ScoreRow]]] = {}
+    for row in rows:
+        if row.metric == metric:
+            systems = by_instrument.setdefault(row.instrument, {})
+            if among is None or row.system in among:
+                own = systems.setdefault(row.system, {})
+                if row.value is not None:
+                    own[row.id] = row
+    if not by_instrument:
         raise DeclarationError(f"the tables hold no {metric}")
-    return found
+    return {instrument: _common(systems) for instrument, systems in by_instrument.items()}
+
+
+def _common(systems: Mapping[str, Mapping[str, ScoreRow]]) -> CommonMeans:
+    scored = {name: own for name, own in systems.items() if own}
+    common = set.intersection(*(set(own) for own in scored.values())) if scored else set()
+    means, n = {}, _Sum()
+    for name, own in scored.items():
+        values = _Sum()
+        for one in sorted(common):
+            values.add(own[one].value or 0.0)
+            n.add(own[one].n)
+        if values.mean is not None:
+            means[name] = values.mean
+    return CommonMeans(
+        means, len(common), sum(len(own) - len(common) for own in scored.values()), n.mean or 0.0,
+        tuple(scored), tuple(name for name in systems if name not in scored),
+    )  # fmt: skip
 
 
 def reasons(rows: Iterable[ScoreRow]) -> Mapping[str, int]:

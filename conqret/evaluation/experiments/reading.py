@@ -13,6 +13,8 @@ from conqret.errors import ConqretError, DeclarationError
 from conqret.evaluation.experiments.config import NONE, Experiment, PerturbationTable
 from conqret.evaluation.experiments.places import line_of
 from conqret.judges.registry import get_judge
+from conqret.llm.local_model import check_can_ask
+from conqret.llm.options import LOCAL_PREFIX, ClientOptions
 from conqret.perturb import get_perturbation
 
 _Fault = tuple[tuple[int | str, ...], str]
@@ -42,7 +44,7 @@ def read_experiment(path: Path) -> Experiment:
     experiment = _anchored(experiment, path.resolve().parent)
     if faults := list(_faults(experiment)):
         raise _faulty(path, text, faults)
-    return experiment
+    return _anchored_models(experiment, path.resolve().parent)
 
 
 def _faulty(path: Path, text: str, faults: list[_Fault]) -> DeclarationError:
@@ -74,6 +76,27 @@ def _anchored(experiment: Experiment, folder: Path) -> Experiment:
     return experiment.model_copy(update=update)
 
 
+def _anchored_models(experiment: Experiment, folder: Path) -> Experiment:
+    """The same with the folders of local models that begin with ``./`` or ``../`` taken from the file's own.
+
+    A judge keeps the label that the file's words give it, so that results have the same names wherever the file is.
+    """
+
+    def anchored(model: str) -> str:
+        name = model.removeprefix(LOCAL_PREFIX)
+        relative = model.startswith(LOCAL_PREFIX) and name.startswith(("./", "../"))
+        return f"{LOCAL_PREFIX}{folder / name}" if relative else model
+
+    judges = [
+        judge
+        if anchored(judge.model) == judge.model
+        else judge.model_copy(update={"model": anchored(judge.model), "name": judge.label})
+        for judge in experiment.judges
+    ]
+    models = {anchored(name): table for name, table in experiment.models.items()}
+    return experiment.model_copy(update={"judges": judges, "models": models})
+
+
 def _faults(experiment: Experiment) -> Iterator[_Fault]:
     """What the types alone cannot tell: names that lead nowhere, files that are not there, repeated labels."""
     if not (experiment.corpus / "documents.jsonl").is_file():
@@ -95,6 +118,7 @@ def _faults(experiment: Experiment) -> Iterator[_Fault]:
         labels.setdefault(judge.label, place)
     for place, one in enumerate(experiment.perturbations):
         yield from _named(("perturbations", place, "name"), lambda o=one: _check_levels(o))
+    yield from _writer_faults(experiment)
     for model in experiment.models:
         yield from _named(("models", model), lambda m=model: experiment.client(m))
 
@@ -117,6 +141,25 @@ def _retriever_faults(experiment: Experiment) -> Iterator[_Fault]:
             yield ("rerankers", name, "step"), f"{reranker.step} is more than the window of {reranker.window}"
         if name == NONE:
             yield ("rerankers", name), f"{NONE!r} stands for no reranker; give it another name"
+
+
+def _writer_faults(experiment: Experiment) -> Iterator[_Fault]:
+    """Models that are only read, where one has to write."""
+    asked: list[tuple[tuple[int | str, ...], str, str]] = [
+        (("rerankers", name, "model"), one.model, "a ranking") for name, one in experiment.rerankers.items()
+    ]
+    asked += [
+        (("generators", name, "model"), one.model, "an argument")
+        for name, one in experiment.generators.items()
+    ]
+    asked.append((("perturbation_model",), experiment.perturbation_model, "a rewrite"))
+    for place, model, what in asked:
+        yield from _named(
+            place,
+            lambda m=model, w=what: check_can_ask(
+                ClientOptions(m), f"the question for {w}", read=False, written=True
+            ),
+        )
 
 
 def _system_faults(experiment: Experiment) -> Iterator[_Fault]:

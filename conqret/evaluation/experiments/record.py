@@ -13,12 +13,14 @@ from conqret._version import __version__
 from conqret.evaluation.experiments.config import Experiment, systems
 from conqret.evaluation.setup import set_up
 from conqret.generation.generate import prompt_for
+from conqret.llm.local_model import name_and_identity
+from conqret.llm.options import LOCAL_PREFIX
 from conqret.perturb import get_perturbation
 from conqret.prompts import Library
 
 LIBRARIES = (
     "bm25s", "instructor", "ir-measures", "litellm", "numpy", "polars", "pydantic", "pyterrier-pisa", "python-terrier",
-    "tiktoken",
+    "tiktoken", "torch", "transformers",
 )  # fmt: skip
 """Whose versions can change a result."""
 
@@ -29,17 +31,23 @@ def experiment_record(experiment: Experiment) -> dict[str, Any]:
     """The resolved experiment, versions and fingerprints.
 
     ``fingerprint`` changes with everything that changes a score but the versions of libraries, and with no
-    place on a disk: the experiment, the prompts, the judges, the corpus and the given runs.
+    place on a disk: the experiment, the prompts, the judges, the corpus and the given runs. A local model counts
+    by the identity of its weights, wherever its folder is.
 
     Raises:
         DeclarationError: a prompt is missing or cannot be filled, or a judge has no such metric.
     """
     library = Library(experiment.prompts)
-    judges = {
+    setups = {
         judge.label: set_up(
             judge.format, experiment.client(judge.model), judge.options(experiment.seed), experiment.prompts
-        ).fingerprint
+        )
         for judge in experiment.judges
+    }
+    placeless = {
+        judge.model: f"{LOCAL_PREFIX}@{name_and_identity(setups[judge.label].client.model)[1]}"
+        for judge in experiment.judges
+        if setups[judge.label].client.local
     }
     resolved = experiment.model_dump(mode="json")
     corpus = {
@@ -59,8 +67,12 @@ def experiment_record(experiment: Experiment) -> dict[str, Any]:
             "corpus": "",
             "prompts": "",
             "retrievers": _without_runs(resolved["retrievers"]),
+            "judges": [
+                {**one, "model": placeless.get(one["model"], one["model"])} for one in resolved["judges"]
+            ],
+            "models": {placeless.get(name, name): one for name, one in resolved["models"].items()},
         },
-        "judges": judges,
+        "judges": {label: setup.fingerprint for label, setup in setups.items()},
         "prompts": _prompts(experiment, library),
         "corpus": corpus,
         "runs": runs,

@@ -16,6 +16,7 @@ from conqret.evaluation.sensitivity.results import SensitivityDirectory
 from conqret.io.atomic import replacing
 from conqret.io.corpus import write_lines
 from conqret.judges.registry import get_judge
+from conqret.llm.local_model import resolved
 
 
 def write_scores(job: Job) -> dict[str, Any]:
@@ -104,8 +105,9 @@ def _labels(job: Job, folder: SensitivityDirectory) -> dict[str, str]:
     found = {}
     for table in job.experiment.judges:
         name = get_judge(table.format).name
+        model = resolved(job.experiment.client(table.model)).model  # a local one has its identity there
         for one in left:
-            if (one["format"], one["model"]) == (name, table.model):
+            if (one["format"], one["model"]) == (name, model):
                 found[one["fingerprint"]] = table.label
                 left.remove(one)
                 break

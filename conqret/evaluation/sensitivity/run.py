@@ -57,7 +57,8 @@ def run_sensitivity(
         overwrite: begin afresh where the folder holds another run; its recordings are kept.
         labels: grades of documents, for Table 7; a document is relevant from ``relevant_from`` upwards.
         resamples: of the bootstrap behind each interval.
-        budget_usd: dollars for all judges together; each judge's own budget holds beside it.
+        budget_usd: dollars for all judges together; each judge's own budget holds beside it. After a judge with
+            an answer that nobody knows the price of, nothing more is spent.
         on_score: called with each score as it is had, those of an earlier run included.
 
     Raises:
@@ -85,7 +86,8 @@ def run_sensitivity(
             for setup in plan.setups:
                 within = replace(setup, client=_within(setup.client, left))
                 spent = asyncio.run(_judge(plan, within, scores, store, replay is not None, keep))
-                left = None if left is None else max(0.0, left - spent)
+                if left is not None:
+                    left = 0.0 if spent is None else max(0.0, left - spent)
         results = evaluate(plan, scores, labels=labels, relevant_from=relevant_from, resamples=resamples)
         with replacing(out.results_file) as file_out:
             file_out.write(results.model_dump_json(indent=1).encode())
@@ -120,15 +122,15 @@ async def _judge(
     store: Recordings,
     replay: bool,
     keep: Callable[[Score], None],
-) -> float:
-    """Judge with one instrument what it has not judged; returns the dollars spent, as far as they are known."""
+) -> float | None:
+    """Judge with one instrument what it has not judged; returns the dollars spent (None: unknown)."""
     fingerprint = setup.fingerprint
     rest = (item for item in plan.every_item() if (fingerprint, item.id) not in done)
     async with Client(setup.client, store=store, replay=replay) as client:
         in_flight = 1 if setup.client.offline else setup.client.max_concurrency
         async for judgment in judge_stream(rest, setup.instrument(client), in_flight=in_flight):
             keep(score_of(judgment))
-        return client.progress.cost_usd or 0.0
+        return client.progress.cost_usd
 
 
 def _within(client: ClientOptions, left: float | None) -> ClientOptions:

@@ -12,9 +12,12 @@ from conqret.evaluation.sensitivity.plan import Damage
 from conqret.evaluation.setup import Setup, check_items, set_up
 from conqret.io import ItemSource
 from conqret.judges.base import JudgeOptions
+from conqret.llm.client import Client
 from conqret.llm.options import ClientOptions
 from conqret.perturb import SEED, Materials, Pool
 from conqret.perturb.base import LeftOut
+from conqret.perturb.rewriting import rewrite_items
+from conqret.retrieval.session import Session
 
 
 def sensitivity_setups(
@@ -66,7 +69,8 @@ def damage_materials(
     """By perturbation name what it draws on, and the items for which no rewrite could be had.
 
     ``pool`` is a corpus directory or a file of items (the items themselves by default). Sentences are rewritten
-    by rule, unless ``rewriter`` names a model; its answers go into ``recordings``.
+    by rule, unless ``rewriter`` names a model; its answers go into ``recordings``, and its budget holds for all
+    perturbations together.
     """
     highest: dict[str, Damage] = {}
     for damage in damages:
@@ -75,16 +79,25 @@ def damage_materials(
             highest[damage.perturbation.name] = damage
     materials: dict[str, Materials] = {}
     unable: dict[str, list[LeftOut]] = {}
+    rewritten: dict[str, Damage] = {}
     for name, damage in highest.items():
         if damage.perturbation.pool:
             materials[name] = Materials(Pool.open(pool) if pool else Pool.from_items(items))
         elif damage.perturbation.rewrites and rewriter is not None and not rewriter.offline:
-            from conqret.perturb.rewriting import rewrite_with_model
+            rewritten[name] = damage
+    if rewriter is None or not rewritten:
+        return materials, unable
+    if recordings is None:
+        raise DeclarationError("a model that rewrites needs a store for its answers: give recordings")
+    if replay is None:
+        recordings.parent.mkdir(parents=True, exist_ok=True)
 
-            if recordings is None:
-                raise DeclarationError("a model that rewrites needs a store for its answers: give recordings")
-            materials[name], unable[name] = rewrite_with_model(
-                items, damage.perturbation, damage.levels, rewriter,
-                recordings=recordings, replay=replay, seed=seed, prompts=prompts,
-            )  # fmt: skip
+    async def rewrite(client: Client) -> None:
+        for name, damage in rewritten.items():
+            materials[name], unable[name] = await rewrite_items(
+                items, damage.perturbation, damage.levels, client, seed=seed, library=session.library
+            )
+
+    session = Session(rewriter, recordings=None if replay else recordings, replay=replay, prompts=prompts)
+    session.run(rewrite)  # one client, and so one budget
     return materials, unable

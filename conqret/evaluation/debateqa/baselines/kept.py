@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self
@@ -16,7 +17,8 @@ class KeptValues:
     """Likenesses by what they are values of: metric, instrument, answer and partial answers.
 
     Values under another instrument or of other texts are of no use and stay where they are. What could not be
-    computed is not kept, and is tried again. A last line that was cut off by a kill is computed again.
+    computed, or is no finite number, is not kept, and is tried again. A last line that was cut off by a kill is
+    computed again.
 
     Raises:
         DeclarationError: the file holds something else.
@@ -46,7 +48,7 @@ class KeptValues:
 
     def add(self, metric: str, fingerprint: str, case: Case, likeness: Likeness) -> None:
         """Append a value, and see it written."""
-        if likeness.value is None:
+        if likeness.value is None or not math.isfinite(likeness.value):
             return
         key = _key(metric, fingerprint, case)
         self._known[key] = likeness
@@ -72,6 +74,8 @@ class KeptValues:
                         Likeness(float(record["value"]), "", str(record["detail"])),
                     )
                     record["metric"]
+                    if not math.isfinite(likeness.value or 0.0):
+                        raise ValueError("no finite number")
                 except (ValueError, KeyError, TypeError):
                     raise DeclarationError(
                         f"{self._path}:{number} is no value of conqret score baselines; give another folder with -o, "

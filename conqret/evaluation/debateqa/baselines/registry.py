@@ -14,13 +14,10 @@ Kind = Literal["similarity", "asked", "text"]
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """One baseline: its name (``rouge-l``), what it computes, the range of its values, and where it is from."""
+    """One baseline: its name (``rouge-l``), and how it is had. ``docs/baselines.md`` says what each computes."""
 
     name: str
     kind: Kind
-    summary: str
-    range: str
-    source: str
 
     @property
     def metric(self) -> str:
@@ -29,22 +26,15 @@ class Baseline:
 
 
 _ALL = (
-    Baseline("bleu", "similarity", "n-gram precision of the answer against each partial answer, by sacrebleu",
-             "0 to 100", "Papineni et al. 2002; DebateQA, B.1.2"),
-    Baseline("rouge-l", "similarity", "longest common subsequence with each partial answer (F-measure), by rouge-score",
-             "0 to 1", "Lin 2004; DebateQA, B.1.2"),
-    Baseline("bartscore", "similarity", "mean log-probability of the answer's tokens given each partial answer",
-             "below 0", "Yuan et al. 2021; DebateQA, B.1.2"),
-    Baseline("semscore", "similarity", "cosine of the embeddings of the answer and each partial answer",
-             "-1 to 1", "Aynetdinov and Akbik 2024; DebateQA, B.1.2"),
-    Baseline("direct-score", "asked", "a model's grade of the answer", "1 to 5", "DebateQA, Table 10"),
-    Baseline("g-eval", "asked", "a model's grade of the answer after evaluation steps and its own reasoning",
-             "1 to 5", "Liu et al. 2023; DebateQA, Table 10"),
-    Baseline("num-of-povs", "asked", "a model's count of the viewpoints in the answer", "1 to 10",
-             "DebateQA, Table 10"),
-    Baseline("acknowledge", "text", "whether the answer begins with \"As an AI language model\"", "0 or 1",
-             "Sun et al. 2023 (DELPHI); DebateQA, C.1"),
-)  # fmt: skip
+    Baseline("bleu", "similarity"),  # Papineni et al. 2002; DebateQA, B.1.2
+    Baseline("rouge-l", "similarity"),  # Lin 2004; DebateQA, B.1.2
+    Baseline("bartscore", "similarity"),  # Yuan et al. 2021; DebateQA, B.1.2
+    Baseline("semscore", "similarity"),  # Aynetdinov and Akbik 2024; DebateQA, B.1.2
+    Baseline("direct-score", "asked"),  # DebateQA, Table 10
+    Baseline("g-eval", "asked"),  # Liu et al. 2023; DebateQA, Table 10
+    Baseline("num-of-povs", "asked"),  # DebateQA, Table 10
+    Baseline("acknowledge", "text"),  # Sun et al. 2023 (DELPHI); DebateQA, C.1
+)
 
 BASELINES: Mapping[str, Baseline] = {one.name: one for one in _ALL}
 DEFAULT = ("bleu", "rouge-l")

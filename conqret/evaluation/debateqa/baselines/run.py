@@ -15,6 +15,7 @@ from conqret.evaluation.debateqa.baselines.similarity import Bleu, Case, Likenes
 from conqret.evaluation.debateqa.table import ScoreRow
 from conqret.io.debateqa import DebatableQuestion, ModelAnswer
 from conqret.llm.client import Client
+from conqret.llm.local_model import check_can_ask
 from conqret.llm.options import ClientOptions
 from conqret.retrieval.session import Session
 
@@ -48,7 +49,7 @@ def prepared(
 ) -> dict[str, Similarity]:
     """The similarity metrics among ``baselines``, loaded; nothing is computed before all are there.
 
-    ``client`` are the options of the model that will be asked (None: it is not, or from recordings alone).
+    ``client`` are the options of the model whose answers are needed (None: no model's are).
 
     Raises:
         DeclarationError: a package or a model is missing, no question has what a metric needs, or the model cannot
@@ -65,6 +66,8 @@ def prepared(
                 "layout with --references, or map its columns with --columns"
             )
     if client is not None:
+        for name in (one.name for one in baselines if one.kind == "asked"):
+            check_can_ask(client, name, read=False, written=True)
         Client(client, store=None)
     makers: Mapping[str, Callable[[], Similarity]] = {
         "bleu": Bleu,

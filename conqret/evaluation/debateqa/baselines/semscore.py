@@ -7,12 +7,14 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conqret._optional import require
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.evaluation.debateqa.baselines.similarity import EXTRA, Case, Likeness, cut, mean
 from conqret.evaluation.debateqa.diversity import SHOWN, model_name
+from conqret.perplexity.identity import folder_identity
 from conqret.perplexity.models import DTYPES, bars_on_terminals, revision
 
 if TYPE_CHECKING:
@@ -67,8 +69,8 @@ class SemScore:
         self._model = model
         window = self._encoder.get_max_seq_length() or math.inf
         self._window = 0 if math.isinf(window) else int(window)
-        weights = revision(model, getattr(self._encoder[0], "auto_model", None))
-        settings = [weights, self._window, kind, repr(self._encoder)]
+        weights = [revision(model, getattr(self._encoder[0], "auto_model", None)), *_parts(Path(model))]
+        settings = [*weights, self._window, kind, repr(self._encoder)]
         self.fingerprint = hashlib.sha256(json.dumps(settings).encode()).hexdigest()[:16]
         self._known: dict[str, _Embedded] = {}
 
@@ -110,3 +112,12 @@ class SemScore:
         if not self._window:
             return 0
         return len(self._encoder.tokenizer(text, truncation=False, verbose=False)["input_ids"])
+
+
+def _parts(folder: Path) -> list[str]:
+    """The identities of the folders that ``modules.json`` names: a dense layer has its weights in one of its own."""
+    listed = folder / "modules.json"
+    if not listed.is_file():
+        return []
+    places = [folder / one["path"] for one in json.loads(listed.read_bytes()) if one["path"]]
+    return [folder_identity(place) for place in places if place.is_dir()]

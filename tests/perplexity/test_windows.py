@@ -1,0 +1,116 @@
+"""Where a model's window ends: by its settings as published, and the same by the loaded configuration."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from conqret.perplexity.windows import UNLIMITED, window_in, window_of
+
+ENDLESS = 10**30
+
+
+@pytest.mark.parametrize(
+    ("config", "tokenizer", "window"),
+    [
+        ({"max_position_embeddings": 131_072}, {"model_max_length": 32_768}, 32_768),
+        ({"max_position_embeddings": 2_048}, {"model_max_length": ENDLESS}, 2_048),
+        ({"n_positions": 1_024}, {}, 1_024),
+        ({}, {"max_len": 512}, 512),
+        ({"text_config": {"max_position_embeddings": 100}}, {}, 100),
+        ({"vocab_size": 3}, {"model_max_length": ENDLESS}, None),
+        (
+            {
+                "max_position_embeddings": 131_072,
+                "original_max_position_embeddings": 4_096,
+                "rope_scaling": {"type": "longrope", "short_factor": [1.0], "long_factor": [2.0]},
+            },
+            {"model_max_length": 131_072},
+            4_096,
+        ),
+        (
+            {
+                "max_position_embeddings": 131_072,
+                "rope_parameters": {"rope_type": "longrope", "original_max_position_embeddings": 4_096},
+            },
+            {},
+            4_096,
+        ),
+        (
+            {
+                "max_position_embeddings": 8_192,
+                "original_max_position_embeddings": 2_048,
+                "rope_scaling": {"rope_type": "su"},
+            },
+            {},
+            2_048,
+        ),
+        ({"max_position_embeddings": 4_096, "rope_scaling": {"type": "dynamic", "factor": 2.0}}, {}, 4_096),
+        (
+            {
+                "max_position_embeddings": 4_096,
+                "rope_parameters": {
+                    "full_attention": {"rope_type": "dynamic", "original_max_position_embeddings": 1_024},
+                    "sliding_attention": {"rope_type": "default"},
+                },
+            },
+            {},
+            1_024,
+        ),
+        (
+            {
+                "max_position_embeddings": 131_072,
+                "rope_scaling": {"rope_type": "llama3", "original_max_position_embeddings": 8_192},
+            },
+            {},
+            131_072,
+        ),
+        ({"max_position_embeddings": 64, "rope_scaling": None}, {"model_max_length": None}, 64),
+    ],
+)
+def test_the_window_is_the_smallest_limit(
+    config: dict[str, Any], tokenizer: dict[str, Any], window: int | None
+) -> None:
+    assert window_in(config, tokenizer) == window
+
+
+def test_a_loaded_model_without_limits() -> None:
+    assert window_of(SimpleNamespace(), SimpleNamespace(model_max_length=ENDLESS)) == UNLIMITED
+
+
+def test_published_settings_and_the_loaded_configuration_agree(tmp_path: Path) -> None:
+    transformers = pytest.importorskip("transformers", reason="the extra perplexity is not installed")
+    sizes = {"vocab_size": 9, "hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2}
+    factors = {"short_factor": [1.0, 1.0], "long_factor": [2.0, 2.0]}
+    for published, window in [
+        ({"model_type": "gpt2", "n_positions": 96}, 96),
+        ({"model_type": "qwen2", "max_position_embeddings": 512}, 300),
+        (
+            {
+                "model_type": "phi3",
+                "max_position_embeddings": 256,
+                "original_max_position_embeddings": 64,
+                "rope_scaling": {"type": "longrope", **factors},
+                "pad_token_id": 0,
+            },
+            64,
+        ),
+        (
+            {
+                "model_type": "llama",
+                "max_position_embeddings": 128,
+                "rope_scaling": {"type": "dynamic", "factor": 2.0},
+            },
+            128,
+        ),
+    ]:
+        file = tmp_path / "config.json"
+        file.write_text(json.dumps({**sizes, **published}))
+        config = transformers.AutoConfig.from_pretrained(tmp_path)
+        assert window_of(config, SimpleNamespace(model_max_length=300)) == window, published
+        assert window_in(json.loads(file.read_text()), {"model_max_length": 300}) == window, published
+        assert window_in(config.to_dict(), {"model_max_length": 300}) == window, published
