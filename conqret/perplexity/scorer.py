@@ -166,7 +166,7 @@ class ConditionalPerplexity:
                 failed.append(row.failed("the target is empty"))
             elif fitted is None:
                 room = f"the window of {self.window} tokens has no room"
-                failed.append(row.failed(f"{room} for any of the context beside the target of {len(ids)}"))
+                failed.append(row.failed(f"{room} for any of the context beside the target"))
             else:
                 shared.setdefault(fitted[1], (fitted[0], []))[1].append(row)
         return [Group(ids, tuple(rows)) for ids, rows in shared.values()], failed
