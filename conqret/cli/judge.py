@@ -13,6 +13,7 @@ from conqret.cli.console import err, note, out
 if TYPE_CHECKING:
     from conqret.data import Judgment
     from conqret.evaluation.execute import Execution, Outcome
+    from conqret.evaluation.run import RunDirectory
     from conqret.evaluation.setup import Setup
     from conqret.llm.client import Client
 
@@ -117,6 +118,7 @@ def judge(
         outcome = execute(execution, on_start=progress.start, on_judgment=progress.advance)
     write_report(run)
     _remark(outcome, quiet=quiet)
+    _give_examples(run, outcome)
     if json_output:
         out().out(outcome.summary.model_dump_json(indent=1))
     else:
@@ -168,6 +170,18 @@ def _remark(outcome: Outcome, *, quiet: bool) -> None:
         shown = "\n".join(f"  {text}" for text in outcome.missing[:10])
         more = f"\n  and {len(outcome.missing) - 10} more" if len(outcome.missing) > 10 else ""
         note(f"{len(outcome.missing)} answers are not among the recordings:\n{shown}{more}")
+
+
+def _give_examples(run: RunDirectory, outcome: Outcome) -> None:
+    """For each reason why values are missing what was said of the first item: it often says what to do."""
+    wanted = set(outcome.summary.reasons)
+    for judgment in run.judgments() if wanted else ():
+        for measure in judgment.measures.values():
+            if measure.reason in wanted and measure.detail:
+                wanted.discard(measure.reason)
+                note(f"{judgment.item}, for example: {measure.detail}")
+        if not wanted:
+            return
 
 
 def _show(execution: Execution, outcome: Outcome) -> None:

@@ -73,6 +73,20 @@ def test_quiet(cli: Cli, items: Path, tmp_path: Path) -> None:
     assert "4 of 4 judgments were kept from before" in cli("judge", items, "-o", tmp_path / "r").err
 
 
+def test_what_is_missing_comes_with_an_example_for_each_reason(cli: Cli, tmp_path: Path) -> None:
+    row = {"topic": "Ban cars?", "documents": [{"id": "1", "text": "Air gets cleaner."}]}
+    rows = [
+        row | {"id": f"item-{n}", "argument": text}
+        for n, text in enumerate(("Cars foul the air.", "…", "?!"))
+    ]
+    path = tmp_path / "items.jsonl"
+    path.write_text("".join(json.dumps(one) + "\n" for one in rows), encoding="utf-8")
+    done = cli("judge", path, "--format", "likelihood", "-o", tmp_path / "r")
+    assert done.code == 0
+    assert done.err.count("for example: the argument holds no word") == 1
+    assert "item-1, for example" in done.err
+
+
 def test_every_option_of_judging_reaches_the_run(cli: Cli, items: Path, tmp_path: Path) -> None:
     options = ["--samples", 2, "--order", "shuffled", "--seed", 7, "--relevant-from", 4, "--temperature", 0.3]
     options += [
