@@ -58,7 +58,21 @@ def load(name: str, device: str | None = None, dtype: str | None = None, *, auto
         first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise DeclarationError(f"the model {name!r} cannot be loaded on {place}: {first}") from error
     model.eval()
+    _fuse_activations(model)
     return Loaded(model, tokenizer, place, kind, revision(name, model))
+
+
+def _fuse_activations(model: Any) -> None:
+    """Let torch compute the tanh form of GELU in one pass: the same function, of which transformers makes eight.
+
+    GPT-2 and its kin spend a tenth of their time there on a CPU.
+    """
+    torch: Any = import_module("torch")
+    slow: Any = import_module("transformers.activations").NewGELUActivation
+    for module in list(model.modules()):
+        for name, child in list(module.named_children()):
+            if isinstance(child, slow):
+                setattr(module, name, torch.nn.GELU(approximate="tanh"))
 
 
 @contextmanager

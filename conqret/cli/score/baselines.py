@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from conqret.cli import options
-from conqret.cli.console import err, note
-from conqret.cli.score.output import column_map, default_folder, finish, remark_alone, stem
+from conqret.cli.console import note
+from conqret.cli.score.output import Counter, column_map, default_folder, finish, remark_alone, stem
 from conqret.cli.score.parameters import Answers, Columns, Device, Dtype, Output, References, SystemName
 from conqret.evaluation.debateqa.baselines.registry import BASELINES, DEFAULT
 
@@ -101,9 +101,10 @@ def baselines(
     with only_writer(folder), KeptValues(folder / "values.jsonl") as values:
         if len(values) and not quiet:
             note(f"{len(values)} values are kept from before")
+        counter = Counter(len(cases))
         rows = baseline_rows(
             chosen, cases, system or stem(answers), similarities=similarities, session=session, kept=values,
-            on_answer=None if quiet else _Progress(len(cases)),
+            on_answer=None if quiet else lambda metric, number: counter(number, metric),
         )  # fmt: skip
         if not quiet:
             for one in (one for one in chosen if one.kind == "similarity"):
@@ -117,19 +118,6 @@ def baselines(
 
 async def _opened(client: Client) -> None:
     """Ask nothing."""
-
-
-class _Progress:
-    """Says on a terminal how many answers a metric has compared."""
-
-    def __init__(self, total: int) -> None:
-        self._total = total
-
-    def __call__(self, name: str, number: int) -> None:
-        """Answer ``number`` (from 0) is done."""
-        if err().is_terminal:
-            end = "\r" if number + 1 < self._total else "\n"
-            err().print(f"{name}: {number + 1} of {self._total} answers", end=end)
 
 
 def _serve(wanted: bool, metrics: str, **given: object) -> None:

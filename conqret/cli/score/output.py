@@ -24,12 +24,11 @@ class Counter:
     def __init__(self, total: int) -> None:
         self._total = total
 
-    def __call__(self, number: int) -> None:
-        """Answer ``number`` (from 0) is done."""
+    def __call__(self, number: int, metric: str = "") -> None:
+        """Answer ``number`` (from 0) is done, by ``metric`` where there are several."""
         if err().is_terminal:
-            err().print(
-                f"{number + 1} of {self._total} answers", end="\r" if number + 1 < self._total else "\n"
-            )
+            end = "\r" if number + 1 < self._total else "\n"
+            err().print(f"{metric}{': ' if metric else ''}{number + 1} of {self._total} answers", end=end)
 
 
 def finish(rows: Iterable[ScoreRow], folder: Path, json_output: bool) -> None:
