@@ -69,3 +69,8 @@ class ExecutionError(ConqretError):
     def __init__(self, message: str, *, reason: str, retryable: bool = False) -> None:
         super().__init__(message)
         self.reason, self.retryable = reason, retryable
+
+
+def first_line(error: BaseException) -> str:
+    """The first line of what an error of some library says, to stand in a message of ours; its kind, if nothing."""
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)

@@ -6,8 +6,8 @@ import hashlib
 from pathlib import Path
 
 from conqret.data.item import Document
+from conqret.io.append import AppendLog, cut_torn_line
 from conqret.io.corpus import CorpusDirectory
-from conqret.scrapers.append import AppendLog, cut_torn_line
 
 ID_LENGTH = 16
 """Hexadecimal digits (64 bits) of an id: two of 10,000 texts share one with a chance of 3 in 10^12."""

@@ -12,10 +12,10 @@ from pydantic import Field
 from conqret.data.corpus import SOURCE_STATUSES, LedgerEntry
 from conqret.data.table2 import PAPER_CITED, PAPER_EXTRACTED
 from conqret.errors import DeclarationError
+from conqret.io.append import AppendLog, cut_torn_line
 from conqret.io.corpus import write_lines
 from conqret.io.jsonl import JsonLines
 from conqret.io.rows import Row
-from conqret.scrapers.append import AppendLog, cut_torn_line
 
 Key = tuple[str, int]
 """Debate and number: what names a source."""

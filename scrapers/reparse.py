@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from conqret.data.item import Document
+from conqret.io.append import AppendLog
 from conqret.io.corpus import CorpusDirectory
-from conqret.scrapers.append import AppendLog
 from conqret.scrapers.documents import make_document
 from conqret.scrapers.evidence import EvidenceOptions, locked
 from conqret.scrapers.extract import Extraction, Extractor

@@ -24,7 +24,7 @@ from pathlib import Path
 from threading import Lock
 
 from conqret.errors import DeclarationError
-from conqret.scrapers.append import AppendLog
+from conqret.io.append import AppendLog
 from conqret.scrapers.fetch import FetchError, Limits, Page, Reply, Status, content_type_of
 from conqret.scrapers.fetch.limits import decode
 

@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from conqret.data import Item, Judgment
 from conqret.errors import DeclarationError
 from conqret.evaluation.summary import Summary
+from conqret.io.append import whole_lines
 
 
 class RunRecord(BaseModel):
@@ -109,22 +110,17 @@ class RunDirectory:
         Raises:
             DeclarationError: a line is no judgment.
         """
-        if not self.judgments_file.exists():
-            return
-        with self.judgments_file.open("rb") as lines:
-            for number, line in enumerate(lines, start=1):
-                if not line.endswith(b"\n"):
-                    return
-                try:
-                    judgment = Judgment.model_validate_json(line)
-                except ValidationError:
-                    if spoiled:
-                        continue
-                    raise DeclarationError(
-                        f"{self.judgments_file}:{number} is no judgment; give the command that made this run "
-                        "again, and it is mended"
-                    ) from None
-                yield judgment
+        for number, line in whole_lines(self.judgments_file):
+            try:
+                judgment = Judgment.model_validate_json(line)
+            except ValidationError:
+                if spoiled:
+                    continue
+                raise DeclarationError(
+                    f"{self.judgments_file}:{number} is no judgment; give the command that made this run "
+                    "again, and it is mended"
+                ) from None
+            yield judgment
 
 
 M = TypeVar("M", bound=BaseModel)

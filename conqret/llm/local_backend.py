@@ -6,20 +6,20 @@ import asyncio
 import functools
 import gc
 import json
-import sys
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from conqret.data import Reason
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, first_line
 from conqret.llm.keys import Sending
 from conqret.llm.local_model import FILLED, folder_of, identity_of, name_and_identity
 from conqret.llm.options import ClientOptions
 from conqret.llm.replies import CONTEXT_OVERFLOW
 from conqret.llm.request import Completion
 from conqret.llm.retry import ProviderError
+from conqret.perplexity.memory import give_back
 
 if TYPE_CHECKING:
     from conqret.perplexity import ConditionalPerplexity, TargetScore
@@ -100,8 +100,7 @@ class LocalBackend:
         try:
             rows = list(scorer.stream(reading.pairs))
         except (RuntimeError, IndexError, TypeError) as error:  # of this text; others may do
-            first = next(iter(str(error).strip().splitlines()), type(error).__name__)
-            raise ProviderError(Reason.BAD_REQUEST, f"the local model failed: {first}") from error
+            raise ProviderError(Reason.BAD_REQUEST, f"the local model failed: {first_line(error)}") from error
         used: dict[str, Any] = {
             "model": f"{self._model} ({scorer.dtype} on {scorer.device})",
             "prompt_tokens": sum(map(_tokens, rows)),
@@ -151,9 +150,7 @@ def _loaded(name: str, identity: str) -> ConditionalPerplexity:
     if wanted not in _held:
         _held.clear()
         gc.collect()
-        torch = sys.modules.get("torch")
-        if torch is not None and torch.cuda.is_initialized():
-            torch.cuda.empty_cache()
+        give_back()
         _held[wanted] = ConditionalPerplexity(name, wrapping=PLAIN_WRAPPING)
     return _held[wanted]
 

@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, first_line
 from conqret.llm.options import LOCAL_PREFIX, ClientOptions
 from conqret.perplexity.identity import commit_of, folder_identity, hub_file
 from conqret.perplexity.windows import window_in
@@ -174,8 +174,9 @@ def _hub_settings(name: str) -> _Settings:
     try:
         config = hub_file(name, "config.json")
     except (OSError, ValueError) as error:
-        first = next(iter(str(error).strip().splitlines()), type(error).__name__)
-        raise DeclarationError(f"there is no folder {name!r}, and no model of that name: {first}") from error
+        raise DeclarationError(
+            f"there is no folder {name!r}, and no model of that name: {first_line(error)}"
+        ) from error
     commit = commit_of(config)
     try:
         tokenizer = _mapping(hub_file(name, "tokenizer_config.json", commit))

@@ -31,9 +31,7 @@ class TokenBudget:
             if not ran_out(error):
                 raise
         self.shrink_to(size // 2)
-        torch = sys.modules.get("torch")
-        if torch is not None and torch.cuda.is_initialized():
-            torch.cuda.empty_cache()
+        give_back()
         return None
 
     def shrink_to(self, tokens: int) -> None:
@@ -41,6 +39,13 @@ class TokenBudget:
         if max(1, tokens) < self.tokens:
             self.tokens = max(1, tokens)
             self.halvings += 1
+
+
+def give_back() -> None:
+    """Let torch give a GPU's memory that nothing holds any more back to it; without one in use, nothing is done."""
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.cuda.is_initialized():
+        torch.cuda.empty_cache()
 
 
 def ran_out(error: BaseException) -> bool:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from conqret._optional import require
-from conqret.errors import DeclarationError, UnknownNameError
+from conqret.errors import DeclarationError, UnknownNameError, first_line
 from conqret.perplexity.identity import commit_of, folder_identity, hub_file
 
 EXTRA = "perplexity"
@@ -43,10 +43,7 @@ def load(name: str, device: str | None = None, dtype: str | None = None, *, auto
     torch = require("torch", extra=EXTRA)
     transformers = require("transformers", extra=EXTRA)
     safetensors = require("safetensors", extra=EXTRA)
-    place = device or ("cuda" if torch.cuda.is_available() else "cpu")
-    kind = dtype or ("float32" if place == "cpu" else "bfloat16")
-    if kind not in DTYPES:
-        raise UnknownNameError("dtype", kind, DTYPES)
+    place, kind = placed(device, dtype)
     try:
         with bars_on_terminals():
             tokenizer = transformers.AutoTokenizer.from_pretrained(name, trust_remote_code=False)
@@ -55,11 +52,25 @@ def load(name: str, device: str | None = None, dtype: str | None = None, *, auto
             )
         model = model.to(place)
     except (OSError, ValueError, RuntimeError, AssertionError, safetensors.SafetensorError) as error:
-        first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        raise DeclarationError(f"the model {name!r} cannot be loaded on {place}: {first}") from error
+        raise DeclarationError(
+            f"the model {name!r} cannot be loaded on {place}: {first_line(error)}"
+        ) from error
     model.eval()
     _fuse_activations(model)
     return Loaded(model, tokenizer, place, kind, revision(name, model))
+
+
+def placed(device: str | None, dtype: str | None) -> tuple[str, str]:
+    """Where a model runs and in which numbers: a GPU in bfloat16 where there is one, else the CPU in float32.
+
+    Raises:
+        UnknownNameError: there is no such dtype.
+    """
+    place = device or ("cuda" if require("torch", extra=EXTRA).cuda.is_available() else "cpu")
+    kind = dtype or ("float32" if place == "cpu" else "bfloat16")
+    if kind not in DTYPES:
+        raise UnknownNameError("dtype", kind, DTYPES)
+    return place, kind
 
 
 def _fuse_activations(model: Any) -> None:

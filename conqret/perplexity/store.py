@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Self
 
 from conqret.errors import DeclarationError
+from conqret.io.append import AppendLog, whole_lines
 from conqret.perplexity.definitions import TargetScore
 
 _FIELDS = ("perplexity", "log_likelihood", "tokens", "context_tokens", "truncated", "reason")
@@ -31,9 +32,8 @@ class RowStore:
         self._path, self._fingerprint = path, fingerprint
         self._known: dict[bytes, bytes] = {}
         path.parent.mkdir(parents=True, exist_ok=True)
-        whole = self._read() if path.exists() else 0
-        self._file = path.open("ab")
-        self._file.truncate(whole)
+        self._read()
+        self._log = AppendLog(path)
 
     def __enter__(self) -> Self:
         return self
@@ -57,38 +57,27 @@ class RowStore:
         values = tuple(getattr(score, name) for name in _FIELDS)
         if score.perplexity is not None:
             self._known[key] = _PACKED.pack(*values[:-1])
-        self._file.write(
-            json.dumps(
-                {"key": key.hex(), "by": self._fingerprint, **dict(zip(_FIELDS, values, strict=True))}
-            ).encode()
-            + b"\n"
-        )
-        self._file.flush()
+        fields = dict(zip(_FIELDS, values, strict=True))
+        self._log.append({"key": key.hex(), "by": self._fingerprint, **fields})
 
     def close(self) -> None:
         """Close the file."""
-        self._file.close()
+        self._log.close()
 
     def _key(self, answer: str | None, target: str) -> bytes:
         text = json.dumps([self._fingerprint, answer, target])
         return hashlib.sha256(text.encode()).digest()[:16]
 
-    def _read(self) -> int:
-        """Take in the whole lines; return where the last of them ends."""
-        end = 0
-        with self._path.open("rb") as file:
-            for number, line in enumerate(file, start=1):
-                if not line.endswith(b"\n"):
-                    break
-                try:
-                    record = json.loads(line)
-                    values = tuple(record[name] for name in _FIELDS)
-                    key = bytes.fromhex(record["key"])
-                    if values[0] is not None and record["by"] == self._fingerprint:
-                        self._known[key] = _PACKED.pack(*values[:-1])
-                except (ValueError, KeyError, TypeError, struct.error):
-                    raise DeclarationError(
-                        f"{self._path}:{number} is no scored row; give another --output, or delete this file"
-                    ) from None
-                end += len(line)
-        return end
+    def _read(self) -> None:
+        """Take in the whole lines."""
+        for number, line in whole_lines(self._path):
+            try:
+                record = json.loads(line)
+                values = tuple(record[name] for name in _FIELDS)
+                key = bytes.fromhex(record["key"])
+                if values[0] is not None and record["by"] == self._fingerprint:
+                    self._known[key] = _PACKED.pack(*values[:-1])
+            except (ValueError, KeyError, TypeError, struct.error):
+                raise DeclarationError(
+                    f"{self._path}:{number} is no scored row; give another --output, or delete this file"
+                ) from None

@@ -21,26 +21,14 @@ from conqret.evaluation.debateqa.table import (
     write_table,
 )
 from conqret.io.locking import only_writer
+from tests.cli.score_files import lines, questions_file
 
 RUN = CliRunner()
 
 
-def lines(path, records):
-    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
-    return str(path)
-
-
 @pytest.fixture
 def questions(tmp_path):
-    return lines(
-        tmp_path / "debateqa.jsonl",
-        [
-            {"id": one, "question": f"Should {one} be banned?", "partial_answers": [
-                {"point_of_view": f"{one} are dear", "explanation": "They cost money."},
-                {"point_of_view": f"{one} are loved.", "explanation": "People want them."}]}
-            for one in ("zoos", "cars", "cigars")
-        ],
-    )  # fmt: skip
+    return questions_file(tmp_path)
 
 
 @pytest.fixture

@@ -10,26 +10,14 @@ from typer.testing import CliRunner
 
 from conqret.cli.main import app
 from conqret.errors import DeclarationError
+from tests.cli.score_files import lines, questions_file
 
 RUN = CliRunner()
 
 
-def lines(path, records):
-    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
-    return str(path)
-
-
 @pytest.fixture
 def references(tmp_path):
-    return lines(
-        tmp_path / "debateqa.jsonl",
-        [
-            {"id": one, "question": f"Should {one} be banned?", "partial_answers": [
-                {"point_of_view": f"{one} are dear", "explanation": "They cost money."},
-                {"point_of_view": f"{one} are loved.", "explanation": "People want them."}]}
-            for one in ("zoos", "cars", "cigars")
-        ],
-    )  # fmt: skip
+    return questions_file(tmp_path)
 
 
 @pytest.fixture

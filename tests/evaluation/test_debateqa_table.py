@@ -149,9 +149,10 @@ def test_what_cannot_be_scored_keeps_its_place_with_a_reason(tmp_path):
     }
     asked = []
 
-    def stream(pairs, *, store):
-        for answer, targets in list(pairs):  # reads ahead, as the scorer does
-            asked.append(answer)
+    def stream(pairs, *, store, on_context):
+        for number, (answer, targets) in enumerate(list(pairs)):  # reads ahead, as the scorer does
+            asked.extend([answer] if targets else [])  # without a target nothing is read
+            on_context(number)
             yield [SimpleNamespace(perplexity=2.0, truncated=0, reason="") for _ in targets]
 
     scorer = SimpleNamespace(model="m", definition="paper", wrapping=1, fingerprint="1a2b3c4d", stream=stream)

@@ -328,3 +328,11 @@ def test_contexts_stream_without_piling_up(folder):
 def test_perplexity_follows_the_equation(folder):
     row = ConditionalPerplexity(folder("gpt2")).score(PAIRS[:1])[0]
     assert row.perplexity == pytest.approx(math.exp(-row.log_likelihood / row.tokens))
+
+
+def test_a_context_without_targets_is_not_read_and_keeps_its_place(folder):
+    scorer = ConditionalPerplexity(folder("gpt2"))
+    scorer._forward = counted = Counted(scorer._forward)
+    found = list(scorer.stream([("Skipped.", []), PAIRS[0], ("Skipped too.", [])]))
+    assert [len(rows) for rows in found] == [0, len(PAIRS[0][1]), 0]
+    assert (counted.prefixes, counted.rows) == (1, len(PAIRS[0][1]))

@@ -9,7 +9,7 @@ import pytest
 from warcio.archiveiterator import ArchiveIterator
 
 from conqret.errors import DeclarationError
-from conqret.scrapers.append import AppendLog
+from conqret.io.append import AppendLog, whole_lines
 from conqret.scrapers.fetch import FetchError, Limits, Reply, Status
 from conqret.scrapers.ledger import Ledger, LedgerLine, summarise
 from conqret.scrapers.warc import INDEX_NAME, WARC_NAME, WarcReader, WarcWriter, read_index
@@ -189,3 +189,11 @@ def test_figures() -> None:
     assert record["paper"] == {"cited": 7177, "extracted": 6514, "share": 6514 / 7177}
     assert summarise([], cited=0).share == 0.0
     assert io.StringIO(json.dumps(record)).read()
+
+
+def test_whole_lines_leave_out_a_torn_one(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    assert list(whole_lines(path)) == []
+    path.write_bytes(b'{"a": 1}\n\n{"a": 2}\n{"a":')
+    assert list(whole_lines(path)) == [(1, b'{"a": 1}\n'), (2, b"\n"), (3, b'{"a": 2}\n')]
+    assert path.read_bytes().endswith(b'{"a":'), "reading changes nothing"

@@ -343,7 +343,7 @@ async def test_a_full_disk_ends_the_run(tmp_path: Path, monkeypatch: pytest.Monk
 
     async with RawServer({"/a": reply(page(PROSE))}) as server:
         corpus = corpus_of(tmp_path / "corpus", [("A", server.url("/a"))])
-        monkeypatch.setattr("conqret.scrapers.append.AppendLog.append", full)
+        monkeypatch.setattr("conqret.io.append.AppendLog.append", full)
         with pytest.raises(OSError, match="No space"):
             await gather_evidence(corpus, OPTIONS)
 

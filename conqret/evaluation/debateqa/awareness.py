@@ -12,8 +12,8 @@ from pydantic import BaseModel, ConfigDict
 
 from conqret.data import Reason
 from conqret.errors import DeclarationError, UnknownNameError
-from conqret.evaluation.debateqa.diversity import EMPTY, SHOWN, model_name
-from conqret.evaluation.debateqa.table import AWARENESS, ScoreRow
+from conqret.evaluation.debateqa.diversity import SHOWN, model_name
+from conqret.evaluation.debateqa.table import AWARENESS, EMPTY_ANSWER, NO_QUESTION, ScoreRow
 from conqret.llm.client import Client
 from conqret.llm.local_model import name_and_identity
 from conqret.llm.options import LOCAL_PREFIX
@@ -148,8 +148,8 @@ def instrument_name(model: str, shots: str) -> str:
 def _unfit(answer: AskedAnswer) -> str:
     """Why there is nothing to ask about; empty where there is."""
     if not answer.answer.strip():
-        return EMPTY
-    return "" if answer.question.strip() else "the question has no text"
+        return EMPTY_ANSWER
+    return "" if answer.question.strip() else NO_QUESTION
 
 
 def _reading(rendered: Rendered) -> Reading:

@@ -8,15 +8,19 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from conqret.evaluation.debateqa.table import DIVERSITY, DIVERSITY_MEAN, ScoreRow
+from conqret.evaluation.debateqa.table import (
+    DIVERSITY,
+    DIVERSITY_MEAN,
+    EMPTY_ANSWER,
+    NO_PARTIAL_ANSWERS,
+    ScoreRow,
+)
 from conqret.io.debateqa import DebatableQuestion, read_answers
 from conqret.perplexity import ConditionalPerplexity, TargetScore
 from conqret.perplexity.store import RowStore
 
 SHOWN = 8
 """Characters of a fingerprint in an instrument's name: enough to tell apart what a study holds."""
-EMPTY = "the answer is empty"
-"""Why an answer has no value; a model that is asked about nothing says something all the same."""
 _NAMED = re.compile(rf", (?P<definition>paper|released) \([0-9a-f]{{{SHOWN}}}\)")
 
 
@@ -38,41 +42,29 @@ class DiversityRun:
         An empty answer has none either, nor has one whose question has no partial answers; answers without a
         question are left out (list them with :func:`conqret.io.debateqa.partners`).
         """
-        ahead: deque[tuple[str, int, str]] = (
-            deque()
-        )  # id, n, why not scored: some tens that the scorer has read
-        released, done = self.scorer.definition == "released", 0
+        ahead: deque[tuple[str, int, str]] = deque()  # id, n, why not scored: some tens that were read ahead
+        released = self.scorer.definition == "released"
 
         def pairs() -> Iterator[tuple[str, list[str]]]:
+            """Every answer with its partial answers, or with none where it cannot be scored."""
             for answer in read_answers(self.answers, self.columns):
                 question = self.questions.get(answer.id)
                 if question is None:
                     continue
                 partial = question.partial_answers
-                reason = "" if partial else "the question has no partial answers"
-                reason = reason if answer.text.strip() else EMPTY
+                reason = "" if partial else NO_PARTIAL_ANSWERS
+                reason = reason if answer.text.strip() else EMPTY_ANSWER
                 ahead.append((answer.id, len(partial), reason))
-                if not reason:
-                    yield answer.text, [one.released_text if released else one.text for one in partial]
+                targets = [one.released_text if released else one.text for one in partial]
+                yield answer.text, [] if reason else targets
 
-        def both(scores: list[TargetScore] | None) -> Iterator[ScoreRow]:
-            """The rows of the answers that were not scored, up to the one whose scores these are."""
-            nonlocal done
-            while ahead and (ahead[0][2] or scores is not None):
-                one, n, reason = ahead.popleft()
-                if reason:
-                    for metric in (DIVERSITY, DIVERSITY_MEAN):
-                        yield ScoreRow(self.system, one, metric, self.instrument, None, n, reason)
-                elif scores is not None:
-                    yield from self._scored(one, scores)
-                    scores = None
-                done += 1
-                if on_answer is not None:
-                    on_answer(done - 1)
-
-        for scores in self.scorer.stream(pairs(), store=self.store):
-            yield from both(scores)
-        yield from both(None)
+        for scores in self.scorer.stream(pairs(), store=self.store, on_context=on_answer):
+            one, n, reason = ahead.popleft()
+            if reason:
+                for metric in (DIVERSITY, DIVERSITY_MEAN):
+                    yield ScoreRow(self.system, one, metric, self.instrument, None, n, reason)
+            else:
+                yield from self._scored(one, scores)
 
     def _scored(self, one: str, scores: list[TargetScore]) -> Iterator[ScoreRow]:
         values = [score.perplexity for score in scores if score.perplexity is not None]

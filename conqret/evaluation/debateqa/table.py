@@ -13,6 +13,9 @@ from conqret.io.files import file_rows
 
 DIVERSITY, DIVERSITY_MEAN, AWARENESS = "perspective_diversity", "mean_perplexity", "dispute_awareness"
 LOWER_IS_BETTER = frozenset({DIVERSITY, DIVERSITY_MEAN})
+EMPTY_ANSWER, NO_PARTIAL_ANSWERS = "the answer is empty", "the question has no partial answers"
+NO_QUESTION = "the question has no text"
+"""Why an answer has no value, by any metric: a model that is asked about nothing says something all the same."""
 _CHUNK = 500
 """Rows that are turned into columns at a time."""
 

@@ -13,6 +13,7 @@ from conqret.evaluation.experiments.job import Job
 from conqret.evaluation.run import RunDirectory
 from conqret.evaluation.sensitivity.curves import Score
 from conqret.evaluation.sensitivity.results import SensitivityDirectory
+from conqret.io.append import whole_lines
 from conqret.io.atomic import replacing
 from conqret.io.corpus import write_lines
 from conqret.judges.registry import get_judge
@@ -82,8 +83,7 @@ def _damaged(job: Job, system: System) -> Iterator[dict[str, Any]]:
         return
     items = {item.id: item for item in _items(job, system)}
     labels = _labels(job, folder)
-    with folder.scores_file.open("rb") as lines:
-        scores = [Score.model_validate_json(line) for line in lines if line.endswith(b"\n")]
+    scores = [Score.model_validate_json(line) for _, line in whole_lines(folder.scores_file)]
     for score in sorted(scores, key=lambda one: (one.fingerprint, one.item)):
         found = _version(score.item, items, [one.name for one in job.experiment.perturbations])
         if found is None:

@@ -26,6 +26,7 @@ from conqret.evaluation.sensitivity.results import (
 )
 from conqret.evaluation.setup import Setup
 from conqret.evaluation.stream import judge_stream
+from conqret.io.append import whole_lines
 from conqret.io.atomic import replacing
 from conqret.io.locking import only_writer
 from conqret.llm.client import Client
@@ -167,14 +168,11 @@ def _claim(out: SensitivityDirectory, record: SensitivityRecord, overwrite: bool
 def _kept(plan: Plan, out: SensitivityDirectory) -> dict[tuple[str, str], Score]:
     """The complete scores of an earlier call; a line cut off by a kill, and what lacks a value, is done again."""
     found: dict[tuple[str, str], Score] = {}
-    if out.scores_file.exists():
-        wanted = {item.id for item in plan.every_item()}
-        with out.scores_file.open("rb") as lines:
-            for line in lines:
-                if line.endswith(b"\n"):
-                    score = Score.model_validate_json(line)
-                    if not score.reasons and score.item in wanted:
-                        found.setdefault((score.fingerprint, score.item), score)
+    wanted = {item.id for item in plan.every_item()}
+    for _, line in whole_lines(out.scores_file):
+        score = Score.model_validate_json(line)
+        if not score.reasons and score.item in wanted:
+            found.setdefault((score.fingerprint, score.item), score)
     with replacing(out.scores_file) as file:
         for score in found.values():
             file.write(score.model_dump_json().encode() + b"\n")

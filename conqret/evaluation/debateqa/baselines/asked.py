@@ -13,7 +13,7 @@ from pydantic import Field
 from conqret.data import Reason
 from conqret.evaluation.debateqa.baselines.lexical import MOST_VIEWS, Findings
 from conqret.evaluation.debateqa.baselines.similarity import Case
-from conqret.evaluation.debateqa.table import ScoreRow
+from conqret.evaluation.debateqa.table import EMPTY_ANSWER, NO_QUESTION, ScoreRow
 from conqret.judges.responses import OneToFive, Typed, Whole
 from conqret.judges.scales import ONE_TO_FIVE
 from conqret.llm.client import Client
@@ -113,7 +113,7 @@ def ask(
 
 async def _one(name: str, metric: str, case: Case, session: Session, client: Client, system: str) -> ScoreRow:
     question, instrument = QUESTIONS[name], _instrument(name, session)
-    for text, fault in ((case.answer, "the answer is empty"), (case.question, "the question has no text")):
+    for text, fault in ((case.answer, EMPTY_ANSWER), (case.question, NO_QUESTION)):
         if not text.strip():
             return ScoreRow(system, case.id, metric, instrument, None, 1, fault)
     rendered = session.library[question.prompt].render({"question": case.question, "answer": case.answer})

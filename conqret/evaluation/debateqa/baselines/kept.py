@@ -7,10 +7,11 @@ import json
 import math
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, Self
+from typing import Self
 
 from conqret.errors import DeclarationError
 from conqret.evaluation.debateqa.baselines.similarity import Case, Likeness
+from conqret.io.append import AppendLog, whole_lines
 
 
 class KeptValues:
@@ -27,8 +28,8 @@ class KeptValues:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._known: dict[str, Likeness] = {}
-        self._whole = self._read() if path.exists() else 0
-        self._file: BinaryIO | None = None  # made with the first value
+        self._read()
+        self._log: AppendLog | None = None  # made with the first value
 
     def __enter__(self) -> Self:
         return self
@@ -36,8 +37,8 @@ class KeptValues:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._file is not None:
-            self._file.close()
+        if self._log is not None:
+            self._log.close()
 
     def __len__(self) -> int:
         return len(self._known)
@@ -52,38 +53,25 @@ class KeptValues:
             return
         key = _key(metric, fingerprint, case)
         self._known[key] = likeness
-        line = {"key": key, "metric": metric, "value": likeness.value, "detail": likeness.detail}
-        if self._file is None:
+        if self._log is None:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = self._path.open("ab")
-            self._file.truncate(self._whole)
-        self._file.write(json.dumps(line).encode() + b"\n")
-        self._file.flush()
+            self._log = AppendLog(self._path)
+        self._log.append({"key": key, "metric": metric, "value": likeness.value, "detail": likeness.detail})
 
-    def _read(self) -> int:
-        """Take in the whole lines; return where the last of them ends."""
-        end = 0
-        with self._path.open("rb") as file:
-            for number, line in enumerate(file, start=1):
-                if not line.endswith(b"\n"):
-                    break
-                try:
-                    record = json.loads(line)
-                    key, likeness = (
-                        str(record["key"]),
-                        Likeness(float(record["value"]), "", str(record["detail"])),
-                    )
-                    record["metric"]
-                    if not math.isfinite(likeness.value or 0.0):
-                        raise ValueError("no finite number")
-                except (ValueError, KeyError, TypeError):
-                    raise DeclarationError(
-                        f"{self._path}:{number} is no value of conqret score baselines; give another folder with -o, "
-                        "or delete this file"
-                    ) from None
-                self._known[key] = likeness
-                end += len(line)
-        return end
+    def _read(self) -> None:
+        """Take in the whole lines."""
+        for number, line in whole_lines(self._path):
+            try:
+                record = json.loads(line)
+                key, value, detail = str(record["key"]), float(record["value"]), str(record["detail"])
+                if "metric" not in record or not math.isfinite(value):
+                    raise ValueError("no metric, or no finite number")
+            except (ValueError, KeyError, TypeError):
+                raise DeclarationError(
+                    f"{self._path}:{number} is no value of conqret score baselines; give another folder with -o, "
+                    "or delete this file"
+                ) from None
+            self._known[key] = Likeness(value, "", detail)
 
 
 def _key(metric: str, fingerprint: str, case: Case) -> str:

@@ -12,7 +12,7 @@ from conqret.evaluation.debateqa.baselines.asked import ask
 from conqret.evaluation.debateqa.baselines.kept import KeptValues
 from conqret.evaluation.debateqa.baselines.registry import Baseline
 from conqret.evaluation.debateqa.baselines.similarity import Bleu, Case, Likeness, RougeL, Similarity
-from conqret.evaluation.debateqa.table import ScoreRow
+from conqret.evaluation.debateqa.table import EMPTY_ANSWER, NO_PARTIAL_ANSWERS, ScoreRow
 from conqret.io.debateqa import DebatableQuestion, ModelAnswer
 from conqret.llm.client import Client
 from conqret.llm.local_model import check_can_ask
@@ -138,9 +138,9 @@ def _compared(
 def _unfit(case: Case) -> Likeness | None:
     """Why a case cannot be compared; None where it can."""
     if not case.answer.strip():
-        return Likeness(None, "the answer is empty")
+        return Likeness(None, EMPTY_ANSWER)
     if not case.partial:
-        return Likeness(None, "the question has no partial answers")
+        return Likeness(None, NO_PARTIAL_ANSWERS)
     if not all(one.strip() for one in case.partial):
         return Likeness(None, "a partial answer of the question is empty")
     return None
@@ -149,5 +149,5 @@ def _unfit(case: Case) -> Likeness | None:
 def _acknowledged(metric: str, case: Case, system: str) -> ScoreRow:
     name = "the first words of the answer"
     if not case.answer.strip():
-        return ScoreRow(system, case.id, metric, name, None, 1, "the answer is empty")
+        return ScoreRow(system, case.id, metric, name, None, 1, EMPTY_ANSWER)
     return ScoreRow(system, case.id, metric, name, float(acknowledges(case.answer)))

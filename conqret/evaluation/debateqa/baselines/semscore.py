@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conqret._optional import require
-from conqret.errors import DeclarationError, UnknownNameError
+from conqret.errors import DeclarationError, first_line
 from conqret.evaluation.debateqa.baselines.similarity import EXTRA, Case, Likeness, cut, mean
 from conqret.evaluation.debateqa.diversity import SHOWN, model_name
 from conqret.perplexity.identity import folder_identity
-from conqret.perplexity.models import DTYPES, bars_on_terminals, revision
+from conqret.perplexity.models import bars_on_terminals, placed, revision
 
 if TYPE_CHECKING:
     import torch
@@ -50,20 +50,16 @@ class SemScore:
         library = require("sentence_transformers", extra=EXTRA)
         import torch
 
-        place = device or ("cuda" if torch.cuda.is_available() else "cpu")
-        kind = dtype or ("float32" if place == "cpu" else "bfloat16")
-        if kind not in DTYPES:
-            raise UnknownNameError("dtype", kind, DTYPES)
+        place, kind = placed(device, dtype)
         try:
             with bars_on_terminals():
                 self._encoder: Any = library.SentenceTransformer(
                     model, device=place, model_kwargs={"dtype": getattr(torch, kind)}
                 )
         except (OSError, ValueError, RuntimeError, AssertionError, KeyError) as error:
-            first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
             raise DeclarationError(
-                f"semscore: the encoder {model!r} cannot be loaded on {place}: {first} (--encoder takes the folder "
-                "of a model, or its name on a hub that can be reached)"
+                f"semscore: the encoder {model!r} cannot be loaded on {place}: {first_line(error)} (--encoder takes "
+                "the folder of a model, or its name on a hub that can be reached)"
             ) from error
         self._encoder.eval()
         self._model = model

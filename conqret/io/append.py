@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -45,6 +45,16 @@ class AppendLog:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def whole_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """The lines of a file with their numbers from 1, a last one without its end left out; none of no file."""
+    if not path.exists():
+        return
+    with path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            if line.endswith(b"\n"):
+                yield number, line
 
 
 def cut_torn_line(path: Path) -> None:
