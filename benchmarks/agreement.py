@@ -16,9 +16,9 @@ from pathlib import Path
 
 import numpy as np
 
-from conqret.evaluation.validation.people import people_agreement
 from conqret.io.comparisons import read_comparisons
 from conqret.io.labels import read_labels
+from conqret.reliability.validation.people import people_agreement
 from conqret.stats.agreement import alphas, krippendorff_alpha
 from conqret.stats.correlation import spearman
 from conqret.stats.estimate import Estimate

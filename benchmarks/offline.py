@@ -20,9 +20,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from conqret.baseline import Evidence, Which
 from conqret.data import Document, Item
-from conqret.llm.offline import Evidence, Which
-from conqret.llm.offline.text import forget
+from conqret.text.analysis import forget
 
 sys.path.insert(0, str(Path(__file__).parent))
 from webis_items import data_folder, webis_items

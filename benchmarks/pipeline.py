@@ -28,11 +28,11 @@ DOCUMENTS, WORDS = 10, 300
 _CHILD = """
 import sys, time
 from pathlib import Path
-from conqret.evaluation.execute import Execution, execute
-from conqret.evaluation.run import RunDirectory
-from conqret.evaluation.setup import check_items, set_up
+from conqret.judging.execute import Execution, execute
+from conqret.judging.folder import RunDirectory
+from conqret.judging.setup import check_items, set_up
 from conqret.io import open_items
-from conqret.judges.base import JudgeOptions
+from conqret.judging.base import JudgeOptions
 from conqret.llm.options import ClientOptions
 
 items, out = Path(sys.argv[1]), Path(sys.argv[2])
@@ -68,10 +68,10 @@ def write_items(path: Path, count: int) -> None:
 _MEMORY = """
 import asyncio, sys, time
 from pathlib import Path
-from conqret.evaluation.setup import set_up
-from conqret.evaluation.stream import judge_stream
+from conqret.judging.setup import set_up
+from conqret.judging.stream import judge_stream
 from conqret.io import open_items
-from conqret.judges.base import Case, JudgeOptions
+from conqret.judging.base import Case, JudgeOptions
 from conqret.llm.client import Client
 from conqret.llm.options import ClientOptions
 

@@ -25,19 +25,19 @@ import pandas as pd
 
 from conqret.data.corpus import CorpusTopic, Qrel
 from conqret.data.item import Document
-from conqret.evaluation.perspectives.detection import Pair, agreement, detect
-from conqret.evaluation.retrieval.evaluate import Evaluation, evaluate
-from conqret.evaluation.retrieval.systems import queries, rankings, run_systems
 from conqret.io.corpus import CorpusDirectory
+from conqret.perspectives.detection import Pair, agreement, detect
 from conqret.retrieval.bm25 import BM25
 from conqret.retrieval.engines import Settings
+from conqret.retrieval.evaluation.evaluate import Evaluation, evaluate
+from conqret.retrieval.evaluation.systems import queries, rankings, run_systems
 from conqret.retrieval.index import build_index
 from conqret.retrieval.pipeline import Plan
-from conqret.retrieval.session import Session
-from conqret.retrieval.sides import Sides
 from conqret.retrieval.silence import silenced
-from conqret.retrieval.stance import lean, signs
+from conqret.runs.session import Session
 from conqret.stats import Interval, bootstrap_interval
+from conqret.text.sides import Sides
+from conqret.text.stance import lean, signs
 
 SEED = 13
 DOCUMENTS, WORDS, VOCABULARY, QUERIES, DEPTH = 6_500, 1_500, 60_000, 200, 100

@@ -17,14 +17,14 @@ import time
 from pathlib import Path
 
 from conqret.data import Item
-from conqret.data.sentences import sentences
-from conqret.evaluation.sensitivity.plan import GRID_LEVELS, Damage, make_plan
-from conqret.evaluation.sensitivity.results import SensitivityDirectory
-from conqret.evaluation.sensitivity.run import run_sensitivity
-from conqret.evaluation.sensitivity.setup import damage_materials, sensitivity_setups
 from conqret.io import open_items
 from conqret.llm.options import ClientOptions
+from conqret.reliability.sensitivity.plan import GRID_LEVELS, Damage, make_plan
+from conqret.reliability.sensitivity.results import SensitivityDirectory
+from conqret.reliability.sensitivity.run import run_sensitivity
+from conqret.reliability.sensitivity.setup import damage_materials, sensitivity_setups
 from conqret.report.sensitivity import write_sensitivity
+from conqret.text.sentences import sentences
 
 sys.path.insert(0, str(Path(__file__).parent))
 from webis_items import Label, data_folder, webis_items

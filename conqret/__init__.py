@@ -17,7 +17,7 @@ from conqret._version import __version__ as __version__
 if TYPE_CHECKING:
     from conqret.data import Document, Item, Judgment, Measure
     from conqret.errors import ConqretError, DeclarationError, ExecutionError, ItemsError
-    from conqret.evaluation.judge import Judgments, ajudge, judge
+    from conqret.judging.judge import Judgments, ajudge, judge
 
 __all__ = [
     "ConqretError",
@@ -42,9 +42,9 @@ _HOMES = {
     "DeclarationError": "conqret.errors",
     "ExecutionError": "conqret.errors",
     "ItemsError": "conqret.errors",
-    "Judgments": "conqret.evaluation.judge",
-    "ajudge": "conqret.evaluation.judge",
-    "judge": "conqret.evaluation.judge",
+    "Judgments": "conqret.judging.judge",
+    "ajudge": "conqret.judging.judge",
+    "judge": "conqret.judging.judge",
 }
 
 # In a checkout, judges/, prompts/ and scrapers/ lie beside this package and not inside it. An installed copy that

@@ -17,10 +17,10 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, ValidationInfo
 
 from conqret.data import Item, Measure, Part, Reason, Status
-from conqret.data.citations import citations
-from conqret.data.sentences import sentences
-from conqret.judges.base import Ask, Case, Judge, Reply
-from conqret.judges.responses import Typed, Whole, once_each
+from conqret.judging.base import Ask, Case, Judge, Reply
+from conqret.judging.responses import Typed, Whole, once_each
+from conqret.text.citations import citations
+from conqret.text.sentences import sentences
 
 Verdict = Literal["supports", "contradicts", "silent"]
 

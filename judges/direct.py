@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from conqret.baseline import Evidence, Finding
 from conqret.data import Measure
-from conqret.judges.base import Ask, Case, Judge, Reply
-from conqret.judges.baseline import SIDES
-from conqret.judges.responses import LABELS, Side, Typed, ZeroToTen
-from conqret.judges.scales import ZERO_TO_TEN, preferred, rated
-from conqret.llm.offline import Evidence, Finding
+from conqret.judging.base import Ask, Case, Judge, Reply
+from conqret.judging.baseline import SIDES
+from conqret.judging.responses import LABELS, Side, Typed, ZeroToTen
+from conqret.judging.scales import ZERO_TO_TEN, preferred, rated
 
 
 class Score(Typed):

@@ -7,15 +7,12 @@ Where the provider returns log-probabilities, the rating is their weighted mean,
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Annotated
 
-from pydantic import Field
-
+from conqret.baseline import Evidence
 from conqret.data import Measure, Status
-from conqret.judges.base import Ask, Case, Judge, Reply
-from conqret.judges.responses import OneToFive, Typed
-from conqret.judges.scales import ONE_TO_FIVE, rated
-from conqret.llm.offline import Evidence
+from conqret.judging.base import Ask, Case, Judge, Reply
+from conqret.judging.responses import OneToFive, Typed
+from conqret.judging.scales import ONE_TO_FIVE, rated
 
 CHOICES = tuple(range(ONE_TO_FIVE.low, ONE_TO_FIVE.high + 1))
 
@@ -29,12 +26,6 @@ class GEvalRating(Typed):
     """A rating from 1 to 5."""
 
     rating: OneToFive
-
-
-class Steps(Typed):
-    """Evaluation steps that a model wrote from criteria (``conqret prompt steps``)."""
-
-    steps: list[Annotated[str, Field(min_length=10, max_length=400)]] = Field(min_length=3, max_length=10)
 
 
 def expected_rating(reply: Reply[GEvalRating]) -> tuple[float, str]:

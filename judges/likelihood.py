@@ -22,14 +22,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
 
 from conqret.data import Measure, Part, Reason, Status
-from conqret.data.citations import strip_citations
-from conqret.data.sentences import sentences
-from conqret.judges.base import Ask, Case, Judge, Reply
-from conqret.judges.responses import Typed, Whole, once_each
-from conqret.llm.offline.language_model import LanguageModel
-from conqret.llm.offline.text import analysed, words_of
+from conqret.judging.base import Ask, Case, Judge, Reply
+from conqret.judging.responses import Typed, Whole, once_each
 from conqret.llm.request import Reading
 from conqret.prompts import Rendered, neutralise
+from conqret.text.analysis import analysed, words_of
+from conqret.text.citations import strip_citations
+from conqret.text.language_model import LanguageModel
+from conqret.text.sentences import sentences
 
 if TYPE_CHECKING:
     from conqret.perplexity import TargetScore

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from conqret.data import Measure
-from conqret.judges.argument import DIMENSIONS
-from conqret.judges.base import Ask, Case, Judge, Reply
-from conqret.judges.baseline import stated
-from conqret.judges.responses import Typed, dimensions_model
-from conqret.judges.scales import ONE_TO_THREE, Scale, rated
+from conqret.judging.base import Ask, Case, Judge, Reply
+from conqret.judging.baseline import stated
+from conqret.judging.dimensions import DIMENSIONS
+from conqret.judging.responses import Typed, dimensions_model
+from conqret.judging.scales import ONE_TO_THREE, Scale, rated
 
 
 def score_dimensions(dimensions: Any, scale: Scale) -> dict[str, Measure]:

@@ -12,12 +12,12 @@ from typing import Any
 from pydantic import create_model
 
 from conqret.data import Measure
-from conqret.judges.argument import DIMENSIONS, Dimension
-from conqret.judges.base import Ask, Case, Judge, Reply
-from conqret.judges.baseline import stated
 from conqret.judges.listwise import baseline_dimensions, score_dimensions
-from conqret.judges.responses import Typed, ZeroToFive, dimensions_model
-from conqret.judges.scales import ZERO_TO_FIVE, rated
+from conqret.judging.base import Ask, Case, Judge, Reply
+from conqret.judging.baseline import stated
+from conqret.judging.dimensions import DIMENSIONS, Dimension
+from conqret.judging.responses import Typed, ZeroToFive, dimensions_model
+from conqret.judging.scales import ZERO_TO_FIVE, rated
 
 
 class ListwiseRag(Typed):

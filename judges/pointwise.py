@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from conqret.judges.argument import DIMENSIONS, Dimension
-from conqret.judges.base import Ask, Judge
-from conqret.judges.baseline import stated
-from conqret.judges.responses import OneToThree
-from conqret.judges.scales import ONE_TO_THREE, rated
+from conqret.judging.base import Ask, Judge
+from conqret.judging.baseline import stated
+from conqret.judging.dimensions import DIMENSIONS, Dimension
+from conqret.judging.responses import OneToThree
+from conqret.judging.scales import ONE_TO_THREE, rated
 
 
 def _ask(dimension: Dimension) -> Ask[OneToThree]:

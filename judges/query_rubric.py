@@ -8,10 +8,10 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from conqret.data import Measure, Part
-from conqret.judges.base import Ask, Case, Judge, Reply
-from conqret.judges.baseline import covered, side
-from conqret.judges.responses import LABELS, Different, NuggetSide, OneToFive, Typed
-from conqret.judges.scales import ONE_TO_FIVE, most_frequent, preferred, share
+from conqret.judging.base import Ask, Case, Judge, Reply
+from conqret.judging.baseline import covered, side
+from conqret.judging.responses import LABELS, Different, NuggetSide, OneToFive, Typed
+from conqret.judging.scales import ONE_TO_FIVE, most_frequent, preferred, share
 
 NUGGETS = 20
 """Nuggets a prompt (ConQRet, Figures 8 and 9)."""

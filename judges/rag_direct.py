@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from conqret.data import Measure
-from conqret.judges.base import SECOND, Ask, Case, Judge, Reply
-from conqret.judges.baseline import SIDES
-from conqret.judges.responses import LABELS, OneToFive, Side, Typed
-from conqret.judges.scales import ONE_TO_FIVE, preferred, rated
+from conqret.judging.base import SECOND, Ask, Case, Judge, Reply
+from conqret.judging.baseline import SIDES
+from conqret.judging.responses import LABELS, OneToFive, Side, Typed
+from conqret.judging.scales import ONE_TO_FIVE, preferred, rated
 
 
 class PairRating(Typed):

@@ -8,11 +8,11 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from conqret.data import Measure, Part
-from conqret.judges.base import SECOND, Ask, Case, Judge, Reply
-from conqret.judges.baseline import covered, side
 from conqret.judges.query_rubric import NUGGETS
-from conqret.judges.responses import LABELS, Different, NuggetSide, OneToFive, Typed
-from conqret.judges.scales import ONE_TO_FIVE, most_frequent, preferred, share
+from conqret.judging.base import SECOND, Ask, Case, Judge, Reply
+from conqret.judging.baseline import covered, side
+from conqret.judging.responses import LABELS, Different, NuggetSide, OneToFive, Typed
+from conqret.judging.scales import ONE_TO_FIVE, most_frequent, preferred, share
 
 
 class TopicNugget(Typed):

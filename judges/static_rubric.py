@@ -8,13 +8,13 @@ from typing import Any
 
 from pydantic import create_model
 
+from conqret.baseline import Which
 from conqret.data import Measure, Part
-from conqret.judges.base import Ask, Case, Judge, Reply
-from conqret.judges.baseline import side
 from conqret.judges.query_rubric import NUGGETS
-from conqret.judges.responses import LABELS, Side, Typed
-from conqret.judges.scales import most_frequent, preferred, share
-from conqret.llm.offline import Which
+from conqret.judging.base import Ask, Case, Judge, Reply
+from conqret.judging.baseline import side
+from conqret.judging.responses import LABELS, Side, Typed
+from conqret.judging.scales import most_frequent, preferred, share
 
 CONTEXT_RELEVANCE = (
     "direct_relevance",

@@ -12,12 +12,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from conqret.data.citations import citations
 from conqret.data.corpus import SOURCE_STATUSES, SPLITS, CorpusTopic, LedgerEntry, Qrel, QrelsStance, Split
 from conqret.data.debate import Debate, DebateArgument
 from conqret.data.table2 import PAPER_CITED, PAPER_EXTRACTED, table2
 from conqret.errors import DeclarationError
 from conqret.scrapers.split import TRAIN_SHARE, groups, split_topics
+from conqret.text.citations import citations
 
 SEED = 13
 NOT_CITED, NOT_EXTRACTED = "its arguments cite no listed source", "no source that it cites was extracted"

@@ -14,7 +14,7 @@ from conqret.cli.console import note, out, plain_table
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from conqret.evaluation.validation.people import PeopleAgreement
+    from conqret.reliability.validation.people import PeopleAgreement
 
 EPILOG = (
     "Examples:\n\n"
@@ -52,7 +52,7 @@ def agree(
 
     Labels may be missing, and "cannot judge" counts as its own kind of missing. Nothing is dropped unsaid.
     """
-    from conqret.evaluation.validation.people import people_agreement
+    from conqret.reliability.validation.people import people_agreement
 
     found = people_agreement(
         label_options.load(

@@ -11,7 +11,7 @@ from conqret.cli import label_options, options
 from conqret.cli.console import err, note, out
 
 if TYPE_CHECKING:
-    from conqret.evaluation.bias.table import BiasTable
+    from conqret.reliability.bias.table import BiasTable
 
 EPILOG = (
     "Examples:\n\n"
@@ -83,14 +83,14 @@ def bias(
     without bias raises any alarm at all in one of twenty tables at most.
     """
     from conqret._optional import require
-    from conqret.evaluation.bias.contrast import Ground
-    from conqret.evaluation.bias.people import people_quality
-    from conqret.evaluation.bias.run import plan_bias, run_bias
-    from conqret.evaluation.setup import DEFAULT_FORMAT, check_items, set_up
     from conqret.io import open_items
     from conqret.io.atomic import replacing
-    from conqret.judges.base import JudgeOptions
+    from conqret.judging.base import JudgeOptions
+    from conqret.judging.setup import DEFAULT_FORMAT, check_items, set_up
     from conqret.llm.options import OFFLINE_MODEL, ClientOptions
+    from conqret.reliability.bias.contrast import Ground
+    from conqret.reliability.bias.people import people_quality
+    from conqret.reliability.bias.run import plan_bias, run_bias
     from conqret.report.card_tables import bias_markdown
 
     require("numpy", extra="stats")

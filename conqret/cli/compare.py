@@ -13,7 +13,7 @@ from conqret.cli.console import note, out
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from conqret.evaluation.validation.judge_comparison import JudgeComparison
+    from conqret.reliability.validation.judge_comparison import JudgeComparison
 
 EPILOG = "Example: conqret compare runs/a runs/b --labels labels.csv --scale 1:3"
 
@@ -38,8 +38,8 @@ def compare(
     json_output: Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")] = False,
 ) -> None:
     """Which of two judges is closer to people: alphas and their difference on what both scored, paired by topic."""
-    from conqret.evaluation.run import RunDirectory
-    from conqret.evaluation.validation.judge_comparison import compare_judges
+    from conqret.judging.folder import RunDirectory
+    from conqret.reliability.validation.judge_comparison import compare_judges
 
     metrics = label_options.metric_map(metric)
     found = label_options.load(

@@ -13,7 +13,7 @@ from conqret.cli.console import out
 from conqret.cli.fitted_table import GAP
 
 if TYPE_CHECKING:
-    from conqret.evaluation.expected_cost import Expected, Total
+    from conqret.judging.expected_cost import Expected, Total
 
 LEAST_ROOM = 20
 """Characters for what is asked, on the narrowest terminal."""
@@ -23,7 +23,7 @@ TITLES = ("calls", "prompt\ntokens", "answer\ntokens", "price")
 
 def cost_facts(found: Sequence[Expected]) -> Mapping[str, Any]:
     """The same for a machine: ``stages``, one each, and their sums (``cost_usd`` null where a price is unknown)."""
-    from conqret.evaluation.expected_cost import Total
+    from conqret.judging.expected_cost import Total
 
     return {"stages": [{"stage": one.stage, **asdict(one)} for one in found], **asdict(Total.of(found))}
 
@@ -34,7 +34,7 @@ def show_cost(found: Sequence[Expected]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from conqret.evaluation.expected_cost import Total
+    from conqret.judging.expected_cost import Total
 
     sums = _figures(Total.of(found))
     taken = sum(

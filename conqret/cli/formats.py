@@ -15,8 +15,8 @@ def formats(
     json_output: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """List the formats of the judge, with their metrics, scales and sources."""
-    from conqret.judges.argument import DIMENSIONS
-    from conqret.judges.registry import FORMATS, get_judge
+    from conqret.judging.dimensions import DIMENSIONS
+    from conqret.judging.registry import FORMATS, get_judge
 
     judges = [get_judge(name) for name in FORMATS]
     if json_output:

@@ -75,7 +75,6 @@ def generate(
     import json
     from dataclasses import asdict
 
-    from conqret.evaluation.stance import leaning
     from conqret.generation.generate import GenerateOptions
     from conqret.generation.run import GenerationRun, generate, make_tasks, read_rankings
     from conqret.io.corpus import CorpusDirectory
@@ -100,7 +99,6 @@ def generate(
         model=client,
         out=output or _default_output(run, client.model),
         library=Library(prompts),
-        leaning=leaning,
         recordings=recordings,
         replay=replay,
         overwrite=overwrite,

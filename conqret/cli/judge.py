@@ -12,9 +12,9 @@ from conqret.cli.console import err, note, out
 
 if TYPE_CHECKING:
     from conqret.data import Judgment
-    from conqret.evaluation.execute import Execution, Outcome
-    from conqret.evaluation.run import RunDirectory
-    from conqret.evaluation.setup import Setup
+    from conqret.judging.execute import Execution, Outcome
+    from conqret.judging.folder import RunDirectory
+    from conqret.judging.setup import Setup
     from conqret.llm.client import Client
 
 EPILOG = (
@@ -61,11 +61,11 @@ def judge(
     Every item is checked before the first call. Judgments are written as they arrive: a run that was stopped goes
     on when the same command is given again, and no answer is paid for twice.
     """
-    from conqret.evaluation.execute import Execution, execute
-    from conqret.evaluation.run import RunDirectory
-    from conqret.evaluation.setup import DEFAULT_FORMAT, check_items, set_up
     from conqret.io import open_items
-    from conqret.judges.base import JudgeOptions
+    from conqret.judging.base import JudgeOptions
+    from conqret.judging.execute import Execution, execute
+    from conqret.judging.folder import RunDirectory
+    from conqret.judging.setup import DEFAULT_FORMAT, check_items, set_up
     from conqret.llm.options import OFFLINE_MODEL, ClientOptions
     from conqret.report.html import write_report
 
@@ -90,7 +90,7 @@ def judge(
         temperature=temperature,
     )
     if replay is not None and (format is None or model is None or samples is None):
-        from conqret.evaluation.replay import recorded_call
+        from conqret.judging.replay import recorded_call
 
         recorded = recorded_call(replay)
         model = recorded.model if model is None else model
@@ -129,8 +129,8 @@ def judge(
 
 def _hold_against(card: Path, setup: Setup) -> None:
     """Say whether the judge card is of this instrument, and if not, what has changed."""
-    from conqret.evaluation.cards.card import read_card
-    from conqret.evaluation.cards.fit import changes
+    from conqret.reliability.cards.card import read_card
+    from conqret.reliability.cards.fit import changes
 
     found = changes(read_card(card), setup)
     if found:

@@ -12,7 +12,7 @@ from conqret.cli import options
 from conqret.cli.console import note, out
 
 if TYPE_CHECKING:
-    from conqret.evaluation.labelling import LabelPlan
+    from conqret.reliability.labelling import LabelPlan
 
 EPILOG = (
     "Examples:\n\n"
@@ -59,10 +59,10 @@ def label(
 
     Annotators do not see the judge's scores. What comes back is read by conqret validate and conqret agree.
     """
-    from conqret.evaluation.labelling import plan_labels
-    from conqret.evaluation.run import RunDirectory
     from conqret.io import open_items
     from conqret.io.atomic import replacing
+    from conqret.judging.folder import RunDirectory
+    from conqret.reliability.labelling import plan_labels
 
     low, high = _ends(scale)
     names = [name.strip().replace("-", "_") for name in dimension or ["overall_quality"]]

@@ -182,7 +182,7 @@ def _list(json_output: bool) -> None:
 
 
 def _metrics(perturbation: Perturbation, direction: str) -> str:
-    from conqret.judges.argument import DIMENSIONS
+    from conqret.judging.dimensions import DIMENSIONS
 
     dimensions = {dimension.name for dimension in DIMENSIONS}
     names = [metric for metric, expected in perturbation.expects.items() if expected == direction]

@@ -68,9 +68,9 @@ def show(
     from rich.text import Text
 
     from conqret.errors import DeclarationError
-    from conqret.judges.base import Case
-    from conqret.judges.judging import filled
-    from conqret.judges.registry import FORMATS, get_judge
+    from conqret.judging.base import Case
+    from conqret.judging.instrument import filled
+    from conqret.judging.registry import FORMATS, get_judge
     from conqret.prompts import Library
 
     library = Library(prompts)
@@ -116,8 +116,8 @@ def steps(
     ] = None,
 ) -> None:
     """Generate the evaluation steps of a g-eval prompt again, from its criteria (G-Eval; ConQRet, D.3)."""
-    from conqret.evaluation.steps import generate_steps, with_steps
     from conqret.io.atomic import replacing
+    from conqret.judging.steps import generate_steps, with_steps
     from conqret.llm.options import ClientOptions
     from conqret.prompts import Library
 

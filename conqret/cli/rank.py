@@ -11,8 +11,8 @@ from conqret.cli.console import note, out
 from conqret.cli.score.output import remark_left_out
 
 if TYPE_CHECKING:
-    from conqret.evaluation.debateqa.standings import Standings
-    from conqret.evaluation.debateqa.table import CommonMeans
+    from conqret.debateqa.standings import Standings
+    from conqret.debateqa.table import CommonMeans
 
 EPILOG = (
     "Examples:\n\nconqret rank runs/*/scores.parquet --weights 0,0.25,0.5,0.75,1\n\n"
@@ -34,9 +34,9 @@ def rank(
     Where several instruments measured a metric, the mean over them is combined, and each metric has its normalised
     rank (Table 2): that of the mean of its ranks.
     """
-    from conqret.evaluation.debateqa.combination import ranks, shown
-    from conqret.evaluation.debateqa.standings import standings
-    from conqret.evaluation.debateqa.table import read_tables, reasons
+    from conqret.debateqa.combination import ranks, shown
+    from conqret.debateqa.standings import standings
+    from conqret.debateqa.table import read_tables, reasons
 
     rows = read_tables(scores)
     found = standings(rows)
@@ -124,7 +124,7 @@ def _facts(
 
 def _measured(found: Standings) -> list[tuple[str, str, CommonMeans]]:
     """Metric, instrument and means, of all that stand in the tables."""
-    from conqret.evaluation.debateqa.table import AWARENESS, DIVERSITY
+    from conqret.debateqa.table import AWARENESS, DIVERSITY
 
     both = ((DIVERSITY, found.diversity), (AWARENESS, found.awareness))
     return [(metric, name, means) for metric, own in both for name, means in own.items()]

@@ -36,7 +36,7 @@ def import_(
 ) -> None:
     """Add exported answers to a store; those that it has already stay as they are."""
     from conqret.errors import DeclarationError
-    from conqret.evaluation.run import RunDirectory
+    from conqret.judging.folder import RunDirectory
     from conqret.llm.recordings import Recordings
 
     target = RunDirectory(store).recordings_file if store.is_dir() else store

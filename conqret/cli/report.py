@@ -25,7 +25,7 @@ def report(
     """Write the HTML report of a run, and print its summary."""
     from rich.text import Text
 
-    from conqret.evaluation.run import RunDirectory
+    from conqret.judging.folder import RunDirectory
     from conqret.report.html import write_report
     from conqret.report.tables import terminal
 

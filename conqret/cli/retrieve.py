@@ -80,8 +80,8 @@ def run(
 
     from conqret.cli.retrieve_session import open_session, pick_topics, watched
     from conqret.errors import DeclarationError
-    from conqret.evaluation.retrieval.systems import queries, rankings
     from conqret.io.trec import ScoredDoc, write_run
+    from conqret.retrieval.evaluation.systems import queries, rankings
     from conqret.retrieval.index import open_index
     from conqret.retrieval.pipeline import Plan, assemble
 

@@ -12,8 +12,8 @@ from conqret.cli import retrieve_options as choices
 from conqret.cli.console import err, note, out
 
 if TYPE_CHECKING:
-    from conqret.evaluation.retrieval.evaluate import Evaluation
-    from conqret.evaluation.retrieval.systems import SystemRun
+    from conqret.retrieval.evaluation.evaluate import Evaluation
+    from conqret.retrieval.evaluation.systems import SystemRun
 
 EPILOG = (
     "Examples:\n\n"
@@ -55,10 +55,10 @@ def evaluate(
     import numpy as np
 
     from conqret.cli.retrieve_session import as_split, describe_windows, open_session, pick_topics, watched
-    from conqret.evaluation.retrieval.evaluate import MEASURES
-    from conqret.evaluation.retrieval.evaluate import evaluate as score
-    from conqret.evaluation.retrieval.systems import check_systems, judgments, run_systems
     from conqret.io.corpus import CorpusDirectory
+    from conqret.retrieval.evaluation.evaluate import MEASURES
+    from conqret.retrieval.evaluation.evaluate import evaluate as score
+    from conqret.retrieval.evaluation.systems import check_systems, judgments, run_systems
     from conqret.retrieval.index import open_index
     from conqret.retrieval.pipeline import Plan
 
@@ -127,7 +127,7 @@ def _facts(found: Evaluation, runs: list[SystemRun], cost: float | None) -> dict
 def _show(found: Evaluation) -> None:
     from rich.text import Text
 
-    from conqret.evaluation.retrieval.evaluate import MARK_BETTER, MARK_WORSE
+    from conqret.retrieval.evaluation.evaluate import MARK_BETTER, MARK_WORSE
 
     for view, count in found.topics.items():
         scores = [score for score in found.scores if score.view == view]

@@ -13,7 +13,7 @@ from conqret.errors import DeclarationError, UnknownNameError
 if TYPE_CHECKING:
     from conqret.data.corpus import CorpusTopic, Split
     from conqret.retrieval.rerank import RerankSummary
-    from conqret.retrieval.session import Session
+    from conqret.runs.session import Session
 
 
 def as_split(split: str) -> Split | None:
@@ -65,7 +65,7 @@ def open_session(
     from conqret.llm.local_model import check_can_ask
     from conqret.llm.options import ClientOptions
     from conqret.llm.recordings import STORE_NAME
-    from conqret.retrieval.session import Session
+    from conqret.runs.session import Session
 
     chosen = ClientOptions(model, **client)
     check_can_ask(chosen, "what retrieval asks", read=False, written=True)

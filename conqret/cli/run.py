@@ -13,8 +13,8 @@ from conqret.cli import options
 from conqret.cli.console import err, note, out
 
 if TYPE_CHECKING:
-    from conqret.evaluation.experiments.job import Job
-    from conqret.evaluation.experiments.run import ExperimentOutcome
+    from conqret.experiments.job import Job
+    from conqret.experiments.run import ExperimentOutcome
 
 EPILOG = (
     "Examples:\n\n"
@@ -50,9 +50,9 @@ def run(
     """
     import json
 
-    from conqret.evaluation.experiments.job import ExperimentDirectory, Job
-    from conqret.evaluation.experiments.reading import read_experiment
-    from conqret.evaluation.experiments.run import run_experiment
+    from conqret.experiments.job import ExperimentDirectory, Job
+    from conqret.experiments.reading import read_experiment
+    from conqret.experiments.run import run_experiment
     from conqret.report.experiment import write_experiment
     from conqret.report.html import write_report
     from conqret.report.sensitivity import write_sensitivity
@@ -94,7 +94,7 @@ def _show_estimate(job: Job, json_output: bool) -> None:
     import json
 
     from conqret.cli.expected_cost import cost_facts, show_cost
-    from conqret.evaluation.experiments.estimate import estimate
+    from conqret.experiments.estimate import estimate
 
     found = estimate(job)
     if json_output:

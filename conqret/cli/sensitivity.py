@@ -12,8 +12,8 @@ from conqret.cli.console import err, note, out
 from conqret.cli.perturb import SEED, Pool
 
 if TYPE_CHECKING:
-    from conqret.evaluation.sensitivity.plan import Damage
-    from conqret.evaluation.sensitivity.results import SensitivityResults
+    from conqret.reliability.sensitivity.plan import Damage
+    from conqret.reliability.sensitivity.results import SensitivityResults
 
 EPILOG = (
     "Examples:\n\n"
@@ -110,14 +110,14 @@ def sensitivity(
     """
     from conqret._optional import require
     from conqret.errors import DeclarationError
-    from conqret.evaluation.sensitivity.labels import load_labels
-    from conqret.evaluation.sensitivity.plan import GRID_LEVELS, Damage, make_plan
-    from conqret.evaluation.sensitivity.results import SensitivityDirectory
-    from conqret.evaluation.sensitivity.run import run_sensitivity
-    from conqret.evaluation.sensitivity.setup import damage_materials, sensitivity_setups
     from conqret.io import open_items
     from conqret.llm.local_model import check_can_ask
     from conqret.llm.options import ClientOptions
+    from conqret.reliability.sensitivity.labels import load_labels
+    from conqret.reliability.sensitivity.plan import GRID_LEVELS, Damage, make_plan
+    from conqret.reliability.sensitivity.results import SensitivityDirectory
+    from conqret.reliability.sensitivity.run import run_sensitivity
+    from conqret.reliability.sensitivity.setup import damage_materials, sensitivity_setups
     from conqret.report.sensitivity import write_sensitivity
 
     require("scipy", extra="stats")
@@ -148,7 +148,7 @@ def sensitivity(
             note(f"{name} leaves out {len(outs)} of {len(plan.items)} items: {outs[0].reason}")
     if dry_run:
         from conqret.cli.sensitivity_plan import tell_plan
-        from conqret.evaluation.sensitivity.estimate import estimate
+        from conqret.reliability.sensitivity.estimate import estimate
 
         tell_plan(plan, estimate(plan, every, rewriter, prompts=prompts), budget_usd, json_output)
         return
@@ -177,7 +177,7 @@ def parse_damages(text: str) -> list[Damage]:
         DeclarationError: a name that does not exist, or a level without one.
     """
     from conqret.errors import DeclarationError
-    from conqret.evaluation.sensitivity.plan import Damage
+    from conqret.reliability.sensitivity.plan import Damage
 
     found: dict[str, list[float]] = {}
     last = ""

@@ -10,8 +10,8 @@ from conqret.cli.console import note, out
 from conqret.cli.expected_cost import cost_facts, dollars, show_cost
 
 if TYPE_CHECKING:
-    from conqret.evaluation.expected_cost import Expected
-    from conqret.evaluation.sensitivity.plan import Plan
+    from conqret.judging.expected_cost import Expected
+    from conqret.reliability.sensitivity.plan import Plan
 
 
 def tell_plan(plan: Plan, found: Sequence[Expected], budget: float | None, json_output: bool) -> None:

@@ -13,7 +13,7 @@ from conqret.cli.console import complain, err, note, out, plain_table
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from conqret.evaluation.validation.validate import Validation
+    from conqret.reliability.validation.validate import Validation
     from conqret.stats.estimate import Estimate
 
 EPILOG = (
@@ -78,15 +78,15 @@ def validate(
     """
     from rich.text import Text
 
-    from conqret.evaluation.bias.run import read_bias
-    from conqret.evaluation.cards.card import make_card
-    from conqret.evaluation.run import RunDirectory
-    from conqret.evaluation.sensitivity.results import SensitivityDirectory
-    from conqret.evaluation.summary import summarise
-    from conqret.evaluation.validation.requirements import check_requirement, parse_requirement
-    from conqret.evaluation.validation.validate import Settings
-    from conqret.evaluation.validation.validate import validate as compute
     from conqret.io.atomic import replacing
+    from conqret.judging.folder import RunDirectory
+    from conqret.judging.summary import summarise
+    from conqret.reliability.bias.run import read_bias
+    from conqret.reliability.cards.card import make_card
+    from conqret.reliability.sensitivity.results import SensitivityDirectory
+    from conqret.reliability.validation.requirements import check_requirement, parse_requirement
+    from conqret.reliability.validation.validate import Settings
+    from conqret.reliability.validation.validate import validate as compute
     from conqret.report.card import write_card
     from conqret.report.validation_page import validation_markdown
 

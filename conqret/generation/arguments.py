@@ -12,7 +12,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from conqret.data.citations import MARK, citations
+from conqret.text.citations import MARK, citations
 
 _END = re.compile(r"[.!?\u2026\u3002\uff01\uff1f]+$")
 _CLOSED = re.compile(r"[.!?\u2026\u3002\uff01\uff1f][\"'\u2019\u201d\u00bb)\]*_]+$")
@@ -68,7 +68,7 @@ def render(argument: GeneratedArgument) -> str:
     """The argument as text: a paragraph for each conclusion, the conclusion first, then its premises.
 
     Every conclusion and premise ends as a sentence does, and its citations stand before the last full stop,
-    so that ``conqret.data.sentences`` and ``conqret.data.citations`` read the same structure back.
+    so that ``conqret.text.sentences`` and ``conqret.text.citations`` read the same structure back.
     """
     return "\n\n".join(
         " ".join([cited(one.conclusion, ()), *(cited(p.text, p.citations) for p in one.premises)])

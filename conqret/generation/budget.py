@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from conqret.data import Document, Trim
 from conqret.generation.examples import Example
-from conqret.judges.fitting import MESSAGE_OVERHEAD, Window
+from conqret.judging.fitting import MESSAGE_OVERHEAD, Window
 from conqret.llm.tokens import encoding_for
 from conqret.llm.trim import FLOOR, trim_proportionally
 from conqret.prompts import Prompt, Rendered

@@ -10,9 +10,9 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 
-from conqret.data.citations import citations
 from conqret.data.item import Document, Frozen
-from conqret.data.sentences import sentences
+from conqret.text.citations import citations
+from conqret.text.sentences import sentences
 
 QUOTED_WORDS = 3
 """Shorter quotations are names, titles of works and scare quotes, which need not be in the document."""

@@ -12,12 +12,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from conqret.data.citations import MARK, citations
 from conqret.data.corpus import CorpusTopic, LedgerEntry
 from conqret.data.debate import Debate, DebateArgument
 from conqret.data.item import Document, Stance
 from conqret.errors import DeclarationError
 from conqret.io.corpus import CorpusDirectory
+from conqret.text.citations import MARK, citations
 
 SHOTS = 3
 """Examples in a prompt (ConQRet, section 3.2.2)."""

@@ -7,20 +7,18 @@ in the documents, word for word, and how well it argues is another matter.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from conqret.baseline import Evidence
 from conqret.data import Document, Item, Stance
-from conqret.data.citations import strip_citations
-from conqret.llm.offline import Evidence
-from conqret.llm.offline.aspects import ASPECTS
-from conqret.llm.offline.boilerplate import boilerplate
-from conqret.llm.offline.lexicons import ARGUMENT_CUES
-from conqret.llm.offline.text import Sentence, Text, analysed
-
-Leaning = Callable[[str, Sequence[str]], Sequence[float]]
-"""How far each text takes the yes side of a question (first argument), from -1 (the no side) to 1."""
+from conqret.text.analysis import Sentence, Text, analysed
+from conqret.text.aspects import ASPECTS
+from conqret.text.boilerplate import boilerplate
+from conqret.text.citations import strip_citations
+from conqret.text.lexicons import ARGUMENT_CUES
+from conqret.text.stance import leaning
 
 PREMISES = 9
 """Premises of an argument at most: three conclusions with three each, about the length of a short expert text."""
@@ -59,9 +57,7 @@ class _Candidate:
     score: float
 
 
-def compose(
-    topic: str, stance: Stance, documents: Sequence[Document], leaning: Leaning | None = None
-) -> dict[str, Any]:
+def compose(topic: str, stance: Stance, documents: Sequence[Document]) -> dict[str, Any]:
     """An argument made of sentences of ``documents``, as plain data for :class:`GeneratedArgument`.
 
     A document that keeps too little to the topic is left out, and so is one of which no sentence is chosen.
@@ -76,12 +72,12 @@ def compose(
     )  # fmt: skip
     evidence = Evidence(item)
     relevance = [evidence.document_relevance(index).value for index in range(len(documents))]
-    sides = _sides(topic, stance, [document.text for document in documents], leaning)
+    sides = _sides(topic, stance, [document.text for document in documents])
     kept = [n for n, value in enumerate(relevance) if value >= RELEVANT]
     candidates = [
         one
         for n in kept or range(len(documents))
-        for one in _candidates(n, topic, stance, documents[n], relevance[n] * (1 + sides[n]) / 2, leaning)
+        for one in _candidates(n, topic, stance, documents[n], relevance[n] * (1 + sides[n]) / 2)
     ]
     chosen = _select(candidates or [_first_words(n, one.text) for n, one in enumerate(documents[:1])])
     return {
@@ -94,16 +90,14 @@ def compose(
     }
 
 
-def _sides(topic: str, stance: Stance, texts: Sequence[str], leaning: Leaning | None) -> list[float]:
+def _sides(topic: str, stance: Stance, texts: Sequence[str]) -> list[float]:
     """How far each text leans to the stance, from -1 to 1; 0 where there is nothing to tell it by."""
     sign = {"pro": 1.0, "con": -1.0}.get(stance, 0.0)
-    if leaning is None or not sign:
-        return [0.0] * len(texts)
-    return [sign * value for value in leaning(topic, texts)]
+    return [sign * value for value in leaning(topic, texts)] if sign else [0.0] * len(texts)
 
 
 def _candidates(
-    number: int, topic: str, stance: Stance, document: Document, worth: float, leaning: Leaning | None
+    number: int, topic: str, stance: Stance, document: Document, worth: float
 ) -> list[_Candidate]:
     """The sentences of a document that can stand alone, with their scores.
 
@@ -119,7 +113,7 @@ def _candidates(
         for place, piece in enumerate(text.pieces)
         if place not in dropped and (line := _standing(piece)) is not None
     ]
-    sides = _sides(topic, stance, [line for _, line in pieces], leaning)
+    sides = _sides(topic, stance, [line for _, line in pieces])
     found = []
     for (place, line), side in zip(pieces, sides, strict=True):
         sentence = Sentence(line)

@@ -13,8 +13,8 @@ from conqret.generation.arguments import GeneratedArgument, render
 from conqret.generation.budget import ANSWER_ROOM, FittedPrompt, bare_prompt, fit_prompt
 from conqret.generation.check import CitationCheck, check_citations
 from conqret.generation.examples import SEED, SHOTS, Example, Expert
-from conqret.generation.extractive import Leaning, compose
-from conqret.judges.fitting import Window
+from conqret.generation.extractive import compose
+from conqret.judging.fitting import Window
 from conqret.llm.request import Answer, Message, Request
 from conqret.prompts import Library, Prompt, Rendered
 
@@ -102,14 +102,13 @@ class Generated:
 
 @dataclass(frozen=True)
 class Generator:
-    """Writes arguments with one model; ``leaning`` tells the offline baseline which side a text takes."""
+    """Writes arguments with one model."""
 
     options: GenerateOptions
     library: Library
     client: Asks
     model: str
     answer_room: int = ANSWER_ROOM
-    leaning: Leaning | None = None
 
     async def write(self, task: Task) -> Generated:
         """Write the argument of a task. Never raises for what the world did."""
@@ -130,7 +129,7 @@ class Generator:
                 messages=(Message("system", fitted.rendered.system), Message("user", fitted.rendered.user)),
                 response=GeneratedArgument,
                 temperature=TEMPERATURE if temperature is None else temperature,
-                baseline=lambda: compose(task.topic.question, task.stance, fitted.documents, self.leaning),
+                baseline=lambda: compose(task.topic.question, task.stance, fitted.documents),
             )
         )
         if answer.value is None:

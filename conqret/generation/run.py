@@ -23,7 +23,6 @@ from conqret.errors import DeclarationError
 from conqret.generation.arguments import GeneratedArgument
 from conqret.generation.budget import ANSWER_ROOM
 from conqret.generation.examples import Example, Expert, ExpertArguments, draw_examples
-from conqret.generation.extractive import Leaning
 from conqret.generation.generate import PROMPTS, Generated, GenerateOptions, Generator, Task, prompt_for
 from conqret.io.atomic import replacing
 from conqret.io.corpus import CorpusDirectory, write_lines
@@ -51,7 +50,6 @@ class GenerationRun:
     model: ClientOptions
     out: Path
     library: Library = field(default_factory=Library)
-    leaning: Leaning | None = None
     recordings: Path | None = None
     replay: Path | None = None
     overwrite: bool = False
@@ -197,7 +195,7 @@ async def _generate(
             if on_start is not None:
                 on_start(client)
             room = max(ANSWER_ROOM, run.model.max_tokens or 0)
-            generator = Generator(run.options, run.library, client, run.model.model, room, run.leaning)
+            generator = Generator(run.options, run.library, client, run.model.model, room)
             gate = asyncio.Semaphore(1 if run.model.offline else run.model.max_concurrency)
 
             async def one(task: Task) -> Generated:

@@ -11,8 +11,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from conqret.data.citations import MARK
 from conqret.perturb.sentences import split_close
+from conqret.text.citations import MARK
 
 INVENTED_SHARE = 0.2
 """Of the sentences, so many are contradicted by an invented fact even where another way is open."""

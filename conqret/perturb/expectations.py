@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from conqret.judges.argument import DIMENSIONS
+from conqret.judging.dimensions import DIMENSIONS
 from conqret.perturb.base import Direction
 
 RELEVANCE = ("context_relevance", "predicted_precision", "second.context_relevance")

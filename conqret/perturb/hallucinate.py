@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from conqret.data import Item
-from conqret.data.citations import citations
-from conqret.data.sentences import sentences
 from conqret.errors import DeclarationError
 from conqret.perturb.base import Change, Changed, Draw, InapplicableError, Perturbation
 from conqret.perturb.contradictions import Contradiction, contradict
 from conqret.perturb.expectations import ANSWER, GROUNDING, RELEVANCE, SECOND, expect
 from conqret.perturb.sentences import cited_sentences, replace_sentences, same_elsewhere, split
+from conqret.text.citations import citations
+from conqret.text.sentences import sentences
 
 PROMPT = "perturb/hallucinate"
 MODEL = "model"

@@ -15,10 +15,8 @@ from typing import Annotated, Any, Protocol
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationInfo
 
 from conqret.data import Item
-from conqret.data.citations import citations
-from conqret.data.sentences import sentences
 from conqret.errors import DeclarationError
-from conqret.judges.responses import once_each
+from conqret.judging.responses import once_each
 from conqret.llm.client import Client
 from conqret.llm.options import ClientOptions
 from conqret.llm.recordings import Recordings
@@ -26,6 +24,8 @@ from conqret.llm.request import Answer, Message, Request
 from conqret.perturb.base import SEED, Draw, InapplicableError, LeftOut, Materials, Perturbation
 from conqret.perturb.pool import Pool
 from conqret.prompts import Library
+from conqret.text.citations import citations
+from conqret.text.sentences import sentences
 
 IN_FLIGHT = 16
 """Items asked about at a time: the client has its own limit, this one bounds the memory."""

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 
-from conqret.data.citations import MARK, citations, strip_citations
-from conqret.data.sentences import Span, sentences
+from conqret.text.citations import MARK, citations, strip_citations
+from conqret.text.sentences import Span, sentences
 
 _MARK = re.compile(MARK)
 _END = "[.!?\u2026]*[\"'\u2019\u201d)]*"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from conqret.data.citations import citations
 from conqret.perturb.base import Change, Changed, Draw, InapplicableError, Perturbation
 from conqret.perturb.expectations import ANSWER, GROUNDING, RELEVANCE, SECOND, expect
 from conqret.perturb.sentences import marks, replace_marks, split
+from conqret.text.citations import citations
 
 
 def change(draw: Draw) -> Changed:

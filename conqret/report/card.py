@@ -10,8 +10,8 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from conqret.evaluation.cards.card import FILE_NAME, Card
 from conqret.io.atomic import replacing
+from conqret.reliability.cards.card import FILE_NAME, Card
 from conqret.report import words
 from conqret.report.card_figures import agreement_figure, bias_figure, curve_figure
 from conqret.report.card_tables import (

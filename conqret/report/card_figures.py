@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from conqret.evaluation.bias.table import BiasRow
-from conqret.evaluation.cards.parts import SensitivityRow
+from conqret.reliability.bias.table import BiasRow
+from conqret.reliability.cards.parts import SensitivityRow
 from conqret.stats.estimate import Estimate
 
 WIDTH = 200

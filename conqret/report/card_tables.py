@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from conqret.evaluation.bias.table import BiasRow, BiasTable
-from conqret.evaluation.cards.card import Card
-from conqret.evaluation.cards.parts import SensitivityRow
-from conqret.evaluation.validation.people import OVERALL
-from conqret.judges.argument import DIMENSIONS
+from conqret.judging.dimensions import DIMENSIONS
+from conqret.reliability.bias.table import BiasRow, BiasTable
+from conqret.reliability.cards.card import Card
+from conqret.reliability.cards.parts import SensitivityRow
+from conqret.reliability.validation.people import OVERALL
 from conqret.report import words
 from conqret.report.texts import visible
 from conqret.stats.estimate import Estimate

@@ -12,7 +12,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from conqret.evaluation.experiments.job import ExperimentDirectory
+from conqret.experiments.job import ExperimentDirectory
 from conqret.io.atomic import replacing
 from conqret.report import words
 from conqret.report.sensitivity_tables import Table, markdown

@@ -17,8 +17,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from conqret.data import Item, Judgment
-from conqret.evaluation.run import RunDirectory
 from conqret.io.atomic import replacing
+from conqret.judging.folder import RunDirectory
 from conqret.report import words
 from conqret.report.figures import HEIGHT, WIDTH
 from conqret.report.maps import maps

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from conqret.errors import UnknownNameError
-from conqret.evaluation.run import RunRecord
-from conqret.evaluation.summary import MetricSummary, Summary
-from conqret.judges.argument import DIMENSIONS
+from conqret.judging.dimensions import DIMENSIONS
+from conqret.judging.folder import RunRecord
+from conqret.judging.summary import MetricSummary, Summary
 from conqret.report import words
 from conqret.report.figures import Histogram, Share, histogram, level, shares
 from conqret.report.tables import reason_rows, usage_rows
@@ -158,7 +158,7 @@ def _settings(record: RunRecord) -> Iterable[tuple[str, str]]:
 
 def _format(name: str) -> tuple[str, str, str]:
     """Scale, scoring rule and source of a format; empty for one that this version does not know."""
-    from conqret.judges.registry import get_judge
+    from conqret.judging.registry import get_judge
 
     try:
         judge = get_judge(name)

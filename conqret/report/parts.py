@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from conqret.data import Item, Judgment, Measure, Part
-from conqret.data.sentences import sentences
 from conqret.report import words
 from conqret.report.figures import level
 from conqret.report.texts import cut
+from conqret.text.sentences import sentences
 
 PART_LIMIT = 400
 """Rows of one table on the page; nuggets are 20, criteria 6, and an argument has as many citations as it has."""

@@ -10,8 +10,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from conqret.errors import MissingDependencyError
-from conqret.evaluation.sensitivity.results import SensitivityResults
 from conqret.io.atomic import replacing
+from conqret.reliability.sensitivity.results import SensitivityResults
 from conqret.report.sensitivity_plots import plots
 from conqret.report.sensitivity_tables import all_tables, markdown
 

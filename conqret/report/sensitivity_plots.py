@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from conqret._optional import require
-from conqret.evaluation.sensitivity.curves import Curve
-from conqret.evaluation.sensitivity.results import SensitivityResults
+from conqret.reliability.sensitivity.curves import Curve
+from conqret.reliability.sensitivity.results import SensitivityResults
 from conqret.report import words
 
 COLOURS = ("#1b6ca8", "#c1440e", "#3a7d44", "#7b4fa3", "#b8860b", "#5c6770", "#a8326b", "#008b8b")

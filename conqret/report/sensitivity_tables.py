@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from conqret.evaluation.sensitivity.curves import Cell, Curve
-from conqret.evaluation.sensitivity.results import SensitivityResults
 from conqret.perturb import Direction
+from conqret.reliability.sensitivity.curves import Cell, Curve
+from conqret.reliability.sensitivity.results import SensitivityResults
 from conqret.report import words
 from conqret.report.texts import visible
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from conqret._optional import require
-from conqret.evaluation.debateqa.stability import PairMatrix
+from conqret.debateqa.stability import PairMatrix
 from conqret.report import words
 
 Kind = Literal["svg", "png"]

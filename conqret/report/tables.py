@@ -14,8 +14,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from conqret.evaluation.run import RunRecord
-from conqret.evaluation.summary import MetricSummary, Summary, Usage
+from conqret.judging.folder import RunRecord
+from conqret.judging.summary import MetricSummary, Summary, Usage
 from conqret.report import words
 from conqret.report.texts import visible
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from conqret.data import Judgment, Measure, Status
-from conqret.evaluation.summary import Summariser
+from conqret.judging.summary import Summariser
 
 BINS = 10
 """Bins of a score distribution: [0, .1), [.1, .2), ... [.9, 1], the last one closed."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from conqret.evaluation.validation.dimension import DimensionValidation
-from conqret.evaluation.validation.requirements import Outcome
-from conqret.evaluation.validation.validate import Validation
+from conqret.reliability.validation.dimension import DimensionValidation
+from conqret.reliability.validation.requirements import Outcome
+from conqret.reliability.validation.validate import Validation
 from conqret.stats.estimate import Estimate
 
 MOST_NAMED = 10

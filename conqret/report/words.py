@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from conqret.data import Reason
-from conqret.evaluation.summary import Usage
-from conqret.judges.argument import DIMENSIONS
+from conqret.judging.dimensions import DIMENSIONS
+from conqret.judging.summary import Usage
 
 SECOND = "second."
 """Metrics of the second argument carry the metric's name behind this prefix."""

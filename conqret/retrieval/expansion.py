@@ -17,7 +17,7 @@ from conqret.llm.options import ClientOptions
 from conqret.llm.request import Message, Request
 from conqret.retrieval.merge import round_robin
 from conqret.retrieval.rerank import MODEL, ordered
-from conqret.retrieval.session import Session
+from conqret.runs.session import Session
 
 if TYPE_CHECKING:
     import pandas as pd

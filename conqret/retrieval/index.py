@@ -15,7 +15,7 @@ from typing import Any
 from conqret.errors import DeclarationError
 from conqret.retrieval.collection import Collection, Entry
 from conqret.retrieval.engines import Engine, Hits, Searcher, Settings, get_engine, settle
-from conqret.retrieval.engines.analysis import fold
+from conqret.text.words import fold
 
 FOLDER = "index"
 """Where the index lies inside a corpus directory."""

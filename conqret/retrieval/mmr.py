@@ -11,9 +11,9 @@ import numpy as np
 import pyterrier as pt
 
 from conqret.errors import DeclarationError
-from conqret.retrieval.engines.analysis import fold, words
-from conqret.retrieval.passages import root
 from conqret.retrieval.rerank import ordered
+from conqret.text.passages import root
+from conqret.text.words import fold, words
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -14,8 +14,8 @@ from conqret.retrieval.expansion import PerspectiveExpansion
 from conqret.retrieval.index import Index
 from conqret.retrieval.mmr import MMR
 from conqret.retrieval.rerank import ListwiseReranker
-from conqret.retrieval.session import Session
 from conqret.retrieval.windows import STEP, WINDOW
+from conqret.runs.session import Session
 
 
 @dataclass(frozen=True, slots=True)

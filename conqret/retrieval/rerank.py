@@ -13,13 +13,13 @@ import pyterrier as pt
 
 from conqret.data import Document, Item, Reason, Stance
 from conqret.errors import UnknownNameError
-from conqret.judges.fitting import fit
+from conqret.judging.fitting import fit
 from conqret.llm.client import Client
 from conqret.llm.options import ClientOptions
 from conqret.llm.request import Message, Request
-from conqret.retrieval.session import Session
-from conqret.retrieval.stance import stance_order
 from conqret.retrieval.windows import STEP, WINDOW, RankingAnswer, apply, repair, spans
+from conqret.runs.session import Session
+from conqret.text.stance import stance_order
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from conqret.data.citations import citations
 from conqret.data.debate import Debate, DebateArgument
 from conqret.scrapers.debates.html import UnreadableHtmlError, plain
 from conqret.scrapers.debates.ids import debate_id
@@ -13,6 +12,7 @@ from conqret.scrapers.debates.layout import Layout, Page, Reading
 from conqret.scrapers.debates.procon_classic import ProconClassic
 from conqret.scrapers.debates.procon_headlines import ProconHeadlines
 from conqret.scrapers.debates.sources import footnotes_url, table_sources
+from conqret.text.citations import citations
 
 LAYOUTS: tuple[Layout, ...] = (ProconHeadlines(), ProconClassic())
 """In the order in which they are tried: the narrower one first."""

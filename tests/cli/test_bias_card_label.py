@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Cli
-from tests.evaluation.cards import write_gold
+from tests.reliability.cards import write_gold
 
 ITEMS = Path(__file__).resolve().parents[2] / "fixtures" / "demo" / "items.jsonl"
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from conqret.evaluation.run import RunDirectory
+from conqret.judging.folder import RunDirectory
 from tests.cli.conftest import Cli
 from tests.contract.items import DEMO, demo
-from tests.evaluation.runs import said, write_items
+from tests.judging.runs import said, write_items
 from tests.server import FaultPlan, FaultServer
 
 ROOT = Path(__file__).parents[2]

@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 
 from conqret.data import Reason
-from conqret.evaluation.run import RunDirectory
-from conqret.judges.base import Case
-from conqret.judges.judging import filled
 from conqret.judges.likelihood import texts
-from conqret.judges.registry import get_judge
+from conqret.judging.base import Case
+from conqret.judging.folder import RunDirectory
+from conqret.judging.instrument import filled
+from conqret.judging.registry import get_judge
 from conqret.prompts import Library
 from tests.cli.conftest import Cli
 from tests.contract.items import DEMO, demo
-from tests.evaluation.runs import said, write_items
+from tests.judging.runs import said, write_items
 
 
 @pytest.fixture

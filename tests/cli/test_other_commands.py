@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from conqret import __version__
-from conqret.judges.registry import FORMATS
+from conqret.judging.registry import FORMATS
 from conqret.prompts import Library
 from tests.cli.conftest import Cli
 from tests.contract.items import DEMO, demo
-from tests.evaluation.runs import write_items
+from tests.judging.runs import write_items
 
 ROOT = Path(__file__).parents[2]
 

@@ -11,8 +11,7 @@ from typer.testing import CliRunner
 
 from conqret.cli.main import app
 from conqret.cli.score.output import default_folder, stem
-from conqret.errors import DeclarationError, MissingDependencyError
-from conqret.evaluation.debateqa.table import (
+from conqret.debateqa.table import (
     AWARENESS,
     DIVERSITY,
     ScoreRow,
@@ -20,6 +19,7 @@ from conqret.evaluation.debateqa.table import (
     read_tables,
     write_table,
 )
+from conqret.errors import DeclarationError, MissingDependencyError
 from conqret.io.locking import only_writer
 from tests.cli.score_files import lines, questions_file
 

@@ -161,7 +161,7 @@ def test_the_table_is_written_under_the_lock(tmp_path, answers, references, monk
 
 
 def test_the_default_and_the_list_are_those_of_the_registry(monkeypatch):
-    from conqret.evaluation.debateqa.baselines.registry import BASELINES, DEFAULT
+    from conqret.debateqa.baselines.registry import BASELINES, DEFAULT
 
     monkeypatch.setenv("COLUMNS", "1000")
     said = RUN.invoke(app, ["score", "baselines", "--help"]).output

@@ -6,8 +6,8 @@ import pytest
 from typer.testing import CliRunner
 
 from conqret.cli.main import app
+from conqret.debateqa.table import AWARENESS, DIVERSITY, DIVERSITY_MEAN, ScoreRow, write_table
 from conqret.errors import ConqretError, DeclarationError
-from conqret.evaluation.debateqa.table import AWARENESS, DIVERSITY, DIVERSITY_MEAN, ScoreRow, write_table
 
 pytest.importorskip("scipy", reason="the extra stats is not installed: scipy is missing")
 RUN = CliRunner()

@@ -5,9 +5,9 @@ import re
 import pytest
 
 from conqret import Item
-from conqret.judges.base import Ask, Case, JudgeOptions
-from conqret.judges.judging import filled
-from conqret.judges.registry import FORMATS, get_judge
+from conqret.judging.base import Ask, Case, JudgeOptions
+from conqret.judging.instrument import filled
+from conqret.judging.registry import FORMATS, get_judge
 from conqret.prompts import Library, Rendered
 from tests.contract.items import HOSTILE, PLAIN, UNUSUAL, demo, with_text
 
@@ -93,7 +93,7 @@ def test_rag_fine_grained_is_one_call_with_hardly_more_than_the_material() -> No
 
 
 def test_samples_reorder_the_dimensions_in_the_static_part_only() -> None:
-    from conqret.judges.argument import ordered
+    from conqret.judging.dimensions import ordered
 
     (ask,) = get_judge("rag-fine-grained").asks
     options = JudgeOptions(samples=2)

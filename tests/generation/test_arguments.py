@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from conqret.data.citations import citations, strip_citations
-from conqret.data.sentences import sentences
 from conqret.generation.arguments import Conclusion, GeneratedArgument, LeftOut, Premise, cited, render
+from conqret.text.citations import citations, strip_citations
+from conqret.text.sentences import sentences
 
 WORD = st.sampled_from(
     ["fares", "fell", "riders", "and", "(nearly)", "“all”", "gained", "in 2019", "Dr. Lee"]

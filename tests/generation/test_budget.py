@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from conqret.data import Document
 from conqret.generation.budget import ANSWER_ROOM, bare_prompt, fit_prompt
 from conqret.generation.examples import Example, Expert
-from conqret.judges.fitting import MESSAGE_OVERHEAD
+from conqret.judging.fitting import MESSAGE_OVERHEAD
 from conqret.llm.tokens import count_tokens
 from conqret.prompts import Library
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from conqret.data.citations import citations
 from conqret.errors import DeclarationError
 from conqret.generation.examples import ExpertArguments, draw_examples, renumbered
+from conqret.text.citations import citations
 from tests.generation.corpora import SUBJECTS, write_corpus
 
 

@@ -6,18 +6,17 @@ from pathlib import Path
 import pytest
 
 from conqret.data import Document
-from conqret.data.citations import citations, strip_citations
-from conqret.evaluation.stance import leaning
 from conqret.generation.arguments import GeneratedArgument, render
 from conqret.generation.check import check_citations
 from conqret.generation.extractive import FROM_ONE_DOCUMENT, PREMISES, compose
+from conqret.text.citations import citations, strip_citations
 from tests.generation.corpora import documents, question
 
 TOPICS = sorted((Path(__file__).parents[2] / "fixtures" / "topics").glob("*.json"))
 
 
-def argument(topic: str, stance: str, shown: list[Document], lean=leaning) -> GeneratedArgument:
-    return GeneratedArgument.model_validate(compose(topic, stance, shown, lean))
+def argument(topic: str, stance: str, shown: list[Document]) -> GeneratedArgument:
+    return GeneratedArgument.model_validate(compose(topic, stance, shown))
 
 
 @pytest.mark.parametrize("stance", ["pro", "con"])
@@ -37,9 +36,7 @@ def test_every_premise_is_a_sentence_of_the_document_that_it_cites(file, stance)
     assert sorted({*used, *(one.document for one in found.left_out)}) == list(range(1, len(shown) + 1))
     check = check_citations(render(found), shown)
     assert check.in_order
-    assert compose(topic["question"], stance, shown, leaning) == compose(
-        topic["question"], stance, shown, leaning
-    )
+    assert compose(topic["question"], stance, shown) == compose(topic["question"], stance, shown)
 
 
 def test_the_sides_get_different_arguments():
@@ -50,8 +47,8 @@ def test_the_sides_get_different_arguments():
     assert "no to" in con.conclusions[0].conclusion
 
 
-def test_without_stance_evidence_it_still_writes():
-    found = argument(question("cars"), "pro", documents("cars"), None)
+def test_without_a_side_it_still_writes():
+    found = argument(question("cars"), "none", documents("cars"))
     assert found.conclusions
 
 

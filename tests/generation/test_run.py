@@ -5,20 +5,19 @@ import json
 import pytest
 
 from conqret.data import Reason
-from conqret.data.citations import citations
 from conqret.errors import DeclarationError, UnknownNameError
-from conqret.evaluation.stance import leaning
 from conqret.generation.budget import ANSWER_ROOM
 from conqret.generation.generate import GenerateOptions, Generator, Task
 from conqret.generation.run import GenerationRun, generate, make_tasks, read_rankings
 from conqret.io import open_items
 from conqret.io.trec import ScoredDoc, write_run
-from conqret.judges.fitting import MESSAGE_OVERHEAD
+from conqret.judging.fitting import MESSAGE_OVERHEAD
 from conqret.llm.client import Client
 from conqret.llm.options import ClientOptions
 from conqret.llm.request import Answer
 from conqret.llm.tokens import count_tokens
 from conqret.prompts import Library
+from conqret.text.citations import citations
 from tests.generation.corpora import write_corpus
 
 OFFLINE = ClientOptions("offline")
@@ -40,7 +39,7 @@ def ranking(tmp_path):
 
 def job(corpus, ranking, out, options=DEFAULTS, stance="pro", **more) -> GenerationRun:
     tasks = make_tasks(corpus, read_rankings(ranking), stance, options)
-    return GenerationRun(tasks, options, OFFLINE, out, leaning=leaning, **more)
+    return GenerationRun(tasks, options, OFFLINE, out, **more)
 
 
 def test_items_that_the_judges_read(corpus, ranking, tmp_path):
@@ -134,7 +133,7 @@ async def test_a_small_window_is_told_apart_from_one_that_is_too_small(corpus, r
 
     def generator(window):
         client = Client(ClientOptions("offline", context_window=window), store=None)
-        return Generator(GenerateOptions(), Library(), client, "offline", leaning=leaning)
+        return Generator(GenerateOptions(), Library(), client, "offline")
 
     rendered = generator(None).fit(task).rendered
     whole = count_tokens(rendered.system) + count_tokens(rendered.user) + ANSWER_ROOM + MESSAGE_OVERHEAD

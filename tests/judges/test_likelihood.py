@@ -13,17 +13,17 @@ import pytest
 from conqret import Document, Item, judge
 from conqret.data import Measure, Reason
 from conqret.errors import DeclarationError
-from conqret.judges.base import Case
-from conqret.judges.judging import judge_item
 from conqret.judges.likelihood import texts
-from conqret.judges.registry import get_judge
-from conqret.llm.offline.language_model import PAIR_WEIGHT, STOP_SHARE, VOCABULARY, WORD_WEIGHT, LanguageModel
-from conqret.llm.offline.lexicons import STOP_WORDS
-from conqret.llm.offline.text import words_of
+from conqret.judging.base import Case
+from conqret.judging.instrument import judge_item
+from conqret.judging.registry import get_judge
 from conqret.llm.request import Request
 from conqret.perplexity import TargetScore
+from conqret.text.analysis import words_of
+from conqret.text.language_model import PAIR_WEIGHT, STOP_SHARE, VOCABULARY, WORD_WEIGHT, LanguageModel
+from conqret.text.lexicons import STOP_WORDS
 from tests.contract.items import demo
-from tests.judges.scripted import ITEM, Scripted, instrument, measures
+from tests.judging.scripted import ITEM, Scripted, instrument, measures
 
 SENTENCES = 3  # in the argument of ITEM
 

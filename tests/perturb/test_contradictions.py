@@ -3,9 +3,9 @@ import re
 
 import pytest
 
-from conqret.data.citations import citations
 from conqret.perturb import contradictions
 from conqret.perturb.contradictions import contradict
+from conqret.text.citations import citations
 
 SOURCE = (
     "In Verrin 1,240 trams ran in 2019. Mayor Astermere supported the plan; 45 per cent of the trips rose."

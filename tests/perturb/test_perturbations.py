@@ -5,12 +5,10 @@ import json
 import pytest
 
 from conqret.data import Document, Item
-from conqret.data.citations import citations
-from conqret.data.sentences import sentences
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.io import open_items
 from conqret.io.rows import item_record
-from conqret.judges.registry import FORMATS, get_judge
+from conqret.judging.registry import FORMATS, get_judge
 from conqret.perturb import (
     PERTURBATIONS,
     Direction,
@@ -22,6 +20,8 @@ from conqret.perturb import (
     perturb_items,
     records,
 )
+from conqret.text.citations import citations
+from conqret.text.sentences import sentences
 
 METRICS = {metric for name in FORMATS for metric in get_judge(name).metrics}
 
@@ -181,7 +181,7 @@ def test_stance_flipped(small: Item) -> None:
 
 
 def test_injections_are_found_by_the_guard(small: Item) -> None:
-    from conqret.judges.judging import flags
+    from conqret.judging.instrument import flags
 
     in_documents = get_perturbation("inject-document").apply(small, 100)
     assert {flag.where for flag in flags(in_documents)} == {f"document:d{n}" for n in range(1, 5)}

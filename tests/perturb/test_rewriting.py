@@ -7,12 +7,12 @@ import pytest
 from pydantic import ValidationError
 
 from conqret.data import Item, Reason
-from conqret.data.sentences import sentences
 from conqret.errors import DeclarationError
 from conqret.llm.options import ClientOptions
 from conqret.llm.request import Answer, Request
 from conqret.perturb import get_perturbation, records
 from conqret.perturb.rewriting import Rewrites, rewrite_items, rewrite_with_model
+from conqret.text.sentences import sentences
 
 HALLUCINATE = get_perturbation("hallucinate")
 

@@ -1,9 +1,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conqret.data.citations import citations
-from conqret.data.sentences import sentences
 from conqret.perturb.sentences import cited_sentences, marks, replace_marks, replace_sentences, same_elsewhere
+from conqret.text.citations import citations
+from conqret.text.sentences import sentences
 
 mark = st.lists(st.integers(1, 9), min_size=1, max_size=3).map(
     lambda cited: f"[{', '.join(map(str, cited))}]"

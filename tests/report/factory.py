@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from conqret.data import Call, Document, Flag, Item, Judgment, Measure, Part, Reason, Status, Trace, Trim
-from conqret.evaluation.run import RunDirectory, RunRecord
-from conqret.judges.argument import DIMENSIONS
+from conqret.judging.dimensions import DIMENSIONS
+from conqret.judging.folder import RunDirectory, RunRecord
 
 TOPICS = Path(__file__).resolve().parents[2] / "fixtures" / "topics"
 FORMATS = {

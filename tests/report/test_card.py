@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from conqret.evaluation.cards.card import Card, read_card
+from conqret.reliability.cards.card import Card, read_card
 from conqret.report.card import write_card
 from conqret.report.card_figures import agreement_figure
 from conqret.report.card_tables import safe
 from conqret.stats.estimate import Estimate
-from tests.evaluation.cards import card_of
+from tests.reliability.cards import card_of
 from tests.report.chromium import Chromium
 
 HOSTILE = "<script>alert(1)</script>|`x`"

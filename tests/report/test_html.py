@@ -14,7 +14,7 @@ import pytest
 
 from conqret.data import Document, Item, Judgment
 from conqret.errors import DeclarationError
-from conqret.evaluation.run import RunDirectory
+from conqret.judging.folder import RunDirectory
 from conqret.report.html import select, write_report
 from conqret.report.tally import Tally
 from tests.report import factory, hostile

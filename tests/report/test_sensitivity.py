@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from conqret.evaluation.sensitivity.curves import Comparison, Curve, Point, StanceCurve
-from conqret.evaluation.sensitivity.results import PrecisionRow, SensitivityRecord, SensitivityResults
 from conqret.perturb import Direction
+from conqret.reliability.sensitivity.curves import Comparison, Curve, Point, StanceCurve
+from conqret.reliability.sensitivity.results import PrecisionRow, SensitivityRecord, SensitivityResults
 from conqret.report.sensitivity import write_sensitivity
 from conqret.report.sensitivity_tables import (
     all_tables,

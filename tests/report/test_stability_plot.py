@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from conqret.evaluation.debateqa.stability import PairMatrix
+from conqret.debateqa.stability import PairMatrix
 from conqret.report.stability_plot import heat_maps, labels
 from conqret.stats.estimate import Estimate
 

@@ -5,7 +5,7 @@ import io
 from rich.console import Console
 
 from conqret.data import Call, Judgment, Measure, Reason, Status, Trace
-from conqret.evaluation.summary import Summary, summarise
+from conqret.judging.summary import Summary, summarise
 from conqret.report import words
 from conqret.report.tables import markdown, metric_rows, terminal
 from tests.report import factory

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from conqret.errors import DeclarationError, MissingDependencyError, UnknownNameError
 from conqret.retrieval.engines import Settings, default_engine, get_engine, settle
-from conqret.retrieval.engines.analysis import fold, words
+from conqret.text.words import fold, words
 
 ENGINES = [
     name for name in ("pisa", "bm25s") if importlib.util.find_spec({"pisa": "pyterrier_pisa"}.get(name, name))

@@ -10,7 +10,7 @@ from conqret.data import Reason
 from conqret.llm import retry
 from conqret.llm.options import ClientOptions
 from conqret.retrieval import ListwiseReranker
-from conqret.retrieval.session import Session
+from conqret.runs.session import Session
 from tests.server import FaultPlan, FaultServer
 
 

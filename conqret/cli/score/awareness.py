@@ -49,14 +49,14 @@ def dispute_awareness(
 ) -> None:
     """Does the answer say that the question is debatable? 1 or 0; higher is better."""
     from conqret._optional import require
+    from conqret.debateqa.awareness import AskedAnswer, against_labels, ask_awareness
+    from conqret.debateqa.diversity import model_name
     from conqret.errors import DeclarationError
-    from conqret.evaluation.debateqa.awareness import AskedAnswer, against_labels, ask_awareness
-    from conqret.evaluation.debateqa.diversity import model_name
     from conqret.io.debateqa import check_answers, partners, read_answers, read_questions
     from conqret.io.locking import only_writer
     from conqret.llm.local_model import name_and_identity, resolved
     from conqret.llm.options import OFFLINE_MODEL, ClientOptions
-    from conqret.retrieval.session import Session
+    from conqret.runs.session import Session
 
     if labels is not None:
         require("scipy", extra="stats")

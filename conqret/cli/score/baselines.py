@@ -10,10 +10,10 @@ from conqret.cli import options
 from conqret.cli.console import note
 from conqret.cli.score.output import Counter, column_map, default_folder, finish, remark_alone, stem
 from conqret.cli.score.parameters import Answers, Columns, Device, Dtype, Output, References, SystemName
-from conqret.evaluation.debateqa.baselines.registry import BASELINES, DEFAULT
+from conqret.debateqa.baselines.registry import BASELINES, DEFAULT
 
 if TYPE_CHECKING:
-    from conqret.evaluation.debateqa.baselines.registry import Kind
+    from conqret.debateqa.baselines.registry import Kind
     from conqret.llm.client import Client
 
 
@@ -65,13 +65,13 @@ def baselines(
     """
     from dataclasses import replace
 
-    from conqret.evaluation.debateqa.baselines.kept import KeptValues
-    from conqret.evaluation.debateqa.baselines.registry import selected
-    from conqret.evaluation.debateqa.baselines.run import Models, baseline_rows, cases_of, prepared
+    from conqret.debateqa.baselines.kept import KeptValues
+    from conqret.debateqa.baselines.registry import selected
+    from conqret.debateqa.baselines.run import Models, baseline_rows, cases_of, prepared
     from conqret.io.debateqa import check_answers, partners, read_answers, read_questions
     from conqret.io.locking import only_writer
     from conqret.llm.options import OFFLINE_MODEL, ClientOptions
-    from conqret.retrieval.session import Session
+    from conqret.runs.session import Session
 
     chosen = selected(name for name in metrics.split(",") if name.strip())
     kinds = {one.kind for one in chosen}

@@ -26,8 +26,8 @@ def correlate(
     from dataclasses import asdict
 
     from conqret._optional import require
-    from conqret.evaluation.debateqa.preferences import align
-    from conqret.evaluation.debateqa.table import read_tables
+    from conqret.debateqa.preferences import align
+    from conqret.debateqa.table import read_tables
     from conqret.io.comparisons import read_comparisons
 
     require("scipy", extra="stats")

@@ -58,8 +58,8 @@ def perspective_diversity(
 
     Rows are kept as they are scored: the same command goes on where it stopped.
     """
+    from conqret.debateqa.diversity import DiversityRun, model_name
     from conqret.errors import DeclarationError
-    from conqret.evaluation.debateqa.diversity import DiversityRun, model_name
     from conqret.io.debateqa import check_answers, partners, read_questions
     from conqret.io.locking import only_writer
     from conqret.perplexity import ConditionalPerplexity

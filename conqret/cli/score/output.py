@@ -10,7 +10,7 @@ from conqret.cli import options
 from conqret.cli.console import err, note, out
 
 if TYPE_CHECKING:
-    from conqret.evaluation.debateqa.table import ScoreRow
+    from conqret.debateqa.table import ScoreRow
 
 
 PACKED = (".gz",)
@@ -35,7 +35,7 @@ def finish(rows: Iterable[ScoreRow], folder: Path, json_output: bool) -> None:
     """Write ``scores.parquet`` while the rows come, and print the system's means and what is missing."""
     from dataclasses import asdict
 
-    from conqret.evaluation.debateqa.table import Tally, write_table
+    from conqret.debateqa.table import Tally, write_table
 
     tally = Tally()
     write_table(map(tally.add, rows), folder / "scores.parquet")

@@ -13,8 +13,8 @@ from conqret.cli import options
 from conqret.cli.console import note, out
 
 if TYPE_CHECKING:
-    from conqret.evaluation.debateqa.stability import PairMatrix
-    from conqret.evaluation.debateqa.table import ScoreRow
+    from conqret.debateqa.stability import PairMatrix
+    from conqret.debateqa.table import ScoreRow
 
 EPILOG = (
     "Examples:\n\nconqret score stability runs/*/scores.parquet --plot stability.png\n\n"
@@ -55,9 +55,9 @@ def stability(
     Graded metrics: Kendall's tau-b of the two rankings. Dispute Awareness: the share of equal verdicts.
     """
     from conqret._optional import require
+    from conqret.debateqa.stability import stability as compare
+    from conqret.debateqa.table import read_tables
     from conqret.errors import DeclarationError
-    from conqret.evaluation.debateqa.stability import stability as compare
-    from conqret.evaluation.debateqa.table import read_tables
 
     require("scipy", extra="stats")
     if plot is not None and plot.suffix.lower() not in PLOTS:
@@ -87,8 +87,8 @@ def stability(
 
 def _comparable(rows: Sequence[ScoreRow]) -> list[str]:
     """The metrics of two instruments and more; those of one are named."""
+    from conqret.debateqa.stability import instruments_of
     from conqret.errors import DeclarationError
-    from conqret.evaluation.debateqa.stability import instruments_of
 
     known = instruments_of(rows)
     several = [name for name, instruments in known.items() if len(instruments) > 1]
@@ -104,7 +104,7 @@ def _comparable(rows: Sequence[ScoreRow]) -> list[str]:
 
 
 def _remark(matrix: PairMatrix) -> None:
-    from conqret.evaluation.debateqa.stability import FEW_SYSTEMS
+    from conqret.debateqa.stability import FEW_SYSTEMS
 
     if matrix.left_out:
         note(

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from conqret.retrieval.engines import Hits, Settings
-from conqret.retrieval.engines.analysis import stop_list, words
+from conqret.text.words import stop_list, words
 
 _NO_WORD = -1
 

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 from conqret.errors import ConqretError
 from conqret.retrieval.engines import Hits, Settings
-from conqret.retrieval.engines.analysis import stop_list, words
 from conqret.retrieval.silence import silenced
+from conqret.text.words import stop_list, words
 
 
 class PisaEngine:

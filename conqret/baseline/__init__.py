@@ -1,0 +1,10 @@
+"""The offline baseline: lexical and statistical evidence in place of a model.
+
+It is deterministic, needs neither key nor network nor weights, and is the floor that an LLM judge must beat
+to be worth its price. `Evidence` is all that other packages need.
+"""
+
+from conqret.baseline.evidence import Evidence
+from conqret.baseline.findings import By, CitationVerdict, Finding, Preference, Which
+
+__all__ = ["By", "CitationVerdict", "Evidence", "Finding", "Preference", "Which"]

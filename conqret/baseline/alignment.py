@@ -1,0 +1,163 @@
+"""Does a source bear a sentence out? Words, numbers, names and negation against its best passage.
+
+Lexical entailment in the manner of the first RTE systems (Dagan et al. 2006): coverage of the claim's words
+by the source, with vetoes for what must agree exactly.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from conqret.baseline.findings import clip, quoted
+from conqret.text.analysis import Sentence, Text, denied, stem
+from conqret.text.lexicons import OPPOSITES
+from conqret.text.numbers import agrees
+
+SUPPORT_COVERAGE = 1 / 3
+POLARITY_COVERAGE = 0.6
+FULL_COVERAGE = 0.6
+CLASH_FACTOR = 0.25
+MISSING_FACTOR = 0.5
+PASSAGE = 40
+MARGIN = 8
+NEIGHBOURS = 10
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """How far one source bears out one sentence.
+
+    ``value`` in [0, 1]; ``coverage`` the weighted share of its content stems in the best passage.
+    """
+
+    value: float
+    coverage: float
+    label: Literal["supports", "contradicts", "silent"]
+    explanation: str
+
+
+def align(claim: Sentence, source: Text) -> Alignment:
+    """Compare ``claim`` with the passage of ``source``, of at most 40 words, that shares most with it.
+
+    ``value = min(1, coverage / 0.6) n m p``: n is the share of the claim's quantities that the passage and 8
+    words around it hold (those elsewhere in the source count half), m is 1/2 if a name of the claim is
+    nowhere in the source, and p is 1/4 if passage and claim differ in what they deny or use opposite words.
+    """
+    start, end, coverage = best_passage(claim, source)
+    held, elsewhere, wrong = _numbers(claim, source, start - MARGIN, end + MARGIN)
+    claimed = len(claim.numbers)
+    strangers = [name for name in sorted(claim.names) if not _known(name, source)]
+    polarity = _opposite(claim, source, start, end) if coverage >= POLARITY_COVERAGE else ""
+    value = min(1.0, coverage / FULL_COVERAGE)
+    if claimed:
+        value *= (held + elsewhere / 2) / claimed
+    if strangers:
+        value *= MISSING_FACTOR
+    if polarity:
+        value *= CLASH_FACTOR
+    value = clip(value)
+    if wrong and coverage >= SUPPORT_COVERAGE:
+        return Alignment(
+            value, coverage, "contradicts", f"It says {quoted(wrong)} where the source has other figures."
+        )
+    if polarity:
+        return Alignment(value, coverage, "contradicts", polarity)
+    if coverage >= SUPPORT_COVERAGE and not strangers and held + elsewhere == claimed:
+        figures = " and all of its figures" if claimed else ""
+        return Alignment(
+            value,
+            coverage,
+            "supports",
+            f"A passage of the source holds {coverage:.0%} of its words{figures}.",
+        )
+    missing = quoted(strangers) if strangers else f"{1 - coverage:.0%} of its words"
+    return Alignment(value, coverage, "silent", f"The closest passage of the source lacks {missing}.")
+
+
+def best_passage(claim: Sentence, source: Text) -> tuple[int, int, float]:
+    """Where the passage starts and ends among the source's words, and its coverage of the claim.
+
+    Coverage is the weighted share of the claim's content stems in the passage, in [0, 1]; the passage is
+    the first of at most 40 words with the highest. One pass over the words, with two ends.
+    """
+    weights = claim.weights
+    places = [i for i, term in enumerate(source.stems) if term in weights]
+    if not places:
+        return 0, 0, 0.0
+    stems = source.stems
+    inside: dict[str, int] = {}
+    score = best = 0.0
+    first = left = 0
+    chosen = (places[0], places[0])
+    for place in places:
+        term = stems[place]
+        n = inside.get(term, 0)
+        inside[term] = n + 1
+        if not n:
+            score += weights[term]
+        while place - places[left] >= PASSAGE:
+            gone = stems[places[left]]
+            inside[gone] -= 1
+            if not inside[gone]:
+                score -= weights[gone]
+            left += 1
+        if score > best:
+            best, chosen = score, (places[left], place)
+    first, last = chosen
+    coverage = clip(best / sum(weights.values()))
+    return first, last + 1, coverage
+
+
+def _numbers(claim: Sentence, source: Text, start: int, end: int) -> tuple[int, int, list[str]]:
+    """How many claimed quantities the passage holds, how many are only elsewhere, and those without a match.
+
+    Elsewhere counts where a content stem of the claim is within ten words of the quantity. Without a match
+    is said only where the passage has some quantity.
+    """
+    if not claim.numbers:
+        return 0, 0, []
+    near = [quantity for quantity in source.numbers if start <= quantity.place < end]
+    held = elsewhere = 0
+    wrong = []
+    for quantity in claim.numbers:
+        if any(agrees(quantity, other) for other in near):
+            held += 1
+        elif any(agrees(quantity, other) and _close(claim, source, other.place) for other in source.numbers):
+            elsewhere += 1
+        elif near:
+            wrong.append(quantity.text)
+    return held, elsewhere, wrong
+
+
+def _close(claim: Sentence, source: Text, place: int) -> bool:
+    return not claim.terms.isdisjoint(source.stems[max(0, place - NEIGHBOURS) : place + NEIGHBOURS + 1])
+
+
+def _known(name: str, source: Text) -> bool:
+    """Whether every part of a name (``Renfield-Oss``) is in the source, by word or by stem."""
+    return all(part in source.vocabulary or stem(part) in source.terms for part in _part.split(name) if part)
+
+
+def _opposite(claim: Sentence, source: Text, start: int, end: int) -> str:
+    """In words, how the polarity of the passage differs from the claim's; empty if it does not.
+
+    They differ if one denies a stem that both use and the other does not (what comes close to a negation in
+    the other counts as denied), or if the claim has a word whose opposite, but not itself, is in the passage.
+    """
+    passage = source.words[start:end]
+    words = frozenset(passage)
+    shared = claim.terms.intersection(source.stems[start:end])
+    if (claim.denied - denied(passage, 3)) & shared:
+        return "It denies what the source affirms."
+    if (denied(passage, 1) - denied(claim.words, 3)) & shared:
+        return "It affirms what the source denies."
+    for word in claim.words:
+        if word in OPPOSITES and word not in words:
+            for opposite in sorted(OPPOSITES[word] & words):
+                return f"It says \u201c{word}\u201d where the source says \u201c{opposite}\u201d."
+    return ""
+
+
+_part = re.compile(r"[^\w'\u2019]+")

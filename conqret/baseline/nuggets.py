@@ -1,0 +1,97 @@
+"""Nuggets, the short key points that rubric formats rate, and how far a text covers one."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence, Set
+
+from conqret.baseline.alignment import align
+from conqret.baseline.findings import clip
+from conqret.baseline.relevance import Features, Query
+from conqret.text.analysis import Sentence, Text, weight
+from conqret.text.aspects import ASPECTS
+
+_FROM = {"pro": "in favour of", "con": "against", "none": "on"}
+_clause = re.compile(r"[;:,\u2013\u2014]\s+|\s-\s")
+SHORTEST_SENTENCE = 6
+
+
+def topic_nuggets(topic: str, stance: str, n: int) -> tuple[str, ...]:
+    """``n`` distinct key points: one for each aspect of public debate, applied to the topic and the stance.
+
+    Beyond the built-in aspects, pairs of them go on in order, so any ``n`` is met.
+    """
+    subject = topic.strip().rstrip("?!. ")
+    names = list(ASPECTS)
+    points = names[:n]
+    step = 1
+    while len(points) < n and step < len(names):
+        points += [f"{a} with {b}" for a, b in zip(names, names[step:], strict=False)][: n - len(points)]
+        step += 1
+    while len(points) < n:
+        points.append(f"{names[len(points) % len(names)]} ({len(points) + 1})")
+    return tuple(f"{point}, {_FROM.get(stance, 'on')}: {subject}" for point in points)
+
+
+def document_nuggets(
+    documents: Sequence[Features], values: Sequence[float], query: Query, n: int
+) -> tuple[str, ...]:
+    """``n`` distinct key points from the documents, best first.
+
+    A sentence's worth is its document's relevance times (topic words + numbers + a saturating length). If
+    there are too few sentences, their clauses follow, then runs of words of falling length; never more than
+    the documents hold: if they hold fewer than ``n`` distinct spans, fewer come back.
+    """
+    scored: dict[str, tuple[float, str]] = {}
+    for features, value in zip(documents, values, strict=True):
+        for sentence in features.body.sentences:
+            point = " ".join(sentence.text.split())
+            if len(sentence.words) >= SHORTEST_SENTENCE:
+                worth = (0.05 + value) * _worth(sentence, query)
+                scored[point] = max(scored.get(point, (0.0, point)), (worth, point))
+    points = [p for _, p in sorted(scored.values(), key=lambda pair: (-pair[0], pair[1]))]
+    found = dict.fromkeys(points[:n])
+    pool = [s for f in sorted(documents, key=lambda f: f.body.raw) for s in f.body.sentences]
+    if len(found) < n:
+        for sentence in pool:
+            found.update(
+                dict.fromkeys(
+                    c for c in (p.strip(" .") for p in _clause.split(sentence.text)) if len(c.split()) > 1
+                )
+            )
+    for size in (8, 5, 3, 2, 1):
+        if len(found) >= n:
+            break
+        for sentence in pool:
+            words = sentence.text.split()
+            found.update(dict.fromkeys(" ".join(words[i : i + size]) for i in range(0, len(words), size)))
+    return tuple(found)[:n]
+
+
+def _worth(sentence: Sentence, query: Query) -> float:
+    topical = math.fsum(query.weights[t] for t in query.weights if t in sentence.terms)
+    return 0.5 + topical + 0.5 * bool(sentence.numbers) + len(sentence.terms) / (len(sentence.terms) + 10)
+
+
+def covered_by_argument(nugget: str, argument: Text) -> float:
+    """How far ``argument`` makes the point, in [0, 1]: `align`'s value with the argument as the source."""
+    return align(Sentence(nugget), argument).value
+
+
+def aspect_of(nugget: str) -> frozenset[str]:
+    """The stems of the aspects that a topic nugget names; empty for any other text."""
+    head = nugget.partition(":")[0].rpartition(",")[0]
+    return frozenset[str]().union(*(ASPECTS.get(part, frozenset()) for part in re.split(r" with | \(", head)))
+
+
+def touches(aspect: frozenset[str], terms: Set[str]) -> float:
+    """``1 - 2^-k``, k the number of different stems of the aspect in a text."""
+    return 1 - 0.5 ** len(aspect & terms)
+
+
+def covered_by_words(nugget: str, terms: Set[str]) -> float:
+    """The weighted share of the nugget's stems among ``terms``, in [0, 1]."""
+    wanted = Sentence(nugget).terms
+    total = math.fsum(weight(t) for t in wanted)
+    return clip(math.fsum(weight(t) for t in wanted if t in terms) / total) if total else 0.0

@@ -1,0 +1,222 @@
+"""How relevant a text is to a topic: does it keep to the topic, does it argue, and is it more than furniture?
+
+``relevance = t (2 - t) (1/2 + argument/4 + extent/4) (1 - noise)``, t the topicality, every part in [0, 1].
+The product makes topicality necessary: no length and no eloquence helps a text on another topic.
+
+Topicality has two sources. ``match`` asks whether the text uses the words of the question. ``company`` asks
+whether it shares uncommon words with the item's argument and with the other documents, for evidence often
+never names the question ("the crane flock had gone by then"), and texts beside the topic may name it often
+("Zoo Lane will be closed"). Company counts for as much as the documents have in common (`Company`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from conqret.baseline.findings import Finding, clip, quoted
+from conqret.text.analysis import COMMON_STEMS, Sentence, Text, weight
+from conqret.text.boilerplate import boilerplate
+from conqret.text.lexicons import ARGUMENT_CUES
+
+HALF_EXTENT = 50
+HALF_ARGUMENT = 4
+VOCABULARY = 1500  # two texts on different topics share about |S| |T| / 1500 uncommon stems
+HALF_TRUST = 2.0
+PRIOR = 5.0
+FULL_LIFT = 2.0
+ANCHOR_UNIT = 1024
+
+
+@dataclass(frozen=True)
+class Query:
+    """The content stems of a topic with their weights, the words they stand for, and its initialisms."""
+
+    weights: Mapping[str, float]
+    words: Mapping[str, str]
+    initialisms: Mapping[str, tuple[str, ...]]
+
+    @classmethod
+    def of(cls, topic: str) -> Query:
+        """The query of a topic's question.
+
+        Stop words carry nothing; if nothing else is there, every word counts. The initials of each run of
+        three or more content words stand for the run (UBI for universal basic income).
+        """
+        words: dict[str, str] = {}
+        run: list[tuple[str, str]] = []
+        initialisms: dict[str, tuple[str, ...]] = {}
+        for word in Sentence(topic).words:
+            terms = Sentence(word).terms
+            term = next(iter(terms), "")
+            if not term:
+                run = []
+                continue
+            words.setdefault(term, word)
+            run.append((word, term))
+            for length in range(3, min(len(run), 5) + 1):
+                part = run[-length:]
+                initialisms["".join(w[0] for w, _ in part)] = tuple(t for _, t in part)
+        if not words:
+            words = {word: word for word in Sentence(topic).words}
+        return cls({term: weight(term) for term in words}, words, initialisms)
+
+    def frequency(self, text: Text) -> dict[str, int]:
+        """How often each query stem occurs in ``text``, alone or within an initialism."""
+        found = {term: text.frequency(term) for term in self.weights}
+        for short, parts in self.initialisms.items():
+            if short in text.vocabulary:
+                n = text.words.count(short)
+                for term in parts:
+                    found[term] = found.get(term, 0) + n
+        return found
+
+
+@dataclass(frozen=True)
+class Features:
+    """What the relevance of one text is made of; every value is in [0, 1]."""
+
+    match: float
+    argument: float
+    extent: float
+    noise: float
+    matched: tuple[str, ...]
+    missing: tuple[str, ...]
+    kinds: Mapping[str, frozenset[int]]
+    body: Text
+    uncommon: frozenset[str]
+
+
+def features(text: Text, query: Query) -> Features:
+    """The features of ``text`` for ``query``, read from the sentences that are neither furniture nor orders.
+
+    match     = sum(w_t (1 - 2^-f_t)) / sum(w_t) over query stems t with weight w_t and frequency f_t
+    argument  = c / (c + 4), c the number of argumentative cue words
+    extent    = n / (n + 50), n the number of words
+    noise     = share of words in sentences of advertising, page furniture or orders to the judge
+    """
+    kinds = boilerplate(text)
+    body = text
+    noise = 0.0
+    if kinds:
+        dropped = frozenset().union(*kinds.values())
+        body = text.without(dropped)
+        noise = 1 - len(body.words) / len(text.words) if text.words else 0.0
+    frequency = query.frequency(body)
+    total = sum(query.weights.values())
+    match = sum(w * (1 - 0.5 ** frequency[t]) for t, w in query.weights.items()) / total if total else 0.0
+    cues = body.count(ARGUMENT_CUES)
+    length = len(body.words)
+    return Features(
+        match=clip(match),
+        argument=cues / (cues + HALF_ARGUMENT),
+        extent=length / (length + HALF_EXTENT),
+        noise=clip(noise),
+        matched=tuple(query.words[t] for t in query.weights if frequency[t]),
+        missing=tuple(query.words[t] for t in query.weights if not frequency[t]),
+        kinds=kinds,
+        body=body,
+        uncommon=body.terms - COMMON_STEMS - query.weights.keys(),
+    )
+
+
+@dataclass(frozen=True)
+class Company:
+    """The uncommon words around a text: those of the item's argument, and how many documents hold each.
+
+    Uncommon words are stems outside the list of common words and outside the question. Two texts on
+    different topics with s and t of them share about ``s t / (s + 1500)`` by chance. ``trust`` in [0, 1) is
+    ``e / (e + 2)``, e that expectation for two documents of the item's mean size: where texts are short, no
+    shared words are to be expected, and their lack says little.
+    """
+
+    argument: frozenset[str]
+    holders: Mapping[str, int]
+    anchored: Mapping[str, int]
+    total: int
+    trust: float
+
+    @classmethod
+    def of(cls, documents: Sequence[Features], argument: Features | None) -> Company:
+        """The company of an item's documents."""
+        words = argument.uncommon if argument is not None else frozenset[str]()
+        holders: Counter[str] = Counter()
+        anchored: dict[str, int] = defaultdict(int)
+        for document in documents:
+            holders.update(document.uncommon)
+            anchor = _anchor(document, words)
+            for term in document.uncommon:
+                anchored[term] += anchor
+        total = sum([len(document.uncommon) for document in documents])
+        mean = total / len(documents) if documents else 0.0
+        expected = mean * mean / (mean + VOCABULARY)
+        return cls(words, holders, anchored, total, expected / (expected + HALF_TRUST))
+
+    def of_document(self, document: Features) -> float:
+        """How much company one of the documents has, in [0, 1].
+
+        ``(a + k min(1, 2 r)) / 2``, or the second term whole where there is no argument. a is its lift over
+        the argument, k its lift over the other documents, each ``(shared + 5) / (expected + 5) - 1`` within
+        [0, 1]. r is the mean anchor of the documents that it shares words with, weighted by how many; an
+        anchor is the mean of match and a (match alone without an argument). So documents that agree among
+        themselves on another topic are no company.
+        """
+        size = len(document.uncommon)
+        chance = size / (size + VOCABULARY)
+        shared = sum([self.holders[term] for term in document.uncommon]) - size
+        if not shared:
+            among = 0.0
+        else:
+            anchored = sum([self.anchored[term] for term in document.uncommon])
+            anchored -= _anchor(document, self.argument) * size
+            among = _lift(shared, (self.total - size) * chance) * min(
+                1.0, 2 * anchored / (shared * ANCHOR_UNIT)
+            )
+        return (among + _over(document, self.argument)) / 2 if self.argument else among
+
+
+def _anchor(document: Features, argument: frozenset[str]) -> int:
+    """The anchor in whole parts of 1024: sums of whole numbers do not depend on their order."""
+    anchor = (document.match + _over(document, argument)) / 2 if argument else document.match
+    return round(anchor * ANCHOR_UNIT)
+
+
+def _over(document: Features, argument: frozenset[str]) -> float:
+    size = len(document.uncommon)
+    return _lift(len(argument & document.uncommon), len(argument) * size / (size + VOCABULARY))
+
+
+def _lift(shared: float, expected: float) -> float:
+    return clip(((shared + PRIOR) / (expected + PRIOR) - 1) / (FULL_LIFT - 1))
+
+
+def relevance(f: Features, company: float = 0.0, trust: float = 0.0) -> Finding:
+    """The relevance of one text, in [0, 1]: see the module. ``topicality = (1 - trust) match + trust company``."""
+    topicality = (1 - trust) * f.match + trust * company
+    substance = 0.5 + 0.25 * f.argument + 0.25 * f.extent
+    value = topicality * (2 - topicality) * substance * (1 - f.noise)
+    return Finding(clip(value), _explain(f, company, trust))
+
+
+def _explain(f: Features, company: float, trust: float) -> str:
+    parts = [f"Speaks of {quoted(f.matched)}" if f.matched else "Names no term of the topic"]
+    if f.matched and f.missing:
+        parts[0] += f", not of {quoted(f.missing)}"
+    if trust:
+        degree = "much" if company >= 2 / 3 else "some" if company >= 1 / 3 else "little"
+        parts.append(f"Shares {degree} vocabulary with the argument and the other documents")
+    for kind, words in _KIND_WORDS.items():
+        if kind in f.kinds:
+            n = len(f.kinds[kind])
+            parts.append(f"{n} sentence{'s' if n > 1 else ''} set aside as {words}")
+    if f.argument < 0.5:
+        parts.append("Few words of argument or evidence")
+    return ". ".join(parts) + "."
+
+
+_KIND_WORDS = {
+    "order": "orders to the judge",
+    "promotion": "advertising or page furniture",
+    "talk": "talk about the debate itself",
+}

@@ -1,0 +1,216 @@
+"""Dispute Awareness: does an answer say that its question is debatable? 1 or 0 (DebateQA, Equation 3)."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from conqret.data import Reason
+from conqret.debateqa.diversity import SHOWN, model_name
+from conqret.debateqa.table import AWARENESS, EMPTY_ANSWER, NO_QUESTION, ScoreRow
+from conqret.errors import DeclarationError, UnknownNameError
+from conqret.llm.client import Client
+from conqret.llm.local_model import name_and_identity
+from conqret.llm.options import LOCAL_PREFIX
+from conqret.llm.ratings import rating_distribution
+from conqret.llm.request import Message, Reading, Request, TokenLogprobs
+from conqret.perplexity import TargetScore
+from conqret.prompts import Rendered
+from conqret.runs.session import Session
+from conqret.stats.classification import accuracy, auroc, f1, matthews
+from conqret.stats.confusion import confusion
+from conqret.stats.estimate import Estimate
+
+SHOTS = ("few-shot", "zero-shot")
+"""The prompts; the paper advises the one with five demonstrations (Table 15)."""
+FIELD = "debated"
+"""The name of the verdict in the answer and in the examples of the prompt."""
+_CUES = re.compile(
+    r"\b(debat\w*|controvers\w*|contentious\w*|contested|disput\w*|polari[sz]\w*|divisive|disagree\w*"
+    r"|(?:opinions?|views?|people|experts) (?:are|is|differ|remain)\w* ?(?:divided|split|mixed)?"
+    r"|no (?:consensus|agreed|single|definitive|simple|clear) ?(?:answer)?|both sides|subjective|depends on who)\b",
+    re.IGNORECASE,
+)
+_ACKNOWLEDGED = "as an ai language model"
+
+
+class Verdict(BaseModel):
+    """1 where the answer says that the question is open to debate."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    debated: Literal[0, 1]
+
+
+@dataclass(frozen=True, slots=True)
+class AskedAnswer:
+    """A question and an answer to it, under an id."""
+
+    id: str
+    question: str
+    answer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Awareness:
+    """Verdicts in the order of the answers, and ``P(1) / (P(0) + P(1))`` by id where the model gives it."""
+
+    rows: list[ScoreRow]
+    shares: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class AwarenessFit:
+    """Verdicts against people's labels (Table 15), over the ``n`` answers that have both.
+
+    ``auroc_of`` says what orders the answers in the AUROC: ``P(1)`` where every one of them has it, else the
+    ``verdicts``, of which there are only two.
+    """
+
+    accuracy: Estimate
+    f1: Estimate
+    auroc: Estimate
+    mcc: Estimate
+    n: int
+    unscored: int
+    auroc_of: Literal["P(1)", "verdicts"] = "verdicts"
+
+
+def ask_awareness(
+    answers: Iterable[AskedAnswer], session: Session, system: str, *, shots: str = SHOTS[0]
+) -> Awareness:
+    """Ask a model through the client; an answer without a valid verdict has none, and a reason.
+
+    About an empty answer, or one to a question without text, the model is not asked.
+    A local model's verdict can only be 0 or 1: the likelier of the two after the prompt. Of ``answers`` only as
+    many are held as there are requests under way.
+
+    Raises:
+        UnknownNameError: ``shots`` is neither few-shot nor zero-shot.
+        DeclarationError: the model cannot be had.
+    """
+    prompt = _prompt(shots)
+    source = enumerate(answers)
+    rows: dict[int, ScoreRow] = {}
+    shares: dict[str, float] = {}
+
+    async def one(answer: AskedAnswer, client: Client) -> ScoreRow:
+        name = instrument_name(client.model_id, shots)
+        if unfit := _unfit(answer):
+            return ScoreRow(system, answer.id, AWARENESS, name, None, 1, unfit)
+        rendered = session.library[prompt].render({"question": answer.question, "answer": answer.answer})
+        reply = await client.ask(
+            Request(
+                ask=prompt,
+                item=answer.id,
+                messages=(Message("system", rendered.system), Message("user", rendered.user)),
+                response=Verdict,
+                temperature=0.0,
+                logprobs=True,
+                baseline=lambda: {FIELD: int(_CUES.search(answer.answer) is not None)},
+                reading=_reading(rendered),
+            )
+        )
+        if reply.value is None:
+            reason = reply.reason or Reason.INVALID_ANSWER
+            return ScoreRow(system, answer.id, AWARENESS, name, None, 1, reason.value, reply.detail)
+        found = rating_distribution(reply.logprobs, FIELD, (0, 1))
+        detail = ""
+        if found is not None:
+            shares[answer.id] = found[1]
+            detail = f"P(1) {found[1]:.4f}"
+        return ScoreRow(system, answer.id, AWARENESS, name, float(reply.value.debated), detail=detail)
+
+    async def all_of(client: Client) -> None:
+        async def some() -> None:
+            for number, answer in source:  # all of them take from the same source
+                rows[number] = await one(answer, client)
+
+        await asyncio.gather(*(some() for _ in range(session.options.max_concurrency)))
+
+    session.run(all_of)
+    return Awareness([rows[number] for number in sorted(rows)], shares)
+
+
+def instrument_name(model: str, shots: str) -> str:
+    """Who judged, for tables: ``gpt-4o-mini, few-shot``, or ``gpt2, few-shot (1a2b3c4d)`` for a local model."""
+    if not model.startswith(LOCAL_PREFIX):
+        return f"{model}, {shots}"
+    name, identity = name_and_identity(model)
+    return f"{model_name(name)}, {shots} ({(identity or '')[:SHOWN]})"
+
+
+def _unfit(answer: AskedAnswer) -> str:
+    """Why there is nothing to ask about; empty where there is."""
+    if not answer.answer.strip():
+        return EMPTY_ANSWER
+    return "" if answer.question.strip() else NO_QUESTION
+
+
+def _reading(rendered: Rendered) -> Reading:
+    """0 or 1 after the prompt and the beginning of an answer, which is written as the examples are."""
+
+    def likelier(rows: Sequence[Sequence[TargetScore]]) -> dict[str, int]:
+        no, yes = _both(rows)
+        return {FIELD: int(yes > no)}
+
+    def logprobs(rows: Sequence[Sequence[TargetScore]]) -> tuple[TokenLogprobs, ...]:
+        no, yes = _both(rows)
+        said, certain = ("1" if yes > no else "0"), {"": 0.0}
+        return (
+            TokenLogprobs(f'{{"{FIELD}": ', certain),
+            TokenLogprobs(said, {"0": no, "1": yes}),
+            TokenLogprobs("}", certain),
+        )
+
+    context = f"{rendered.system}\n\n{rendered.user}\n\n{FIELD} = "
+    return Reading(((context, ("0", "1")),), likelier, logprobs)
+
+
+def _both(rows: Sequence[Sequence[TargetScore]]) -> tuple[float, float]:
+    """log P(0) and log P(1), less the greater of the two: only their difference counts, and neither vanishes."""
+    no, yes = (one.log_likelihood or 0.0 for one in rows[0])
+    return no - max(no, yes), yes - max(no, yes)
+
+
+def acknowledges(answer: str) -> bool:
+    """DELPHI's measure, the paper's baseline: the answer begins with "As an AI language model" (Appendix C.1)."""
+    return answer.strip().lower().startswith(_ACKNOWLEDGED)
+
+
+def against_labels(
+    rows: Sequence[ScoreRow], labels: Mapping[str, float], shares: Mapping[str, float] | None = None
+) -> AwarenessFit:
+    """Accuracy, F1 of the positive class, AUROC and Matthews's correlation against labels 0 and 1 by id.
+
+    The AUROC is that of ``shares`` (P(1) by id) where every answer that counts has one, else of the verdicts.
+
+    Raises:
+        DeclarationError: no scored answer has a label, or a label is neither 0 nor 1.
+    """
+    counted = [(row.id, row.value) for row in rows if row.id in labels and row.value is not None]
+    if not counted:
+        raise DeclarationError("no scored answer has a label: are the ids the same?")
+    truth, said = [labels[one] for one, _ in counted], [value for _, value in counted]
+    if not set(truth) <= {0.0, 1.0}:
+        raise DeclarationError("labels of Dispute Awareness are 0 and 1")
+    table = confusion(truth, said, categories=[0.0, 1.0])
+    unscored = sum(row.id in labels and row.value is None for row in rows)
+    found = shares or {}
+    graded = all(one in found for one, _ in counted)
+    order = [found[one] for one, _ in counted] if graded else said
+    return AwarenessFit(
+        accuracy(table), f1(table), auroc(truth, order), matthews(table), len(counted), unscored,
+        "P(1)" if graded else "verdicts",
+    )  # fmt: skip
+
+
+def _prompt(shots: str) -> str:
+    if shots not in SHOTS:
+        raise UnknownNameError("prompt of dispute awareness", shots, SHOTS)
+    return f"dispute-awareness/{shots}"

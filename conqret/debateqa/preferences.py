@@ -1,0 +1,115 @@
+"""Does a metric order systems as people do? Elo from their pairwise preferences, and two correlations (Table 14)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
+
+from conqret.debateqa.table import LOWER_IS_BETTER, CommonMeans, ScoreRow, common_means
+from conqret.errors import DeclarationError
+from conqret.io.comparisons import Comparison
+from conqret.stats.correlation import kendall, spearman
+from conqret.stats.ranking import Preference, elo
+
+FEWEST = 3
+"""Systems that a correlation needs: two are in the same order or in the reverse one, and in no other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """Spearman's rho and Kendall's tau of a metric with people's ranking of ``systems`` systems.
+
+    Both are means over the own rankings of ``annotators`` people, as the paper reports them: those who compared three
+    of these systems and whose ranking varies. A metric of which less is better is turned round first, so that 1
+    always means agreement. The metric is averaged over the ``questions`` scored of all these systems; ``unlike``
+    counts the scored answers to others. ``left_out`` are the systems that were compared and not scored. Without a
+    value there is a ``reason``.
+    """
+
+    metric: str
+    instrument: str
+    rho: float | None
+    tau: float | None
+    systems: int
+    annotators: int
+    left_out: tuple[str, ...] = ()
+    questions: int = 0
+    unlike: int = 0
+    reason: str = ""
+
+
+def align(rows: Sequence[ScoreRow], comparisons: Sequence[Comparison], *, seed: int = 13) -> list[Alignment]:
+    """Compare every metric of ``rows`` with the Elo ranking of each annotator (DebateQA, Appendix D.1).
+
+    Raises:
+        DeclarationError: no metric has three systems that are both scored and compared.
+    """
+    people = _ratings(comparisons, seed)
+    compared = set.union(*(set(one) for one in people.values()))
+    found = [
+        _alignment(metric, instrument, one, people, compared)
+        for metric in dict.fromkeys(row.metric for row in rows)
+        for instrument, one in common_means(rows, metric, compared).items()
+    ]
+    if all(one.systems < FEWEST for one in found):
+        scored = sorted({row.system for row in rows if row.value is not None})
+        raise DeclarationError(
+            f"{max(one.systems for one in found)} of the systems that were compared are scored, and a correlation "
+            f"needs three: scored are {', '.join(scored)}; compared are {', '.join(sorted(compared))}"
+        )
+    return found
+
+
+def _alignment(
+    metric: str,
+    instrument: str,
+    scores: CommonMeans,
+    people: Mapping[str, Mapping[str, float]],
+    compared: Set[str],
+) -> Alignment:
+    sign = -1 if metric in LOWER_IS_BETTER else 1
+    signed = {name: sign * mean for name, mean in sorted(scores.means.items())}
+    pairs = [pair for ratings in people.values() if (pair := _both(signed, ratings)) is not None]
+    reason = ""
+    if len(scores.scored) < FEWEST:
+        reason = f"{len(scores.scored)} of the compared systems were scored, and three are needed"
+    elif not scores.questions:
+        reason = f"no question was scored of all {len(scores.scored)} systems"
+    elif not pairs:
+        reason = "the systems' means do not vary, or no annotator ranks three of them"
+    rho, tau = (_mean([pair[place] for pair in pairs]) for place in (0, 1))
+    return Alignment(
+        metric, instrument, rho, tau, len(scores.scored), len(pairs), tuple(sorted(compared - set(scores.scored))),
+        scores.questions, scores.left_out, reason,
+    )  # fmt: skip
+
+
+def _ratings(comparisons: Sequence[Comparison], seed: int) -> dict[str, dict[str, float]]:
+    """Elo's ratings of each annotator, the mean over many orders of the games."""
+    import numpy as np
+
+    by_person: dict[str, list[Preference]] = {}
+    for one in comparisons:
+        preference = Preference(one.first, one.second, one.outcome, one.item or None)
+        by_person.setdefault(one.annotator, []).append(preference)
+    return {
+        person: {
+            standing.player: standing.rating.value or 0.0
+            for standing in elo(games, np.random.default_rng(seed))
+        }
+        for person, games in by_person.items()
+    }
+
+
+def _both(scores: Mapping[str, float], ratings: Mapping[str, float]) -> tuple[float, float] | None:
+    """Rho and tau; None where they are not defined: too few systems, or a ranking that does not vary."""
+    names = [name for name in scores if name in ratings]
+    if len(names) < FEWEST:
+        return None
+    first, second = [scores[name] for name in names], [ratings[name] for name in names]
+    rho, tau = spearman(first, second).value, kendall(first, second).value
+    return None if rho is None or tau is None else (rho, tau)
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None

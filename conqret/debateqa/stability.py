@@ -1,0 +1,209 @@
+"""Does another backbone or prompt measure the same? Every two instruments compared (DebateQA, Figures 9 to 11)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from conqret.debateqa.table import AWARENESS, ScoreRow
+from conqret.errors import DeclarationError, UnknownNameError
+from conqret.stats.bootstrap import RESAMPLES
+from conqret.stats.correlation import kendall
+from conqret.stats.estimate import Estimate, from_draws
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from conqret.stats.resampling import Resamples
+
+Over = Literal["systems", "answers"]
+Statistic = Literal["tau", "agreement"]
+
+VERDICTS = frozenset({AWARENESS})
+"""Metrics of 0 and 1: their verdicts are compared answer by answer (Figure 11), not their rankings."""
+FEW_SYSTEMS = 5
+"""The systems that the paper ranks (Appendix D.1). With fewer, chance alone gives high taus: three systems in
+random order have a tau of 1 in one case of six."""
+
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class PairMatrix:
+    """``values`` holds the statistic of each pair of ``names``, the first before the second.
+
+    ``statistic`` is Kendall's tau-b (in [-1, 1]) or the share of equal verdicts (in [0, 1]); ``items`` counts what
+    is compared. ``kappas`` holds Cohen's kappa beside an agreement. ``systems`` are those behind it, ``answers``
+    the answers that every instrument scored, ``left_out`` those that only some did.
+    """
+
+    names: tuple[str, ...]
+    items: int
+    values: Mapping[Pair, Estimate]
+    statistic: Statistic = "tau"
+    metric: str = ""
+    over: Over = "systems"
+    systems: tuple[str, ...] = ()
+    answers: int = 0
+    left_out: int = 0
+    kappas: Mapping[Pair, Estimate] = field(default_factory=dict)
+
+    def value(self, one: str, other: str) -> float | None:
+        """The value of two names in any order; 1 of a name with itself; None where it is not defined."""
+        if one == other:
+            return 1.0
+        return self.values[(one, other) if (one, other) in self.values else (other, one)].value
+
+    def rows(self) -> list[list[float | None]]:
+        """The whole matrix, in the order of the names."""
+        return [[self.value(one, other) for other in self.names] for one in self.names]
+
+
+def tau_matrix(scores: Mapping[str, Mapping[str, float]]) -> PairMatrix:
+    """Compare ``scores[setting][item]`` of two and more settings over the items that all have.
+
+    Raises:
+        DeclarationError: there are fewer than two settings, or fewer than two common items.
+    """
+    names = tuple(scores)
+    common = sorted(set.intersection(*(set(one) for one in scores.values()))) if names else []
+    if len(names) < 2 or len(common) < 2:
+        raise DeclarationError(
+            "a comparison of rankings needs two settings and two items that both have, at least"
+        )
+    series = {name: [scores[name][item] for item in common] for name in names}
+    taus = {(one, other): kendall(series[one], series[other]) for one, other in _pairs(names)}
+    return PairMatrix(names, len(common), taus)
+
+
+def stability(
+    rows: Sequence[ScoreRow],
+    metric: str,
+    *,
+    over: Over = "systems",
+    seed: int = 13,
+    resamples: int = RESAMPLES,
+) -> PairMatrix:
+    """Compare every two instruments that measured ``metric``, over the answers that all of them scored.
+
+    Graded metrics: Kendall's tau-b of the rankings of the systems by their means (Figures 9 and 10), or with
+    ``over="answers"`` of all answers. Dispute Awareness: the share of equal verdicts (Figure 11) and Cohen's kappa.
+    Intervals resample questions, drawn with ``seed``: an answer's question is common to all systems.
+
+    Raises:
+        UnknownNameError: nothing measured ``metric``.
+        DeclarationError: one instrument alone did, or fewer than two systems (or answers) were scored by all.
+    """
+    import numpy as np
+
+    from conqret.stats.resampling import draw
+
+    scored = _by_instrument(rows, metric)
+    names = tuple(scored)
+    common = sorted(set.intersection(*(set(one) for one in scored.values())))
+    systems = tuple(dict.fromkeys(system for system, _ in common))
+    left_out = len(set().union(*scored.values())) - len(common)
+    ranked = over == "systems" and metric not in VERDICTS
+    if len(systems if ranked else common) < 2:
+        fewest = min(names, key=lambda name: len(scored[name]))
+        raise DeclarationError(
+            f"{len(common)} answers of {len(systems)} systems have a {metric} from all {len(names)} instruments, and "
+            f"{'two systems' if ranked else 'two answers'} are needed; the fewest come from "
+            f"{fewest or 'the instrument without a name'} ({len(scored[fewest])} scored): leave its tables out, or "
+            "score more with it"
+        )
+    drawn = draw([one for _, one in common], np.random.default_rng(seed), resamples=resamples)
+    values = {name: np.array([scored[name][key] for key in common]) for name in names}
+    kappas: Mapping[Pair, Estimate] = {}
+    if metric in VERDICTS:
+        found, kappas = _agreements(values, drawn)
+    elif ranked:
+        places = {system: place for place, system in enumerate(systems)}
+        found = _rankings(values, np.array([places[system] for system, _ in common]), drawn)
+    else:
+        found = {(one, other): kendall(values[one], values[other], drawn) for one, other in _pairs(names)}
+    return PairMatrix(
+        names, len(systems) if ranked else len(common), found, "agreement" if metric in VERDICTS else "tau", metric,
+        "systems" if ranked else "answers", systems, len(common), left_out, kappas,
+    )  # fmt: skip
+
+
+def instruments_of(rows: Sequence[ScoreRow]) -> dict[str, tuple[str, ...]]:
+    """For each metric the instruments that measured it, both in the order of first occurrence."""
+    found: dict[str, dict[str, None]] = {}
+    for row in rows:
+        found.setdefault(row.metric, {})[row.instrument] = None
+    return {metric: tuple(names) for metric, names in found.items()}
+
+
+def _by_instrument(rows: Sequence[ScoreRow], metric: str) -> dict[str, dict[tuple[str, str], float]]:
+    known = instruments_of(rows)
+    if metric not in known:
+        raise UnknownNameError("metric in these tables", metric, known)
+    if len(known[metric]) < 2:
+        raise DeclarationError(
+            f"{metric} was measured by one instrument alone ({known[metric][0] or 'without a name'}): score the same "
+            "answers with another backbone or prompt, and give both tables"
+        )
+    scored: dict[str, dict[tuple[str, str], float]] = {name: {} for name in known[metric]}
+    for row in rows:
+        if row.metric == metric and row.value is not None:
+            scored[row.instrument][row.system, row.id] = row.value
+    return scored
+
+
+def _pairs(names: Sequence[str]) -> list[Pair]:
+    return [(one, other) for place, one in enumerate(names) for other in names[place + 1 :]]
+
+
+def _agreements(
+    values: Mapping[str, NDArray[np.float64]], drawn: Resamples
+) -> tuple[dict[Pair, Estimate], dict[Pair, Estimate]]:
+    from conqret.stats.classification import accuracy
+    from conqret.stats.confusion import confusion
+    from conqret.stats.kappa import cohen_kappa
+
+    tables = {(one, other): confusion(values[one], values[other], drawn) for one, other in _pairs([*values])}
+    shares = {pair: accuracy(table) for pair, table in tables.items()}
+    return shares, {pair: cohen_kappa(table) for pair, table in tables.items()}
+
+
+def _rankings(
+    values: Mapping[str, NDArray[np.float64]], system: NDArray[np.intp], drawn: Resamples
+) -> dict[Pair, Estimate]:
+    """Tau-b of the systems' means; each resample of questions gives means, rankings and a tau of its own."""
+    import numpy as np
+
+    belongs = np.eye(int(system.max()) + 1)[system]  # answers by systems
+    # a question's answers by system, as sums over questions: a resample is a product with its weights
+    counts = drawn.weights @ drawn.sums(belongs)
+    means, orders = {}, {}
+    for name, series in values.items():
+        means[name] = [float(np.mean(series[system == place])) for place in range(belongs.shape[1])]
+        with np.errstate(divide="ignore", invalid="ignore"):  # a resample may hold no answer of a system
+            orders[name] = drawn.weights @ drawn.sums(belongs * series[:, None]) / counts
+    found = {}
+    for one, other in _pairs([*values]):
+        whole = kendall(means[one], means[other])
+        found[one, other] = (
+            whole
+            if whole.value is None
+            else from_draws(whole.value, _taus(orders[one], orders[other]), whole.n, reason=whole.reason)
+        )
+    return found
+
+
+def _taus(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Tau-b of each row of two tables (resamples by systems); NaN where a row is constant or lacks a value."""
+    import numpy as np
+
+    agree, untied, apart = (np.zeros(len(one)) for _ in range(3))
+    for place in range(one.shape[1]):
+        x, y = (np.sign(side[:, place, None] - side[:, place + 1 :]) for side in (one, other))
+        agree += (x * y).sum(axis=1)
+        untied += (x * x).sum(axis=1)
+        apart += (y * y).sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(untied * apart > 0, agree / np.sqrt(untied * apart), np.nan)

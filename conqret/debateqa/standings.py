@@ -1,0 +1,114 @@
+"""Systems by Perspective Diversity, Dispute Awareness and both, from their tables of scores (Table 2, Figure 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from conqret.debateqa.combination import normalised_ranks, ranks, shown, weighted
+from conqret.debateqa.diversity import definition_of
+from conqret.debateqa.interpretation import probability_ratio
+from conqret.debateqa.table import AWARENESS, DIVERSITY, CommonMeans, ScoreRow, common_means
+from conqret.errors import DeclarationError
+
+
+@dataclass(frozen=True)
+class Standings:
+    """``diversity`` and ``awareness`` hold for each instrument the systems' means over the questions common to all.
+
+    Where several instruments measured a metric, the mean over them stands for it in the combination, and the ranks
+    of its mean ranks beside it.
+
+    Raises:
+        DeclarationError: an instrument did not measure every system.
+    """
+
+    diversity: Mapping[str, CommonMeans]
+    awareness: Mapping[str, CommonMeans]
+
+    @property
+    def partial_answers(self) -> float:
+        """The mean number of partial answers behind a P.D."""
+        return sum(one.n for one in self.diversity.values()) / len(self.diversity)
+
+    @cached_property
+    def mean_diversity(self) -> dict[str, float]:
+        """Each system's P.D.; lower is better."""
+        return _average(self.diversity)
+
+    @cached_property
+    def mean_awareness(self) -> dict[str, float]:
+        """Each system's D.A., 0 to 1; higher is better."""
+        return _average(self.awareness)
+
+    @cached_property
+    def diversity_ranks(self) -> dict[str, str]:
+        """Normalised over the instruments (Table 2), ties shared."""
+        columns = [ranks(one.means, lower_is_better=True) for one in self.diversity.values()]
+        return shown(normalised_ranks(columns))
+
+    @cached_property
+    def awareness_ranks(self) -> dict[str, str]:
+        """Normalised over the instruments (Table 2), ties shared."""
+        return shown(normalised_ranks([ranks(one.means) for one in self.awareness.values()]))
+
+    @cached_property
+    def likelier(self) -> dict[str, float | None]:
+        """How many times likelier a partial answer's token is under the system of the best P.D. (Appendix H).
+
+        None where it is beyond 1e300.
+        """
+        best = min(self.mean_diversity.values())
+        return {
+            name: probability_ratio(best - value, self.partial_answers)
+            for name, value in self.mean_diversity.items()
+        }
+
+    def combined(self, k: float) -> dict[str, float]:
+        """The weighted mean of Equation 4; higher is better."""
+        return weighted(self.mean_diversity, self.mean_awareness, k)
+
+
+def standings(rows: Sequence[ScoreRow]) -> Standings:
+    """The standings of all systems in ``rows``.
+
+    Raises:
+        DeclarationError: a metric was not measured, or not of every system; no question was scored of all systems;
+            or P.D. was computed by both definitions, whose figures have nothing in common.
+    """
+    found = Standings(_complete(rows, DIVERSITY), _complete(rows, AWARENESS))
+    by_definition = {definition_of(name): name for name in found.diversity}
+    by_definition.pop(None, None)
+    if len(by_definition) > 1:
+        raise DeclarationError(
+            f"P.D. was computed by several definitions ({'; '.join(by_definition.values())}), and their figures cannot "
+            "be averaged: give the tables of one --definition"
+        )
+    found.combined(1.0)  # what is missing shows here
+    return found
+
+
+def _complete(rows: Sequence[ScoreRow], metric: str) -> dict[str, CommonMeans]:
+    means = common_means(rows, metric)
+    for instrument, one in means.items():
+        name = instrument or "its instrument"
+        if one.unscored:
+            raise DeclarationError(f"{', '.join(one.unscored)}: no answer has a {metric} by {name}")
+        if not one.questions:
+            raise DeclarationError(
+                f"no question has a {metric} of all systems by {name} ({', '.join(one.scored)}): score their answers "
+                "to the same questions, or leave a table out"
+            )
+    return means
+
+
+def _average(measured: Mapping[str, CommonMeans]) -> dict[str, float]:
+    means = {instrument: one.means for instrument, one in measured.items()}
+    systems = {name for one in means.values() for name in one}
+    for instrument, one in means.items():
+        if missing := systems - set(one):
+            raise DeclarationError(
+                f"{instrument} did not measure {', '.join(sorted(missing))}: leave it out, or score them"
+            )
+    return {name: sum(one[name] for one in means.values()) / len(means) for name in sorted(systems)}

@@ -1,0 +1,176 @@
+"""What the file of an experiment says: corpus, systems, judges and perturbations.
+
+``docs/experiments.md`` explains every field. Paths are relative to the file.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from conqret.data.corpus import Split
+from conqret.generation.examples import SEED, SHOTS
+from conqret.generation.generate import DOCUMENTS, GenerateOptions
+from conqret.judging.base import RELEVANT_FROM, JudgeOptions
+from conqret.judging.dimensions import Order
+from conqret.llm.options import OFFLINE_MODEL, ClientOptions
+
+NONE = "none"
+"""The name under which a system has no reranker."""
+
+DEPTH = 100
+"""Documents that the first stage gives to the reranker (Sun et al. 2023)."""
+
+WINDOW, STEP = 20, 10
+"""The reranker's sliding window (Sun et al. 2023)."""
+
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,59}$")]
+Side = Literal["pro", "con"]
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Retriever(_Table):
+    """A first stage: BM25 at a depth, or rankings from TREC files (one for both sides, or one a side)."""
+
+    depth: int = Field(default=DEPTH, ge=1)
+    run: Path | dict[Side, Path] | None = None
+
+
+class Reranker(_Table):
+    """A listwise reranker, under the instruction for the side or the generic one; then perhaps MMR."""
+
+    model: str = OFFLINE_MODEL
+    instruction: Literal["stance", "generic"] = "stance"
+    window: int = Field(default=WINDOW, ge=2)
+    step: int = Field(default=STEP, ge=1)
+    mmr: float | None = Field(default=None, ge=0, le=1)
+
+
+class GeneratorTable(_Table):
+    """A generator: the model, its examples, its documents."""
+
+    model: str = OFFLINE_MODEL
+    shots: int = Field(default=SHOTS, ge=0)
+    documents: int = Field(default=DOCUMENTS, ge=1)
+    temperature: float | None = Field(default=None, ge=0)
+    expert: bool = False
+
+    def options(self, seed: int) -> GenerateOptions:
+        """The same as the generator takes it."""
+        return GenerateOptions(self.shots, self.documents, seed, self.temperature, self.expert)
+
+
+class Systems(_Table):
+    """A grid: every retriever listed, with every reranker, with every generator."""
+
+    retriever: Annotated[list[Name], Field(min_length=1)]
+    reranker: Annotated[list[Name], Field(min_length=1)] = [NONE]
+    generator: Annotated[list[Name], Field(min_length=1)]
+
+
+class JudgeTable(_Table):
+    """A format with a model and the judge's options; ``name`` is that of its folder."""
+
+    format: str
+    model: str = OFFLINE_MODEL
+    name: Name | None = None
+    metrics: list[str] = []
+    samples: int = Field(default=1, ge=1)
+    order: Order = "given"
+    relevant_from: int = Field(default=RELEVANT_FROM, ge=0, le=5)
+    temperature: float | None = Field(default=None, ge=0)
+
+    @property
+    def label(self) -> str:
+        """Its name, or the format and the model."""
+        slug = re.sub(r"[^A-Za-z0-9.]+", "-", self.model).strip("-.")
+        return self.name or f"{self.format}-{slug}"
+
+    def options(self, seed: int) -> JudgeOptions:
+        """The same as the judge takes it."""
+        metrics = tuple(metric.replace("-", "_") for metric in self.metrics)
+        return JudgeOptions(metrics, self.samples, self.order, seed, self.relevant_from, self.temperature)
+
+
+class PerturbationTable(_Table):
+    """A perturbation with its levels (its own, where none are given)."""
+
+    name: str
+    levels: list[float] = []
+
+
+class ModelTable(_Table):
+    """Settings of the client for one model, as the command line has them. Keys come from the environment."""
+
+    api_base: str | None = None
+    max_tokens: int | None = None
+    context_window: int | None = None
+    input_price: float | None = None
+    output_price: float | None = None
+    max_concurrency: int | None = None
+    rpm: int | None = None
+    tpm: int | None = None
+    budget_usd: float | None = None
+    timeout: float | None = None
+
+
+class Experiment(_Table):
+    """The whole file. ``budget_usd`` of a model holds for each stage that asks it."""
+
+    name: str = "experiment"
+    corpus: Path
+    split: Split | Literal["all"] = "test"
+    topics: list[str] = []
+    stances: Annotated[list[Side], Field(min_length=1)] = ["pro", "con"]
+    seed: int = SEED
+    prompts: Path | None = None
+    retrievers: Annotated[dict[Name, Retriever], Field(min_length=1)]
+    rerankers: dict[Name, Reranker] = {}
+    generators: Annotated[dict[Name, GeneratorTable], Field(min_length=1)]
+    systems: Annotated[list[Systems], Field(min_length=1)]
+    judges: Annotated[list[JudgeTable], Field(min_length=1)]
+    perturbations: list[PerturbationTable] = []
+    perturbation_model: str = OFFLINE_MODEL
+    models: dict[str, ModelTable] = {}
+
+    def client(self, model: str) -> ClientOptions:
+        """The client's settings for a model."""
+        table = self.models.get(model, ModelTable())
+        return ClientOptions(model, **table.model_dump(exclude_none=True))
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """One combination of the grid; ``ranking`` names what generator and retrieval measures share."""
+
+    retriever: str
+    reranker: str
+    generator: str
+
+    @property
+    def ranking(self) -> str:
+        """Retriever and reranker: ``bm25+stance``."""
+        return self.retriever if self.reranker == NONE else f"{self.retriever}+{self.reranker}"
+
+    @property
+    def name(self) -> str:
+        """All its parts: ``bm25+stance+extractive``."""
+        return f"{self.ranking}+{self.generator}"
+
+
+def systems(experiment: Experiment) -> tuple[System, ...]:
+    """Every system of every grid, each once, in the order of the file."""
+    found = (
+        System(*parts)
+        for grid in experiment.systems
+        for parts in itertools.product(grid.retriever, grid.reranker, grid.generator)
+    )
+    return tuple(dict.fromkeys(found))

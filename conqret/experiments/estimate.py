@@ -1,0 +1,202 @@
+"""What an experiment will ask of models: calls, tokens and price, before the first call.
+
+The arithmetic is that of :mod:`conqret.judging.expected_cost`; arguments that are still to be written have the
+lengths of the constants here. Nothing that is recorded already is taken off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from conqret.data import Item
+from conqret.experiments.config import NONE, System
+from conqret.experiments.job import Job
+from conqret.generation.generate import Generator, Task
+from conqret.generation.run import make_tasks, read_rankings
+from conqret.judging.expected_cost import (
+    STAND_IN,
+    Expected,
+    Sizes,
+    answer_tokens,
+    capped,
+    expected,
+    judged_tokens,
+    prompt_tokens,
+    times,
+)
+from conqret.judging.setup import Setup, set_up
+from conqret.llm.client import Client
+from conqret.perturb import get_perturbation
+from conqret.prompts import Library
+from conqret.reliability.sensitivity.estimate import rewriting
+from conqret.reliability.sensitivity.plan import Damage
+
+ARGUMENT_TOKENS = 1_000
+"""An argument that is still to be written: some 750 words, a short expert side of a debate."""
+
+GENERATED_TOKENS = 1_500
+"""The same as JSON, with the reasons for what is left out."""
+
+RANKED_TOKENS = 4
+"""A number of a ranking in an answer."""
+
+
+def estimate(job: Job) -> list[Expected]:
+    """The stages in order, each with its model; stages that ask nothing are left out.
+
+    The first stage is run for it (nothing is written but the corpus's index): later stages are estimated with
+    its ranking.
+
+    Raises:
+        DeclarationError: as :func:`conqret.experiments.run.run_experiment`.
+    """
+    sizes = Sizes()
+    first = {name: _first(job, system) for name, system in job.rankings.items()}
+    found = []
+    for name, system in job.rankings.items():
+        if system.reranker != NONE:
+            found.append(_reranking(job, name, system, first[name], sizes))
+    for system in job.systems:
+        tasks = _tasks(job, system, first[system.ranking])
+        found.append(_generation(job, system, tasks, sizes))
+        for table in job.experiment.judges:
+            client = job.experiment.client(table.model)
+            options = table.options(job.experiment.seed)
+            setup = set_up(table.format, client, options, job.experiment.prompts)
+            found += _judging(job, system, table.label, setup, tasks, sizes)
+        found += _rewriting(job, system, tasks, sizes)
+    return [one for one in found if one.calls]
+
+
+def _first(job: Job, system: System) -> Mapping[str, Mapping[str, Sequence[str]]]:
+    """By side and topic, the documents of the first stage."""
+    from conqret.retrieval.bm25 import BM25
+    from conqret.retrieval.evaluation.systems import queries, rankings
+    from conqret.retrieval.index import open_index
+
+    retriever = job.experiment.retrievers[system.retriever]
+    if retriever.run is not None:
+        return {
+            side: read_rankings(retriever.run[side] if isinstance(retriever.run, dict) else retriever.run)
+            for side in job.experiment.stances
+        }
+    frame = BM25(open_index(job.experiment.corpus), depth=retriever.depth, texts=False).transform(
+        queries(job.topics())
+    )
+    found = rankings(frame)
+    return dict.fromkeys(job.experiment.stances, found)
+
+
+def _tasks(job: Job, system: System, first: Mapping[str, Mapping[str, Sequence[str]]]) -> list[Task]:
+    experiment = job.experiment
+    options = experiment.generators[system.generator].options(experiment.seed)
+    topics = [topic.id for topic in job.topics()]
+    tasks = []
+    for stance in experiment.stances:
+        ranked = {topic: first[stance].get(topic, ()) for topic in topics}
+        tasks += make_tasks(job.corpus, ranked, stance, options)
+    return [task for task in tasks if task.documents]
+
+
+def _reranking(
+    job: Job,
+    name: str,
+    system: System,
+    first: Mapping[str, Mapping[str, Sequence[str]]],
+    sizes: Sizes,
+) -> Expected:
+    from conqret.retrieval.windows import spans
+
+    table, depth = (
+        job.experiment.rerankers[system.reranker],
+        job.experiment.retrievers[system.retriever].depth,
+    )
+    options = job.experiment.client(table.model)
+    client = Client(options, store=None)
+    library = Library(job.experiment.prompts)
+    wanted = {one for ranked in first.values() for documents in ranked.values() for one in documents[:depth]}
+    texts = {one.id: one for one in job.corpus.documents() if one.id in wanted}
+    calls = prompt = completion = 0
+    for stance, ranked in first.items():
+        instruction = f"rerank/{stance if table.instruction == 'stance' else 'generic'}"
+        for topic in job.topics():
+            documents = [texts[one] for one in ranked.get(topic.id, ())[:depth]]
+            shown = library[instruction].render({"topic": topic.question, "stance": stance, "documents": []})
+            fixed = prompt_tokens(shown, client)
+            for start, end in spans(len(documents), window=table.window, step=table.step):
+                calls += 1
+                prompt += capped(fixed + sizes.all(documents[start:end], client), client)
+                completion += RANKED_TOKENS * (end - start)
+    return expected("rerank", options, calls, prompt, completion, of=name)
+
+
+def _generation(job: Job, system: System, tasks: Sequence[Task], sizes: Sizes) -> Expected:
+    table = job.experiment.generators[system.generator]
+    options = job.experiment.client(table.model)
+    client = Client(options, store=None)
+    generator = Generator(
+        table.options(job.experiment.seed), Library(job.experiment.prompts), client, options.model
+    )
+    prompt = 0
+    for task in tasks:
+        bare = generator.bare(task)
+        documents = [*task.documents, *(document for one in task.examples for document in one.documents)]
+        prompt += capped(prompt_tokens(bare, client) + sizes.all(documents, client), client)
+    return expected("generate", options, len(tasks), prompt, GENERATED_TOKENS * len(tasks), of=system.name)
+
+
+def _judging(
+    job: Job, system: System, label: str, setup: Setup, tasks: Sequence[Task], sizes: Sizes
+) -> Iterable[Expected]:
+    """The judge over the arguments, and over every damaged version of them."""
+    client = Client(setup.client, store=None)
+    damages = [Damage.of(one.name, one.levels) for one in job.experiment.perturbations]
+    versions = sum(len(one.levels) - 1 for one in damages)
+    moving = {
+        metric for one in damages for metric in setup.judge.metrics if one.perturbation.expected(metric)
+    }
+    expert = any(task.expert is not None for task in tasks)
+    asks = [
+        ask
+        for ask in setup.judge.select(setup.options.metrics)
+        if expert or "second_argument" not in ask.needs or setup.options.metrics
+    ]
+    work = [("judge", asks, 1)]
+    if versions:
+        work.append(("damage", [ask for ask in asks if moving & set(ask.metrics)], versions))
+    for name, chosen, repeated in work:
+        calls = prompt = completion = 0
+        for ask in chosen:
+            unwritten = ARGUMENT_TOKENS * sum(need in ask.needs for need in ("argument", "second_argument"))
+            each = repeated * times(ask, setup)
+            calls += each * len(tasks)
+            completion += each * len(tasks) * answer_tokens(ask)
+            prompt += each * sum(
+                judged_tokens(_item(task), ask, setup, client, sizes, unwritten=unwritten) for task in tasks
+            )
+        yield expected(name, setup.client, calls, prompt, completion, of=system.name, by=label)
+
+
+def _rewriting(job: Job, system: System, tasks: Sequence[Task], sizes: Sizes) -> Iterable[Expected]:
+    options = job.experiment.client(job.experiment.perturbation_model)
+    if options.offline:
+        return
+    for table in job.experiment.perturbations:
+        perturbation = get_perturbation(table.name)
+        if perturbation.rewrites is not None:
+            yield rewriting(
+                ((_item(task), ARGUMENT_TOKENS) for task in tasks),
+                perturbation, options, Library(job.experiment.prompts), sizes, of=system.name,
+            )  # fmt: skip
+
+
+def _item(task: Task) -> Item:
+    """What will be judged, with stand-ins for the arguments."""
+    return Item(
+        id=task.id,
+        topic=task.topic.question,
+        stance=task.stance,
+        documents=task.documents,
+        argument=STAND_IN,
+        second_argument=STAND_IN,
+    )

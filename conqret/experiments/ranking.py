@@ -1,0 +1,131 @@
+"""The first stage of an experiment: retrieve for each side, and rerank."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from conqret.data import Stance
+from conqret.data.corpus import CorpusTopic
+from conqret.experiments.config import Reranker, System
+from conqret.experiments.job import Job, digest_of, state_of
+from conqret.generation.run import read_rankings
+from conqret.io.atomic import replacing
+from conqret.io.trec import ScoredDoc, write_run
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from conqret.retrieval.index import Index
+
+
+def rank(job: Job, ranking: str, system: System, stance: Stance) -> int:
+    """Write the ranking of a side; returns how many of the reranker's windows failed."""
+    from conqret._optional import require
+    from conqret.retrieval.index import open_index
+
+    experiment = job.experiment
+    retriever, reranker = experiment.retrievers[system.retriever], experiment.rerankers.get(system.reranker)
+    topics = job.topics()
+    target = job.out.ranking(ranking, stance)
+    given = _given_run(job, system, stance)
+    facts: dict[str, Any] = {
+        "retriever": system.retriever if given else retriever.model_dump(mode="json"),
+        "run": digest_of(read_rankings(given)) if given else None,
+        "reranker": reranker.model_dump(mode="json") if reranker else None,
+        "stance": stance if reranker is not None and reranker.instruction == "stance" else "none",
+        "topics": [[topic.id, topic.question] for topic in topics],
+    }
+    made_of = digest_of(facts)
+    if state_of(_state_file(target)).get("made_of") == made_of and target.is_file():
+        return 0
+    require("pyterrier", extra="retrieval")
+    index = open_index(experiment.corpus)
+    frame = _first_stage(index, topics, given, retriever.depth)
+    failed = 0
+    if reranker is not None:
+        frame, failed = _rerank(job, frame, reranker, stance)
+    lines = [
+        ScoredDoc(topic, document, float(len(documents) - place))
+        for topic, documents in _ranked(frame).items()
+        for place, document in enumerate(documents)
+    ]
+    write_run(target, lines, tag=ranking)
+    state = {"made_of": made_of, "engine": index.engine, "index": index.fingerprint, "failed_windows": failed}
+    if failed:  # kept, and made again by the next run
+        state["made_of"] = ""
+    with replacing(_state_file(target)) as file:
+        file.write(json.dumps(state, indent=1).encode())
+    job.say(
+        "rank", f"{ranking}, {stance}: {len(lines)} lines{f', {failed} windows failed' if failed else ''}"
+    )
+    return failed
+
+
+def _given_run(job: Job, system: System, stance: Stance) -> Path | None:
+    run = job.experiment.retrievers[system.retriever].run
+    if isinstance(run, dict):
+        return next(file for side, file in run.items() if side == stance)
+    return run
+
+
+def _first_stage(index: Index, topics: list[CorpusTopic], given: Path | None, depth: int) -> pd.DataFrame:
+    """The first stage's ranking with texts: BM25's, or that of a file."""
+    from conqret.retrieval.bm25 import BM25
+    from conqret.retrieval.evaluation.systems import queries
+
+    if given is None:
+        return BM25(index, depth=depth).transform(queries(topics))
+    import pandas as pd
+
+    from conqret.errors import DeclarationError
+
+    ranked = read_rankings(given)
+    documents = list(dict.fromkeys(one for topic in topics for one in ranked.get(topic.id, [])[:depth]))
+    entries = index.entries(documents)
+    if lacking := [one for one in documents if one not in entries]:
+        raise DeclarationError(
+            f"{given} ranks {len(lacking)} documents that the corpus lacks ({lacking[0]!r} is one)"
+        )
+    rows = [
+        (topic.id, topic.question, one, float(depth - place), place, entries[one].title, entries[one].text)
+        for topic in topics
+        for place, one in enumerate(ranked.get(topic.id, [])[:depth])
+    ]
+    return pd.DataFrame(rows, columns=["qid", "query", "docno", "score", "rank", "title", "text"])
+
+
+def _rerank(job: Job, frame: pd.DataFrame, table: Reranker, stance: Stance) -> tuple[pd.DataFrame, int]:
+    from conqret.retrieval.mmr import MMR
+    from conqret.retrieval.rerank import ListwiseReranker
+    from conqret.runs.session import Session
+
+    session = Session(
+        job.experiment.client(table.model),
+        recordings=None if job.replay else job.store,
+        replay=job.replay,
+        prompts=job.experiment.prompts,
+    )
+    reranker = ListwiseReranker(
+        stance=stance if table.instruction == "stance" else "none",
+        window=table.window,
+        step=table.step,
+        session=session,
+    )
+    frame = reranker.transform(frame)
+    if table.mmr is not None:
+        frame = MMR(table.mmr).transform(frame)
+    return frame, reranker.summary.failed
+
+
+def _ranked(frame: pd.DataFrame) -> Mapping[str, list[str]]:
+    from conqret.retrieval.evaluation.systems import rankings
+
+    found: dict[str, list[str]] = {topic: list(documents) for topic, documents in rankings(frame).items()}
+    return {topic: found[topic] for topic in dict.fromkeys(map(str, frame["qid"]))}
+
+
+def _state_file(target: Path) -> Path:
+    return target.with_name(target.name.removesuffix(".res.gz") + ".json")

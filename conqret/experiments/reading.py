@@ -1,0 +1,191 @@
+"""Read the file of an experiment, and name every fault in it with its line."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from conqret.errors import ConqretError, DeclarationError
+from conqret.experiments.config import NONE, Experiment, PerturbationTable
+from conqret.experiments.places import line_of
+from conqret.judging.registry import get_judge
+from conqret.llm.local_model import check_can_ask
+from conqret.llm.options import LOCAL_PREFIX, ClientOptions
+from conqret.perturb import get_perturbation
+
+_Fault = tuple[tuple[int | str, ...], str]
+
+
+def read_experiment(path: Path) -> Experiment:
+    """Read and check the file, every path in it made absolute.
+
+    Raises:
+        DeclarationError: it is not there, is no TOML, or has faults, each named with its line.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise DeclarationError(f"{path}: there is no such file") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise DeclarationError(f"{path} cannot be read: {error}") from None
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise DeclarationError(f"{path} is no TOML: {error}") from None
+    try:
+        experiment = Experiment.model_validate(table)
+    except ValidationError as error:
+        faults = [(tuple(one["loc"]), one["msg"]) for one in error.errors(include_url=False)]
+        raise _faulty(path, text, faults) from None
+    experiment = _anchored(experiment, path.resolve().parent)
+    if faults := list(_faults(experiment)):
+        raise _faulty(path, text, faults)
+    return _anchored_models(experiment, path.resolve().parent)
+
+
+def _faulty(path: Path, text: str, faults: list[_Fault]) -> DeclarationError:
+    lines = []
+    for place, problem in faults:
+        line = line_of(text, place)
+        dotted = ".".join(f"[{part}]" if isinstance(part, int) else part for part in place).replace(".[", "[")
+        lines.append(f"  {path}{f':{line}' if line else ''} {dotted}: {problem}")
+    count = f"{len(faults)} fault{'s' if len(faults) != 1 else ''} in the experiment"
+    return DeclarationError(f"{count}:\n" + "\n".join(lines))
+
+
+def _anchored(experiment: Experiment, folder: Path) -> Experiment:
+    """The same with every path absolute, those of the file taken from its own folder."""
+    retrievers = {
+        name: one.model_copy(
+            update={
+                "run": {side: folder / file for side, file in one.run.items()}
+                if isinstance(one.run, dict)
+                else folder / one.run
+                if one.run is not None
+                else None
+            }
+        )
+        for name, one in experiment.retrievers.items()
+    }
+    prompts = folder / experiment.prompts if experiment.prompts is not None else None
+    update = {"corpus": folder / experiment.corpus, "prompts": prompts, "retrievers": retrievers}
+    return experiment.model_copy(update=update)
+
+
+def _anchored_models(experiment: Experiment, folder: Path) -> Experiment:
+    """The same with the folders of local models that begin with ``./`` or ``../`` taken from the file's own.
+
+    A judge keeps the label that the file's words give it, so that results have the same names wherever the file is.
+    """
+
+    def anchored(model: str) -> str:
+        name = model.removeprefix(LOCAL_PREFIX)
+        relative = model.startswith(LOCAL_PREFIX) and name.startswith(("./", "../"))
+        return f"{LOCAL_PREFIX}{folder / name}" if relative else model
+
+    judges = [
+        judge
+        if anchored(judge.model) == judge.model
+        else judge.model_copy(update={"model": anchored(judge.model), "name": judge.label})
+        for judge in experiment.judges
+    ]
+    models = {anchored(name): table for name, table in experiment.models.items()}
+    return experiment.model_copy(update={"judges": judges, "models": models})
+
+
+def _faults(experiment: Experiment) -> Iterator[_Fault]:
+    """What the types alone cannot tell: names that lead nowhere, files that are not there, repeated labels."""
+    if not (experiment.corpus / "documents.jsonl").is_file():
+        yield ("corpus",), f"{experiment.corpus} is no corpus: it holds no documents.jsonl"
+    if experiment.prompts is not None and not experiment.prompts.is_dir():
+        yield ("prompts",), f"{experiment.prompts} is no folder"
+    yield from _retriever_faults(experiment)
+    yield from _system_faults(experiment)
+    labels: dict[str, int] = {}
+    for place, judge in enumerate(experiment.judges):
+        yield from _named(
+            ("judges", place, "format"), lambda j=judge: get_judge(j.format).select(j.options(0).metrics)
+        )
+        if judge.label in labels:
+            yield (
+                ("judges", place),
+                f"is called {judge.label!r} as judges[{labels[judge.label]}]; give it a name",
+            )
+        labels.setdefault(judge.label, place)
+    for place, one in enumerate(experiment.perturbations):
+        yield from _named(("perturbations", place, "name"), lambda o=one: _check_levels(o))
+    yield from _writer_faults(experiment)
+    for model in experiment.models:
+        yield from _named(("models", model), lambda m=model: experiment.client(m))
+
+
+def _retriever_faults(experiment: Experiment) -> Iterator[_Fault]:
+    for name, retriever in experiment.retrievers.items():
+        files: dict[str, Path] = {}
+        if isinstance(retriever.run, dict):
+            files = {str(side): file for side, file in retriever.run.items()}
+        elif retriever.run is not None:
+            files[""] = retriever.run
+        for side, file in files.items():
+            if not file.is_file():
+                yield ("retrievers", name, "run", *([side] if side else [])), f"there is no file {file}"
+        lacking = [side for side in experiment.stances if files and "" not in files and side not in files]
+        if lacking:
+            yield ("retrievers", name, "run"), f"has no file for {', '.join(lacking)}"
+    for name, reranker in experiment.rerankers.items():
+        if reranker.step > reranker.window:
+            yield ("rerankers", name, "step"), f"{reranker.step} is more than the window of {reranker.window}"
+        if name == NONE:
+            yield ("rerankers", name), f"{NONE!r} stands for no reranker; give it another name"
+
+
+def _writer_faults(experiment: Experiment) -> Iterator[_Fault]:
+    """Models that are only read, where one has to write."""
+    asked: list[tuple[tuple[int | str, ...], str, str]] = [
+        (("rerankers", name, "model"), one.model, "a ranking") for name, one in experiment.rerankers.items()
+    ]
+    asked += [
+        (("generators", name, "model"), one.model, "an argument")
+        for name, one in experiment.generators.items()
+    ]
+    asked.append((("perturbation_model",), experiment.perturbation_model, "a rewrite"))
+    for place, model, what in asked:
+        yield from _named(
+            place,
+            lambda m=model, w=what: check_can_ask(
+                ClientOptions(m), f"the question for {w}", read=False, written=True
+            ),
+        )
+
+
+def _system_faults(experiment: Experiment) -> Iterator[_Fault]:
+    known: dict[str, list[str]] = {
+        "retriever": list(experiment.retrievers),
+        "reranker": [NONE, *experiment.rerankers],
+        "generator": list(experiment.generators),
+    }
+    for place, grid in enumerate(experiment.systems):
+        for part, names in known.items():
+            for name in getattr(grid, part):
+                if name not in names:
+                    yield (
+                        ("systems", place, part),
+                        f"there is no {part} {name!r}; the file has {', '.join(names)}",
+                    )
+
+
+def _check_levels(table: PerturbationTable) -> None:
+    perturbation = get_perturbation(table.name)
+    for level in table.levels:
+        perturbation.check_level(level)
+
+
+def _named(place: tuple[int | str, ...], check: Any) -> Iterator[_Fault]:
+    try:
+        check()
+    except ConqretError as error:
+        yield place, str(error)

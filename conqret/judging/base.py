@@ -1,0 +1,179 @@
+"""What a judge is: for each question that it asks, the prompt file, the typed answer, and a pure function from
+answer to scores. Everything that judges have in common (both orders, samples, calls) is in
+:mod:`conqret.judging.instrument`, once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Generic, TypeVar
+
+from pydantic import BaseModel
+
+from conqret.baseline import Evidence
+from conqret.data import Item, Measure
+from conqret.errors import DeclarationError, UnknownNameError
+from conqret.judging.dimensions import DIMENSIONS, Dimension, Order
+from conqret.llm.request import Reading
+from conqret.prompts import Library, Rendered
+
+R = TypeVar("R", bound=BaseModel)
+
+RELEVANT_FROM = 3
+"""A document counts as relevant from this rating (0 to 5) upwards: "relevant, with usable content" in the
+prompt. The paper does not state its own threshold (Table 7)."""
+
+SINGLE_TEMPERATURE = 0.0
+"""A measuring instrument should repeat itself."""
+
+SELF_CONSISTENCY_TEMPERATURE = 0.7
+"""Several samples of one request are worth having only if they may differ (Wang et al. 2023, section 3.1)."""
+
+SECOND = "second."
+"""Measures of the second argument carry the metric's name behind this prefix."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeOptions:
+    """How a judge is to be run.
+
+    ``metrics`` selects among those of the format (empty: all). ``samples`` is the number of repetitions
+    (self-consistency), ``order`` and ``seed`` the order of the dimensions, ``relevant_from`` the rating
+    from which a document counts towards predicted precision. ``temperature`` is the model's (None: 0, or
+    :data:`SELF_CONSISTENCY_TEMPERATURE` with several samples).
+    """
+
+    metrics: tuple[str, ...] = ()
+    samples: int = 1
+    order: Order = "given"
+    seed: int = 13
+    relevant_from: int = RELEVANT_FROM
+    temperature: float | None = None
+
+    @property
+    def sampling_temperature(self) -> float:
+        """The temperature that requests are sent with."""
+        if self.temperature is not None:
+            return self.temperature
+        return SELF_CONSISTENCY_TEMPERATURE if self.samples > 1 else SINGLE_TEMPERATURE
+
+    def __post_init__(self) -> None:
+        if self.samples < 1:
+            raise DeclarationError(f"--samples must be at least 1, not {self.samples}")
+        if not 0 <= self.relevant_from <= 5:
+            raise DeclarationError(f"--relevant-from is a rating from 0 to 5, not {self.relevant_from}")
+
+
+@dataclass(frozen=True)
+class Case:
+    """One item as one request sees it: perhaps with its arguments swapped, its documents trimmed, its
+    dimensions reordered. ``sample`` numbers the repetition, ``swapped`` says which argument stands first;
+    ``origin`` is the case that this one repeats."""
+
+    item: Item
+    options: JudgeOptions = JudgeOptions()
+    dimensions: tuple[Dimension, ...] = DIMENSIONS
+    sample: int = 0
+    swapped: bool = False
+    origin: Case | None = None
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        """What the offline baseline knows of this item; gathered once for all samples."""
+        return Evidence(self.item) if self.origin is None else self.origin.evidence
+
+
+@dataclass(frozen=True, slots=True)
+class Reply(Generic[R]):
+    """A validated answer; ``distribution`` holds the probability of each rating where the provider gave one."""
+
+    value: R
+    distribution: Mapping[int, float] | None = None
+
+
+@dataclass(frozen=True)
+class Ask(Generic[R]):
+    """One question to the model about an item.
+
+    - ``prompt``: the id of its prompt file, filled with topic, stance, documents, arguments and
+      ``variables(case)``; its system part with the dimensions and ``settings``, the same for all items
+    - ``response(case)``: the pydantic model of the answer; its validators find ``context(case)``
+    - ``score(reply, case)``: the measures; a pure function
+    - ``baseline(case)``: the offline model's answer, as plain data for the same response model
+    - ``needs``: the fields of the item that must be there
+    - ``both_orders``: ask again with the two arguments swapped, and combine
+    - ``rating_field``: the field whose log-probabilities are wanted, with the ``choices`` that it has
+    - ``settled(case)``: measures that need no answer because there is nothing to ask; else None
+    - ``reading(case, given, bare)``: for what no model writes but log-probabilities say, the texts to be read
+      after the prompt as ``given``, and after the one without documents
+    """
+
+    prompt: str
+    metrics: tuple[str, ...]
+    needs: frozenset[str]
+    response: Callable[[Case], type[R]]
+    score: Callable[[Reply[R], Case], Mapping[str, Measure]]
+    baseline: Callable[[Case], Any]
+    variables: Callable[[Case], Mapping[str, Any]] = field(default=lambda case: {})
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    context: Callable[[Case], Mapping[str, Any]] = field(default=lambda case: {})
+    both_orders: bool = False
+    rating_field: str | None = None
+    choices: tuple[int, ...] = ()
+    settled: Callable[[Case], Mapping[str, Measure] | None] = field(default=lambda case: None)
+    reading: Callable[[Case, Rendered, Rendered], Reading] | None = None
+
+
+@dataclass(frozen=True)
+class Judge:
+    """A format: its name, what it asks for, on which scale, how scores come about, and where it is from."""
+
+    name: str
+    summary: str
+    scale: str
+    score: str
+    source: str
+    asks: tuple[Ask[Any], ...]
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """Every metric of this format, in the order in which they are reported."""
+        return tuple(dict.fromkeys(metric for ask in self.asks for metric in ask.metrics))
+
+    def select(self, metrics: Iterable[str]) -> tuple[Ask[Any], ...]:
+        """The questions that yield at least one of ``metrics`` (all, where it is empty).
+
+        Raises:
+            UnknownNameError: this format has no such metric.
+        """
+        wanted = set(metrics)
+        for metric in wanted:
+            if metric not in self.metrics:
+                raise UnknownNameError(f"metric of format {self.name}", metric, self.metrics)
+        return tuple(ask for ask in self.asks if not wanted or wanted & set(ask.metrics))
+
+    def fingerprint(self, options: JudgeOptions, library: Library, model: Mapping[str, Any]) -> str:
+        """The name of this instrument: it changes with prompts, dimensions, answer schemas, options and model."""
+        asks = self.select(options.metrics)
+        metrics = [metric for metric in self.metrics if not options.metrics or metric in options.metrics]
+        case = Case(Item(id="fingerprint", topic="fingerprint"), options)
+        parts = {
+            "format": self.name,
+            "prompts": {ask.prompt: library[ask.prompt].digest for ask in asks},
+            "schemas": [ask.response(case).model_json_schema() for ask in asks],
+            "dimensions": [[one.name, one.question, one.definition] for one in DIMENSIONS],
+            "options": [
+                metrics,
+                options.samples,
+                options.order,
+                options.seed,
+                options.relevant_from,
+                options.sampling_temperature,
+            ],
+            "model": dict(model),
+        }
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]

@@ -1,0 +1,73 @@
+"""Self-consistency: put several samples of one measure together (Wang et al. 2023; ConQRet, section 5.1).
+
+Every sample stays beside the mean and the majority; a sample without a value is None among them and counts
+for nothing else.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from statistics import fmean, median
+
+from conqret.data import Measure, Part
+from conqret.judging.scales import most_frequent
+
+
+def majority(values: Sequence[float]) -> float:
+    """The most frequent value; the median of them where several are equally frequent."""
+    counts = Counter(values)
+    top = max(counts.values())
+    return median(value for value, count in counts.items() if count == top)
+
+
+def combine_samples(samples: Sequence[Measure]) -> Measure:
+    """One measure from those of the samples: the mean of the values that there are.
+
+    A single sample is returned as it is. Without any value it is the first sample's reason that counts.
+    """
+    if len(samples) == 1:
+        return samples[0]
+    scored = [sample for sample in samples if sample.value is not None]
+    values = [sample.value for sample in scored if sample.value is not None]
+    if not values:
+        return samples[0].model_copy(update={"samples": (None,) * len(samples)})
+    raws = [sample.raw for sample in scored if sample.raw is not None]
+    labels = [sample.label for sample in scored if sample.label is not None]
+    flips = [sample.flipped for sample in scored if sample.flipped is not None]
+    methods = {sample.method for sample in scored}
+    return Measure(
+        status=scored[0].status,
+        value=fmean(values),
+        raw=fmean(raws) if raws else None,
+        label=most_frequent(labels) if labels else None,
+        flipped=any(flips) if flips else None,
+        method=methods.pop() if len(methods) == 1 else "mixed",
+        majority=majority(values),
+        samples=tuple(sample.value for sample in samples),
+        explanation=scored[0].explanation,
+        parts=_combine_parts([sample.parts for sample in scored]),
+        detail="" if len(scored) == len(samples) else f"{len(scored)} of {len(samples)} samples gave a value",
+    )
+
+
+def _combine_parts(samples: Sequence[tuple[Part, ...]]) -> tuple[Part, ...]:
+    """The parts of all samples by id, in the order of their first appearance, with their mean ratings."""
+    groups: dict[str, list[Part]] = {}
+    for parts in samples:
+        for part in parts:
+            groups.setdefault(part.id, []).append(part)
+    return tuple(_combine_part(group) for group in groups.values())
+
+
+def _combine_part(group: Sequence[Part]) -> Part:
+    values = [part.value for part in group if part.value is not None]
+    raws = [part.raw for part in group if part.raw is not None]
+    labels = Counter(part.label for part in group if part.label is not None)
+    return group[0].model_copy(
+        update={
+            "value": fmean(values) if values else None,
+            "raw": fmean(raws) if raws else None,
+            "label": labels.most_common(1)[0][0] if labels else None,
+        }
+    )

@@ -1,0 +1,199 @@
+"""Judge one item: what all formats have in common, written once.
+
+For each question of the format and each sample: trim the documents to the model's window where they do not
+fit, fill the prompt, ask (in both orders where two arguments are compared), score the answer, and put
+orders and samples together.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from conqret.data import Call, Flag, Item, Judgment, Measure, Reason, Trace, Trim
+from conqret.judging.base import Ask, Case, Judge, JudgeOptions, Reply
+from conqret.judging.consistency import combine_samples
+from conqret.judging.dimensions import ordered
+from conqret.judging.fitting import ANSWER_ROOM, Window, fit
+from conqret.judging.orders import both_orders, swap_item
+from conqret.llm.ratings import rating_distribution
+from conqret.llm.request import Answer, Message, Reading, Request
+from conqret.prompts import Library, Prompt, Rendered, find_injections
+
+
+class Asks(Window, Protocol):
+    """What a judge needs of a client: its model's window, and answers."""
+
+    async def ask(self, request: Request[Any]) -> Answer[Any]:
+        """Ask; never raises for what the world did."""
+
+
+@dataclass(frozen=True)
+class Instrument:
+    """A judge that is ready to measure: format, options, prompts, client, and the name of it all."""
+
+    judge: Judge
+    options: JudgeOptions
+    library: Library
+    client: Asks
+    model: str
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    measures: Mapping[str, Measure]
+    calls: tuple[Call, ...] = ()
+    trims: tuple[Trim, ...] = ()
+
+
+async def judge_item(item: Item, instrument: Instrument) -> Judgment:
+    """All that the instrument says of ``item``. Never raises for what the world did."""
+    judge, options = instrument.judge, instrument.options
+    given = Case(item, options)
+    swapped = Case(swap_item(item), options, swapped=True) if item.second_argument else given
+    outcomes = await _gather(
+        [_ask_samples(ask, given, swapped, instrument) for ask in judge.select(options.metrics)]
+    )
+    found = {metric: measure for outcome in outcomes for metric, measure in outcome.measures.items()}
+    wanted = options.metrics or judge.metrics
+    return Judgment(
+        item=item.id,
+        topic=item.topic,
+        stance=item.stance,
+        format=judge.name,
+        model=instrument.model,
+        fingerprint=instrument.fingerprint,
+        measures={metric: found[metric] for metric in judge.metrics if metric in wanted},
+        flags=tuple(flags(item)),
+        trims=_most_trimmed(outcomes),
+        trace=Trace(calls=tuple(call for outcome in outcomes for call in outcome.calls)),
+    )
+
+
+def flags(item: Item) -> Iterable[Flag]:
+    """The passages of the item that address the judge, with the field that each stands in."""
+    texts = [("topic", item.topic), ("argument", item.argument), ("second_argument", item.second_argument)]
+    texts += [
+        (f"document:{document.id}", f"{document.title}\n{document.text}" if document.title else document.text)
+        for document in item.documents
+    ]
+    for where, text in texts:
+        for injection in find_injections(text or ""):
+            yield Flag(where=where, kind=injection.kind, excerpt=injection.excerpt)
+
+
+async def _ask_samples(ask: Ask[Any], given: Case, swapped: Case, instrument: Instrument) -> _Outcome:
+    samples = await _gather(
+        [
+            _ask_orders(ask, _sampled(given, sample), _sampled(swapped, sample), instrument)
+            for sample in range(instrument.options.samples)
+        ]
+    )
+    return _Outcome(
+        {metric: combine_samples([sample.measures[metric] for sample in samples]) for metric in ask.metrics},
+        tuple(call for sample in samples for call in sample.calls),
+        _most_trimmed(samples),
+    )
+
+
+def _sampled(case: Case, sample: int) -> Case:
+    """The case with its dimensions in the order of this sample."""
+    order = ordered(case.options.order, seed=case.options.seed, sample=sample)
+    if sample == 0 and order == case.dimensions:
+        return case
+    return replace(case, dimensions=order, sample=sample, origin=case)
+
+
+async def _ask_orders(ask: Ask[Any], given: Case, swapped: Case, instrument: Instrument) -> _Outcome:
+    if not ask.both_orders:
+        return await _ask_once(ask, given, instrument)
+    one, other = await _gather([_ask_once(ask, given, instrument), _ask_once(ask, swapped, instrument)])
+    return _Outcome(
+        both_orders(one.measures, other.measures), (*one.calls, *other.calls), one.trims or other.trims
+    )
+
+
+async def _ask_once(ask: Ask[Any], case: Case, instrument: Instrument) -> _Outcome:
+    settled = ask.settled(case)
+    if settled is not None:
+        return _Outcome(settled)
+    prompt = instrument.library[ask.prompt]
+    client = instrument.client
+    room = answer_room(ask, case.item, client)
+    fitted = fit(case.item, lambda item: filled(prompt, ask, replace(case, item=item)), client, room)
+    if fitted is None:
+        lost = Measure.missing(
+            Reason.CONTEXT_OVERFLOW, "the prompt does not fit the model's window even without documents"
+        )
+        return _Outcome(dict.fromkeys(ask.metrics, lost))
+    rendered = fitted.rendered
+    answer = await client.ask(
+        Request(
+            ask=f"{ask.prompt} (swapped)" if case.swapped else ask.prompt,
+            item=case.item.id,
+            messages=(Message("system", rendered.system), Message("user", rendered.user)),
+            response=ask.response(case),
+            context=ask.context(case),
+            temperature=instrument.options.sampling_temperature,
+            sample=case.sample,
+            logprobs=ask.rating_field is not None,
+            baseline=lambda: ask.baseline(case),
+            reading=_reading(ask, case, rendered, prompt),
+            written=ask.reading is None,
+        )
+    )
+    if answer.value is None:
+        reason = answer.reason or Reason.INVALID_ANSWER
+        return _Outcome(
+            dict.fromkeys(ask.metrics, Measure.missing(reason, answer.detail)), answer.calls, fitted.trims
+        )
+    distribution = None
+    if ask.rating_field is not None and answer.logprobs is not None:
+        distribution = rating_distribution(answer.logprobs, ask.rating_field, ask.choices)
+    return _Outcome(ask.score(Reply(answer.value, distribution), case), answer.calls, fitted.trims)
+
+
+def answer_room(ask: Ask[Any], item: Item, window: Window) -> int:
+    """The tokens kept free beside the prompt: those of an answer, or of the argument that is read behind it."""
+    return ANSWER_ROOM if ask.reading is None else window.count_tokens(item.argument or "")
+
+
+def filled(prompt: Prompt, ask: Ask[Any], case: Case) -> Rendered:
+    """The prompt of ``ask``, filled for ``case``."""
+    item = case.item
+    return prompt.render(
+        {
+            "topic": item.topic,
+            "stance": item.stance,
+            "documents": item.documents,
+            "argument": item.argument,
+            "second_argument": item.second_argument,
+            **ask.variables(case),
+        },
+        {"dimensions": case.dimensions, **ask.settings},
+    )
+
+
+def _reading(ask: Ask[Any], case: Case, given: Rendered, prompt: Prompt) -> Reading | None:
+    if ask.reading is None:
+        return None
+    without = replace(case, item=case.item.model_copy(update={"documents": ()}))
+    return ask.reading(case, given, filled(prompt, ask, without))
+
+
+def _most_trimmed(outcomes: Iterable[_Outcome]) -> tuple[Trim, ...]:
+    """For each document the shortest that it was made for any of the questions."""
+    shortest: dict[str, Trim] = {}
+    for outcome in outcomes:
+        for trim in outcome.trims:
+            if trim.document not in shortest or trim.after < shortest[trim.document].after:
+                shortest[trim.document] = trim
+    return tuple(shortest.values())
+
+
+async def _gather(coroutines: Sequence[Any]) -> list[Any]:
+    """The results of all; a single one is awaited without the cost of a task."""
+    return [await coroutines[0]] if len(coroutines) == 1 else list(await asyncio.gather(*coroutines))

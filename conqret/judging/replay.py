@@ -1,0 +1,70 @@
+"""What somebody else's recordings were made with, so that a replay needs no flags."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from conqret.errors import DeclarationError
+from conqret.judging.base import JudgeOptions
+from conqret.judging.folder import RunDirectory
+from conqret.judging.registry import FORMATS, get_judge
+from conqret.llm.recordings import Recordings
+
+_JUDGING = {one.name for one in fields(JudgeOptions)}
+_SETTINGS = ("temperature", "max_tokens", "seed", "context_window")
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedCall:
+    """What a recording was made with, as far as it says so; it all changes the keys of its answers.
+
+    ``judging`` holds fields of :class:`conqret.judging.base.JudgeOptions` (``samples`` always), and
+    ``model_options`` those of :class:`conqret.llm.options.ClientOptions`.
+    """
+
+    format: str | None
+    model: str
+    judging: Mapping[str, Any] = field(default_factory=dict)
+    model_options: Mapping[str, Any] = field(default_factory=dict)
+
+
+def recorded_call(path: Path) -> RecordedCall:
+    """Read what the recordings at ``path`` (a store, an export, or a run's folder) were made with.
+
+    A run's folder says so itself, with its metrics, orders and temperature; elsewhere format, model and
+    samples are read off the recordings, as far as they agree.
+
+    Raises:
+        DeclarationError: there are no recordings, or they hold several models.
+    """
+    run = RunDirectory(path)
+    if run.record_file.is_file():
+        record = run.record()
+        judging = {name: value for name, value in record.options.items() if name in _JUDGING}
+        judging["metrics"] = tuple(judging.get("metrics", ()))
+        options = {name: value for name, value in record.model_options.items() if name in _SETTINGS}
+        return RecordedCall(record.format, record.model, judging, options)
+    with Recordings.open_for_replay(path) as store:
+        stats = store.stats()
+    if not stats.by_model:
+        raise DeclarationError(f"{path} holds no recordings")
+    if len(stats.by_model) > 1:
+        raise DeclarationError(
+            f"{path} holds answers of several models ({', '.join(sorted(stats.by_model))}); say which with --model"
+        )
+    asks = {ask.removesuffix(" (swapped)") for ask in stats.by_ask}
+    formats = [name for name in FORMATS if asks & {ask.prompt for ask in get_judge(name).asks}]
+    if len(formats) > 1:
+        raise DeclarationError(
+            f"{path} holds answers for several formats ({', '.join(formats)}); say which with --format"
+        )
+    name = formats[0] if formats else None
+    judging = {"samples": stats.samples}
+    if name is not None:  # metrics of which nothing is recorded were not part of that run
+        there = [ask for ask in get_judge(name).asks if ask.prompt in asks]
+        if len(there) < len(get_judge(name).asks):
+            judging["metrics"] = tuple(metric for ask in there for metric in ask.metrics)
+    return RecordedCall(name, next(iter(stats.by_model)), judging)

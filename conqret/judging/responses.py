@@ -1,0 +1,123 @@
+"""The pieces that typed answers are made of, with the checks that make an answer valid.
+
+An answer that leaves out a document, rates one twice or invents one is invalid; the validator says which,
+in words that the model is shown when it is asked again.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+    create_model,
+)
+
+from conqret.judging.dimensions import Dimension
+from conqret.judging.scales import ONE_TO_FIVE, ONE_TO_THREE, ZERO_TO_FIVE, ZERO_TO_TEN, Scale
+
+Side = Literal["argument_1", "argument_2", "tie"]
+NuggetSide = Literal["argument_1", "argument_2", "both"]
+LABELS = {"argument_1": "first", "argument_2": "second", "tie": "tie", "both": "tie"}
+
+
+class Typed(BaseModel):
+    """Base of all answers: no fields but the declared ones."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+def _no_truth_value(value: Any) -> Any:
+    """Pydantic would read true as 1, which is a rating that nobody gave."""
+    if isinstance(value, bool):
+        raise ValueError("a whole number is wanted, not true or false")
+    return value
+
+
+Whole = Annotated[int, BeforeValidator(_no_truth_value)]
+ZeroToTen = Annotated[int, Field(ge=ZERO_TO_TEN.low, le=ZERO_TO_TEN.high), BeforeValidator(_no_truth_value)]
+ZeroToFiveRating = Annotated[
+    int, Field(ge=ZERO_TO_FIVE.low, le=ZERO_TO_FIVE.high), BeforeValidator(_no_truth_value)
+]
+OneToFive = Annotated[int, Field(ge=ONE_TO_FIVE.low, le=ONE_TO_FIVE.high), BeforeValidator(_no_truth_value)]
+OneToThreeRating = Annotated[
+    int, Field(ge=ONE_TO_THREE.low, le=ONE_TO_THREE.high), BeforeValidator(_no_truth_value)
+]
+
+
+class ZeroToFive(Typed):
+    """An explanation, then a rating from 0 to 5."""
+
+    explanation: str
+    rating: ZeroToFiveRating
+
+
+class OneToThree(Typed):
+    """An explanation, then a rating from 1 to 3."""
+
+    explanation: str
+    rating: OneToThreeRating
+
+
+class DocumentRating(Typed):
+    """The rating of one document, named by its number."""
+
+    document: Whole
+    explanation: str
+    rating: ZeroToFiveRating
+
+
+def once_each(found: Iterable[Any], expected: Sequence[Any], noun: str) -> None:
+    """Check that ``found`` holds every one of ``expected`` exactly once, and nothing else.
+
+    Raises:
+        ValueError: with every omission, repetition and invention named.
+    """
+    counts, wanted = Counter(found), set(expected)
+    faults = []
+    for problem, names in (
+        ("missing", [name for name in expected if name not in counts]),
+        ("given more than once", [name for name in expected if counts[name] > 1]),
+        ("not among those asked for", sorted(name for name in counts if name not in wanted)),
+    ):
+        if names:
+            faults.append(f"{noun} {', '.join(map(str, names))} {problem}")
+    if faults:
+        raise ValueError("; ".join(faults))
+
+
+def _each_document_once(ratings: list[DocumentRating], info: ValidationInfo) -> list[DocumentRating]:
+    count = (info.context or {}).get("documents")
+    if count is not None:
+        once_each((rating.document for rating in ratings), range(1, count + 1), "document")
+    return sorted(ratings, key=lambda rating: rating.document)
+
+
+DocumentRatings = Annotated[list[DocumentRating], AfterValidator(_each_document_once)]
+
+
+def _different(nuggets: list[Any]) -> list[Any]:
+    texts = Counter(" ".join(nugget.nugget.lower().split()) for nugget in nuggets)
+    if repeated := [text for text, count in texts.items() if count > 1]:
+        raise ValueError(f"the nuggets must all be different; repeated: {'; '.join(repeated)[:300]}")
+    return nuggets
+
+
+Different = AfterValidator(_different)
+"""For lists of objects with a field ``nugget``: no two may say the same words."""
+
+
+@lru_cache(maxsize=256)
+def dimensions_model(dimensions: tuple[Dimension, ...], scale: Scale) -> type[Typed]:
+    """A model with one rating for each dimension, in the given order (a model writes fields in schema order)."""
+    rating = {ZERO_TO_FIVE: ZeroToFive, ONE_TO_THREE: OneToThree}[scale]
+    fields: dict[str, Any] = {dimension.name: (rating, ...) for dimension in dimensions}
+    return create_model("Dimensions", __base__=Typed, **fields)

@@ -1,0 +1,117 @@
+"""From what a user asks for to an instrument that is ready to measure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from conqret.data import Document, Item
+from conqret.errors import DeclarationError
+from conqret.io import Checked, ItemSource
+from conqret.judging.base import Case, Judge, JudgeOptions
+from conqret.judging.instrument import Instrument, filled
+from conqret.judging.registry import get_judge
+from conqret.llm.client import Client
+from conqret.llm.local_model import check_can_ask, resolved
+from conqret.llm.options import ClientOptions
+from conqret.prompts import Library
+
+DEFAULT_FORMAT = "rag-fine-grained"
+"""The format that the paper finds closest to people (ConQRet, Tables 6 and 7)."""
+
+_NEEDS = {
+    "documents": "rates documents",
+    "argument": "judges an argument",
+    "second_argument": "compares two arguments",
+}
+
+
+_PROBE = Item(
+    id="probe",
+    topic="?",
+    documents=(Document(id="1", text="One. Two."),),
+    argument="So it is [1].",
+    second_argument="It is not.",
+)
+
+
+@dataclass(frozen=True)
+class Setup:
+    """A judge, how it is run, its prompts and its model; no connection is open yet."""
+
+    judge: Judge
+    options: JudgeOptions
+    library: Library
+    client: ClientOptions
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def fingerprint_model(self) -> Mapping[str, Any]:
+        """What identifies the model behind the answers."""
+        return Client(replace(self.client, budget_usd=None), store=None).fingerprint_parts()
+
+    @property
+    def fingerprint(self) -> str:
+        """The name of this instrument."""
+        return self.judge.fingerprint(self.options, self.library, self.fingerprint_model)
+
+    def instrument(self, client: Client) -> Instrument:
+        """The instrument over an open client."""
+        return Instrument(self.judge, self.options, self.library, client, self.client.model, self.fingerprint)
+
+
+def set_up(
+    format_name: str,
+    client: ClientOptions,
+    options: JudgeOptions,
+    prompts: Path | None = None,
+) -> Setup:
+    """Find the judge and check that its metrics and prompts exist, and that the prompts can be filled.
+
+    The name of a local model becomes its full one, with the identity of its weights.
+
+    Raises:
+        DeclarationError: no such format, metric or prompt, a prompt does not render, or the model cannot be asked.
+    """
+    judge = get_judge(format_name)
+    metrics = tuple(metric.replace("-", "_") for metric in options.metrics)
+    library = Library(prompts)
+    probe = Case(_PROBE, replace(options, metrics=metrics))
+    for ask in judge.select(metrics):
+        read = ask.reading is not None
+        check_can_ask(client, f"the format {judge.name}", read=read, written=not read)
+        filled(library[ask.prompt], ask, probe)  # a prompt that cannot be filled shows here, not halfway
+    return Setup(judge, replace(options, metrics=metrics), library, resolved(client))
+
+
+def check_items(source: ItemSource, setup: Setup) -> tuple[Checked, Setup]:
+    """Check every item before the first call, and settle which metrics can be had.
+
+    Without a selection by the user, metrics whose fields no item has are left out, with a note. A field that
+    some items lack, or that a selected metric needs, is a fault of each item that lacks it.
+
+    Raises:
+        ItemsError: every fault of every item.
+        DeclarationError: no metric of the format can be had from these items.
+    """
+    checked = source.check()
+    judge, options = setup.judge, setup.options
+    asks = judge.select(options.metrics)
+    notes = []
+    if not options.metrics:
+        possible = [ask for ask in asks if all(checked.has[need] != "none" for need in ask.needs)]
+        dropped = [ask for ask in asks if ask not in possible]
+        if possible and dropped:
+            for ask in dropped:
+                lacking = " or ".join(sorted(need for need in ask.needs if checked.has[need] == "none"))
+                notes.append(f"{', '.join(ask.metrics)} left out: no item has {lacking}")
+            asks = tuple(possible)
+            metrics = tuple(metric for metric in judge.metrics if any(metric in ask.metrics for ask in asks))
+            setup = replace(setup, options=replace(options, metrics=metrics))
+    needs = {need: f"format {judge.name} {_NEEDS[need]}" for ask in asks for need in sorted(ask.needs)}
+    if any(checked.has[need] != "all" for need in needs):
+        source.check(needs)
+        raise DeclarationError(f"format {judge.name} needs {', '.join(sorted(needs))}")
+    return checked, replace(setup, notes=(*checked.notes, *notes))

@@ -1,0 +1,144 @@
+"""How diverse is a ranking in the perspectives that it shows? (BeRDS, sections 3 and 8)
+
+A question has perspectives, and ``holders`` says for each of them which documents contain it (perhaps
+none). Who contains what is found by :mod:`conqret.perspectives.detection` or by people.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
+from typing import Literal
+
+from conqret.errors import DeclarationError
+
+Holders = Mapping[str, Set[str]]
+"""For each perspective of a question the documents that contain it."""
+
+Shown = Literal["both", "supporting", "opposing", "neither"]
+
+DEPTH = 100
+"""The depth of the pool, and of the search for all perspectives (BeRDS, Table 6 and B.2)."""
+
+CUT = 5
+"""The depth of the other measures (BeRDS, section 7)."""
+
+
+def mrecall(ranking: Sequence[str], holders: Holders, cut: int) -> float:
+    """MRecall at ``cut``: 1 or 0 (Min et al. 2021; BeRDS, section 3).
+
+    With n perspectives: where ``n <= cut``, 1 if the first ``cut`` documents contain all n; where
+    ``n > cut``, 1 if they contain at least ``cut`` different ones.
+
+    Raises:
+        DeclarationError: ``cut`` is below 1, or there are no perspectives.
+    """
+    _check(holders, cut)
+    top = set(ranking[:cut])
+    covered = sum(not top.isdisjoint(documents) for documents in holders.values())
+    return float(covered >= min(len(holders), cut))
+
+
+def precision(ranking: Sequence[str], holders: Holders, cut: int) -> float:
+    """The share of the first ``cut`` documents that contain any perspective; of a shorter ranking too, of ``cut``.
+
+    Raises:
+        DeclarationError: ``cut`` is below 1, or there are no perspectives.
+    """
+    _check(holders, cut)
+    containing = set[str]().union(*holders.values())
+    return sum(document in containing for document in ranking[:cut]) / cut
+
+
+def ceiling(rankings: Sequence[Sequence[str]], holders: Holders, depth: int = DEPTH) -> float:
+    """1 if the first ``depth`` documents of all systems together contain every perspective, else 0.
+
+    Its mean over questions is what the corpus allows: the best MRecall that any choice of documents could
+    have, where there are no more perspectives than documents to be shown (BeRDS, Table 6).
+
+    Raises:
+        DeclarationError: ``depth`` is below 1, or there are no perspectives.
+    """
+    _check(holders, depth)
+    pool = {document for ranking in rankings for document in ranking[:depth]}
+    return float(all(not pool.isdisjoint(documents) for documents in holders.values()))
+
+
+def documents_needed(ranking: Sequence[str], holders: Holders, depth: int = DEPTH) -> int | None:
+    """How many documents one must read from the top to have seen every perspective; None if ``depth`` are too few.
+
+    Raises:
+        DeclarationError: ``depth`` is below 1, or there are no perspectives.
+    """
+    _check(holders, depth)
+    missing = set(holders)
+    for place, document in enumerate(ranking[:depth], start=1):
+        missing -= {perspective for perspective in missing if document in holders[perspective]}
+        if not missing:
+            return place
+    return None
+
+
+def preference(ranking: Sequence[str], supporting: Set[str], opposing: Set[str], cut: int = CUT) -> Shown:
+    """Which perspectives the first ``cut`` documents show, of a question with one for and one against it.
+
+    ``supporting`` and ``opposing`` are the documents that contain either (BeRDS, Figure 2).
+    """
+    top = set(ranking[:cut])
+    supports, opposes = not top.isdisjoint(supporting), not top.isdisjoint(opposing)
+    if supports and opposes:
+        return "both"
+    return "supporting" if supports else "opposing" if opposes else "neither"
+
+
+def leaning(ranking: Sequence[str], supporting: Set[str], opposing: Set[str], cut: int = CUT) -> float:
+    """How far the first ``cut`` documents lean to the supporting side, in [-1, 1]: ``(s - o) / cut``.
+
+    s and o are the numbers of documents that contain either perspective (BeRDS, section 8, up to a constant).
+    """
+    if cut < 1:
+        raise DeclarationError(f"the cut is {cut}; it must be at least 1")
+    top = ranking[:cut]
+    return (
+        sum(document in supporting for document in top) - sum(document in opposing for document in top)
+    ) / cut
+
+
+@dataclass(frozen=True, slots=True)
+class Sycophancy:
+    """How a retriever leans when asked neutrally, by a supporter and by an opponent, and how far it follows.
+
+    ``follows`` in [-1, 1] is half of what lies between the leaning for a supporter and that for an opponent:
+    0 for a retriever that shows the same documents to both, 1 for one that tells each what they say.
+    """
+
+    neutral: float
+    supporter: float
+    opponent: float
+
+    @property
+    def follows(self) -> float:
+        """``(supporter - opponent) / 2``."""
+        return (self.supporter - self.opponent) / 2
+
+
+def sycophancy(
+    neutral: Sequence[str],
+    supporter: Sequence[str],
+    opponent: Sequence[str],
+    *,
+    supporting: Set[str],
+    opposing: Set[str],
+    cut: int = CUT,
+) -> Sycophancy:
+    """Compare the rankings for the question, for its supporting and for its opposing perspective as a query."""
+    return Sycophancy(
+        *(leaning(ranking, supporting, opposing, cut) for ranking in (neutral, supporter, opponent))
+    )
+
+
+def _check(holders: Holders, cut: int) -> None:
+    if cut < 1:
+        raise DeclarationError(f"the cut is {cut}; it must be at least 1")
+    if not holders:
+        raise DeclarationError("the question has no perspectives: there is nothing to cover")

@@ -1,0 +1,108 @@
+"""What people add, by name: conqret's own pieces, one module each, and those of installed plug-ins.
+
+A registry is a package of modules, each with one declared object, and a group of entry points. A module is found by
+its file's name and imported only when it is asked for; a plug-in says in its ``pyproject.toml``::
+
+    [project.entry-points."conqret.judges"]
+    my-format = "my_package.my_format:JUDGE"
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from conqret.errors import DeclarationError, UnknownNameError, first_line
+
+T = TypeVar("T")
+
+
+class Registry(Mapping[str, T], Generic[T]):
+    """The objects of one kind by name; hyphens and underscores are the same, and so are cases.
+
+    Args:
+        kind: what one is called in messages (``format``).
+        group: the group of entry points (``conqret.judges``).
+        of: the type that each object has to have.
+        package: the package whose modules hold conqret's own, the object of each under ``attribute``. Modules whose
+            names begin with an underscore hold none.
+        first: names that come before the others, which follow in alphabetical order.
+
+    Raises (on use):
+        UnknownNameError: there is nothing of this name; the message names the nearest.
+        DeclarationError: a plug-in takes a name that is taken, cannot be imported, or declares something else.
+    """
+
+    def __init__(
+        self, kind: str, group: str, of: type[T], *, package: str, attribute: str, first: tuple[str, ...] = ()
+    ) -> None:
+        self.kind, self.group = kind, group
+        self._of, self._package, self._attribute, self._first = of, package, attribute, first
+
+    def __getitem__(self, name: str) -> T:
+        found = self._homes.get(_plain(name))
+        if found is None:
+            raise UnknownNameError(self.kind, name, self._homes)
+        if isinstance(found, str):
+            return self._checked(getattr(import_module(found), self._attribute), found)
+        try:
+            plugged = found.load()
+        except (ImportError, AttributeError) as error:
+            raise DeclarationError(
+                f"the {self.kind} {name!r} of {_source(found)} cannot be loaded: {first_line(error)}"
+            ) from error
+        return self._checked(plugged, _source(found))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._homes)
+
+    def __len__(self) -> int:
+        return len(self._homes)
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and _plain(name) in self._homes
+
+    def plugged(self, name: str) -> str | None:
+        """The package that brings ``name``; None for conqret's own."""
+        found = self._homes[_plain(name)]
+        return _source(found) if isinstance(found, EntryPoint) else None
+
+    @cached_property
+    def _homes(self) -> Mapping[str, str | EntryPoint]:
+        """By name the module of conqret's own, or the entry point of a plug-in's."""
+        spec = importlib.util.find_spec(self._package)
+        places = spec.submodule_search_locations if spec is not None else None
+        stems = {file.stem for place in places or () for file in Path(place).glob("[!_]*.py")}
+        own = {_plain(stem): f"{self._package}.{stem}" for stem in stems}
+        found: dict[str, str | EntryPoint] = {name: own[name] for name in self._first}
+        found |= {name: own[name] for name in sorted(own)}
+        for entry in sorted(entry_points(group=self.group), key=lambda one: one.name):
+            taken = found.get(_plain(entry.name))
+            if taken is not None:
+                other = "conqret" if isinstance(taken, str) else _source(taken)
+                raise DeclarationError(
+                    f"{_source(entry)} brings the {self.kind} {entry.name!r}, which {other} has already; "
+                    "give it another name, or uninstall one of them"
+                )
+            found[_plain(entry.name)] = entry
+        return found
+
+    def _checked(self, found: object, where: str) -> T:
+        if not isinstance(found, self._of):
+            raise DeclarationError(
+                f"{where} declares no {self.kind}: a {self._of.__name__} is wanted, not a {type(found).__name__}"
+            )
+        return found
+
+
+def _plain(name: str) -> str:
+    return name.replace("_", "-").lower()
+
+
+def _source(entry: EntryPoint) -> str:
+    return entry.dist.name if entry.dist is not None else entry.value

@@ -1,0 +1,1 @@
+"""What measures the judge: known damage, people, bias, and the card that sums them up."""

@@ -1,0 +1,187 @@
+"""What the pytest plugin asserts: a judge's curve under damage, and in words what is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from conqret._optional import require
+from conqret.data import Item, Judgment
+from conqret.errors import DeclarationError
+from conqret.judging.setup import DEFAULT_FORMAT
+from conqret.llm.options import OFFLINE_MODEL
+from conqret.perturb import SEED, Direction, Materials, Perturbation, Pool, get_perturbation, perturb_items
+from conqret.reliability.sensitivity.verdict import judge_response
+from conqret.stats.sensitivity import TOLERANCE, Response, respond
+
+Judged = Judgment | Mapping[str, float | None]
+Judge = Callable[[Sequence[Item]], Sequence[Judged]]
+"""Takes items and returns for each, in their order, a judgment or a value in [0, 1] for each metric."""
+
+CLAIMS: Mapping[str, Direction] = {
+    "falls": Direction.FALL,
+    "rises": Direction.RISE,
+    "stands still": Direction.UNCHANGED,
+}
+BAR = 30
+"""Characters of a bar that stands for 1."""
+
+
+@dataclass
+class ModelJudge:
+    """A format and a model as a callable judge, which remembers what it judged.
+
+    ``budget_usd`` is for all calls together; ``recordings`` is a store that survives them.
+    """
+
+    format: str = DEFAULT_FORMAT
+    model: str = OFFLINE_MODEL
+    recordings: Path | None = None
+    budget_usd: float | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    spent_usd: float = 0.0
+    _known: dict[str, Judgment] = field(default_factory=dict, repr=False)
+
+    def __call__(self, items: Sequence[Item]) -> list[Judgment]:
+        """The judgments of ``items``, in their order; only items not seen before are asked about.
+
+        Raises:
+            DeclarationError: wrong items, format or options. What the world does wrong becomes judgments that
+                are ``failed``.
+        """
+        from conqret.judging.judge import judge
+
+        keys = [item.model_dump_json() for item in items]
+        fresh = {key: item for key, item in zip(keys, items, strict=True) if key not in self._known}
+        if fresh:
+            settings: dict[str, Any] = dict(self.options)
+            if self.budget_usd is not None:
+                settings["budget_usd"] = max(0.0, self.budget_usd - self.spent_usd)
+            if self.recordings is not None:
+                self.recordings.parent.mkdir(parents=True, exist_ok=True)
+            # Ids may repeat between versions of a suite's own making: they are told apart here.
+            named = [item.model_copy(update={"id": f"{place}"}) for place, item in enumerate(fresh.values())]
+            judgments: Sequence[Judgment] = judge(
+                named, format=self.format, model=self.model, recordings=self.recordings, **settings
+            )
+            for key, item, judgment in zip(fresh, fresh.values(), judgments, strict=True):
+                self._known[key] = judgment.model_copy(update={"item": item.id})
+                self.spent_usd += sum(
+                    call.cost_usd or 0.0 for call in judgment.trace.calls if not call.recorded
+                )
+        return [self._known[key] for key in keys]
+
+    def __str__(self) -> str:
+        return f"{self.format} ({self.model})"
+
+
+def check(
+    claim: str,
+    judge: Judge,
+    items: Sequence[Item],
+    perturbation: str | Perturbation,
+    levels: Sequence[float],
+    metric: str,
+    *,
+    seed: int = SEED,
+    materials: Materials | None = None,
+    tolerance: float = TOLERANCE,
+    allow_missing: float = 0.0,
+) -> str:
+    """Why the claim (``falls``, ``rises``, ``stands still``) is wrong, with the curve; empty where it is right.
+
+    Raises:
+        DeclarationError: the items cannot be damaged so, or the judge gives no such metric at all.
+    """
+    require("scipy", extra="stats")
+    damage = get_perturbation(perturbation) if isinstance(perturbation, str) else perturbation
+    chosen = tuple(sorted({0.0, *map(float, levels or damage.levels)}))
+    if materials is None:
+        materials = Materials(Pool.from_items(items)) if damage.pool else Materials()
+    versions, left_out = perturb_items(items, damage, chosen, seed=seed, materials=materials)
+    able = versions[chosen[0]]
+    if not able:
+        reason = left_out[0].reason if left_out else "there are no items"
+        raise DeclarationError(f"{damage.name} can change none of the items: {reason}")
+    name = metric.replace("-", "_")
+    columns = [[_value(judged, name) for judged in _judge(judge, versions[level])] for level in chosen]
+    rows = list(zip(*columns, strict=True))
+    whole = [(row, item.topic) for row, item in zip(rows, able, strict=True) if None not in row]
+    lacking = len(rows) - len(whole)
+    title = f"{name} of {_called(judge)} under {damage.name}"
+    if not whole or lacking > allow_missing * len(rows):
+        why = _reasons(judge, versions, name)
+        return f"{title}: {lacking} of {len(rows)} items lack a value at one level or more; {why}"
+    import numpy as np
+
+    response = respond(
+        [[value for value in row if value is not None] for row, _ in whole],
+        chosen,
+        [topic for _, topic in whole],
+        np.random.default_rng(seed),
+    )
+    if tolerance != TOLERANCE and CLAIMS[claim] is Direction.UNCHANGED:
+        alarms = response.alarms(tolerance=tolerance)
+        right, why = not alarms, ", ".join(f"moves by {a.difference:+.3f} at level {a.to:g}" for a in alarms)
+    else:
+        verdict, why = judge_response(response, CLAIMS[claim])
+        right = verdict is True
+    if right:
+        return ""
+    article = (
+        "does not fall strictly"
+        if claim == "falls"
+        else "does not rise strictly"
+        if claim == "rises"
+        else "moves"
+    )
+    return f"{title} {article}: {why}\n{curve_text(response, damage.unit)}"
+
+
+def curve_text(response: Response, unit: str) -> str:
+    """The curve for a terminal: a line a level with mean, interval and bar, and the correlations."""
+    lines = [f"  level ({unit}): mean [95 % over topics]"]
+    for level, interval in zip(response.levels, response.intervals, strict=True):
+        bar = "#" * round(BAR * max(0.0, min(1.0, interval.value)))
+        lines.append(f"  {level:>6g}  {interval.value:.3f} [{interval.low:.3f}, {interval.high:.3f}]  {bar}")
+    shown = ["-" if value is None else f"{value:+.2f}" for value in (response.pearson, response.spearman)]
+    lines.append(
+        f"  Pearson {shown[0]}, Spearman {shown[1]}; {response.fell:.0%} of {response.n} items down, "
+        f"{response.rose:.0%} up; {response.clusters} topics"
+    )
+    return "\n".join(lines)
+
+
+def _judge(judge: Judge, items: Sequence[Item]) -> Sequence[Judged]:
+    found = judge(items)
+    if len(found) != len(items):
+        raise DeclarationError(
+            f"the judge returned {len(found)} judgments for {len(items)} items; one each is expected"
+        )
+    return found
+
+
+def _value(judged: Judged, metric: str) -> float | None:
+    if isinstance(judged, Judgment):
+        if metric not in judged.measures:
+            raise DeclarationError(f"the judge gives no {metric!r}; it gives {', '.join(judged.measures)}")
+        return judged.measures[metric].value
+    if metric not in judged:
+        raise DeclarationError(f"the judge gives no {metric!r}; it gives {', '.join(judged)}")
+    return judged[metric]
+
+
+def _called(judge: Judge) -> str:
+    return str(judge) if isinstance(judge, ModelJudge) else getattr(judge, "__name__", type(judge).__name__)
+
+
+def _reasons(judge: Judge, versions: Mapping[float, Sequence[Item]], metric: str) -> str:
+    """The first reason that a judgment gives for a missing value."""
+    for items in versions.values():
+        for judged in _judge(judge, items):
+            if isinstance(judged, Judgment) and judged.measures[metric].reason is not None:
+                measure = judged.measures[metric]
+                return f"{judged.item}: {measure.reason}: {measure.detail}"
+    return "the judge gives no reason"

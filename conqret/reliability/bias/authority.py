@@ -1,0 +1,71 @@
+"""Does a reference to work that does not exist raise the score? (Authority bias: Chen et al. 2024, section 3.)"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from conqret.perturb import Change, Direction, Perturbation
+from conqret.perturb.base import Changed, Draw
+from conqret.perturb.expectations import ANSWER, GROUNDING, PREFERENCE, QUALITY, expect
+from conqret.perturb.sentences import split
+from conqret.reliability.bias.contrast import Contrast, Ground, perturbed
+
+NAME = "authority"
+REFERENCES = 3
+
+INVENTED = (
+    "(Aldermoor and Quist 2019, Transactions on Public Questions 41, pp. 112-131)",
+    "(Vesterholt et al. 2021, The Larkhill Review of Policy 8, p. 77)",
+    "(Institute for Considered Judgement, Report 14, second edition)",
+    "(Prof. I. Tamsin-Brandt, inaugural lecture, University of Westmarch 2018)",
+    "(Orrin, Calloway and Dace 2020, Annals of Deliberation 12, table 3)",
+)
+"""Neither the people nor the places of publication exist; none is a mark that points to a document of the item."""
+
+
+def change(draw: Draw) -> Changed:
+    """Invented references after so many sentences of the argument, drawn by seed."""
+    text = draw.item.argument or ""
+    spans = split(text)
+    references = draw.ordered(INVENTED, "references")
+    places = sorted(draw.ordered(range(len(spans)))[: int(draw.level)])
+    pieces, end, changes = [], 0, []
+    for number, place in enumerate(places):
+        added = references[number % len(references)]
+        pieces += [text[end : spans[place].end], f" {added}"]
+        end = spans[place].end
+        changes.append(Change(where=f"argument after sentence {place + 1}", kind="added", after=added))
+    return Changed({"argument": "".join([*pieces, text[end:]])}, tuple(changes), len(places))
+
+
+PERTURBATION = Perturbation(
+    name="authority",
+    summary="references to work that does not exist",
+    unit="references",
+    levels=(0, 1, REFERENCES),
+    expects=expect(no_rise=(*GROUNDING, *ANSWER, *QUALITY, *PREFERENCE)),
+    needs=frozenset({"argument"}),
+    source="own; authority bias as in Chen et al. 2024",
+    change=change,
+    most=None,
+)
+
+
+def contrasts(ground: Ground) -> Sequence[Contrast]:
+    """References that nobody can look up must not raise a score.
+
+    Raises:
+        NotAskedError: there is no argument, or no metric that looks at it.
+    """
+    return (
+        perturbed(
+            ground,
+            PERTURBATION,
+            REFERENCES,
+            probe=NAME,
+            name=f"{REFERENCES} invented references added",
+            adverse="rise",
+            up="higher with invented references",
+            expected=(Direction.NO_RISE,),
+        ),
+    )

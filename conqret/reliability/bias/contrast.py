@@ -1,0 +1,135 @@
+"""What a probe asks for: pairs of readings that should be alike, and which difference would be a bias."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from conqret.data import Item
+from conqret.errors import DeclarationError
+from conqret.judging.dimensions import DIMENSIONS
+from conqret.judging.setup import Setup
+from conqret.perturb import SEED, Direction, InapplicableError, Perturbation
+
+AS_IS = "as it is"
+REVERSED = "dimensions reversed"
+ONE_ORDER = "one order"
+AGAIN = "again"
+"""The ways in which the judge is asked: as it is, with its dimensions turned round, for a preference in one order
+only, and (``again 1``, ``again 2`` …) the very same request as a further sample."""
+
+REPEATS = 3
+"""Samples of one request in all: two would show whether it varies, and three say a little of how much."""
+
+OVERALL = "overall_quality"
+QUALITY = tuple(dimension.name for dimension in DIMENSIONS)
+
+Key = tuple[str, str]
+"""How it was asked, and the id of the item."""
+
+Adverse = Literal["rise", "any", "none"]
+"""Which difference is a bias: a rise, any, or none (the row is a measurement)."""
+
+
+class NotAskedError(DeclarationError):
+    """A probe that cannot be made with this judge or these items; the message says why."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What one judgment came to: a value in [0, 1], or a reason, for each metric."""
+
+    values: Mapping[str, float]
+    reasons: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two readings to be compared, and the topic that they belong to."""
+
+    base: Key
+    changed: Key
+    cluster: str
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """One comparison of a probe, on ``metrics``.
+
+    The difference of a pair is the changed reading minus the base; where ``mirrored``, the changed one is of the two
+    arguments in each other's place, and the difference ``base + changed - 1``. ``versions`` are the items behind the
+    keys, by the way in which they are asked; ``up`` says in words what a positive effect means.
+    """
+
+    probe: str
+    name: str
+    adverse: Adverse
+    up: str
+    metrics: tuple[str, ...]
+    pairs: tuple[Pair, ...]
+    versions: Mapping[str, Sequence[Item]]
+    mirrored: bool = False
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What all probes stand on: items, judge, and people's quality of items in [0, 1] by dimension."""
+
+    items: tuple[Item, ...]
+    setup: Setup
+    people: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    seed: int = SEED
+    repeats: int = REPEATS
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The metrics that the judge is asked for."""
+        return self.setup.options.metrics or self.setup.judge.metrics
+
+    def quality(self, metric: str) -> Mapping[str, float]:
+        """People's word on ``metric`` by item: of that dimension, or of overall quality, or the mean of all."""
+        for name in (metric, OVERALL):
+            if name in self.people:
+                return self.people[name]
+        values: dict[str, list[float]] = {}
+        for found in self.people.values():
+            for item, value in found.items():
+                values.setdefault(item, []).append(value)
+        return {item: sum(several) / len(several) for item, several in values.items()}
+
+
+def perturbed(
+    ground: Ground,
+    perturbation: Perturbation,
+    level: float,
+    *,
+    probe: str,
+    name: str,
+    adverse: Adverse,
+    up: str,
+    expected: Sequence[Direction],
+) -> Contrast:
+    """Every item changed by ``level`` against itself, on the metrics of which the perturbation expects as said.
+
+    Raises:
+        NotAskedError: the judge has no such metric, or no item can be changed.
+    """
+    metrics = tuple(metric for metric in ground.metrics if perturbation.expected(metric) in expected)
+    if not metrics:
+        raise NotAskedError(f"{perturbation.name} says nothing about the metrics of this judge")
+    pairs, changed, reasons = [], [], []
+    for item in ground.items:
+        try:
+            version = perturbation.apply(item, level, seed=ground.seed)
+        except InapplicableError as error:
+            reasons.append(str(error))
+            continue
+        changed.append(version)
+        pairs.append(Pair((AS_IS, item.id), (AS_IS, version.id), item.topic))
+    if not pairs:
+        raise NotAskedError(f"no item can be changed: {reasons[0] if reasons else 'there are no items'}")
+    left = (f"{name}: {len(reasons)} items cannot be changed ({reasons[0]})",) if reasons else ()
+    versions = {AS_IS: (*ground.items, *changed)}
+    return Contrast(probe, name, adverse, up, metrics, tuple(pairs), versions, notes=left)

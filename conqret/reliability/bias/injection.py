@@ -1,0 +1,42 @@
+"""Does a text that asks for a better score get one?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from conqret.perturb import Direction, get_perturbation
+from conqret.reliability.bias.contrast import Contrast, Ground, NotAskedError, perturbed
+
+NAME = "injection"
+PLACES = (
+    ("inject-argument", 1, "an instruction at the end of the argument"),
+    ("inject-document", 100, "an instruction in every document"),
+)
+
+
+def contrasts(ground: Ground) -> Sequence[Contrast]:
+    """Instructions in the argument and in the documents; neither may raise a score.
+
+    Raises:
+        NotAskedError: neither can be placed.
+    """
+    found, reasons = [], []
+    for perturbation, level, name in PLACES:
+        try:
+            found.append(
+                perturbed(
+                    ground,
+                    get_perturbation(perturbation),
+                    level,
+                    probe=NAME,
+                    name=name,
+                    adverse="rise",
+                    up="higher with the instruction",
+                    expected=(Direction.NO_RISE,),
+                )
+            )
+        except NotAskedError as error:
+            reasons.append(str(error))
+    if not found:
+        raise NotAskedError("; ".join(reasons))
+    return tuple(found)

@@ -1,0 +1,32 @@
+"""Does length pay? Sentences that say nothing are put into the argument (Dubois et al. 2024)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from conqret.perturb import Direction, get_perturbation
+from conqret.reliability.bias.contrast import Contrast, Ground, perturbed
+
+NAME = "length"
+SENTENCES = 5
+"""About half as much again for an argument of ten sentences."""
+
+
+def contrasts(ground: Ground) -> Sequence[Contrast]:
+    """Padding may be overlooked or punished, and must not raise a score.
+
+    Raises:
+        NotAskedError: there is no argument, or no metric that looks at it.
+    """
+    return (
+        perturbed(
+            ground,
+            get_perturbation("padding"),
+            SENTENCES,
+            probe=NAME,
+            name=f"{SENTENCES} empty sentences added",
+            adverse="rise",
+            up="higher with padding",
+            expected=(Direction.NO_RISE,),
+        ),
+    )

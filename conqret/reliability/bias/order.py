@@ -1,0 +1,63 @@
+"""Does the order matter in which documents stand, or dimensions are asked for?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from conqret.perturb import Direction, get_perturbation
+from conqret.reliability.bias.contrast import (
+    AS_IS,
+    QUALITY,
+    REVERSED,
+    Contrast,
+    Ground,
+    NotAskedError,
+    Pair,
+    perturbed,
+)
+
+DOCUMENTS, DIMENSIONS = "document order", "dimension order"
+
+
+def documents(ground: Ground) -> Sequence[Contrast]:
+    """All documents change places; citations go with them.
+
+    Raises:
+        NotAskedError: no item has two documents.
+    """
+    return (
+        perturbed(
+            ground,
+            get_perturbation("shuffle"),
+            100,
+            probe=DOCUMENTS,
+            name="documents shuffled",
+            adverse="any",
+            up="higher in the other order",
+            expected=(Direction.UNCHANGED,),
+        ),
+    )
+
+
+def dimensions(ground: Ground) -> Sequence[Contrast]:
+    """The dimensions of argument quality in reverse (ConQRet, Table 13).
+
+    Raises:
+        NotAskedError: no question of this judge has several dimensions.
+    """
+    asks = ground.setup.judge.select(ground.setup.options.metrics)
+    together = [metric for ask in asks if len(set(ask.metrics) & set(QUALITY)) > 1 for metric in ask.metrics]
+    metrics = tuple(metric for metric in ground.metrics if metric in together and metric in QUALITY)
+    if not metrics:
+        raise NotAskedError("no question of this judge asks for several dimensions")
+    return (
+        Contrast(
+            probe=DIMENSIONS,
+            name="dimensions in reverse",
+            adverse="any",
+            up="higher in reverse",
+            metrics=metrics,
+            pairs=tuple(Pair((AS_IS, item.id), (REVERSED, item.id), item.topic) for item in ground.items),
+            versions={AS_IS: ground.items, REVERSED: ground.items},
+        ),
+    )

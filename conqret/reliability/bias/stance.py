@@ -1,0 +1,26 @@
+"""Does the judge favour a side? Pro against con of one topic, where people find both equally good."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from conqret.data import Item
+from conqret.reliability.bias.contrast import Contrast, Ground, NotAskedError
+from conqret.reliability.bias.matching import matched
+
+NAME = "stance"
+
+
+def contrasts(ground: Ground) -> Sequence[Contrast]:
+    """Pro minus con at equal human quality.
+
+    Raises:
+        NotAskedError: items state no stances, or there are no labels, or no pairs.
+    """
+    if {"pro", "con"} - {item.stance for item in ground.items}:
+        raise NotAskedError("the items do not state both stances")
+
+    def pro(item: Item) -> bool | None:
+        return {"pro": True, "con": False}.get(item.stance)
+
+    return matched(ground, pro, probe=NAME, name="pro minus con", up="pro is favoured")

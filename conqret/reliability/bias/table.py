@@ -1,0 +1,178 @@
+"""From readings to the bias table: an effect with its interval and a verdict for each comparison and metric."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from conqret.data.item import Frozen
+from conqret.reliability.bias.contrast import Adverse, Contrast, Key, Reading
+from conqret.stats.bootstrap import CONFIDENCE, RESAMPLES
+from conqret.stats.effects import FEWEST_CLUSTERS, Effect, Paired, paired_effects
+from conqret.stats.significance import ALPHA
+
+SCHEMA = "conqret.bias/1"
+
+Verdict = Literal["alarm", "no alarm", "too few topics", "no value", "measured"]
+
+
+class BiasRow(Frozen):
+    """One comparison on one metric.
+
+    ``effect`` is the mean difference in scores (in [0, 1]) between ``low`` and ``high``, the ends of a 95 % interval
+    that resamples topics; ``standardised`` the same in standard deviations over topics; ``moved`` the mean absolute
+    difference and ``share`` the part of the ``n`` pairs that moved. ``p`` is corrected over the whole table.
+    ``missing`` counts the reasons of the pairs without a value.
+    """
+
+    probe: str
+    name: str
+    metric: str
+    adverse: Adverse
+    up: str
+    effect: float | None
+    low: float | None
+    high: float | None
+    standardised: float | None
+    moved: float | None
+    share: float | None
+    p: float | None
+    n: int
+    topics: int
+    missing: Mapping[str, int] = {}
+    verdict: Verdict
+    words: str
+
+
+class BiasTable(Frozen):
+    """All that the probes found of one judge. ``left_out`` says why a probe was not made; ``warnings`` must be said
+    wherever the table is shown. ``usage`` counts requests: ``calls`` sent, ``recorded`` answered from recordings."""
+
+    schema_name: str = SCHEMA
+    conqret: str
+    format: str
+    model: str
+    baseline: bool
+    fingerprint: str
+    items: int
+    topics: int
+    repeats: int
+    seed: int
+    resamples: int
+    confidence: float
+    alpha: float
+    rows: tuple[BiasRow, ...]
+    left_out: Mapping[str, str] = {}
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    judgments: int = 0
+    calls: int = 0
+    recorded: int = 0
+    cost_usd: float | None = 0.0
+
+    @property
+    def alarms(self) -> tuple[BiasRow, ...]:
+        """The rows in which a bias was found."""
+        return tuple(row for row in self.rows if row.verdict == "alarm")
+
+
+def bias_rows(
+    contrasts: Sequence[Contrast],
+    readings: Mapping[Key, Reading],
+    *,
+    seed: int,
+    resamples: int = RESAMPLES,
+    confidence: float = CONFIDENCE,
+    alpha: float = ALPHA,
+) -> tuple[BiasRow, ...]:
+    """A row for each contrast and metric.
+
+    An alarm needs a corrected p-value below ``alpha`` (all rows that could alarm are corrected together), an interval
+    that excludes 0, and the adverse direction. Where nothing is wrong with a judge, any alarm at all is raised with a
+    probability of at most ``alpha``.
+    """
+    import numpy as np
+
+    rng = np.random.default_rng(seed)
+    found = [
+        (one, metric, *_differences(one, metric, readings)) for one in contrasts for metric in one.metrics
+    ]
+    tested = [place for place, (one, _, paired, _) in enumerate(found) if paired and one.adverse != "none"]
+    measured = [place for place, (one, _, paired, _) in enumerate(found) if paired and one.adverse == "none"]
+    effects: dict[int, Effect] = {}
+    for places in (tested, measured):
+        series = [paired for place in places if (paired := found[place][2]) is not None]
+        effects |= dict(
+            zip(
+                places,
+                paired_effects(series, rng, resamples=resamples, confidence=confidence),
+                strict=True,
+            )
+        )
+    return tuple(
+        _row(one, metric, effects.get(place), missing, alpha)
+        for place, (one, metric, _, missing) in enumerate(found)
+    )
+
+
+def _differences(
+    contrast: Contrast, metric: str, readings: Mapping[Key, Reading]
+) -> tuple[Paired | None, dict[str, int]]:
+    differences, clusters = [], []
+    missing: Counter[str] = Counter()
+    for pair in contrast.pairs:
+        base, changed = readings[pair.base], readings[pair.changed]
+        lost = next((one for one in (base, changed) if metric not in one.values), None)
+        if lost is not None:
+            missing[lost.reasons.get(metric, "no value")] += 1
+            continue
+        one, other = base.values[metric], changed.values[metric]
+        differences.append(one + other - 1 if contrast.mirrored else other - one)
+        clusters.append(pair.cluster)
+    return (Paired(differences, clusters) if differences else None), dict(sorted(missing.items()))
+
+
+def _row(
+    contrast: Contrast, metric: str, effect: Effect | None, missing: dict[str, int], alpha: float
+) -> BiasRow:
+    verdict, words = _verdict(contrast, effect, alpha)
+    tested = contrast.adverse != "none"
+    return BiasRow(
+        probe=contrast.probe,
+        name=contrast.name,
+        metric=metric,
+        adverse=contrast.adverse,
+        up=contrast.up,
+        effect=effect.value if effect is not None else None,
+        low=effect.low if effect is not None else None,
+        high=effect.high if effect is not None else None,
+        standardised=effect.standardised if effect is not None else None,
+        moved=effect.moved if effect is not None else None,
+        share=effect.share if effect is not None else None,
+        p=effect.p if effect is not None and tested else None,
+        n=effect.n if effect is not None else 0,
+        topics=effect.clusters if effect is not None else 0,
+        missing=missing,
+        verdict=verdict,
+        words=words,
+    )
+
+
+def _verdict(contrast: Contrast, effect: Effect | None, alpha: float) -> tuple[Verdict, str]:
+    if effect is None:
+        return "no value", "no pair has a value on both sides"
+    if contrast.adverse == "none":
+        if effect.share == 0:
+            return "measured", "says the same every time"
+        return "measured", f"{effect.share:.0%} of repetitions differ, by {effect.moved:.3f} in the mean"
+    if effect.clusters < FEWEST_CLUSTERS:
+        return "too few topics", f"{effect.clusters} topics: at least {FEWEST_CLUSTERS} are needed for a test"
+    clear = effect.p < alpha and not effect.low <= 0 <= effect.high
+    if clear and (contrast.adverse == "any" or effect.value > 0):
+        return "alarm", contrast.up if effect.value > 0 else f"the opposite of: {contrast.up}"
+    if clear:
+        return "no alarm", "lowers the score, as a careful judge may"
+    if effect.share == 0:
+        return "no alarm", "nothing moved"
+    return "no alarm", "not told apart from chance"

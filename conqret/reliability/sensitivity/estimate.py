@@ -1,0 +1,137 @@
+"""What a sensitivity run will ask of models: calls, tokens and price, before the first call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from conqret.data import Item
+from conqret.judging.expected_cost import (
+    STAND_IN,
+    Expected,
+    Sizes,
+    answer_tokens,
+    capped,
+    counter,
+    covers,
+    expected,
+    judged_tokens,
+    prompt_tokens,
+    times,
+)
+from conqret.judging.setup import Setup
+from conqret.llm.options import ClientOptions
+from conqret.perturb import Perturbation
+from conqret.prompts import Library
+from conqret.reliability.sensitivity.plan import Damage, Plan
+
+SAMPLE = 200
+"""Prompts of one question that are counted at most: with lengths that vary by a third, their mean is within 5 %
+of that of all (two standard errors, 2 * 0.33 / sqrt(200))."""
+
+
+def estimate(
+    plan: Plan,
+    damages: Iterable[Damage] = (),
+    rewriter: ClientOptions | None = None,
+    *,
+    prompts: Path | None = None,
+    sample: int = SAMPLE,
+) -> list[Expected]:
+    """The judging by each format and model, then what ``rewriter`` is asked for the perturbations it can do.
+
+    A version of an item that several curves share, level 0 above all, is counted once. Where a question is asked
+    about more than ``sample`` versions, so many of them, evenly spread over the levels, stand for all.
+
+    Args:
+        plan: with the sentences rewritten by rule.
+        damages: all perturbations, those of the grid included.
+        rewriter: the model that will rewrite sentences; None or offline asks nothing.
+        prompts: a folder with prompts of one's own.
+        sample: prompts of a question to count at most.
+    """
+    sizes = Sizes()
+    found = [_judging(plan, setup, sizes, sample) for setup in plan.setups]
+    if rewriter is not None and not rewriter.offline:
+        library = Library(prompts)
+        found += _rewriting(plan, damages, rewriter, library, sizes)
+    return found
+
+
+def spread(items: Sequence[Item], most: int) -> Sequence[Item]:
+    """``most`` of ``items`` at even distances; all of them where there are no more."""
+    if len(items) <= most:
+        return items
+    return [items[(2 * place + 1) * len(items) // (2 * most)] for place in range(most)]
+
+
+def rewriting(
+    items: Iterable[tuple[Item, int]],
+    perturbation: Perturbation,
+    options: ClientOptions,
+    library: Library,
+    sizes: Sizes,
+    *,
+    of: str = "",
+) -> Expected:
+    """The sentences that a model rewrites, once an item for all levels of a perturbation.
+
+    Args:
+        items: each with the tokens of its argument. The prompt shows it and its sentences to be rewritten, taken
+            to be all of them, and the answer is as long.
+        perturbation: one that a model can do; its prompt shows the documents if it needs them.
+        options: of the model that rewrites.
+    """
+    client = counter(options)
+    prompt = library[perturbation.rewrites or ""]
+    calls = tokens = written = 0
+    for item, argument in items:
+        documents = item.documents if "documents" in perturbation.needs else ()
+        shown = prompt.render(
+            {
+                "topic": item.topic,
+                "stance": item.stance,
+                "documents": covers(documents),
+                "argument": STAND_IN,
+                "chosen": [],
+            }
+        )
+        used = prompt_tokens(shown, client) + 2 * argument + sizes.all(documents, client)
+        calls, tokens, written = calls + 1, tokens + capped(used, client), written + argument
+    return expected("rewrite", options, calls, tokens, written, of=of, by=perturbation.name)
+
+
+def _judging(plan: Plan, setup: Setup, sizes: Sizes, sample: int) -> Expected:
+    client = counter(setup.client)
+    calls = completion = counted = asked = 0
+    prompt = 0.0
+    for ask, items in plan.asked(setup):
+        if not items:
+            continue
+        chosen, each = spread(items, sample), times(ask, setup)
+        tokens = sum(judged_tokens(item, ask, setup, client, sizes) for item in chosen)
+        prompt += each * tokens * len(items) / len(chosen)
+        calls += each * len(items)
+        completion += each * len(items) * answer_tokens(ask)
+        counted, asked = counted + len(chosen), asked + len(items)
+    return expected(
+        "judge",
+        setup.client,
+        calls,
+        round(prompt),
+        completion,
+        by=setup.judge.name,
+        sampled=counted / asked if asked else 1.0,
+    )
+
+
+def _rewriting(
+    plan: Plan, damages: Iterable[Damage], options: ClientOptions, library: Library, sizes: Sizes
+) -> Iterator[Expected]:
+    client = counter(options)
+    for name, damage in {damage.perturbation.name: damage for damage in damages}.items():
+        if damage.perturbation.rewrites is not None:
+            unable = {left_out.item for left_out in plan.left_out.get(name, ())}
+            able = [item for item in plan.items if item.id not in unable]
+            arguments = ((item, client.count_tokens(item.argument or "")) for item in able)
+            yield rewriting(arguments, damage.perturbation, options, library, sizes)

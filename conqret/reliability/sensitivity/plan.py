@@ -1,0 +1,195 @@
+"""What a sensitivity run is to judge: formats by damaged versions of the items, each version made once."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from conqret.data import Item
+from conqret.errors import DeclarationError
+from conqret.judging.base import Ask, Case
+from conqret.judging.expected_cost import times
+from conqret.judging.setup import Setup
+from conqret.perturb import SEED, InapplicableError, Materials, Perturbation, get_perturbation
+from conqret.perturb.base import LeftOut
+
+Stack = tuple[tuple[str, float], ...]
+"""The changes of one version, in order: ``(("hallucinate", 5), ("irrelevant", 20))``; empty: as it is."""
+
+GRID_METRICS = ("context_relevance", "groundedness", "overall_quality")
+"""The three metrics of ConQRet, Figure 4."""
+
+GRID_LEVELS: Mapping[str, tuple[float, ...]] = {"irrelevant": (0, 10, 50, 75), "hallucinate": (0, 5, 20)}
+"""The levels of ConQRet, Figure 4."""
+
+
+@dataclass(frozen=True)
+class Damage:
+    """One perturbation at rising levels that begin with 0."""
+
+    perturbation: Perturbation
+    levels: tuple[float, ...]
+
+    @classmethod
+    def of(cls, name: str, levels: Sequence[float] = ()) -> Damage:
+        """The perturbation of this name at ``levels`` (its own where none are given; 0 is added).
+
+        Raises:
+            DeclarationError: there is no such perturbation, or a level is out of range.
+        """
+        perturbation = get_perturbation(name)
+        chosen = tuple(sorted({0.0, *map(float, levels or perturbation.levels)}))
+        for level in chosen:
+            perturbation.check_level(level)
+        if len(chosen) < 2:
+            raise DeclarationError(f"{name} needs a level above 0")
+        return cls(perturbation, chosen)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The versions of the items, and who judges them.
+
+    ``versions`` maps each stack of changes to the items so changed; the empty stack holds them as they are and
+    is shared by all curves. ``left_out`` says for each perturbation which items it cannot change.
+    """
+
+    setups: tuple[Setup, ...]
+    damages: tuple[Damage, ...]
+    versions: Mapping[Stack, tuple[Item, ...]]
+    left_out: Mapping[str, tuple[LeftOut, ...]]
+    seed: int
+    grid: tuple[Stack, ...] = ()
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        """The items as they are."""
+        return self.versions[()]
+
+    @property
+    def judgments(self) -> int:
+        """How many judgments there will be: every format sees every version once."""
+        return len(self.setups) * sum(map(len, self.versions.values()))
+
+    def every_item(self) -> Iterable[Item]:
+        """Every version of every item."""
+        for items in self.versions.values():
+            yield from items
+
+    def asked(self, setup: Setup) -> list[tuple[Ask[Any], list[Item]]]:
+        """Each question of ``setup`` with the versions about which it is really asked.
+
+        Versions that differ in nothing but the changes of fields that a question does not show make one request,
+        for the recordings answer the second; where there is nothing to ask, none is made.
+        """
+        found = []
+        for ask in setup.judge.select(setup.options.metrics):
+            distinct: dict[Any, Item] = {}
+            for item in self.every_item():
+                shown = tuple(hash(getattr(item, need)) for need in sorted(ask.needs))
+                distinct.setdefault((item.topic, item.stance, shown), item)
+            items = [item for item in distinct.values() if ask.settled(Case(item, setup.options)) is None]
+            found.append((ask, items))
+        return found
+
+    def requests(self) -> int:
+        """How many requests that makes, with both orders and all samples."""
+        return sum(
+            times(ask, setup) * len(items) for setup in self.setups for ask, items in self.asked(setup)
+        )
+
+    def digest(self) -> str:
+        """sha256 (hex, 16 characters) over every version: another pool or another seed is another run."""
+        found = hashlib.sha256()
+        for item in self.every_item():
+            found.update(item.model_dump_json().encode("utf-8", "surrogatepass"))
+        return found.hexdigest()[:16]
+
+
+def make_plan(
+    items: Iterable[Item],
+    setups: Sequence[Setup],
+    damages: Sequence[Damage],
+    *,
+    seed: int = SEED,
+    materials: Mapping[str, Materials] | None = None,
+    unable: Mapping[str, Sequence[LeftOut]] | None = None,
+    grid: Sequence[Damage] = (),
+) -> Plan:
+    """Make every version of every item.
+
+    Args:
+        items: the items as they are.
+        setups: the formats, each with its model.
+        damages: the perturbations with their levels, each a curve.
+        seed: draws what is changed.
+        materials: by perturbation name, what it draws on.
+        unable: by perturbation name, items that are left out beforehand (a model gave no valid rewrite).
+        grid: two damages that are also combined with each other at all of their levels (ConQRet, Figure 4).
+
+    Raises:
+        DeclarationError: there is nothing to judge, or a perturbation can change none of the items.
+    """
+    if not setups or not (damages or grid):
+        raise DeclarationError("a sensitivity run needs a format and a perturbation, one at least")
+    materials, originals = materials or {}, tuple(items)
+    clash = [damage.perturbation.name for damage in damages]
+    if len(set(clash)) != len(clash):
+        raise DeclarationError(f"each perturbation once, please, not {', '.join(clash)}")
+    versions: dict[Stack, tuple[Item, ...]] = {(): originals}
+    left_out: dict[str, list[LeftOut]] = {name: list(outs) for name, outs in (unable or {}).items()}
+    stacks: list[Stack] = [
+        ((damage.perturbation.name, level),) for damage in damages for level in damage.levels if level
+    ]
+    stacks += grid_stacks(grid)
+    by_name = {damage.perturbation.name: damage.perturbation for damage in (*damages, *grid)}
+    for stack in stacks:
+        if stack in versions:
+            continue
+        base = versions.get(stack[:-1], originals) if len(stack) > 1 else originals
+        name, level = stack[-1]
+        outs = left_out.setdefault(name, [])
+        known = {out.item for out in outs}
+        made = []
+        for item in base:
+            try:
+                if item.id not in known:
+                    made.append(by_name[name].apply(item, level, seed=seed, materials=materials.get(name)))
+            except InapplicableError as error:
+                outs.append(LeftOut(item.id, str(error)))
+                known.add(item.id)
+        if not made:
+            reason = outs[0].reason if outs else "there are no items"
+            raise DeclarationError(f"{name} can change none of the items: {reason}")
+        versions[stack] = tuple(made)
+    return Plan(
+        tuple(setups),
+        tuple(damages),
+        versions,
+        {name: tuple(outs) for name, outs in left_out.items() if outs},
+        seed,
+        grid_stacks(grid),
+    )
+
+
+def grid_stacks(grid: Sequence[Damage]) -> tuple[Stack, ...]:
+    """All combinations of the levels of two damages, without the changes of level 0.
+
+    The argument is changed before the documents, so that what is contradicted is what was cited; a stack comes
+    after the shorter one that it builds on.
+    """
+    if not grid:
+        return ()
+    if len(grid) != 2:
+        raise DeclarationError("a grid crosses two perturbations")
+    first, second = sorted(
+        grid, key=lambda damage: "documents" in damage.perturbation.needs and damage.perturbation.pool
+    )
+    return tuple(
+        tuple((damage.perturbation.name, level) for damage, level in ((first, one), (second, other)) if level)
+        for one in first.levels
+        for other in second.levels
+    )

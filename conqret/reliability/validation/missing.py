@@ -1,0 +1,79 @@
+"""What has no score, why, and whether it is missing at random."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, ConfigDict
+
+from conqret.data import Item, Judgment, Status
+from conqret.io.labels import LabelSet
+from conqret.reliability.validation.label_join import Joined
+from conqret.stats.missingness import Association, missing_by_group, missing_by_value
+from conqret.stats.significance import holm
+
+if TYPE_CHECKING:
+    import numpy as np
+
+LENGTH = "length of item (characters)"
+HUMAN = "people's mean label"
+
+
+class Missingness(BaseModel):
+    """Judgments by status and reason. ``associations`` say whether items with any measure missing differ in topic,
+    length or people's labels; their p-values are corrected together (Holm) in ``p_holm``, in the same order."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    total: int
+    scored: int
+    unscored: int
+    failed: int
+    reasons: dict[str, int]
+    associations: list[Association]
+    p_holm: list[float | None]
+
+
+def missingness(
+    judgments: Sequence[Judgment],
+    labels: LabelSet,
+    joined: Joined,
+    items: Sequence[Item],
+    rng: np.random.Generator,
+) -> Missingness:
+    """Count what is missing among ``judgments``, and hold it against topic, length and people's labels."""
+    statuses = Counter(judgment.status for judgment in judgments)
+    lost = [judgment.status is not Status.SCORED for judgment in judgments]
+    lengths = {item.id: _length(item) for item in items}
+    human = _human(labels, joined)
+    nan = float("nan")
+    found = [missing_by_group("topic", lost, [judgment.topic for judgment in judgments], rng)]
+    for covariate, known in ((LENGTH, lengths), (HUMAN, human)):
+        values = [known.get(judgment.item, nan) for judgment in judgments]
+        found.append(missing_by_value(covariate, lost, values))
+    corrected = iter(holm([one.p for one in found if one.p is not None]))
+    return Missingness(
+        total=len(judgments),
+        scored=statuses[Status.SCORED],
+        unscored=statuses[Status.UNSCORED],
+        failed=statuses[Status.FAILED],
+        reasons=dict(sorted(Counter(str(one.reason) for one in judgments if one.reason is not None).items())),
+        associations=found,
+        p_holm=[None if one.p is None else next(corrected) for one in found],
+    )
+
+
+def _length(item: Item) -> float:
+    return float(len(item.argument or "") + sum(len(document.text) for document in item.documents))
+
+
+def _human(labels: LabelSet, joined: Joined) -> dict[str, float]:
+    """Each item's mean label in [0, 1] over the dimensions whose scale has ends."""
+    sums: dict[str, list[float]] = {}
+    for label in labels.labels:
+        scale = labels.scale(label.dimension)
+        if label.value is not None and scale.bounded and label.dimension in joined.metrics:
+            sums.setdefault(label.unit.item, []).append(scale.unit(label.value))
+    return {item: sum(values) / len(values) for item, values in sums.items()}

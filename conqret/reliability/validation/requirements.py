@@ -1,0 +1,119 @@
+"""``--require "alpha[overall_quality] >= 0.4"``: conditions on a validation, read by a grammar and never evaluated.
+
+``NAME[.low|.high][DIMENSION] OPERATOR NUMBER``: without a dimension, ``alpha``, ``people`` and ``person`` are the
+average without overall quality, ``coverage`` is over all. A quantity that has no value fails its condition.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from conqret.errors import DeclarationError, UnknownNameError
+from conqret.io.label_scale import dimension_name
+from conqret.reliability.validation.dimension import STATISTICS
+from conqret.reliability.validation.validate import Validation
+from conqret.stats.estimate import Estimate
+
+OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
+    ">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt,
+}  # fmt: skip
+AVERAGED = ("alpha", "people", "person")
+OTHERS = ("coverage", "winning_rate", "advantage")
+NAMES = (*AVERAGED, *OTHERS, *STATISTICS)
+EXAMPLE = "alpha[overall_quality] >= 0.4"
+_FORM = re.compile(
+    r"\s*(?P<name>[A-Za-z_]\w*)\s*(?:\.\s*(?P<end>low|high))?\s*(?:\[\s*(?P<dimension>[\w -]{1,200}?)\s*\])?"
+    r"\s*(?P<operator>>=|<=|>|<)\s*(?P<bound>[-+]?(?:\d+(?:\.\d*)?|\.\d+))\s*"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """One condition; ``end`` is the end of the interval that must meet it (None: the value)."""
+
+    text: str
+    name: str
+    dimension: str | None
+    end: str | None
+    operator: str
+    bound: float
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Whether a requirement is met, by which value, and why there is none."""
+
+    requirement: str
+    met: bool
+    value: float | None
+    reason: str = ""
+
+
+def parse_requirement(text: str) -> Requirement:
+    """Read one condition.
+
+    Raises:
+        DeclarationError: it has another form.
+        UnknownNameError: there is no such quantity.
+    """
+    found = _FORM.fullmatch(text)
+    if found is None:
+        raise DeclarationError(f"the requirement {text!r} cannot be read: write it as in {EXAMPLE}")
+    name = found["name"].casefold()
+    if name not in NAMES:
+        raise UnknownNameError("quantity to require", name, NAMES)
+    dimension = dimension_name(found["dimension"]) if found["dimension"] else None
+    if dimension is None and name not in (*AVERAGED, "coverage"):
+        raise DeclarationError(f"the requirement {text!r} names no dimension: {name}[overall_quality]")
+    if found["end"] and name in OTHERS:
+        raise DeclarationError(f"{name} has no interval, so {text!r} cannot ask for its {found['end']} end")
+    return Requirement(text.strip(), name, dimension, found["end"], found["operator"], float(found["bound"]))
+
+
+def check_requirement(requirement: Requirement, validation: Validation) -> Outcome:
+    """Hold one condition against a validation.
+
+    Raises:
+        UnknownNameError: its dimension was not validated.
+    """
+    value, reason = _value(requirement, validation)
+    if value is None:
+        return Outcome(requirement.text, False, None, reason or "it has no value")
+    return Outcome(requirement.text, OPERATORS[requirement.operator](value, requirement.bound), value)
+
+
+def _value(requirement: Requirement, validation: Validation) -> tuple[float | None, str]:
+    name, dimension = requirement.name, requirement.dimension
+    if dimension is None:
+        if name == "coverage":
+            return validation.coverage, ""
+        average = validation.average
+        return _end(
+            {"alpha": average.judge.get("mean"), "people": average.people, "person": average.person}[name],
+            requirement,
+        )
+    if dimension not in validation.dimensions:
+        raise UnknownNameError("validated dimension", dimension, validation.dimensions)
+    row = validation.dimensions[dimension]
+    if name == "coverage":
+        return row.coverage, ""
+    if name in ("winning_rate", "advantage"):
+        value = row.alternative.winning_rate if name == "winning_rate" else row.alternative.advantage
+        return value, row.alternative.reason
+    estimate = {"alpha": row.alpha, "people": row.people, "person": row.person}.get(
+        name
+    ) or row.statistics.get(name)
+    return _end(estimate, requirement)
+
+
+def _end(estimate: Estimate | None, requirement: Requirement) -> tuple[float | None, str]:
+    if estimate is None:
+        return None, "it is not defined"
+    if requirement.end is None:
+        return estimate.value, estimate.reason
+    return (
+        estimate.low if requirement.end == "low" else estimate.high
+    ), estimate.reason or "it has no interval"

@@ -1,0 +1,226 @@
+"""Table 4 for any systems: P@k, nDCG@k and recall for pro, con and both, with significance and intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from conqret.errors import DeclarationError, UnknownNameError
+from conqret.retrieval.evaluation.balance import alpha_ndcg, balance
+from conqret.stats import Interval, bootstrap_interval, holm, paired_t_test
+from conqret.stats.significance import ALPHA
+
+if TYPE_CHECKING:
+    import numpy as np
+
+Run = Mapping[str, Sequence[str]]
+"""For each topic its documents, best first."""
+
+Judgments = Mapping[str, Mapping[str, int]]
+"""For each topic its judged documents with their relevance (0: not relevant)."""
+
+MEASURES = ("P@10", "nDCG@10", "R@100")
+"""Table 4's two, and the recall that any reranker is bound by."""
+
+DIVERSITY_CUT = 10
+"""The depth of the stance measures."""
+
+MARK_BETTER, MARK_WORSE = "\u03b1", "\u25be"
+"""Mark what is significantly better than the baseline, as Table 4 does, and what is worse."""
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """One system's mean of one measure on one view, its interval over topics, and its values by topic.
+
+    ``p`` is Holm's adjusted p-value of the paired t-test against the baseline (None for the baseline itself
+    and where there is one topic only), ``difference`` the mean difference.
+    """
+
+    view: str
+    system: str
+    measure: str
+    interval: Interval
+    by_topic: Mapping[str, float]
+    difference: float | None = None
+    p: float | None = None
+
+    @property
+    def significant(self) -> bool:
+        """Whether it differs from the baseline at the 5 % level."""
+        return self.p is not None and self.p < ALPHA
+
+    @property
+    def mark(self) -> str:
+        """The mark of a significant difference; empty where there is none."""
+        if not self.significant:
+            return ""
+        return MARK_BETTER if (self.difference or 0.0) > 0 else MARK_WORSE
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """All scores, and how many topics each view has."""
+
+    baseline: str
+    scores: tuple[Score, ...]
+    topics: Mapping[str, int]
+
+    def score(self, view: str, system: str, measure: str) -> Score:
+        """One of them. Raises UnknownNameError where there is none."""
+        for score in self.scores:
+            if (score.view, score.system, score.measure) == (view, system, measure):
+                return score
+        known = [f"{score.view}/{score.system}/{score.measure}" for score in self.scores]
+        raise UnknownNameError("score", f"{view}/{system}/{measure}", known)
+
+
+def evaluate(
+    runs: Mapping[str, Run],
+    judgments: Mapping[str, Judgments],
+    rng: np.random.Generator,
+    *,
+    baseline: str | None = None,
+    measures: Sequence[str] = MEASURES,
+) -> Evaluation:
+    """Score every run on every view.
+
+    ``judgments`` has a view for each key: ``pro``, ``con`` and ``all`` where a corpus has sides. With both
+    ``pro`` and ``con`` there is a view ``stance`` too, with the balance of the two sides among the first ten
+    documents and alpha-nDCG@10 with the sides as subtopics. A view's topics are those with a relevant
+    document; a run that has nothing for one of them scores 0 there. Each measure of each view is a family
+    of its own for Holm's correction, as in PyTerrier's experiments.
+
+    Raises:
+        DeclarationError: no runs, an unknown baseline or measure, or a view without any relevant document.
+    """
+    if not runs:
+        raise DeclarationError("there is no run to evaluate")
+    first = baseline or next(iter(runs))
+    if first not in runs:
+        raise UnknownNameError("system", first, runs)
+    drawn = int(rng.integers(2**32))  # the same resamples for all systems: equal values get equal intervals
+    scores: list[Score] = []
+    topics: dict[str, int] = {}
+    for view, judged in judgments.items():
+        values = {system: _measured(run, judged, measures, view) for system, run in runs.items()}
+        topics[view] = len(next(iter(next(iter(values.values())).values())))
+        for measure in measures:
+            scores += _family(
+                view, measure, {system: found[measure] for system, found in values.items()}, first, drawn
+            )
+    if "pro" in judgments and "con" in judgments:
+        families = _stance_families(runs, judgments["pro"], judgments["con"])
+        for measure, by_system in families.items():
+            scores += _family("stance", measure, by_system, first, drawn)
+        topics["stance"] = max(
+            len(values) for by_system in families.values() for values in by_system.values()
+        )
+    return Evaluation(first, tuple(scores), topics)
+
+
+def _measured(run: Run, judged: Judgments, measures: Sequence[str], view: str) -> dict[str, dict[str, float]]:
+    """The values of each measure by topic, through ir-measures."""
+    import ir_measures
+
+    wanted = {str(measure): _parsed(measure) for measure in measures}
+    qrels = [
+        ir_measures.Qrel(topic, document, relevance)
+        for topic, documents in judged.items()
+        if any(relevance > 0 for relevance in documents.values())
+        for document, relevance in documents.items()
+    ]
+    if not qrels:
+        raise DeclarationError(f"the qrels of {view!r} hold no relevant document")
+    known = {qrel.query_id for qrel in qrels}
+    ranked = [
+        ir_measures.ScoredDoc(topic, document, float(-place))
+        for topic, documents in run.items()
+        if topic in known
+        for place, document in enumerate(documents)
+    ]
+    found: dict[str, dict[str, float]] = {name: dict.fromkeys(sorted(known), 0.0) for name in wanted}
+    if ranked:
+        names = {measure: name for name, measure in wanted.items()}
+        for metric in ir_measures.iter_calc(list(wanted.values()), qrels, ranked):
+            found[names[metric.measure]][metric.query_id] = float(metric.value)
+    return found
+
+
+def _parsed(measure: str) -> Any:
+    import ir_measures
+
+    try:
+        return ir_measures.parse_measure(measure)
+    except (NameError, ValueError, SyntaxError) as error:
+        raise DeclarationError(
+            f"{measure!r} is no measure of ir-measures, such as nDCG@10 or R@100: {error}"
+        ) from None
+
+
+def _family(
+    view: str,
+    measure: str,
+    by_system: Mapping[str, Mapping[str, float]],
+    baseline: str,
+    seed: int,
+) -> list[Score]:
+    """One measure of all systems: intervals, and tests against the baseline with Holm's correction."""
+    import numpy as np
+
+    others = [system for system in by_system if system != baseline]
+    tests = {}
+    for system in others:
+        shared = [topic for topic in by_system[system] if topic in by_system[baseline]]
+        if len(shared) > 1:
+            tests[system] = paired_t_test(
+                [by_system[system][topic] for topic in shared],
+                [by_system[baseline][topic] for topic in shared],
+            )
+    adjusted = dict(zip(tests, holm([test.p for test in tests.values()]), strict=True))
+    return [
+        Score(
+            view,
+            system,
+            measure,
+            bootstrap_interval(list(values.values()), np.random.default_rng(seed)),
+            values,
+            tests[system].difference if system in tests else None,
+            adjusted.get(system),
+        )
+        for system, values in by_system.items()
+        if values
+    ]
+
+
+def _stance_families(
+    runs: Mapping[str, Run], pro: Judgments, con: Judgments
+) -> dict[str, dict[str, dict[str, float]]]:
+    sides = {topic: _sides(pro.get(topic, {}), con.get(topic, {})) for topic in sorted({*pro, *con})}
+    sides = {topic: held for topic, held in sides.items() if set().union(*held.values()) == {"pro", "con"}}
+    if not sides:
+        return {}
+    families: dict[str, dict[str, dict[str, float]]] = {
+        f"balance@{DIVERSITY_CUT}": {},
+        f"alpha_nDCG@{DIVERSITY_CUT}": {},
+    }
+    for system, run in runs.items():
+        balances = {topic: balance(run.get(topic, ()), held, DIVERSITY_CUT) for topic, held in sides.items()}
+        families[f"balance@{DIVERSITY_CUT}"][system] = {
+            topic: value for topic, value in balances.items() if value is not None
+        }
+        families[f"alpha_nDCG@{DIVERSITY_CUT}"][system] = {
+            topic: alpha_ndcg(run.get(topic, ()), held, DIVERSITY_CUT) for topic, held in sides.items()
+        }
+    return families
+
+
+def _sides(pro: Mapping[str, int], con: Mapping[str, int]) -> dict[str, frozenset[str]]:
+    """For each judged document of a topic the sides that it is relevant to."""
+    return {
+        document: frozenset(
+            side for side, judged in (("pro", pro), ("con", con)) if judged.get(document, 0) > 0
+        )
+        for document in {*pro, *con}
+    }

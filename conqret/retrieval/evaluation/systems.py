@@ -1,0 +1,142 @@
+"""The systems of Table 4 by name, run over a corpus's topics; and runs from files beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from conqret.data.corpus import CorpusTopic
+from conqret.errors import DeclarationError, UnknownNameError
+from conqret.io.corpus import CorpusDirectory
+from conqret.io.trec import read_run
+from conqret.retrieval.evaluation.evaluate import Judgments, Run
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from conqret.data.corpus import QrelsStance, Split
+    from conqret.retrieval.index import Index
+    from conqret.retrieval.pipeline import Plan
+    from conqret.retrieval.rerank import RerankSummary
+    from conqret.runs.session import Session
+
+VIEWS: tuple[QrelsStance, ...] = ("pro", "con", "all")
+
+SYSTEMS = {
+    "bm25": "BM25 alone",
+    "generic": "BM25, then listwise reranking with the generic instruction",
+    "pro": "BM25, then listwise reranking with the pro instruction",
+    "con": "BM25, then listwise reranking with the con instruction",
+    "mmr": "BM25, then maximal marginal relevance",
+    "perspectives": "BM25 for each perspective on the question, merged round robin",
+}
+"""What each name stands for; ``NAME=FILE`` is a run from a TREC file."""
+
+
+@dataclass(frozen=True, slots=True)
+class SystemRun:
+    """One system's rankings, and what became of its windows where it reranked."""
+
+    name: str
+    run: Run
+    windows: RerankSummary | None = None
+
+
+def check_systems(names: Sequence[str]) -> None:
+    """Make sure before the first call that every name is known and every file there.
+
+    Raises:
+        UnknownNameError: there is no such system.
+        DeclarationError: a name stands twice, or a run's file is not there.
+    """
+    labels = [name.partition("=")[0] for name in names]
+    if repeated := {label for label in labels if labels.count(label) > 1}:
+        raise DeclarationError(f"the system {min(repeated)!r} is named twice; give runs names of their own")
+    if not names:
+        raise DeclarationError("name at least one system, such as bm25,pro")
+    for name in names:
+        label, given, path = name.partition("=")
+        if given and not Path(path).is_file():
+            raise DeclarationError(f"the run {label!r}: there is no file {path}")
+        if not given and name not in SYSTEMS:
+            raise UnknownNameError("system (or NAME=FILE)", name, SYSTEMS)
+
+
+def run_systems(
+    names: Sequence[str],
+    index: Index,
+    topics: Sequence[CorpusTopic],
+    plan: Plan,
+    session: Session,
+    on_query: Callable[[str], None] | None = None,
+) -> list[SystemRun]:
+    """Run the systems that are named, in this order. ``plan`` gives depth and windows for all of them.
+
+    Raises:
+        DeclarationError: as :func:`check_systems`.
+    """
+    from conqret.retrieval.mmr import TRADE_OFF
+    from conqret.retrieval.pipeline import assemble
+
+    check_systems(names)
+    stages: dict[str, dict[str, Any]] = {
+        "bm25": {},
+        "generic": {"rerank": True},
+        "pro": {"rerank": True, "stance": "pro"},
+        "con": {"rerank": True, "stance": "con"},
+        "mmr": {"mmr": TRADE_OFF},
+        "perspectives": {"perspectives": True},
+    }
+    frame = queries(topics)
+    found = []
+    for name in names:
+        label, given, path = name.partition("=")
+        if given:
+            found.append(SystemRun(label, _from_file(Path(path))))
+            continue
+        made = assemble(index, replace(plan, **stages[name]), session, on_query)
+        ranked = rankings(made.pipeline(frame))
+        found.append(SystemRun(name, ranked, made.reranker.summary if made.reranker else None))
+    return found
+
+
+def queries(topics: Sequence[CorpusTopic]) -> pd.DataFrame:
+    """Topics as PyTerrier wants them: ``qid`` and ``query``."""
+    import pandas as pd
+
+    return pd.DataFrame([(topic.id, topic.question) for topic in topics], columns=["qid", "query"])
+
+
+def rankings(frame: pd.DataFrame) -> Run:
+    """A frame of results as rankings, by rank."""
+    found: dict[str, list[str]] = {}
+    ranked = frame.sort_values(["rank"], kind="stable")
+    for topic, document in zip(ranked["qid"], ranked["docno"], strict=True):
+        found.setdefault(str(topic), []).append(str(document))
+    return found
+
+
+def judgments(corpus: CorpusDirectory, split: Split | None) -> dict[str, Judgments]:
+    """The qrels of a corpus by view.
+
+    Raises:
+        DeclarationError: they are not there.
+    """
+    found: dict[str, dict[str, dict[str, int]]] = {}
+    for view in VIEWS:
+        judged = found.setdefault(view, {})
+        for qrel in corpus.qrels_iter(view, split):
+            judged.setdefault(qrel.query_id, {})[qrel.doc_id] = qrel.relevance
+    return dict(found)
+
+
+def _from_file(path: Path) -> Run:
+    scored: dict[str, list[tuple[float, str]]] = {}
+    for line in read_run(path):
+        scored.setdefault(line.query_id, []).append((-line.score, line.doc_id))
+    return {
+        topic: [document for _, document in sorted(pairs, key=lambda pair: pair[0])]
+        for topic, pairs in scored.items()
+    }

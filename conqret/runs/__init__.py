@@ -1,0 +1,1 @@
+"""One engine for all that asks a model."""

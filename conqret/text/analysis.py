@@ -1,0 +1,234 @@
+"""Words, stems and sentences of a text, found once and kept.
+
+Every score of the offline baseline reads these; no other module looks at characters again, except for names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence, Set
+from functools import cached_property, lru_cache
+
+from conqret.text.citations import citations, strip_citations
+from conqret.text.lexicons import COMMON_WORDS, NEGATIONS, STOP_WORDS
+from conqret.text.numbers import CURRENCIES, Quantity, quantities
+from conqret.text.sentences import boundaries
+
+# A number is one word with its currency, separators, scale letter and percent sign.
+_word = re.compile(rf"[{CURRENCIES}]?[0-9]+(?:[.,][0-9]+)*(?:%|[a-z]+)?|\w+(?:['\u2019]\w+)?")
+_clause = re.compile(r"[,;:()\u2013\u2014]")
+_name = re.compile(r"(?<!^)(?<![.!?:\"\u201c\u2018(] )(?<![\"\u201c\u2018(\n])\b[A-Z][\w'\u2019-]+")
+
+COMMON_WEIGHT = 0.5
+_CACHE_LIMIT = 100_000
+_LONGEST_KEPT = 40
+
+_INFLEXIONS = ("ing", "ings", "ies", "ied", "ed", "es", "s")
+_DERIVATIONS = (
+    "ianism ianisms iz is izations isations ization isation ations ation ments ment ities ity ness "
+    "ables able ibles ible ialism ional "
+    "ical ially ally ial isms ism ists ist ians ian ures ure ives ive ions ion izes ize ises ise ers "
+    "er ors or "
+    "ally ily ly ic"
+).split()
+_MINIMUM_STEM = 3
+_BY_LAST = {last: tuple(s for s in _DERIVATIONS if s[-1] == last) for last in {s[-1] for s in _DERIVATIONS}}
+
+
+def stem(word: str) -> str:
+    """A light stem of a lower-case word: one ending of inflexion and one of derivation are taken off.
+
+    At least 3 letters stay; a doubled last consonant is undone, and a last ``e`` or ``y`` goes.
+    ``votes``, ``voting`` and ``voter`` share ``vot``. Words with a digit stay as they are. Stems are for
+    comparison and need not be words (the idea: Porter 1980, in two steps instead of five).
+    """
+    word = word.replace("\u2019", "'")
+    if word.endswith("'s"):
+        word = word[:-2]
+    if len(word) < 4 or not word.isalpha():
+        return word
+    if word[-1] in "sgd" and not word.endswith(("ss", "us", "is")):
+        for ending in _INFLEXIONS:
+            if word.endswith(ending) and len(word) - len(ending) >= _MINIMUM_STEM:
+                word = word[: -len(ending)] + ("y" if ending in ("ies", "ied") else "")
+                break
+    for ending in _BY_LAST.get(word[-1], ()):
+        if word.endswith(ending) and len(word) - len(ending) >= _MINIMUM_STEM:
+            word = word[: -len(ending)]
+            break
+    if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "aeiouls":
+        return word[:-1]
+    return word[:-1] if len(word) > 3 and word[-1] in "ey" else word
+
+
+class _Words(dict[str, str]):
+    """Piece of text between spaces to the word in it (its longest), or to the empty string; "
+    "bounded, filled as seen."""
+
+    def __missing__(self, piece: str) -> str:
+        value = max(_word.findall(piece), key=len, default="")
+        return _keep(self, piece, value)
+
+
+class _Terms(dict[str, str]):
+    """Word to stem, or to the empty string for a stop word; bounded, and filled as words are seen."""
+
+    def __missing__(self, word: str) -> str:
+        plain = word.replace("\u2019", "'")
+        return _keep(self, word, "" if plain in STOP_WORDS or len(plain) < 2 else stem(plain))
+
+
+def _keep(table: dict[str, str], key: str, value: str) -> str:
+    if len(key) <= _LONGEST_KEPT:
+        if len(table) > _CACHE_LIMIT:
+            table.clear()
+        table[key] = value
+    return value
+
+
+def words_of(text: str) -> list[str]:
+    """The words of ``text`` in lower case, in order. White space, hyphens, dashes, slashes and
+    angle brackets part words.
+
+    The pieces between them are looked up in a table that grows with use, which takes a third of the time of
+    a regular expression over the text.
+    """
+    for separator in _SEPARATORS:
+        if separator in text:
+            text = text.replace(separator, " ")
+    words = _words
+    return [word for piece in text.replace(" %", "%").lower().split() if (word := words[piece])]
+
+
+_SEPARATORS = "<>-\u2010\u2011\u2012\u2013\u2014/|\u2022\u00b7"
+_words = _Words()
+_terms = _Terms()
+COMMON_STEMS = frozenset(stem(word) for word in COMMON_WORDS)
+
+
+def weight(term: str) -> float:
+    """How much a stem says about a topic: 1/2 for common words, 1 for the rest (stop words have no stem)."""
+    return COMMON_WEIGHT if term in COMMON_STEMS else 1.0
+
+
+class Sentence:
+    """One sentence without its citation marks: its words in lower case, and the documents it cites."""
+
+    def __init__(self, text: str, cites: tuple[int, ...] = ()) -> None:
+        self.text = text
+        self.cites = cites
+
+    @cached_property
+    def words(self) -> list[str]:
+        """Its words in lower case, in order."""
+        return words_of(self.text)
+
+    @cached_property
+    def terms(self) -> frozenset[str]:
+        """Its content stems."""
+        return frozenset([_terms[word] for word in self.words]) - _NOTHING
+
+    @cached_property
+    def weights(self) -> dict[str, float]:
+        """The weight of each of its content stems."""
+        return {term: weight(term) for term in sorted(self.terms)}
+
+    @cached_property
+    def numbers(self) -> tuple[Quantity, ...]:
+        """The quantities that it names, in order."""
+        return quantities(self.words)
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Capitalised words inside it (its first word does not count), lower case."""
+        return frozenset([name.lower() for name in _name.findall(self.text)])
+
+    @cached_property
+    def denied(self) -> frozenset[str]:
+        """The content stems that it denies: the two after a negation, up to the next comma or colon."""
+        if NEGATIONS.isdisjoint(self.words):
+            return _NO_TERMS
+        parts = [denied(words_of(part), 2) for part in _clause.split(self.text)]
+        return _NO_TERMS.union(*parts)
+
+
+class Text:
+    """An analysed text: its words in order, its vocabulary and content stems, and its sentences."""
+
+    def __init__(self, raw: str) -> None:
+        self.raw = raw
+        self.words = words_of(strip_citations(raw))
+        self.vocabulary = frozenset(self.words)
+        self.terms = frozenset([_terms[word] for word in self.vocabulary]) - _NOTHING
+
+    @cached_property
+    def pieces(self) -> list[str]:
+        """Its sentences as they stand in the text, citation marks and all."""
+        return [self.raw[start:end].strip() for start, end in boundaries(self.raw)]
+
+    @cached_property
+    def sentences(self) -> tuple[Sentence, ...]:
+        """Its sentences, one for each of ``pieces``."""
+        found = []
+        for text in self.pieces:
+            cites = citations(text)
+            found.append(Sentence(strip_citations(text) if cites else text, cites))
+        return tuple(found)
+
+    @cached_property
+    def stems(self) -> list[str]:
+        """The stem of each word in order; empty for stop words."""
+        return [_terms[word] for word in self.words]
+
+    @cached_property
+    def numbers(self) -> tuple[Quantity, ...]:
+        """Its quantities in order."""
+        return quantities(self.words)
+
+    def without(self, dropped: Set[int]) -> Text:
+        """The same text without the pieces of these numbers (from 0)."""
+        return Text("\n\n".join([piece for i, piece in enumerate(self.pieces) if i not in dropped]))
+
+    def frequency(self, term: str) -> int:
+        """How many of its words have this stem."""
+        return self.stems.count(term) if term in self.terms else 0
+
+    def count(self, cues: Set[str]) -> int:
+        """How many of its words are among ``cues``."""
+        return sum(map(cues.__contains__, self.words))
+
+
+def analysed(raw: str) -> Text:
+    """The `Text` of ``raw``. The last 256 short ones are kept: formats, samples and perturbed copies of an
+    item share most of their texts."""
+    return _analysed(raw) if len(raw) <= _LONGEST_KEPT_TEXT else Text(raw)
+
+
+@lru_cache(maxsize=256)
+def _analysed(raw: str) -> Text:
+    return Text(raw)
+
+
+def forget() -> None:
+    """Forget the texts that `analysed` keeps (for measuring time)."""
+    _analysed.cache_clear()
+
+
+_LONGEST_KEPT_TEXT = 10_000
+
+
+def denied(words: Sequence[str], reach: int) -> frozenset[str]:
+    """The content stems that follow a negation: the next ``reach`` (``not only`` denies nothing)."""
+    found: set[str] = set()
+    if NEGATIONS.isdisjoint(words):
+        return _NO_TERMS
+    for place in [i for i, word in enumerate(words) if word in NEGATIONS]:
+        after = words[place + 1 : place + 1 + _NEGATION_WINDOW]
+        if after[:1] != ["only"]:
+            found.update([term for word in after if (term := _terms[word])][:reach])
+    return frozenset(found)
+
+
+_NEGATION_WINDOW = 6
+_NO_TERMS: frozenset[str] = frozenset()
+_NOTHING = frozenset({""})

@@ -1,0 +1,34 @@
+"""What the yes side of a question stands for: its words, and whether it speaks well of the subject or ill.
+
+"Should bottled water be banned?" is answered with yes by those who find ill of bottled water; "Should Gay
+Marriage Be Legal?" by those who find good of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from conqret.text.analysis import stem
+from conqret.text.lexicons import NEGATIONS
+from conqret.text.passages import Passage
+from conqret.text.stance_words import AGAINST
+from conqret.text.words import fold
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """The sides of a question.
+
+    ``terms`` are its content stems; ``polarity`` is 1 where yes speaks for the subject, -1 where it speaks
+    against it. Two turns cancel out: "Should the ban on hunting be abolished?" has 1.
+    """
+
+    terms: frozenset[str]
+    polarity: int
+
+    @classmethod
+    def of(cls, question: str) -> Sides:
+        """Read the sides off a question or a claim, by its words."""
+        passage = Passage(fold(question))
+        turns = sum(stem(word) in AGAINST or word in NEGATIONS for word in passage.words)
+        return cls(frozenset(passage.roots) - {""}, -1 if turns % 2 else 1)

@@ -1,0 +1,144 @@
+from typing import get_args
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from conqret.baseline import By, Evidence, Which
+from conqret.baseline.preference import prefer
+from conqret.baseline.quality import DIMENSIONS
+from tests.baseline.items import ELSEWHERE, UNIFORMS, fixture_items, item
+
+CAREFUL = (
+    "School uniforms should be worn. First, they reduce bullying: in Larkfield reports fell from 90 to 30 [2]. "
+    "Although critics say that uniforms cost money [1], a school may help families, because the sum is small. "
+    "Therefore students benefit."
+)
+RANT = "OMG only IDIOTS hate uniforms!!! Everybody knows it, lol, you stupid liars!"
+
+
+def test_dimensions_are_the_fifteen_in_order() -> None:
+    assert tuple(Evidence(item(*UNIFORMS, argument=CAREFUL)).dimensions()) == DIMENSIONS
+    assert len(DIMENSIONS) == 15
+
+
+@pytest.mark.parametrize("dimension", sorted(set(DIMENSIONS) - {"emotional_appeal"}))
+def test_a_careful_argument_beats_a_rant(dimension: str) -> None:
+    evidence = Evidence(item(*UNIFORMS, argument=CAREFUL, second=RANT))
+    assert (
+        evidence.dimensions("argument")[dimension].value
+        > evidence.dimensions("second_argument")[dimension].value
+    )
+
+
+def test_a_rant_has_the_stronger_emotional_appeal() -> None:
+    evidence = Evidence(item(*UNIFORMS, argument=CAREFUL, second=RANT))
+    key = "emotional_appeal"
+    assert evidence.dimensions("argument")[key].value < evidence.dimensions("second_argument")[key].value
+
+
+def test_aggregates_are_means_of_their_parts() -> None:
+    found = Evidence(item(*UNIFORMS, argument=CAREFUL)).dimensions()
+    parts = ("local_acceptability", "local_relevance", "local_sufficiency")
+    assert found["cogency"].value == pytest.approx(sum(found[part].value for part in parts) / 3)
+
+
+def test_preference_by_hand() -> None:
+    verdict = prefer((0.8, 0.5, 0.5), (0.6, 0.5, 0.7))
+    assert verdict.label == "first"
+    assert verdict.strength == pytest.approx(0.05)
+    assert prefer((0.5, 0.5, 0.5), (0.5, 0.5, 0.52)).label == "tie"
+
+
+def test_swapping_the_arguments_swaps_the_preference() -> None:
+    one = Evidence(item(*UNIFORMS, argument=CAREFUL, second=RANT)).preference()
+    other = Evidence(item(*UNIFORMS, argument=RANT, second=CAREFUL)).preference()
+    assert (one.label, other.label) == ("first", "second")
+    assert one.strength == other.strength
+    assert Evidence(item(*UNIFORMS, argument=CAREFUL, second=CAREFUL)).preference().label == "tie"
+
+
+@pytest.mark.parametrize("n", [1, 20, 60, 600])
+def test_topic_nuggets_are_distinct_and_name_the_topic(n: int) -> None:
+    found = Evidence(item()).topic_nuggets(n)
+    assert len(set(found)) == n
+    assert all("wear school uniforms" in nugget for nugget in found)
+
+
+def test_document_nuggets_are_distinct_and_come_from_the_documents() -> None:
+    one = item(*UNIFORMS, *ELSEWHERE)
+    found = Evidence(one).document_nuggets(20)
+    assert len(set(found)) == 20
+    texts = " ".join(" ".join(document.text.split()) for document in one.documents)
+    assert all(nugget in texts for nugget in found)
+    assert "uniform" in found[0].lower()
+
+
+def test_too_little_text_gives_fewer_document_nuggets() -> None:
+    found = Evidence(item("Too short.")).document_nuggets(20)
+    assert found == ("Too short", "Too short.", "Too", "short.")
+    assert Evidence(item()).document_nuggets(20) == ()
+
+
+def test_coverage_by_documents_falls_with_documents_of_other_topics() -> None:
+    nugget = Evidence(item(*UNIFORMS)).topic_nuggets(1)[0]
+    whole = Evidence(item(*UNIFORMS)).coverage(nugget, "documents")
+    part = Evidence(item(*UNIFORMS[:2], ELSEWHERE[0])).coverage(nugget, "documents")
+    assert whole > part > Evidence(item(*ELSEWHERE)).coverage(nugget, "documents")
+
+
+def test_coverage_of_a_document_nugget_by_an_argument() -> None:
+    evidence = Evidence(
+        item(*UNIFORMS, argument="The number of reports fell from 90 to 30 in Larkfield [2].")
+    )
+    said = "In Larkfield the number of reports fell from 90 to 30"
+    assert evidence.coverage(said, "argument") == 1
+    assert evidence.coverage(said.replace("30", "70"), "argument") == pytest.approx(0.5)
+    assert evidence.coverage("Bake the loaf for forty minutes", "argument") == 0
+
+
+def test_the_same_item_gives_the_same_evidence() -> None:
+    one = fixture_items(documents=10)[0]
+    assert everything(Evidence(one)) == everything(Evidence(one))
+
+
+TEXTS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=40).filter(str.strip) | st.sampled_from(
+    [
+        "?",
+        "...",
+        "[1]",
+        "[1] [2]",
+        "\u4e0d\u662f\u3002",
+        "\u202e\u0661%",
+        "1" * 400,
+        "A\u0301 \U0001f600",
+        "NOT [99]",
+    ]
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(topic=TEXTS, documents=st.lists(TEXTS, max_size=3), argument=TEXTS, second=TEXTS)
+def test_any_item_is_answered_within_range(
+    topic: str, documents: list[str], argument: str, second: str
+) -> None:
+    one = item(*documents, argument=argument, second=second).model_copy(update={"topic": topic})
+    assert all(0 <= value <= 1 for value in everything(Evidence(one)))
+
+
+def everything(evidence: Evidence) -> list[float]:
+    """Every value that the evidence has, in a fixed order."""
+    found = [evidence.document_relevance(i).value for i in range(len(evidence.item.documents))]
+    found += [evidence.context_relevance().value, evidence.preference().strength]
+    found += [finding.value for finding in evidence.criteria().values()]
+    sides: tuple[Which, ...] = get_args(Which)
+    for which in sides:
+        found += [evidence.answer_relevance(which).value, evidence.groundedness(which).value]
+        found += [finding.value for finding in evidence.dimensions(which).values()]
+        assert all(verdict.document >= 0 for verdict in evidence.citation_support(which))
+    readers: tuple[By, ...] = get_args(By)
+    for by in readers:
+        found += [
+            evidence.coverage(n, by) for n in (*evidence.topic_nuggets(5), *evidence.document_nuggets(5))
+        ]
+    return found

@@ -1,0 +1,112 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conqret.text.analysis import Sentence, Text, denied, stem, weight, words_of
+from conqret.text.numbers import agrees, quantities
+
+
+@pytest.mark.parametrize(
+    "family",
+    [
+        "vote votes voting voter voters",
+        "close closed closing closure",
+        "tax taxes taxation taxing",
+        "ban bans banned banning",
+        "vegetarian vegetarians vegetarianism",
+        "punish punished punishment",
+        "policy policies",
+        "legal legalise legalize legalised",
+        "student students student's student\u2019s",
+    ],
+)
+def test_inflected_and_derived_forms_share_a_stem(family: str) -> None:
+    assert len({stem(word) for word in family.split()}) == 1
+
+
+def test_different_words_keep_different_stems() -> None:
+    words = "zoo school uniform animal energy police minimum wage country state".split()
+    assert len({stem(word) for word in words}) == len(words)
+
+
+def test_words_part_at_spaces_dashes_and_slashes_and_keep_numbers_whole() -> None:
+    assert words_of("The four-day week\u2014cost: \u00a39.6 million (64%, 12 %) and/or 1,940 don't!") == [
+        "the", "four", "day", "week", "cost", "\u00a39.6", "million", "64%", "12%", "and", "or", "1,940", "don't",
+    ]  # fmt: skip
+
+
+def test_common_words_weigh_half() -> None:
+    assert (weight(stem("government")), weight(stem("crane"))) == (0.5, 1.0)
+
+
+def test_citations_are_no_words_and_stay_with_their_sentence() -> None:
+    text = Text("Cranes came back. [3]\n\n[4]\n\nThey breed [1, 2].")
+    assert [(s.words, s.cites) for s in text.sentences] == [
+        (["cranes", "came", "back"], (3, 4)),
+        (["they", "breed"], (1, 2)),
+    ]
+    assert text.words == ["cranes", "came", "back", "they", "breed"]
+
+
+def test_names_are_capitalised_words_inside_a_sentence() -> None:
+    assert Sentence("Then Ottoline Marsh left Pellworth.").names == {"ottoline", "marsh", "pellworth"}
+
+
+def test_negation_denies_the_next_content_words() -> None:
+    assert Sentence("They did not find any, cranes.").denied == {stem("find")}
+    assert denied(words_of("uniforms do not really reduce bullying"), 1) == {stem("reduce")}
+    assert denied(words_of("it is not only cheap"), 1) == frozenset()
+    assert denied(words_of("they don\u2019t vote"), 1) == {stem("vote")}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("64%", [(64.0, "percent")]),
+        ("71 per cent", [(71.0, "percent")]),
+        ("\u00a39.6 million", [(9.6e6, "money")]),
+        ("2.4bn", [(2.4e9, "plain")]),
+        ("1,940 species", [(1940.0, "plain")]),
+        ("nine of the fourteen", [(9.0, "plain"), (14.0, "plain")]),
+        ("twenty-three", [(23.0, "plain")]),
+        ("five hundred", [(500.0, "plain")]),
+        ("half of them", [(50.0, "percent")]),
+        ("three quarters", [(75.0, "percent")]),
+        ("a third", [(100 / 3, "percent")]),
+        ("300 pounds", [(300.0, "money")]),
+        ("one of the first, bus 14A, the 3rd", []),
+        ("\u0661\u0662 and \u00b2", []),
+    ],
+)
+def test_quantities(text: str, expected: list[tuple[float, str]]) -> None:
+    found = quantities(words_of(text))
+    assert [q.value for q in found] == pytest.approx([value for value, _ in expected])
+    assert [q.kind for q in found] == [kind for _, kind in expected]
+
+
+@pytest.mark.parametrize(
+    ("claim", "source", "expected"),
+    [
+        ("64%", "64 per cent", True),
+        ("64%", "46%", False),
+        ("\u00a364", "64%", False),
+        ("4.1%", "4.12%", True),
+        ("4.2%", "4.12%", False),
+        ("nearly 700", "698", True),
+        ("nearly 700", "600", False),
+        ("5.4", "5.4 million", True),
+        ("14.2 million", "41.2 million", False),
+    ],
+)
+def test_agreement_of_quantities(claim: str, source: str, expected: bool) -> None:
+    assert agrees(quantities(words_of(claim))[0], quantities(words_of(source))[0]) is expected
+
+
+@given(st.text(max_size=60))
+def test_any_text_can_be_analysed(raw: str) -> None:
+    text = Text(raw)
+    assert all(text.words)
+    assert text.terms >= {stem for stem in text.stems if stem}
+    for sentence in text.sentences:
+        assert sentence.names is not None
+        assert all(quantity.value >= 0 for quantity in sentence.numbers)

@@ -1,0 +1,127 @@
+"""BARTScore and SemScore with small models, against the figures that the models themselves give."""
+
+import shutil
+
+import pytest
+
+pytest.importorskip("torch", reason="the extra perplexity is not installed: torch is missing")
+
+import torch
+from transformers import AutoModel, AutoModelForSeq2SeqLM, AutoTokenizer
+
+from conqret.debateqa.baselines.bartscore import BartScore
+from conqret.debateqa.baselines.similarity import Case
+from conqret.errors import DeclarationError, UnknownNameError
+from tests.perplexity.small_models import PAIRS
+from tests.perplexity.small_seq2seq import encoder, seq2seq
+
+CASES = [Case(str(i), "", answer, tuple(targets)) for i, (answer, targets) in enumerate(PAIRS)]
+
+
+@pytest.fixture(scope="module")
+def bart(tmp_path_factory):
+    return seq2seq("bart", tmp_path_factory.mktemp("bart"))
+
+
+@pytest.fixture(scope="module")
+def bert(tmp_path_factory):
+    pytest.importorskip("sentence_transformers", reason="the extra baselines is not installed")
+    return encoder(tmp_path_factory.mktemp("bert"))
+
+
+def test_bartscore_is_the_mean_over_partial_answers(bart):
+    found = BartScore(bart).compare(CASES)
+    words = AutoTokenizer.from_pretrained(bart)
+    network = AutoModelForSeq2SeqLM.from_pretrained(bart).eval()
+    for case, one in zip(CASES, found, strict=True):
+        means = []
+        for partial in case.partial:
+            read, held = (words(text, return_tensors="pt").input_ids for text in (partial, case.answer))
+            with torch.inference_mode():
+                means.append(-float(network(input_ids=read, labels=held).loss))  # the mean over the tokens
+        assert one.value == pytest.approx(sum(means) / len(means), rel=1e-4)
+        assert one.detail == ""
+
+
+def test_bartscore_says_what_was_cut(bart):
+    (found,) = BartScore(bart).compare([Case("a", "", "word " * 300, ("Short.", "word " * 200))])
+    assert found.detail.startswith("the answer's last ")
+    assert found.detail.endswith("1 of 2 partial answers were cut at 128 tokens")
+    assert found.value < 0
+
+
+def test_the_instrument_changes_with_the_settings(bart):
+    one, other = BartScore(bart), BartScore(bart, dtype="bfloat16")
+    assert one.fingerprint == BartScore(bart).fingerprint != other.fingerprint
+    assert "precision" in one.instrument
+    assert one.instrument != other.instrument
+
+
+def test_the_encoder_s_folders_count_in_the_instrument(bert, tmp_path):
+    from conqret.debateqa.baselines.semscore import SemScore
+
+    copy = tmp_path / "copy"
+    shutil.copytree(bert, copy)
+    before = SemScore(bert, device="cpu").fingerprint
+    assert SemScore(str(copy), device="cpu").fingerprint == before
+    (copy / "1_Pooling" / "model.safetensors").write_bytes(b"weights of a layer of its own")
+    assert SemScore(str(copy), device="cpu").fingerprint != before
+
+
+def test_semscore_is_the_cosine_of_the_mean_token_vectors(bert):
+    from conqret.debateqa.baselines.semscore import SemScore
+
+    found = SemScore(bert, device="cpu").compare(CASES)
+    words, network = AutoTokenizer.from_pretrained(bert), AutoModel.from_pretrained(bert).eval()
+
+    def embedded(text):
+        with torch.inference_mode():
+            states = network(
+                **words(text, truncation=True, max_length=24, return_tensors="pt")
+            ).last_hidden_state
+        return states[0].mean(dim=0).double()
+
+    for case, one in zip(CASES, found, strict=True):
+        answer = embedded(case.answer)
+        cosines = [
+            float(torch.nn.functional.cosine_similarity(answer, embedded(partial), dim=0))
+            for partial in case.partial
+        ]
+        assert one.value == pytest.approx(sum(cosines) / len(cosines), abs=1e-5)
+    assert len({round(one.value, 4) for one in found}) == len(found)
+    tokens = len(words(CASES[3].answer).input_ids)
+    assert found[3].detail == f"the answer's last {tokens - 24} tokens do not fit the window of 24"
+    assert found[2].detail == ""
+
+
+def test_semscore_embeds_every_text_once(bert, monkeypatch):
+    from conqret.debateqa.baselines.semscore import SemScore
+
+    measure = SemScore(bert, device="cpu")
+    seen = []
+    encode = measure._encoder.encode
+    monkeypatch.setattr(
+        measure._encoder, "encode", lambda texts, **more: (seen.extend(texts), encode(texts, **more))[1]
+    )
+    cases = [Case("a", "", "One.", ("Shared.", "Two.")), Case("b", "", "Three.", ("Shared.", "One."))]
+    first = measure.compare(cases)
+    assert sorted(seen) == ["One.", "Shared.", "Three.", "Two."]
+    assert measure.compare(cases) == first
+    assert len(seen) == 4
+    (same,) = measure.compare([Case("c", "", "One.", ("One.",))])
+    assert same.value == pytest.approx(1)
+
+
+def test_models_that_are_not_there(tmp_path, bart):
+    from conqret.debateqa.baselines.semscore import SemScore
+
+    pytest.importorskip("sentence_transformers", reason="the extra baselines is not installed")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(DeclarationError, match=r"bartscore: .*cannot be loaded.*--bart"):
+        BartScore(str(tmp_path / "empty"))
+    with pytest.raises(DeclarationError, match=r"semscore: .*cannot be loaded.*--encoder"):
+        SemScore(str(tmp_path / "empty"), device="cpu")
+    with pytest.raises(UnknownNameError):
+        BartScore(bart, dtype="float8")
+    with pytest.raises(UnknownNameError):
+        SemScore(str(tmp_path), dtype="float8")

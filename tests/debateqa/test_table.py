@@ -1,0 +1,167 @@
+"""Score tables that are written while rows come, their means, and the names of instruments."""
+
+import json
+from types import SimpleNamespace
+
+import pytest
+
+from conqret.debateqa.diversity import DiversityRun, definition_of
+from conqret.debateqa.table import (
+    AWARENESS,
+    DIVERSITY,
+    ScoreRow,
+    Tally,
+    common_means,
+    read_tables,
+    write_table,
+)
+from conqret.errors import DeclarationError
+from conqret.io.debateqa import DebatableQuestion, PartialAnswer
+
+
+def test_rows_of_a_generator_come_back_as_they_were(tmp_path):
+    rows = [
+        ScoreRow(
+            "s",
+            str(n),
+            DIVERSITY,
+            "i",
+            None if n % 7 == 0 else n / 3,
+            0 if n % 7 == 0 else 3,
+            "refusal" if n % 7 == 0 else "",
+            "d",
+        )
+        for n in range(1201)
+    ]
+    write_table(iter(rows), tmp_path / "new" / "scores.parquet")
+    assert read_tables([tmp_path / "new" / "scores.parquet"]) == rows
+
+
+def test_a_table_is_there_whole_or_not_at_all(tmp_path):
+    path = tmp_path / "scores.parquet"
+    write_table([ScoreRow("old", "0", DIVERSITY, "i", 1.0)], path)
+
+    def broken():
+        for n in range(1500):
+            yield ScoreRow("new", str(n), DIVERSITY, "i", 2.0)
+        raise RuntimeError("stopped")
+
+    with pytest.raises(RuntimeError, match="stopped"):
+        write_table(broken(), path)
+    assert [row.system for row in read_tables([path])] == ["old"]
+    assert [one.name for one in tmp_path.iterdir()] == ["scores.parquet"]
+
+
+def test_means_do_not_depend_on_the_order_of_rows():
+    values = [0.1] * 10 + [1e16, 1.0, -1e16]
+    forth, back = (
+        [ScoreRow("s", "x", DIVERSITY, "i", one) for one in order] for order in (values, values[::-1])
+    )
+    sums = Tally(), Tally()
+    for tally, rows in zip(sums, (forth, back), strict=True):
+        for row in rows:
+            tally.add(row)
+    assert sums[0].means[0].mean == sums[1].means[0].mean == pytest.approx(2 / 13)
+
+
+def test_a_tally_hands_rows_on_and_counts_reasons():
+    tally = Tally()
+    rows = [
+        ScoreRow("s", "a", DIVERSITY, "i", None, reason="refusal"),
+        ScoreRow("s", "b", DIVERSITY, "i", 4.0),
+    ]
+    assert list(map(tally.add, rows)) == rows
+    (mean,) = tally.means
+    assert (mean.mean, mean.scored, mean.total, tally.reasons) == (4.0, 1, 2, {"refusal": 1})
+
+
+@pytest.mark.parametrize(
+    ("model", "definition", "name"),
+    [
+        ("openai-community/gpt2", "paper", "gpt2, prompt 3, paper (1a2b3c4d)"),
+        ("models/gpt2/", "released", "gpt2, released (1a2b3c4d)"),
+    ],
+)
+def test_an_instrument_says_its_prompt(tmp_path, model, definition, name):
+    scorer = SimpleNamespace(model=model, definition=definition, wrapping=3, fingerprint="1a2b3c4d5e6f7a8b")
+    assert DiversityRun("s", tmp_path, {}, scorer).instrument == name
+    assert definition_of(name) == definition
+
+
+def test_instruments_of_other_metrics_have_no_definition():
+    assert definition_of("phi, few-shot (1a2b3c4d)") is None
+    assert definition_of("paper") is None
+
+
+def test_means_over_the_questions_that_all_systems_have():
+    values = {
+        "a": {"x": 1.0, "y": 9.0, "z": 3.0},
+        "b": {"x": 2.0, "y": None, "z": 4.0},
+        "c": {"x": None},
+    }
+    rows = [
+        ScoreRow(system, one, DIVERSITY, "i", value, n=3 if one == "x" else 5)
+        for system, own in values.items()
+        for one, value in own.items()
+    ]
+    (found,) = common_means(rows, DIVERSITY).values()
+    assert found.means == {"a": 2.0, "b": 3.0}
+    assert (found.questions, found.left_out, found.n) == (2, 1, 4.0)
+    assert (found.scored, found.unscored) == (("a", "b"), ("c",))
+    (alone,) = common_means(rows, DIVERSITY, {"a"}).values()
+    assert (alone.means, alone.questions, alone.left_out) == ({"a": pytest.approx(13 / 3)}, 3, 0)
+    apart = [ScoreRow("a", "x", AWARENESS, "i", 1.0), ScoreRow("b", "y", AWARENESS, "i", 1.0)]
+    (nothing,) = common_means(apart, AWARENESS).values()
+    assert (nothing.means, nothing.questions, nothing.left_out) == ({}, 0, 2)
+    with pytest.raises(DeclarationError, match="hold no dispute_awareness"):
+        common_means(rows, AWARENESS)
+
+
+def test_an_answer_that_stands_twice_is_refused(tmp_path):
+    row = ScoreRow("a", "x", DIVERSITY, "i", 1.0)
+    for name in ("one", "two"):
+        write_table([row, ScoreRow(name, "x", DIVERSITY, "i", 1.0)], tmp_path / f"{name}.parquet")
+    with pytest.raises(
+        DeclarationError, match=r"two\.parquet:1 has .* a's answer x by i, .*one\.parquet already: give each"
+    ):
+        read_tables([tmp_path / "one.parquet", tmp_path / "two.parquet"])
+
+
+@pytest.mark.parametrize("value", ["nan", "-inf", "1e999"])
+def test_a_value_is_finite_or_empty(tmp_path, value):
+    table = tmp_path / "scores.csv"
+    table.write_text(f"system,id,metric,value\na,x,{DIVERSITY},\na,y,{DIVERSITY},1\n")
+    assert [row.value for row in read_tables([table])] == [None, 1.0]
+    table.write_text(f"system,id,metric,value\na,x,{DIVERSITY},1\na,y,{DIVERSITY},{value}\n")
+    with pytest.raises(DeclarationError, match=r"scores\.csv:3 holds the value"):
+        read_tables([table])
+
+
+def test_what_cannot_be_scored_keeps_its_place_with_a_reason(tmp_path):
+    texts = {"e1": " ", "q1": "Yes.", "none": "No.", "gone": "So.", "q2": "Perhaps.", "e2": ""}
+    answers = tmp_path / "answers.jsonl"
+    answers.write_text(
+        "".join(json.dumps({"id": one, "generation": text}) + "\n" for one, text in texts.items())
+    )
+    some = (PartialAnswer("Zoos breed", "Rare animals."), PartialAnswer("Zoos cage", "All animals."))
+    questions = {
+        one: DebatableQuestion(one, "Why?", () if one == "none" else some) for one in texts if one != "gone"
+    }
+    asked = []
+
+    def stream(pairs, *, store, on_context):
+        for number, (answer, targets) in enumerate(list(pairs)):  # reads ahead, as the scorer does
+            asked.extend([answer] if targets else [])  # without a target nothing is read
+            on_context(number)
+            yield [SimpleNamespace(perplexity=2.0, truncated=0, reason="") for _ in targets]
+
+    scorer = SimpleNamespace(model="m", definition="paper", wrapping=1, fingerprint="1a2b3c4d", stream=stream)
+    done = []
+    rows = list(DiversityRun("s", answers, questions, scorer).rows(done.append))
+    empty, without = "the answer is empty", "the question has no partial answers"
+    assert [(row.id, row.value, row.n, row.reason) for row in rows if row.metric == DIVERSITY] == [
+        ("e1", None, 2, empty), ("q1", 4.0, 2, ""), ("none", None, 0, without), ("q2", 4.0, 2, ""),
+        ("e2", None, 2, empty),
+    ]  # fmt: skip
+    assert [row.id for row in rows if row.metric != DIVERSITY] == ["e1", "q1", "none", "q2", "e2"]
+    assert (asked, done) == (["Yes.", "Perhaps."], [0, 1, 2, 3, 4])

@@ -1,0 +1,228 @@
+"""A whole experiment, offline: the same bytes each time, whatever stops it in between."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from conqret.errors import DeclarationError
+from conqret.experiments.estimate import estimate
+from conqret.experiments.job import Job
+from conqret.experiments.run import run_experiment
+from conqret.io.trec import ScoredDoc, read_run, write_run
+from conqret.llm import Client
+from tests.generation.corpora import write_corpus
+
+pytest.importorskip("pyterrier")
+pytest.importorskip("ir_measures")
+
+ROOT = Path(__file__).parents[2]
+EXPERIMENT = """name = "tiny"
+corpus = "corpus"
+
+[retrievers.bm25]
+depth = 12
+
+[retrievers.given]
+run = "given.res"
+
+[rerankers.side]
+model = "offline"
+window = 6
+step = 3
+
+[generators.floor]
+shots = 2
+documents = 4
+expert = true
+
+[[systems]]
+retriever = ["bm25"]
+reranker = ["none", "side"]
+generator = ["floor"]
+
+[[systems]]
+retriever = ["given"]
+generator = ["floor"]
+
+[[judges]]
+format = "rag-fine-grained"
+
+[[judges]]
+format = "direct"
+metrics = ["preference"]
+name = "preference"
+
+[[perturbations]]
+name = "irrelevant"
+levels = [0, 50, 100]
+"""
+SAME = ("scores.jsonl", "summary.json")
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("experiment")
+    write_corpus(folder / "corpus")
+    write_run(
+        folder / "given.res",
+        [ScoredDoc(t, f"{t}-{n}", 9.0 - n) for t in ("buses", "planes") for n in (1, 2, 3, 4)],
+    )
+    path = folder / "experiment.toml"
+    path.write_text(EXPERIMENT)
+    return path
+
+
+@pytest.fixture(scope="module")
+def finished(file, tmp_path_factory):
+    job = Job.of(file, tmp_path_factory.mktemp("finished") / "run")
+    return job, run_experiment(job)
+
+
+def test_what_it_leaves(finished):
+    job, outcome = finished
+    assert outcome.failed == {}
+    assert {system.name for system in job.systems} == {"bm25+floor", "bm25+side+floor", "given+floor"}
+    rows = [json.loads(line) for line in job.out.scores_file.read_text(encoding="utf-8").splitlines()]
+    plain = [row for row in rows if "perturbation" not in row]
+    assert {row["status"] for row in rows} == {"scored"}
+    assert {row["judge"] for row in rows} == {"rag-fine-grained-offline", "preference"}
+    assert {(row["item"], row["topic"], row["stance"]) for row in plain} == {
+        (f"{topic}-{stance}", topic, stance) for topic in ("buses", "planes") for stance in ("pro", "con")
+    }
+    assert {(row["perturbation"], row["level"]) for row in rows if row not in plain} == {
+        ("irrelevant", 50.0), ("irrelevant", 100.0),
+    }  # fmt: skip
+    summary = json.loads(job.out.summary_file.read_bytes())
+    assert summary == outcome.summary
+    assert summary["arguments"]["given+floor"]["written"] == 4
+    means = summary["scores"]["given+floor"]["rag-fine-grained-offline"]["groundedness"]
+    assert (means["n"], means["total"]) == (4, 4)
+    assert means["low"] <= means["mean"] <= means["high"]
+    assert set(summary["retrieval"]["pro"]) == {"bm25", "bm25+side", "given"}
+    assert summary["sensitivity"]["bm25+floor"]
+    record = json.loads(job.out.record_file.read_bytes())
+    assert {"fingerprint", "versions", "judges", "prompts", "corpus", "experiment"} <= set(record)
+    ranked = [line.doc_id for line in read_run(job.out.ranking("given", "pro"))]
+    assert ranked[:4] == ["buses-1", "buses-2", "buses-3", "buses-4"]
+
+
+def test_a_second_run_is_the_same(finished, file, tmp_path):
+    job, _ = finished
+    again = Job.of(file, tmp_path / "again")
+    run_experiment(again)
+    for name in SAME:
+        assert (again.out.path / name).read_bytes() == (job.out.path / name).read_bytes()
+
+
+def test_from_recordings_alone_it_is_the_same(finished, file, tmp_path, monkeypatch):
+    job, _ = finished
+    asked = []
+    monkeypatch.setattr("conqret.llm.offline_backend.OfflineBackend.complete", asked.append)
+    again = Job.of(file, tmp_path / "again", replay=job.out.recordings_file)
+    assert run_experiment(again).failed == {}
+    assert asked == []
+    for name in SAME:
+        assert (again.out.path / name).read_bytes() == (job.out.path / name).read_bytes()
+
+
+def test_what_is_done_is_not_done_again(finished, file):
+    job, _ = finished
+    said = []
+    run_experiment(Job.of(file, job.out.path, say=lambda stage, text: said.append(stage)))
+    assert "rank" not in said
+
+
+def test_what_a_recording_lacks_fails_and_is_counted(finished, file, tmp_path):
+    (tmp_path / "empty.jsonl").write_text("")
+    job = Job.of(file, tmp_path / "run", replay=tmp_path / "empty.jsonl")
+    outcome = run_experiment(job)
+    assert set(outcome.failed) == {"rerank", "generate"}
+    rows = [json.loads(line) for line in job.out.scores_file.read_text(encoding="utf-8").splitlines()]
+    assert len(rows) == 12  # an argument for each of three systems, two topics and two sides
+    assert {(row["status"], row["reason"], row["judge"]) for row in rows} == {
+        ("failed", "not_recorded", None)
+    }
+    assert (
+        outcome.summary["arguments"]["bm25+floor"] | {"sentences": 0}
+        == outcome.summary["arguments"]["given+floor"]
+    )
+    healed = Job.of(file, tmp_path / "run")
+    assert run_experiment(healed).failed == {}
+    for name in SAME:
+        assert (healed.out.path / name).read_bytes() == (finished[0].out.path / name).read_bytes()
+
+
+def test_another_experiment_is_refused(finished, file, tmp_path):
+    job, _ = finished
+    other = file.parent / "other.toml"
+    other.write_text(EXPERIMENT.replace("documents = 4", "documents = 3"))
+    with pytest.raises(DeclarationError, match="another experiment"):
+        run_experiment(Job.of(other, job.out.path))
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "notes.txt").write_text("x")
+    with pytest.raises(DeclarationError, match=r"notes\.txt"):
+        run_experiment(Job.of(file, tmp_path / "mine"))
+    file.with_name("topics.toml").write_text('topics = ["boats"]\n' + EXPERIMENT)
+    with pytest.raises(DeclarationError, match="boats"):
+        run_experiment(Job.of(file.with_name("topics.toml"), tmp_path / "new"))
+    assert not (tmp_path / "new").exists()
+
+
+def test_the_estimate_counts_what_is_then_asked(finished, file, tmp_path, monkeypatch):
+    asked: list[str] = []
+    ask = Client.ask
+
+    async def counted(self, request):
+        asked.append(request.ask)
+        return await ask(self, request)
+
+    monkeypatch.setattr(Client, "ask", counted)
+    found = estimate(Job.of(file, tmp_path / "run"))
+    assert asked == []
+    assert not (tmp_path / "run").exists()
+    run_experiment(Job.of(file, tmp_path / "run"))
+    calls = {one.stage: one.calls for one in found}
+    assert calls["generate bm25+floor"] == calls["generate given+floor"] == 4
+    assert sum(count for stage, count in calls.items() if stage.startswith("generate")) == sum(
+        ask.startswith("generate/") for ask in asked
+    )
+    assert calls["rerank bm25+side"] == sum(ask.startswith("rerank/") for ask in asked)
+    assert calls["judge bm25+floor by preference"] == 8  # both orders
+    assert calls["damage bm25+floor by rag-fine-grained-offline"] == 8
+    assert all(one.cost_usd == 0 and one.prompt_tokens > 0 for one in found)
+
+
+def test_killed_at_random_points_and_resumed_it_is_the_same(finished, file, tmp_path):
+    job, _ = finished
+    rng = random.Random(13)
+    out = tmp_path / "run"
+    command = [sys.executable, "-c", _RUN, str(file), str(out)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    for _kill in range(5):
+        with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
+            for _line in range(rng.randint(0, 4)):
+                process.stdout.readline()
+            try:
+                process.wait(rng.uniform(0, 0.4))
+            except subprocess.TimeoutExpired:
+                process.send_signal(signal.SIGKILL)
+    subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)
+    for name in SAME:
+        assert (out / name).read_bytes() == (job.out.path / name).read_bytes()
+
+
+_RUN = """
+import sys
+from pathlib import Path
+from conqret.experiments.run import run_experiment
+from conqret.experiments.job import Job
+print("begun", flush=True)
+say = lambda stage, text: print(stage, flush=True)
+run_experiment(Job.of(Path(sys.argv[1]), Path(sys.argv[2]), say=say))
+"""

@@ -1,0 +1,228 @@
+"""The file of an experiment: what it may hold, and that every fault is named with its line."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from conqret.errors import DeclarationError
+from conqret.experiments.config import systems
+from conqret.experiments.job import Job
+from conqret.experiments.places import line_of
+from conqret.experiments.reading import read_experiment
+from conqret.experiments.record import LIBRARIES, experiment_record
+from conqret.experiments.scores import _labels
+from conqret.llm.local_model import resolved
+from conqret.reliability.sensitivity.results import SensitivityDirectory
+from tests.generation.corpora import write_corpus
+
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+GOOD = """corpus = "corpus"
+
+[retrievers.bm25]
+depth = 20
+
+[retrievers.deep]
+
+[rerankers.side]
+model = "offline"
+
+[generators.floor]
+
+[[systems]]
+retriever = ["bm25", "deep"]
+reranker = ["none", "side"]
+generator = ["floor"]
+
+[[judges]]
+format = "rag-fine-grained"
+
+[[judges]]
+format = "direct"
+model = "gpt-4o-mini"
+metrics = ["groundedness"]
+
+[[perturbations]]
+name = "irrelevant"
+"""
+
+
+@pytest.fixture
+def file(tmp_path):
+    write_corpus(tmp_path / "corpus")
+    path = tmp_path / "experiment.toml"
+    path.write_text(GOOD)
+    return path
+
+
+def faults(file: Path, *changes: tuple[str, str]) -> list[str]:
+    text = GOOD
+    for before, after in changes:
+        assert before in text
+        text = text.replace(before, after, 1)
+    file.write_text(text)
+    with pytest.raises(DeclarationError) as caught:
+        read_experiment(file)
+    return str(caught.value).splitlines()[1:]
+
+
+def test_the_grid(file):
+    names = [system.name for system in systems(read_experiment(file))]
+    assert names == ["bm25+floor", "bm25+side+floor", "deep+floor", "deep+side+floor"]
+
+
+def test_paths_are_relative_to_the_file(file, monkeypatch, tmp_path_factory):
+    monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
+    assert read_experiment(file).corpus == file.parent / "corpus"
+
+
+LOCAL = """
+[[judges]]
+format = "likelihood"
+model = "local/{place}"
+
+[models."local/{place}"]
+context_window = 900
+"""
+
+
+def test_a_local_model_s_folder_is_relative_to_the_file(file, monkeypatch, tmp_path_factory):
+    monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
+    for place in ("./models/x", "../x@0123456789ab"):
+        file.write_text(GOOD + LOCAL.format(place=place))
+        experiment = read_experiment(file)
+        judge = experiment.judges[-1]
+        assert judge.model == f"local/{file.parent / place}"
+        assert str(tmp_path_factory.getbasetemp()) not in judge.label
+        assert judge.label.startswith("likelihood-local-")
+        assert experiment.client(judge.model).context_window == 900
+    file.write_text(GOOD + LOCAL.format(place="gpt2"))
+    assert read_experiment(file).judges[-1].model == "local/gpt2"
+
+
+def test_the_fingerprint_names_no_place_of_a_local_model(tmp_path):
+    found = []
+    for name, weights in (("one", "1"), ("other", "1"), ("third", "2")):
+        folder = tmp_path / name
+        write_corpus(folder / "corpus")
+        (folder / "models").mkdir()
+        (folder / "models" / "config.json").write_text('{"n_positions": 1000}')
+        (folder / "models" / "model.safetensors").write_text(weights)
+        path = folder / "experiment.toml"
+        path.write_text(GOOD + LOCAL.format(place="./models"))
+        found.append(experiment_record(read_experiment(path)))
+    one, other, third = (record["fingerprint"] for record in found)
+    assert one == other != third
+    assert {"torch", "transformers"} <= set(LIBRARIES)
+    assert str(tmp_path / "one") in json.dumps(found[0]["experiment"])  # run.json says where it was
+
+
+def test_a_damaged_version_s_score_has_the_label_of_a_local_judge(file):
+    models = file.parent / "models"
+    models.mkdir()
+    (models / "config.json").write_text("{}")
+    file.write_text(GOOD + LOCAL.format(place="./models"))
+    job = Job.of(file, file.parent / "run")
+    judge = job.experiment.judges[-1]
+    full = resolved(job.experiment.client(judge.model)).model
+    assert full != judge.model
+    folder = SensitivityDirectory(file.parent / "sensitivity")
+    folder.path.mkdir()
+    record = {"judges": [{"format": "likelihood", "model": full, "fingerprint": "abc"}]}
+    folder.record_file.write_text(json.dumps(record))
+    assert _labels(job, folder) == {"abc": judge.label}
+
+
+def test_the_demo_experiment_is_good():
+    experiment = read_experiment(FIXTURES / "experiment.toml")
+    assert [judge.label for judge in experiment.judges] == [
+        "rag-fine-grained-offline",
+        "citation-support-offline",
+    ]
+
+
+def test_every_fault_of_the_types_is_named_with_its_line(file):
+    found = faults(
+        file,
+        ("depth = 20", "depth = 0"),
+        ('"groundedness"]', '"groundedness"]\nsamples = "many"'),
+        ("[generators.floor]", "[generators.floor]\nshot = 3"),
+    )
+    assert [line.split(":")[1].split(" ")[0] for line in found] == ["4", "12", "26"]
+    assert "retrievers.bm25.depth" in found[0]
+    assert "generators.floor.shot" in found[1]
+    assert "judges[1].samples" in found[2]
+
+
+def test_every_fault_of_the_names_is_named_with_its_line(file):
+    found = faults(
+        file,
+        ('corpus = "corpus"', 'corpus = "corps"\nprompts = "nowhere"'),
+        ('["none", "side"]', '["none", "sides"]'),
+        ('"rag-fine-grained"', '"rag-fine"'),
+        ('"groundedness"', '"grounding"'),
+        ('"irrelevant"', '"irelevant"'),
+    )
+    lines = [int(line.split(":")[1].split(" ")[0]) for line in found]
+    assert lines == [1, 2, 16, 20, 23, 28]
+    assert "did you mean 'rag-fine-grained'" in found[3]
+
+
+def test_a_model_that_is_only_read_cannot_write(file):
+    found = faults(
+        file,
+        ('corpus = "corpus"', 'corpus = "corpus"\nperturbation_model = "local/./models/x"'),
+        ('[rerankers.side]\nmodel = "offline"', '[rerankers.side]\nmodel = "local/./models/x"'),
+        ("[generators.floor]", '[generators.floor]\nmodel = "local/gpt2"'),
+    )
+    lines = [line.partition("experiment.toml")[2].split(" is answered in writing")[0] for line in found]
+    assert lines == [
+        ":10 rerankers.side.model: the question for a ranking",
+        ":13 generators.floor.model: the question for an argument",
+        ":2 perturbation_model: the question for a rewrite",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        (
+            'model = "gpt-4o-mini"\nmetrics = ["groundedness"]',
+            'name = "rag-fine-grained-offline"',
+            "judges[0]",
+        ),
+        ("[rerankers.side]", "[rerankers.none]\n[rerankers.side]", "another name"),
+        ("[rerankers.side]", "[rerankers.side]\nstep = 30", "more than the window"),
+        ("[retrievers.deep]", '[retrievers.deep]\nrun = "no.res"', "there is no file"),
+        ("[retrievers.deep]", '[retrievers."a/b"]', "String should match"),
+        ('name = "irrelevant"', 'name = "irrelevant"\nlevels = [0, 200]', "from 0 to 100"),
+        ('format = "direct"', 'format = "direct"\nmodels = 3', "Extra inputs"),
+        (
+            'corpus = "corpus"',
+            'corpus = "corpus"\nmodels.x.input_price = 1.0',
+            "both input_price and output_price",
+        ),
+        ('corpus = "corpus"', 'corpus = "corpus"\nstances = []', "at least 1 item"),
+    ],
+)
+def test_other_faults(file, before, after, expected):
+    assert any(expected in line for line in faults(file, (before, after)))
+
+
+def test_what_is_no_experiment_at_all(tmp_path):
+    with pytest.raises(DeclarationError, match="there is no such file"):
+        read_experiment(tmp_path / "no.toml")
+    (tmp_path / "bad.toml").write_text("corpus = \n")
+    with pytest.raises(DeclarationError, match=r"bad\.toml is no TOML: .*line 1"):
+        read_experiment(tmp_path / "bad.toml")
+    (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(DeclarationError, match="cannot be read"):
+        read_experiment(tmp_path / "bytes.toml")
+
+
+def test_places():
+    assert line_of(GOOD, ("judges", 1, "metrics", 0)) == 24
+    assert line_of(GOOD, ("judges", 0, "samples")) == 18
+    assert line_of(GOOD, ("corpus",)) == 1
+    assert line_of(GOOD, ("nothing",)) == 0
+    assert line_of('[models."gpt-4o.mini"] # a\nrpm = 3', ("models", "gpt-4o.mini", "rpm")) == 2

@@ -1,0 +1,50 @@
+"""Short ways to set up and make a run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from conqret import Item
+from conqret.data import Judgment
+from conqret.io import item_record, open_items
+from conqret.judging.base import JudgeOptions
+from conqret.judging.execute import Execution, Outcome, execute
+from conqret.judging.folder import RunDirectory
+from conqret.judging.setup import check_items, set_up
+from conqret.llm.options import ClientOptions
+from tests.contract.items import demo
+
+
+def write_items(path: Path, items: Iterable[Item]) -> Path:
+    path.write_text("".join(json.dumps(item_record(item)) + "\n" for item in items), encoding="utf-8")
+    return path
+
+
+def execution(
+    out: Path,
+    items: Any = None,
+    *,
+    name: str = "direct",
+    client: ClientOptions | None = None,
+    prompts: Path | None = None,
+    recordings: Path | None = None,
+    replay: Path | None = None,
+    overwrite: bool = False,
+    **options: Any,
+) -> Execution:
+    setup = set_up(name, client or ClientOptions("offline"), JudgeOptions(**options), prompts)
+    source = open_items(demo()[:4] if items is None else items)
+    checked, setup = check_items(source, setup)
+    return Execution(source, checked, setup, RunDirectory(out), recordings, replay, overwrite)
+
+
+def run(out: Path, items: Any = None, **settings: Any) -> Outcome:
+    return execute(execution(out, items, **settings))
+
+
+def said(judgments: Iterable[Judgment]) -> list[dict[str, Any]]:
+    """All that the judgments say, but for how the answers came."""
+    return [judgment.model_dump(mode="json", exclude={"trace"}) for judgment in judgments]

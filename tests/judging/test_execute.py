@@ -1,0 +1,314 @@
+"""A run directory: what it holds, how it goes on, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from filelock import FileLock
+
+from conqret import DeclarationError
+from conqret.data import Reason
+from conqret.judging.execute import execute
+from conqret.judging.folder import RunDirectory
+from conqret.judging.tables import COLUMNS
+from conqret.llm.options import ClientOptions
+from tests.contract.items import demo
+from tests.judging.runs import execution, run, said, write_items
+from tests.server import FaultPlan, FaultServer
+
+ROOT = Path(__file__).parents[2]
+
+
+def served(server: FaultServer, **settings: Any) -> ClientOptions:
+    return ClientOptions("openai/judge", api_base=server.url, api_key="sk-none", max_attempts=2, **settings)
+
+
+def test_what_a_run_leaves(tmp_path: Path) -> None:
+    out = RunDirectory(tmp_path / "runs" / "first")
+    seen: list[str] = []
+    outcome = execute(execution(out.path), on_judgment=lambda judgment: seen.append(judgment.item))
+    names = {
+        file.name for file in out.path.iterdir() if file.suffix not in (".sqlite-wal", ".sqlite-shm", ".lock")
+    }
+    assert names - {".lock"} == {
+        "run.json", "items.jsonl", "judgments.jsonl", "recordings.sqlite", "scores.parquet", "summary.json",
+    }  # fmt: skip
+    assert seen == [item.id for item in demo()[:4]]
+    assert list(out.items()) == list(demo()[:4])
+    assert out.summary() == outcome.summary
+    assert (outcome.summary.total, outcome.summary.scored, outcome.kept, outcome.missing) == (4, 4, 0, ())
+    record = out.record()
+    assert (record.format, record.model, record.baseline, record.items_count) == (
+        "direct",
+        "offline",
+        True,
+        4,
+    )
+    assert record.metrics == ["context_relevance", "groundedness", "preference"]
+    assert set(record.prompts) == {"direct/context-relevance", "direct/groundedness", "direct/preference"}
+    assert "api_key" not in out.record_file.read_text(encoding="utf-8")
+
+
+def test_scores_hold_a_row_for_each_measure_and_each_part(tmp_path: Path) -> None:
+    run(tmp_path / "r", name="rag-fine-grained")
+    scores = pl.read_parquet(tmp_path / "r" / "scores.parquet")
+    assert tuple(scores.columns) == COLUMNS
+    whole = scores.filter(pl.col("part").is_null())
+    assert len(whole) == 4 * 19
+    parts = scores.filter(pl.col("part").is_not_null())
+    assert len(parts) == 4 * 12
+    assert set(parts["metric"]) == {"context_relevance"}
+    (judgment, *_) = RunDirectory(tmp_path / "r").judgments()
+    one = whole.filter((pl.col("item") == judgment.item) & (pl.col("metric") == "clarity")).to_dicts()[0]
+    assert one["value"] == judgment.measures["clarity"].value
+    assert one["explanation"] == judgment.measures["clarity"].explanation
+    assert scores.schema["value"] == pl.Float64
+    assert scores.schema["flipped"] == pl.Boolean
+    assert scores.schema["majority"] == pl.Float64
+
+
+def test_the_same_command_again_judges_nothing_again(tmp_path: Path) -> None:
+    run(tmp_path / "r")
+    before = said(RunDirectory(tmp_path / "r").judgments())
+    again: list[Any] = []
+    outcome = execute(execution(tmp_path / "r"), on_judgment=again.append)
+    assert (outcome.kept, again) == (4, [])
+    assert said(RunDirectory(tmp_path / "r").judgments()) == before
+
+
+def test_failed_judgments_are_made_again_and_scored_ones_kept(tmp_path: Path) -> None:
+    with FaultServer(FaultPlan(script=(None, None, "bad_request", None))) as server:
+        settings = {
+            "name": "direct",
+            "metrics": ("context_relevance",),
+            "client": served(server, max_concurrency=1),
+        }
+        first = run(tmp_path / "r", **settings)
+        assert (first.summary.scored, first.summary.failed) == (3, 1)
+        assert first.summary.reasons == {"bad_request": 1}
+        assert (
+            first.summary.metrics["context_relevance"].best_case
+            > first.summary.metrics["context_relevance"].worst_case
+        )
+        asked = len(server.requests)
+        second = run(tmp_path / "r", **settings)
+        assert (second.summary.scored, second.kept) == (4, 3)
+        assert len(server.requests) == asked + 1
+    assert [judgment.item for judgment in RunDirectory(tmp_path / "r").judgments()] == [
+        i.id for i in demo()[:4]
+    ]
+
+
+def test_judgments_stand_in_the_order_of_the_items(tmp_path: Path) -> None:
+    with FaultServer(FaultPlan({"server_error": 0.3}, seed=3)) as server:
+        run(
+            tmp_path / "r",
+            demo()[:12],
+            metrics=("context_relevance",),
+            client=served(server, max_concurrency=12),
+        )
+    assert [j.item for j in RunDirectory(tmp_path / "r").judgments()] == [item.id for item in demo()[:12]]
+
+
+@pytest.mark.parametrize("spoil", ["cut", "binary line", "no line break"])
+def test_a_spoiled_judgments_file_is_mended(tmp_path: Path, spoil: str) -> None:
+    run(tmp_path / "r")
+    out = RunDirectory(tmp_path / "r")
+    before, lines = said(out.judgments()), out.judgments_file.read_bytes().splitlines(keepends=True)
+    last = {"cut": lines[3][:200], "binary line": b"\0\0\0\xff\n", "no line break": lines[3][:-1]}[spoil]
+    out.judgments_file.write_bytes(b"".join(lines[:3]) + last)
+    outcome = run(tmp_path / "r")
+    assert outcome.kept == 3
+    assert outcome.summary.usage.recorded == 4  # the four calls of the item that was judged again
+    assert said(out.judgments()) == before
+
+
+def test_a_spoiled_file_is_no_finished_run(tmp_path: Path) -> None:
+    run(tmp_path / "r")
+    out = RunDirectory(tmp_path / "r")
+    out.judgments_file.write_bytes(b'{"item": 1}\n' + out.judgments_file.read_bytes())
+    with pytest.raises(DeclarationError, match=r"judgments.jsonl:1 is no judgment"):
+        list(out.judgments())
+
+
+def test_killed_before_it_had_said_what_it_is(tmp_path: Path) -> None:
+    out = tmp_path / "r"
+    out.mkdir()
+    for name in (".lock", "items.jsonl", ".run.json.abc.part"):
+        (out / name).write_text("{", encoding="utf-8")
+    assert run(out).summary.scored == 4
+
+
+def _judge(out: Path, items: Path, server: FaultServer) -> subprocess.Popen[str]:
+    command = [
+        sys.executable,
+        "-m",
+        "conqret.cli.main",
+        "judge",
+        str(items),
+        "-f",
+        "direct",
+        "--metric",
+        "groundedness",
+    ]
+    command += [
+        "--model",
+        "openai/judge",
+        "--api-base",
+        server.url,
+        "-o",
+        str(out),
+        "--max-concurrency",
+        "4",
+        "-q",
+    ]
+    env = {**os.environ, "OPENAI_API_KEY": "sk-none"}
+    return subprocess.Popen(
+        command, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+def test_a_run_that_was_killed_ends_like_one_that_was_not(tmp_path: Path) -> None:
+    items = write_items(tmp_path / "items.jsonl", demo())
+    out = RunDirectory(tmp_path / "r")
+    with FaultServer(latency=0.05, keep_bodies=False) as server:
+        child = _judge(out.path, items, server)
+        deadline = time.monotonic() + 60
+        while not out.judgments_file.exists() or out.judgments_file.read_bytes().count(b"\n") < 8:
+            assert child.poll() is None, child.communicate()
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        child.send_signal(signal.SIGKILL)
+        child.communicate()
+        kept = out.judgments_file.read_bytes().count(b"\n")
+        assert 8 <= kept < 24
+        client = ClientOptions("openai/judge", api_base=server.url, api_key="sk-none", max_concurrency=4)
+        outcome = run(out.path, items, metrics=("groundedness",), client=client)
+        assert outcome.kept >= 8
+        assert 24 <= len(server.requests) <= 24 + 4  # at most the calls in flight at the kill
+        run(tmp_path / "whole", items, metrics=("groundedness",), client=client)
+    assert out.summary().scored == 24
+    assert said(out.judgments()) == said(RunDirectory(tmp_path / "whole").judgments())
+    assert (out.path / "items.jsonl").read_bytes() == (tmp_path / "whole" / "items.jsonl").read_bytes()
+
+
+def test_stopped_by_the_user(tmp_path: Path) -> None:
+    items = write_items(tmp_path / "items.jsonl", demo())
+    with FaultServer(latency=0.2, keep_bodies=False) as server:
+        child = _judge(tmp_path / "r", items, server)
+        while len(server.requests) < 6:
+            assert child.poll() is None, child.communicate()
+            time.sleep(0.02)
+        child.send_signal(signal.SIGINT)
+        _, errors = child.communicate(timeout=60)
+    assert child.returncode == 130
+    assert "the same command goes on from there" in errors
+    assert "Traceback" not in errors
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"name": "g-eval"}, "format"),
+        ({"client": ClientOptions("openai/other")}, "model"),
+        ({"metrics": ("groundedness",)}, "metrics"),
+        ({"samples": 2}, "prompts, options or model settings differ"),
+        ({"items": demo()[:3]}, "items differ"),
+    ],
+)
+def test_another_run_in_the_same_folder_is_refused(
+    tmp_path: Path, change: dict[str, Any], words: str
+) -> None:
+    run(tmp_path / "r")
+    before = {
+        file: file.read_bytes() for file in (tmp_path / "r").iterdir() if file.suffix in (".json", ".jsonl")
+    }
+    with pytest.raises(DeclarationError) as caught:
+        run(tmp_path / "r", **change)
+    assert words in str(caught.value)
+    assert "--overwrite" in str(caught.value)
+    assert {file: file.read_bytes() for file in before} == before
+
+
+def test_overwrite_begins_afresh_and_keeps_the_recordings(tmp_path: Path) -> None:
+    run(tmp_path / "r")
+    outcome = run(tmp_path / "r", overwrite=True)
+    assert (outcome.kept, outcome.summary.usage.recorded, outcome.summary.usage.calls) == (0, 16, 0)
+    assert run(tmp_path / "r", name="listwise", overwrite=True).summary.total == 4
+    assert RunDirectory(tmp_path / "r").record().format == "listwise"
+
+
+def test_a_folder_that_holds_something_else_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("x", encoding="utf-8")
+    for overwrite in (False, True):
+        with pytest.raises(DeclarationError, match=r"other files \(thesis.tex\)"):
+            run(tmp_path, overwrite=overwrite)
+    with pytest.raises(DeclarationError, match="is a file"):
+        run(tmp_path / "thesis.tex")
+    with pytest.raises(DeclarationError, match="cannot be made"):
+        run(tmp_path / "thesis.tex" / "below")
+    assert [file.name for file in tmp_path.iterdir()] == ["thesis.tex"]
+
+
+def test_two_processes_do_not_write_one_run(tmp_path: Path) -> None:
+    (tmp_path / "r").mkdir()
+    with (
+        FileLock(tmp_path / "r" / ".lock"),
+        pytest.raises(DeclarationError, match="another process is writing"),
+    ):
+        run(tmp_path / "r")
+    assert run(tmp_path / "r").summary.scored == 4
+
+
+def test_nothing_is_written_when_something_is_declared_wrongly(tmp_path: Path) -> None:
+    text = tmp_path / "notes.txt"
+    text.write_text("no recordings\n", encoding="utf-8")
+    wrong: list[dict[str, Any]] = [
+        {"replay": text},
+        {"replay": tmp_path / "nowhere"},
+        {"recordings": text},
+        {"recordings": tmp_path / "no" / "store.sqlite"},
+        {"client": ClientOptions("openai/unpriced", budget_usd=1.0)},
+    ]
+    for settings in wrong:
+        with pytest.raises(DeclarationError):
+            run(tmp_path / "r", **settings)
+        assert [file.name for file in tmp_path.iterdir()] == ["notes.txt"], settings
+
+
+def test_a_shared_store_saves_calls_between_runs(tmp_path: Path) -> None:
+    store = tmp_path / "store.sqlite"
+    run(tmp_path / "one", recordings=store)
+    outcome = run(tmp_path / "two", recordings=store)
+    assert (outcome.summary.usage.calls, outcome.summary.usage.recorded) == (0, 16)
+    assert not (tmp_path / "two" / "recordings.sqlite").exists()
+
+
+def test_a_server_that_always_fails_ends_the_run_with_every_item_failed(tmp_path: Path) -> None:
+    with FaultServer(FaultPlan(always="auth")) as server:
+        outcome = run(tmp_path / "r", demo(), metrics=("context_relevance",), client=served(server))
+    assert (outcome.summary.total, outcome.summary.failed) == (24, 24)
+    assert set(outcome.summary.reasons) <= {Reason.AUTHENTICATION, Reason.PROVIDER_DOWN}
+    for judgment in RunDirectory(tmp_path / "r").judgments():
+        assert judgment.measures["context_relevance"].value is None
+        assert not re.search("sk-[a-z]{10}", judgment.model_dump_json())
+
+
+def test_a_folder_without_a_run_says_so(tmp_path: Path) -> None:
+    with pytest.raises(DeclarationError, match="does not exist"):
+        RunDirectory(tmp_path / "nowhere").record()
+    with pytest.raises(DeclarationError, match="holds no finished run"):
+        RunDirectory(tmp_path).summary()
+    (tmp_path / "run.json").write_text(json.dumps({"conqret": 1}), encoding="utf-8")
+    with pytest.raises(DeclarationError, match="cannot be read"):
+        RunDirectory(tmp_path).record()

@@ -1,0 +1,152 @@
+"""``judge`` and ``ajudge``: lists, files and frames in, judgments or frames out."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from conqret import DeclarationError, Document, Item, ItemsError, Judgments, ajudge, judge
+from conqret.io import item_record
+from tests.contract.items import DEMO, demo
+from tests.judging.runs import said, write_items
+from tests.server import FaultPlan, FaultServer
+
+ITEMS = demo()[:3]
+
+
+def test_items_dictionaries_an_iterator_and_a_file_give_the_same(tmp_path: Path) -> None:
+    expected = said(judge(ITEMS))
+    assert said(judge([item_record(item) for item in ITEMS])) == expected
+    assert said(judge(item for item in ITEMS)) == expected
+    path = write_items(tmp_path / "items.jsonl", ITEMS)
+    assert said(judge(path)) == said(judge(str(path))) == expected
+
+
+def test_judgments_are_a_sequence_with_numbers() -> None:
+    result = judge(DEMO, format="direct", metrics=["groundedness"])
+    assert isinstance(result, Judgments)
+    assert len(result) == 24
+    assert result[0].item == demo()[0].id
+    assert [judgment.item for judgment in result[1:3]] == [item.id for item in demo()[1:3]]
+    assert result.summary.scored == 24
+    assert result.failures == ()
+    assert repr(result) == "<Judgments: 24 items, 24 scored>"
+    scores = result.scores()
+    assert len(scores) == 24
+    assert set(scores["metric"]) == {"groundedness"}
+
+
+def rows() -> list[dict[str, Any]]:
+    return [
+        {
+            "id": item.id,
+            "topic": item.topic,
+            "argument": item.argument,
+            "documents": [d.text for d in item.documents],
+        }
+        for item in ITEMS
+    ]
+
+
+def test_a_polars_frame_in_is_a_polars_frame_out() -> None:
+    frame = judge(pl.DataFrame(rows()), format="direct")
+    assert isinstance(frame, pl.DataFrame)
+    assert frame.columns == ["id", "status", "reason", "context_relevance", "groundedness"]
+    assert frame["id"].to_list() == [item.id for item in ITEMS]
+    assert frame["groundedness"].is_between(0, 1).all()
+
+
+def test_a_pandas_frame_in_is_a_pandas_frame_out() -> None:
+    pd = pytest.importorskip("pandas")
+    frame = judge(pd.DataFrame(rows()), format="direct")
+    assert isinstance(frame, pd.DataFrame)
+    assert list(frame["id"]) == [item.id for item in ITEMS]
+    assert frame["groundedness"].between(0, 1).all()
+
+
+def test_columns_of_ones_own() -> None:
+    frame = pl.DataFrame(rows()).rename({"topic": "q", "argument": "essay"})
+    found = judge(frame, format="direct", columns={"topic": "q", "argument": "essay"})
+    assert found.equals(judge(pl.DataFrame(rows()), format="direct"))
+
+
+async def test_inside_a_running_event_loop() -> None:
+    assert said(judge(ITEMS)) == said(await ajudge(ITEMS))
+    with pytest.raises(DeclarationError):
+        judge(ITEMS, format="nonsense")
+
+
+async def test_several_at_once() -> None:
+    one, two = await asyncio.gather(ajudge(ITEMS), ajudge(ITEMS, format="listwise"))
+    assert [judgment.item for judgment in one] == [judgment.item for judgment in two]
+
+
+def test_on_judgment_is_called_as_they_are_done() -> None:
+    seen: list[str] = []
+    judge(ITEMS, on_judgment=lambda judgment: seen.append(judgment.item))
+    assert seen == [item.id for item in ITEMS]
+
+
+def test_results_come_in_the_order_of_the_items_whatever_the_order_of_the_answers() -> None:
+    with FaultServer(FaultPlan({"rate_limit": 0.4}, seed=1)) as server:
+        result = judge(
+            demo()[:10], format="direct", metrics=["context_relevance"], model="openai/judge",
+            api_base=server.url, api_key="sk-none",
+        )  # fmt: skip
+    assert [judgment.item for judgment in result] == [item.id for item in demo()[:10]]
+    assert result.summary.scored == 10
+
+
+def test_what_the_world_does_is_no_exception() -> None:
+    with FaultServer(FaultPlan(always="bad_json")) as server:
+        result = judge(ITEMS, format="direct", model="openai/judge", api_base=server.url, api_key="sk-none")
+    assert len(result.failures) == 3
+    assert {judgment.reason for judgment in result} == {"invalid_json"}
+    assert result.summary.metrics["groundedness"].mean is None
+
+
+def test_recordings_are_shared_and_replayed(tmp_path: Path) -> None:
+    store = tmp_path / "store.sqlite"
+    first = judge(ITEMS, recordings=store)
+    again = judge(ITEMS, recordings=store)
+    assert (again.summary.usage.calls, again.summary.usage.recorded) == (0, 3)
+    replayed = judge(demo()[:4], replay=store)
+    assert said(replayed[:3]) == said(first)
+    assert replayed[3].reason == "not_recorded"
+
+
+@pytest.mark.parametrize(
+    ("items", "options"),
+    [
+        (ITEMS, {"format": "nonsense"}),
+        (ITEMS, {"metrics": ["nonsense"]}),
+        (ITEMS, {"samples": 0}),
+        (ITEMS, {"model": ""}),
+        (ITEMS, {"timeout": -1}),
+        (ITEMS, {"prompts": "/nowhere"}),
+        (ITEMS, {"replay": "/nowhere"}),
+        (ITEMS, {"columns": {"topc": "x"}}),
+        ([], {}),
+        (7, {}),
+        (ITEMS[0], {}),
+        ("nowhere.jsonl", {}),
+        ([ITEMS[0], ITEMS[0]], {}),
+    ],
+)
+def test_wrong_calls_are_declaration_errors(items: Any, options: dict[str, Any]) -> None:
+    with pytest.raises(DeclarationError):
+        judge(items, **options)
+
+
+def test_an_item_without_what_the_format_needs() -> None:
+    with pytest.raises(ItemsError, match="argument"):
+        judge([Item(id="i", topic="t", documents=(Document(id="d", text="x"),))])
+
+
+def test_an_unknown_setting_of_the_client_is_named() -> None:
+    with pytest.raises((TypeError, DeclarationError), match="max_concurency"):
+        judge(ITEMS, max_concurency=4)

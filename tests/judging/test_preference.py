@@ -1,0 +1,136 @@
+"""Both orders: agreement, flips, one order missing, ratings under each other's name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from conqret import Judgment
+from conqret.data import Reason
+from conqret.judging.instrument import judge_item
+from conqret.judging.orders import both_orders, swap_item
+from conqret.judging.scales import most_frequent
+from conqret.llm.request import Request
+from tests.judging.scripted import ITEM, Scripted, instrument, measures
+from tests.judging.test_scoring import nuggets
+
+
+async def compared(given: Any, swapped: Any, name: str = "direct", metric: str = "preference") -> Judgment:
+    def answer(request: Request[Any]) -> Any:
+        return swapped if request.ask.endswith("(swapped)") else given
+
+    return await judge_item(ITEM, instrument(name, answer, metrics=(metric,)))
+
+
+def prefers(side: str) -> dict[str, str]:
+    return {"preference": side}
+
+
+@pytest.mark.parametrize(
+    ("given", "swapped", "label", "value", "flipped"),
+    [
+        ("argument_1", "argument_2", "first", 1.0, False),
+        ("argument_2", "argument_1", "second", 0.0, False),
+        ("tie", "tie", "tie", 0.5, False),
+        ("argument_1", "argument_1", "tie", 0.5, True),
+        ("argument_2", "argument_2", "tie", 0.5, True),
+        ("argument_1", "tie", "tie", 0.5, True),
+    ],
+)
+async def test_two_orders(given: str, swapped: str, label: str, value: float, flipped: bool) -> None:
+    judgment = await compared(prefers(given), prefers(swapped))
+    measure = judgment.measures["preference"]
+    assert (measure.label, measure.value, measure.flipped) == (label, value, flipped)
+    assert len(judgment.trace.calls) == 2
+
+
+@pytest.mark.parametrize(
+    ("given", "swapped", "which"),
+    [(Reason.REFUSAL, prefers("tie"), "given"), (prefers("tie"), Reason.SERVER_ERROR, "swapped")],
+)
+async def test_one_order_alone_is_no_verdict(given: Any, swapped: Any, which: str) -> None:
+    measure = (await compared(given, swapped)).measures["preference"]
+    assert (measure.status, measure.reason, measure.value) == ("unscored", Reason.ONE_ORDER_ONLY, None)
+    assert f"no answer in the {which} order" in measure.detail
+    assert "as scripted" in measure.detail
+
+
+async def test_without_either_order_it_is_the_first_reason() -> None:
+    measure = (await compared(Reason.TIMEOUT, Reason.REFUSAL)).measures["preference"]
+    assert (measure.status, measure.reason) == ("failed", Reason.TIMEOUT)
+
+
+async def test_the_swapped_request_holds_the_arguments_swapped() -> None:
+    tool = instrument("direct", lambda request: prefers("tie"), metrics=("preference",))
+    await judge_item(ITEM, tool)
+    assert isinstance(tool.client, Scripted)
+    given, swapped = (request.messages[1].content for request in tool.client.requests)
+    assert given.index(ITEM.argument or "") < given.index(ITEM.second_argument or "")
+    assert swapped.index(ITEM.second_argument or "") < swapped.index(ITEM.argument or "")
+    assert tool.client.requests[0].messages[0] == tool.client.requests[1].messages[0]
+
+
+def rag_direct(first: int, second: int, side: str, words: str = "because") -> dict[str, Any]:
+    pair = {"explanation": words, "argument_1": first, "argument_2": second}
+    metrics = dict.fromkeys(("context_relevance", "answer_relevance", "groundedness"), pair)
+    return {**metrics, "preference": {"explanation": words, "preference": side}}
+
+
+async def test_ratings_are_averaged_with_the_names_exchanged() -> None:
+    judgment = await compared(
+        rag_direct(4, 2, "argument_1"), rag_direct(1, 5, "argument_2", "so"), "rag-direct", "groundedness"
+    )
+    assert set(judgment.measures) == {"groundedness"}
+    whole = both_orders(
+        measures("rag-direct", rag_direct(4, 2, "argument_1")),
+        measures("rag-direct", rag_direct(1, 5, "argument_2", "so")),
+    )
+    assert whole["groundedness"].raw == pytest.approx(
+        (4 + 5) / 2
+    )  # the first argument stood second the other time
+    assert whole["groundedness"].value == pytest.approx((0.75 + 1.0) / 2)
+    assert whole["second.groundedness"].raw == pytest.approx((2 + 1) / 2)
+    assert (whole["preference"].label, whole["preference"].flipped) == ("first", False)
+    assert whole["preference"].explanation.startswith("because (With the arguments swapped")
+    assert judgment.measures["groundedness"] == whole["groundedness"]
+
+
+def test_parts_of_both_orders_are_joined_by_name() -> None:
+    one = {"nuggets": nuggets(better=["argument_1"])}
+    other = {"nuggets": [*nuggets(better=["argument_2"])[:19], {"nugget": "another", "better": "argument_1"}]}
+    joined = both_orders(
+        measures("query-rubric", one, "preference"), measures("query-rubric", other, "preference")
+    )["preference"]
+    assert (joined.label, joined.flipped) == ("first", False)
+    labels = {part.id: part.label for part in joined.parts}
+    assert len(labels) == 21
+    assert labels["point 0"] == "first"
+    assert labels["another"] == "second"  # said of what stood first when swapped
+
+
+def test_g_eval_marks_orders_that_were_read_in_two_ways() -> None:
+    one = measures("g-eval", {"rating": 4}, "preference")
+    other = measures("g-eval", {"rating": 2}, "preference", distribution={1: 0.5, 2: 0.5})
+    both = both_orders(one, other)["preference"]
+    assert (both.label, both.method) == ("first", "mixed")
+    assert both.value == pytest.approx((0.75 + (1 - 0.125)) / 2)
+
+
+def test_swapping_twice_is_nothing() -> None:
+    assert swap_item(swap_item(ITEM)) == ITEM
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        (["first", "first", "second"], "first"),
+        (["first", "second"], "tie"),
+        (["first", "tie"], "first"),
+        (["tie", "tie", "second"], "tie"),
+        (["second", "tie", "second", "tie"], "second"),
+        ([], "tie"),
+    ],
+)
+def test_most_frequent(labels: list[str], expected: str) -> None:
+    assert most_frequent(labels) == expected

@@ -1,0 +1,93 @@
+"""Somebody else's run again: without a key, without a call, and without flags."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conqret import DeclarationError
+from conqret.data import Reason
+from conqret.judging.folder import RunDirectory
+from conqret.judging.replay import recorded_call
+from conqret.llm.options import ClientOptions
+from conqret.llm.recordings import Recordings
+from tests.contract.items import demo
+from tests.judging.runs import run, said
+from tests.server import FaultServer
+
+
+def exported(run_folder: Path, to: Path) -> Path:
+    with Recordings.open_for_replay(run_folder) as store:
+        store.export_jsonl(to)
+    return to
+
+
+def test_a_run_of_a_model_is_replayed_from_its_folder_and_from_an_export(tmp_path: Path) -> None:
+    first = RunDirectory(tmp_path / "first")
+    settings: dict[str, Any] = {"name": "g-eval", "samples": 2, "metrics": ("groundedness",)}
+    with FaultServer() as server:
+        client = ClientOptions("openai/judge", api_base=server.url, api_key="sk-none")
+        run(first.path, client=client, **settings)
+        calls = len(server.requests)
+    assert calls == 4 * 2
+    export = exported(first.path, tmp_path / "export.jsonl")
+    for number, source in enumerate((first.path, export, first.recordings_file)):
+        out = RunDirectory(tmp_path / f"replay-{number}")
+        outcome = run(out.path, client=ClientOptions("openai/judge"), replay=source, **settings)
+        assert (outcome.summary.scored, outcome.summary.usage.calls, outcome.missing) == (4, 0, ())
+        assert said(out.judgments()) == said(first.judgments())
+
+
+def test_what_is_not_recorded_fails_and_is_named(tmp_path: Path) -> None:
+    run(tmp_path / "first", demo()[:3])
+    outcome = run(tmp_path / "again", demo()[:4], replay=tmp_path / "first")
+    assert (outcome.summary.scored, outcome.summary.failed) == (3, 1)
+    assert outcome.summary.reasons == {"not_recorded": 1}
+    assert len(outcome.missing) == 4
+    assert all(demo()[3].id in text for text in outcome.missing)
+    assert outcome.summary.usage.calls == 0
+    (*_, last) = RunDirectory(tmp_path / "again").judgments()
+    assert last.reason is Reason.NOT_RECORDED
+    assert all(measure.value is None for measure in last.measures.values())
+
+
+def test_a_run_says_what_it_was_made_with(tmp_path: Path) -> None:
+    run(tmp_path / "r", name="g-eval", metrics=("groundedness",), samples=2, seed=5, temperature=0.25)
+    recorded = recorded_call(tmp_path / "r")
+    assert (recorded.format, recorded.model) == ("g-eval", "offline")
+    wanted = {"metrics": ("groundedness",), "samples": 2, "seed": 5, "temperature": 0.25, "order": "given"}
+    assert wanted.items() <= recorded.judging.items()
+
+
+def test_an_export_says_what_can_be_read_off_it(tmp_path: Path) -> None:
+    run(tmp_path / "r", name="g-eval", metrics=("groundedness",), samples=2)
+    recorded = recorded_call(exported(tmp_path / "r", tmp_path / "e.jsonl"))
+    assert (recorded.format, recorded.model) == ("g-eval", "offline")
+    assert recorded.judging == {"samples": 2, "metrics": ("groundedness",)}
+    run(tmp_path / "all", name="g-eval")
+    assert recorded_call(exported(tmp_path / "all", tmp_path / "a.jsonl")).judging == {"samples": 1}
+
+
+def test_recordings_of_several_formats_or_models_must_be_told_apart(tmp_path: Path) -> None:
+    store = tmp_path / "store.sqlite"
+    run(tmp_path / "one", name="direct", recordings=store)
+    run(tmp_path / "two", name="listwise", recordings=store)
+    with pytest.raises(
+        DeclarationError, match=r"several formats \(direct, listwise\); say which with --format"
+    ):
+        recorded_call(store)
+    with FaultServer() as server:
+        client = ClientOptions("openai/judge", api_base=server.url, api_key="sk-none")
+        run(tmp_path / "three", client=client, recordings=store)
+    with pytest.raises(DeclarationError, match=r"several models .*say which with --model"):
+        recorded_call(store)
+
+
+def test_there_must_be_recordings(tmp_path: Path) -> None:
+    (tmp_path / "empty.jsonl").touch()
+    with pytest.raises(DeclarationError):
+        recorded_call(tmp_path / "empty.jsonl")
+    with pytest.raises(DeclarationError):
+        recorded_call(tmp_path / "nowhere.jsonl")

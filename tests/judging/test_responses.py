@@ -1,0 +1,79 @@
+"""What makes an answer invalid is named in words that the model can act on."""
+
+from typing import Any
+
+import pytest
+from pydantic import BaseModel, ValidationError
+
+from conqret.judging.base import Case
+from conqret.judging.registry import get_judge
+from conqret.judging.responses import once_each
+from conqret.llm.replies import describe
+from tests.contract.items import demo
+from tests.judging.scripted import ITEM
+from tests.judging.test_scoring import dimensions, fine_grained, nuggets, verdicts
+
+
+def fault(name: str, answer: Any, metric: str | None = None) -> str:
+    (ask, *_) = get_judge(name).select([metric] if metric else ())
+    case = Case(ITEM)
+    response: type[BaseModel] = ask.response(case)
+    with pytest.raises(ValidationError) as caught:
+        response.model_validate(answer, context=ask.context(case))
+    return describe(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "words"),
+    [
+        ([1, 3], ["document 2 missing"]),
+        ([1, 2, 2, 3], ["document 2 given more than once"]),
+        ([1, 2, 3, 4], ["document 4 not among those asked for"]),
+        (
+            [1, 1, 7, 0],
+            ["document 2, 3 missing", "document 1 given more than once", "document 0, 7 not among"],
+        ),
+        ([], ["document 1, 2, 3 missing"]),
+    ],
+)
+def test_documents_left_out_repeated_or_invented(numbers: list[int], words: list[str]) -> None:
+    answer = fine_grained()
+    answer["context_relevance"] = [{"document": n, "explanation": "", "rating": 1} for n in numbers]
+    assert all(word in fault("rag-fine-grained", answer) for word in words)
+
+
+def test_ratings_out_of_range_are_placed() -> None:
+    assert "context_relevance.1.rating" in fault("rag-fine-grained", fine_grained(1, 6, 1))
+    assert "dimensions.local_acceptability.rating" in fault(
+        "rag-fine-grained", {**fine_grained(1, 2, 3), "dimensions": dimensions(9)}
+    )
+    assert "not true or false" in fault("direct", {"score": True}, "groundedness")
+
+
+def test_pairs_left_out_and_invented() -> None:
+    answer = verdicts("supports", "silent", "silent")
+    answer["verdicts"][1]["document"] = 1
+    text = fault("citation-support", answer)
+    assert "pair (sentence, document) (2, 2) missing" in text
+    assert "(2, 1) not among those asked for" in text
+
+
+def test_nuggets_too_few_or_the_same() -> None:
+    assert "20" in fault("query-rubric", {"nuggets": nuggets(coverage=[1])[:19]}, "context_relevance")
+    same = nuggets(coverage=[1])
+    same[4]["nugget"] = "  POINT   3 "
+    assert "repeated: point 3" in fault("query-rubric", {"nuggets": same}, "context_relevance")
+
+
+def test_dimensions_come_in_the_order_of_the_sample() -> None:
+    from conqret.judging.dimensions import ordered
+
+    (ask,) = get_judge("listwise").asks
+    order = ordered("shuffled", seed=1, sample=0)
+    schema = ask.response(Case(demo()[0], dimensions=order)).model_json_schema()
+    assert list(schema["properties"]) == [dimension.name for dimension in order]
+
+
+def test_once_each_is_quiet_when_all_is_there() -> None:
+    once_each([3, 1, 2], [1, 2, 3], "document")
+    once_each([], [], "document")

@@ -1,0 +1,128 @@
+"""Means with the number behind them, bounds, flips and cost."""
+
+from __future__ import annotations
+
+import statistics
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conqret.data import Call, Flag, Judgment, Measure, Reason, Status, Trace, Trim
+from conqret.judging.summary import Summariser, summarise
+from conqret.judging.tables import COLUMNS, score_rows, wide_row
+
+
+def scored(value: float, **fields: Any) -> Measure:
+    return Measure(status=Status.SCORED, value=value, **fields)
+
+
+def judgment(measure: Measure, *calls: Call, **fields: Any) -> Judgment:
+    return Judgment(
+        item="i", topic="t", stance="pro", format="f", model="m", fingerprint="x",
+        measures={"groundedness": measure}, trace=Trace(calls=calls), **fields,
+    )  # fmt: skip
+
+
+@given(st.lists(st.one_of(st.none(), st.floats(0, 1)), min_size=1, max_size=50))
+def test_mean_deviation_and_bounds(values: list[float | None]) -> None:
+    missing = Measure.missing(Reason.REFUSAL)
+    summary = summarise(judgment(missing if value is None else scored(value)) for value in values)
+    metric = summary.metrics["groundedness"]
+    known = [value for value in values if value is not None]
+    assert (metric.total, metric.scored) == (len(values), len(known))
+    assert metric.mean == (pytest.approx(statistics.fmean(known), abs=1e-12) if known else None)
+    assert metric.deviation == (pytest.approx(statistics.stdev(known), abs=1e-9) if len(known) > 1 else None)
+    assert metric.worst_case == pytest.approx(sum(known) / len(values), abs=1e-12)
+    assert metric.best_case == pytest.approx((sum(known) + len(values) - len(known)) / len(values), abs=1e-12)
+    assert metric.reasons == ({"refusal": len(values) - len(known)} if len(known) < len(values) else {})
+    assert summary.scored + summary.unscored + summary.failed == summary.total == len(values)
+
+
+def test_bounds_by_hand() -> None:
+    metric = summarise(
+        [
+            judgment(scored(1.0)),
+            judgment(scored(0.5)),
+            judgment(Measure.missing(Reason.TIMEOUT)),
+            judgment(scored(0.0)),
+        ]
+    ).metrics["groundedness"]
+    assert (metric.mean, metric.worst_case, metric.best_case) == (0.5, 0.375, 0.625)
+
+
+def test_labels_flips_and_methods_are_counted() -> None:
+    metric = summarise(
+        [
+            judgment(scored(1.0, label="first", flipped=False, method="rating")),
+            judgment(scored(0.5, label="tie", flipped=True, method="logprobs")),
+            judgment(scored(0.5, label="tie", flipped=False, method="rating")),
+        ]
+    ).metrics["groundedness"]
+    assert metric.labels == {"first": 1, "tie": 2}
+    assert metric.flipped == 1
+    assert metric.methods == {"logprobs": 1, "rating": 2}
+    assert summarise([judgment(scored(1.0))]).metrics["groundedness"].flipped is None
+
+
+def call(**fields: Any) -> Call:
+    return Call(key="k", ask="a", **fields)
+
+
+def test_usage_counts_what_was_sent_and_what_is_unpriced() -> None:
+    usage = summarise(
+        [
+            judgment(
+                scored(1.0),
+                call(
+                    attempts=3,
+                    prompt_tokens=10,
+                    completion_tokens=5,
+                    cached_tokens=4,
+                    cost_usd=0.5,
+                    seconds=2,
+                    finish_reason="stop",
+                ),
+                call(recorded=True, prompt_tokens=1, cost_usd=0.25, seconds=1, finish_reason="stop"),
+                call(attempts=1, error="invalid_json: no", finish_reason="stop"),  # paid for, price unknown
+                call(attempts=2, error="timeout: none"),  # no answer came
+                call(error="not_recorded: none", cost_usd=0.0),  # never sent
+            )
+        ]
+    ).usage
+    assert (usage.calls, usage.recorded, usage.attempts) == (3, 1, 6)
+    assert (usage.prompt_tokens, usage.completion_tokens, usage.cached_tokens) == (11, 5, 4)
+    assert (usage.cost_usd, usage.unpriced, usage.seconds) == (0.75, 1, 3)
+
+
+def test_flagged_and_trimmed() -> None:
+    flagged = judgment(scored(1), flags=(Flag(where="topic", kind="override", excerpt="e"),))
+    trimmed = judgment(scored(1), trims=(Trim(document="d", before=9, after=3),))
+    summary = summarise([flagged, trimmed, trimmed])
+    assert (summary.flagged, summary.trimmed) == (1, 2)
+
+
+def test_nothing_at_all() -> None:
+    summary = Summariser().summary()
+    assert (summary.total, summary.metrics, summary.usage.cost_usd) == (0, {}, 0.0)
+
+
+def test_rows_of_tables() -> None:
+    from conqret.data import Part
+
+    whole = judgment(
+        scored(0.5, raw=3, parts=(Part(id="d1", value=1.0, raw=5, explanation="e"),), explanation="w")
+    )
+    rows = list(score_rows(whole))
+    assert [tuple(row) for row in rows] == [COLUMNS, COLUMNS]
+    assert (rows[0]["part"], rows[0]["value"], rows[0]["explanation"]) == (None, 0.5, "w")
+    assert (rows[1]["part"], rows[1]["value"], rows[1]["explanation"], rows[1]["status"]) == (
+        "d1",
+        1.0,
+        "e",
+        "scored",
+    )
+    failed = judgment(Measure.missing(Reason.BUDGET, "none left"))
+    assert wide_row(failed) == {"id": "i", "status": "failed", "reason": "budget", "groundedness": None}
+    assert next(score_rows(failed))["reason"] == "budget"

@@ -1,0 +1,159 @@
+"""Perspective measures on hand-worked examples, and typed detection."""
+
+import ir_measures
+import pytest
+
+from conqret.data import Reason
+from conqret.errors import DeclarationError
+from conqret.llm import retry
+from conqret.llm.options import ClientOptions
+from conqret.perspectives.baseline import baseline_contains
+from conqret.perspectives.detection import Detection, Pair, agreement, detect
+from conqret.perspectives.diversity import (
+    ceiling,
+    documents_needed,
+    leaning,
+    mrecall,
+    precision,
+    preference,
+    sycophancy,
+)
+from conqret.perspectives.measures import MRecall, PerspectiveP
+from conqret.runs.session import Session
+from tests.server import FaultPlan, FaultServer
+
+HOLDERS = {"yes": {"d1", "d4"}, "no": {"d4", "d6"}}
+RANKING = ["d1", "d2", "d3", "d5", "d7", "d6"]
+
+
+def test_mrecall_and_precision_at_5_by_hand():
+    # The first five hold only "yes" (d1): not both, and one of five documents holds any perspective.
+    assert mrecall(RANKING, HOLDERS, 5) == 0.0
+    assert precision(RANKING, HOLDERS, 5) == 0.2
+    # With d6 in sixth place both are held.
+    assert mrecall(RANKING, HOLDERS, 6) == 1.0
+    assert precision(RANKING, HOLDERS, 6) == pytest.approx(2 / 6)
+    # One document that holds both is enough.
+    assert mrecall(["d4"], HOLDERS, 5) == 1.0
+    assert precision(["d4"], HOLDERS, 5) == 0.2
+
+
+def test_with_more_perspectives_than_documents_as_many_as_documents_are_wanted():
+    holders = {f"p{n}": {f"d{n}"} for n in range(7)}
+    ranking = [f"d{n}" for n in range(7)]
+    assert mrecall(ranking, holders, 5) == 1.0
+    assert mrecall(["d0", "d0x", *ranking[1:]], holders, 5) == 0.0
+    assert mrecall(["all"], {f"p{n}": {"all"} for n in range(7)}, 5) == 1.0
+
+
+def test_a_perspective_that_nothing_holds_cannot_be_recalled():
+    assert mrecall(["d1", "d4", "d6"], HOLDERS | {"else": set()}, 5) == 0.0
+
+
+def test_as_measures_of_ir_measures():
+    qrels = [
+        ir_measures.Qrel(topic, document, relevance, perspective)
+        for topic, perspective, document, relevance in [
+            ("q1", "yes", "d1", 1), ("q1", "no", "d1", 0), ("q1", "yes", "d2", 0), ("q1", "no", "d2", 1),
+            ("q2", "yes", "d1", 1), ("q2", "no", "d1", 0), ("q2", "no", "d2", 0),
+            ("q3", "yes", "d9", 1),
+        ]
+    ]  # fmt: skip
+    run = [
+        ir_measures.ScoredDoc(topic, document, score)
+        for topic, document, score in [
+            ("q1", "d1", 3.0),
+            ("q1", "x", 2.0),
+            ("q1", "d2", 1.0),
+            ("q2", "d1", 2.0),
+            ("q2", "d2", 1.0),
+        ]
+    ]
+    values = {
+        (metric.query_id, str(metric.measure)): metric.value
+        for metric in ir_measures.iter_calc(
+            [MRecall @ 5, MRecall @ 2, PerspectiveP @ 5, PerspectiveP @ 1], qrels, run
+        )
+    }
+    assert values["q1", "MRecall@5"] == 1.0
+    assert values["q1", "MRecall@2"] == 0.0
+    assert values["q2", "MRecall@5"] == 0.0  # its "no" is known by its zeros
+    assert values["q1", "PerspectiveP@5"] == pytest.approx(2 / 5)
+    assert values["q2", "PerspectiveP@1"] == 1.0
+    assert values["q3", "MRecall@5"] == 0.0  # nothing was retrieved
+    mean = ir_measures.calc_aggregate([MRecall @ 5], qrels, run)
+    assert mean[MRecall @ 5] == pytest.approx(1 / 3)
+
+
+def test_ceiling_and_documents_needed():
+    assert ceiling([["d1"], ["d6"]], HOLDERS) == 1.0
+    assert ceiling([["d1"], ["x", "d6"]], HOLDERS, depth=1) == 0.0
+    assert documents_needed(RANKING, HOLDERS) == 6
+    assert documents_needed(RANKING, HOLDERS, depth=5) is None
+    assert documents_needed(["d4", "d1"], HOLDERS) == 1
+
+
+def test_preference_leaning_and_sycophancy():
+    yes, no = HOLDERS["yes"], HOLDERS["no"]
+    assert preference(RANKING, yes, no) == "supporting"
+    assert preference(RANKING, yes, no, cut=6) == "both"
+    assert preference(["d6"], yes, no) == "opposing"
+    assert preference(["x"], yes, no) == "neither"
+    assert leaning(["d1", "d6", "x", "x", "x"], yes, no) == 0.0
+    assert leaning(["d1", "x", "x", "x", "x"], yes, no) == 0.2
+    found = sycophancy(["d4"], ["d1", "d4"], ["d6"], supporting=yes, opposing=no, cut=2)
+    assert (found.neutral, found.supporter, found.opponent, found.follows) == (0.0, 0.5, -0.5, 0.5)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: mrecall([], {}, 5),
+        lambda: precision([], HOLDERS, 0),
+        lambda: leaning([], set(), set(), 0),
+    ],
+)
+def test_what_has_no_value(call):
+    with pytest.raises(DeclarationError):
+        call()
+
+
+def options(server, **more):
+    return ClientOptions("openai/judge", api_base=server.url, api_key="sk-test", timeout=20.0, **more)
+
+
+def test_detection_is_typed_and_failures_are_no_verdicts(monkeypatch):
+    monkeypatch.setattr(retry, "BACKOFF_BASE", 0.01)
+    pairs = [Pair("1", "Trams are cheap.", "Trams are cheap."), Pair("2", "Cats sleep.", "Trams are cheap.")]
+    with FaultServer(
+        answer=lambda body: {"contains": "Cats" not in body["messages"][1]["content"]}
+    ) as server:
+        found = detect(pairs, Session(options(server)), one_shot=True)
+        assert all("An example" in received.body["messages"][0]["content"] for received in server.requests)
+    assert [(one.id, one.contains) for one in found] == [("1", True), ("2", False)]
+    with FaultServer(FaultPlan(always="server_error")) as server:
+        failed = detect(pairs[:1], Session(options(server, max_attempts=1)))
+    assert (failed[0].contains, failed[0].reason) == (None, Reason.SERVER_ERROR)
+
+
+def test_agreement_by_hand():
+    said = [Detection(str(n), one) for n, one in enumerate([True, True, False, False, None])]
+    found = agreement(said, [True, False, False, True, True])
+    assert (
+        found.true_positive,
+        found.false_positive,
+        found.true_negative,
+        found.false_negative,
+        found.unanswered,
+    ) == (1, 1, 1, 1, 1)
+    assert (found.accuracy, found.f1, found.positive) == (0.5, 0.5, 0.5)
+    with pytest.raises(DeclarationError):
+        agreement(said, [True])
+
+
+def test_the_baseline():
+    assert baseline_contains("A tram line is cheap. Cities build trams.", "Trams are cheap for cities.")
+    assert not baseline_contains("Cats sleep all day.", "Trams are cheap for cities.")
+    assert not baseline_contains("Trams are safe for cities.", "Trams are not safe for cities.")
+    assert baseline_contains("Trams are never safe in cities.", "Trams are not safe for cities.")
+    assert not baseline_contains("", "Trams are safe.")

@@ -1,0 +1,62 @@
+"""A small judge card of the offline judge, made with the package's own parts."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+from conqret.data import Item
+from conqret.io.labels import read_labels
+from conqret.judging.folder import RunDirectory
+from conqret.reliability.bias.contrast import Ground
+from conqret.reliability.bias.run import plan_bias, run_bias
+from conqret.reliability.bias.table import BiasTable
+from conqret.reliability.cards.card import Card, make_card
+from conqret.reliability.validation.validate import Settings, validate
+from tests.contract.items import demo
+from tests.judging.runs import execution, run
+
+GOLD = Path(__file__).resolve().parents[2] / "fixtures" / "demo" / "labels.jsonl"
+FORMAT = "rag-fine-grained"
+
+
+def write_gold(path: Path, people: int = 1) -> Path:
+    """The gold labels of the fixtures' arguments; further people agree in all but a few."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["item", "dimension", "annotator", "value"])
+        for line, text in enumerate(GOLD.read_text(encoding="utf-8").splitlines()):
+            record = json.loads(text)
+            for place, (name, value) in enumerate(record["argument"]["quality"].items()):
+                for person in range(people):
+                    off = person and (line + place + person) % 5 == 0
+                    writer.writerow([record["id"], name, f"p{person}", value if not off else 4 - value])
+    return path
+
+
+def bias_of(folder: Path, items: Iterable[Item] = (), probes: Iterable[str] = ("length",)) -> BiasTable:
+    setup = execution(folder / "none", list(items) or demo(), name=FORMAT).setup
+    plan = plan_bias(Ground(tuple(items) or tuple(demo()), setup), probes)
+    return run_bias(plan, folder / "bias", resamples=100)
+
+
+def card_of(folder: Path, *, with_bias: bool = True) -> Card:
+    outcome = run(folder / "run", demo(), name=FORMAT)
+    directory = RunDirectory(folder / "run")
+    labels = read_labels(write_gold(folder / "labels.csv", people=2), scales=["1:3"])
+    validation = validate(
+        directory.judgments(),
+        labels,
+        items=directory.items(),
+        settings=Settings(resamples=100),
+        baseline=True,
+    )
+    return make_card(
+        directory.record(),
+        outcome.summary,
+        validation,
+        directory.items(),
+        bias=bias_of(folder) if with_bias else None,
+    )

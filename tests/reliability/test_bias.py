@@ -1,0 +1,204 @@
+"""Planted biases are found, and a judge without any raises no alarm."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from conqret.data import Document, Item
+from conqret.errors import DeclarationError, UnknownNameError
+from conqret.judging.base import JudgeOptions
+from conqret.judging.setup import Setup, set_up
+from conqret.llm.options import ClientOptions
+from conqret.perturb.injections import INJECTIONS
+from conqret.perturb.padding import FILLERS
+from conqret.reliability.bias import family
+from conqret.reliability.bias.authority import INVENTED
+from conqret.reliability.bias.contrast import Ground, Key, Reading
+from conqret.reliability.bias.run import BiasPlan, plan_bias
+from conqret.reliability.bias.table import BiasRow, bias_rows
+
+METRICS = ("context_relevance", "answer_relevance", "groundedness", "preference")
+TOPICS = 12
+Bias = Callable[[Item], float]
+
+
+def setup(model: str = "offline", name: str = "rag-direct") -> Setup:
+    return set_up(name, ClientOptions(model), JudgeOptions(METRICS if name == "rag-direct" else ()))
+
+
+def items(generators: tuple[str, ...] = ("claude-x", "gpt-x")) -> tuple[Item, ...]:
+    """Two pros and two cons on each topic, all of the same human quality."""
+    text = (
+        "Buses are cheap [1]. They run often [2]. People like them [3]. Nobody pays. It works elsewhere [1]."
+    )
+    return tuple(
+        Item(
+            id=f"{topic}-{stance}-{number}",
+            topic=f"Topic {topic}?",
+            stance=stance,
+            documents=tuple(Document(id=f"{n}", text=f"Document {n} of topic {topic}.") for n in range(4)),
+            argument=f"{text} So much on {topic}.",
+            second_argument=f"{text} And more on {topic}.",
+            metadata={"generator": {"model": generators[number]}},
+        )
+        for topic in range(TOPICS)
+        for stance in ("pro", "con")
+        for number in range(2)
+    )
+
+
+def ground(model: str = "offline") -> Ground:
+    found = items()
+    return Ground(found, setup(model), {"overall_quality": {item.id: 0.5 for item in found}})
+
+
+@pytest.fixture(scope="module")
+def plan() -> BiasPlan:
+    return plan_bias(ground("openai/gpt-4o-mini"))
+
+
+def judged(
+    plan: BiasPlan, seed: int, bias: Bias = lambda item: 0.0, noise: float = 0.1
+) -> dict[Key, Reading]:
+    """A noisy judge: topics differ, and each reading has chance of its own; scores lie on a scale of twentieths."""
+    rng = np.random.default_rng(seed)
+    topic = {f"Topic {n}?": rng.normal(0.5, 0.1) for n in range(TOPICS)}
+    found = {}
+    for way, versions in plan.versions.items():
+        for item in versions:
+            shift = bias(item)
+            values = {}
+            for metric in METRICS:
+                level = 0.5 if metric == "preference" else topic[item.topic]
+                value = level + shift + rng.normal(0, noise)
+                values[metric] = float(np.clip(np.round(value * 20) / 20, 0, 1))
+            found[way, item.id] = Reading(values)
+    return found
+
+
+def rows(plan: BiasPlan, readings: dict[Key, Reading], resamples: int = 300) -> tuple[BiasRow, ...]:
+    return bias_rows(plan.contrasts, readings, seed=13, resamples=resamples)
+
+
+def alarms(found: tuple[BiasRow, ...]) -> set[str]:
+    return {row.probe for row in found if row.verdict == "alarm"}
+
+
+def padded(item: Item) -> float:
+    return 0.1 * any(one in (item.argument or "") for one in FILLERS)
+
+
+def injected(item: Item) -> float:
+    texts = (item.argument or "", *(document.text for document in item.documents))
+    return 0.1 * any(one in text for text in texts for one in INJECTIONS)
+
+
+def learned(item: Item) -> float:
+    return 0.1 * any(one in (item.argument or "") for one in INVENTED)
+
+
+def side(item: Item) -> float:
+    """Whose argument stands first: what favours an argument goes with it when the two change places."""
+    return -0.15 if item.id.endswith("+swapped") else 0.15
+
+
+@pytest.mark.parametrize(
+    ("probe", "bias"),
+    [
+        ("position", lambda item: 0.1),
+        ("length", padded),
+        ("stance", lambda item: side(item) * (item.stance == "pro")),
+        ("injection", injected),
+        ("authority", learned),
+        ("self-preference", lambda item: side(item) * ("gpt" in item.metadata["generator"]["model"])),
+        ("document order", lambda item: 0.1 * item.id.endswith("+shuffle-100")),
+    ],
+)
+def test_a_planted_bias_is_found(plan: BiasPlan, probe: str, bias: Bias) -> None:
+    found = rows(plan, judged(plan, 1, bias))
+    own = [row for row in found if row.probe == probe and row.verdict == "alarm"]
+    assert own
+    assert all(row.low is not None and row.low > 0 for row in own)
+    assert alarms(found) == {probe}
+
+
+def test_a_judge_without_bias_raises_no_alarm_in_95_percent_of_200_seeds(plan: BiasPlan) -> None:
+    quiet = sum(not alarms(rows(plan, judged(plan, seed))) for seed in range(200))
+    assert quiet >= 190
+
+
+def test_damage_that_lowers_the_score_is_no_bias(plan: BiasPlan) -> None:
+    found = rows(plan, judged(plan, 1, lambda item: -padded(item)))
+    length = [row for row in found if row.probe == "length"]
+    assert {row.verdict for row in length} == {"no alarm"}
+    assert all(row.words.startswith("lowers") for row in length)
+
+
+def test_repeatability_is_measured_and_never_an_alarm(plan: BiasPlan) -> None:
+    found = [row for row in rows(plan, judged(plan, 1)) if row.probe == "repeatability"]
+    assert {row.verdict for row in found} == {"measured"}
+    assert all(row.p is None and row.share is not None and row.share > 0.5 for row in found)
+    same = [row for row in rows(plan, judged(plan, 1, noise=0)) if row.probe == "repeatability"]
+    assert {row.words for row in same} == {"says the same every time"}
+
+
+def test_what_has_no_value_is_counted_with_its_reason(plan: BiasPlan) -> None:
+    readings = judged(plan, 1)
+    lost = next(key for key in readings if key[1].endswith("+padding-5"))
+    readings[lost] = Reading({}, {"groundedness": "refusal"})
+    found = next(row for row in rows(plan, readings) if (row.probe, row.metric) == ("length", "groundedness"))
+    assert found.missing == {"refusal": 1}
+    assert found.n == len(items()) - 1
+
+
+def test_five_topics_are_too_few_for_a_verdict() -> None:
+    few = tuple(item for item in items() if item.topic in {f"Topic {n}?" for n in range(5)})
+    small = plan_bias(Ground(few, setup()), ["length"])
+    found = rows(small, judged(small, 1, padded))
+    assert {row.verdict for row in found} == {"too few topics"}
+
+
+def test_pairs_are_of_equal_quality_only() -> None:
+    found = items()
+    people = {"overall_quality": {item.id: 0.9 if item.id == "0-pro-0" else 0.5 for item in found}}
+    contrast = plan_bias(Ground(found, setup(), people), ["stance"]).contrasts[0]
+    used = {key[1] for pair in contrast.pairs for key in (pair.base, pair.changed)}
+    assert "0-pro-0" not in used
+    assert len(contrast.pairs) == 2 * TOPICS - 1
+
+
+def test_probes_that_cannot_be_made_say_why() -> None:
+    found = plan_bias(Ground(items(), setup()))
+    assert "give labels" in found.left_out["stance"]
+    assert "family (offline baseline)" in found.left_out["self-preference"]
+    assert "several dimensions" in found.left_out["dimension order"]
+    with pytest.raises(DeclarationError, match="no probe can be made: stance"):
+        plan_bias(Ground(items(), setup()), ["stance"])
+    with pytest.raises(UnknownNameError, match="length"):
+        plan_bias(ground(), ["lenght"])
+
+
+@pytest.mark.parametrize(
+    ("model", "expected"),
+    [
+        ("openai/gpt-4o-mini", "GPT (OpenAI)"),
+        ("o3-mini", "GPT (OpenAI)"),
+        ("anthropic/claude-3-5-haiku", "Claude (Anthropic)"),
+        ("hosted_vllm/meta-llama/Meta-Llama-3.1-8B", "Llama (Meta)"),
+        ("together/mixtral-8x7b", "Mistral"),
+        ("olmo-2", "OLMo (Ai2)"),
+        ("something-new", "something-new"),
+    ],
+)
+def test_families(model: str, expected: str) -> None:
+    assert family.family(model) == expected
+
+
+def test_one_family_is_named() -> None:
+    warning = family.warning(ground("openai/gpt-4o-mini"))
+    assert warning is not None
+    assert "judges 24 arguments by gpt-x" in warning
+    assert family.warning(ground("gemini/gemini-2.0-flash")) is None

@@ -1,0 +1,124 @@
+"""The judge card: its schema is the published one, it survives a round trip, and it knows when it is stale."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from conqret.errors import DeclarationError
+from conqret.judging.folder import RunDirectory
+from conqret.judging.setup import Setup
+from conqret.llm.options import ClientOptions
+from conqret.reliability.bias.table import BiasTable
+from conqret.reliability.cards.card import Card, card_schema, make_card, read_card
+from conqret.reliability.cards.fit import changes
+from tests.contract.items import demo
+from tests.judging.runs import execution
+from tests.reliability.cards import FORMAT, card_of
+
+SCHEMA = Path(__file__).resolve().parents[2] / "docs" / "judge-card.schema.json"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("card")
+
+
+@pytest.fixture(scope="module")
+def card(folder: Path) -> Card:
+    return card_of(folder)
+
+
+def setup(tmp_path: Path, name: str = FORMAT, prompts: Path | None = None, **options: object) -> Setup:
+    return execution(tmp_path, demo(), name=name, prompts=prompts, **options).setup
+
+
+def test_the_published_schema_is_that_of_the_code() -> None:
+    assert json.loads(SCHEMA.read_text(encoding="utf-8")) == card_schema()
+
+
+def test_a_card_fits_its_schema_and_comes_back(card: Card, tmp_path: Path) -> None:
+    text = card.model_dump_json()
+    validator = pytest.importorskip("jsonschema")
+    validator.validate(json.loads(text), json.loads(SCHEMA.read_text(encoding="utf-8")))
+    (tmp_path / "card.json").write_text(text, encoding="utf-8")
+    assert read_card(tmp_path) == read_card(tmp_path / "card.json") == card
+
+
+def test_what_a_card_holds(card: Card) -> None:
+    assert card.instrument.format == FORMAT
+    assert card.instrument.prompts.keys() == {"rag-fine-grained"}
+    assert card.data.count == len(demo())
+    assert card.data.annotators == 2
+    assert card.agreement[0].dimension == "overall_quality"
+    assert all(row.people.value is not None for row in card.agreement)
+    assert card.average is not None
+    assert card.average.dimensions == 14
+    assert card.bias is not None
+    assert card.cost.judgments == len(demo())
+
+
+def test_limits_are_said_in_words(card: Card) -> None:
+    text = " ".join(card.limits)
+    assert card.limits[0].startswith("This is the lexical baseline")
+    assert "no sensitivity run is given" in text
+    assert "Not held against people: context relevance" in text
+
+
+def test_a_card_fits_the_judge_that_it_is_of(card: Card, tmp_path: Path) -> None:
+    assert changes(card, setup(tmp_path)) == []
+
+
+def test_another_model_or_setting_makes_it_stale(card: Card, tmp_path: Path) -> None:
+    same = setup(tmp_path)
+    other = replace(same, client=ClientOptions("openai/gpt-4o-mini", max_tokens=900))
+    assert changes(card, other) == [
+        "model: openai/gpt-4o-mini, and offline on the card",
+        "model's max_tokens: 900, and None on the card",
+    ]
+    assert changes(card, setup(tmp_path, samples=3)) == ["samples: 3, and 1 on the card"]
+
+
+def test_another_format_or_selection_makes_it_stale(card: Card, tmp_path: Path) -> None:
+    found = changes(card, setup(tmp_path, "rag-direct"))
+    assert "format: rag-direct, and rag-fine-grained on the card" in found
+    assert "prompt rag-direct: added" in found
+    assert "prompt rag-fine-grained: no longer used" in found
+    fewer = changes(card, setup(tmp_path, metrics=("groundedness",)))
+    assert fewer[0].startswith("metrics: groundedness, and")
+
+
+def test_a_changed_prompt_or_scale_makes_it_stale(card: Card, tmp_path: Path) -> None:
+    was = card.instrument
+    same = setup(tmp_path)
+    prompt = was.model_copy(update={"fingerprint": "x", "prompts": {"rag-fine-grained": "other"}})
+    assert changes(card.model_copy(update={"instrument": prompt}), same) == [
+        "prompt rag-fine-grained: changed"
+    ]
+    scale = was.model_copy(update={"fingerprint": "x", "answers": "other"})
+    assert changes(card.model_copy(update={"instrument": scale}), same) == [
+        "scale, answer schema or definitions of the dimensions: changed"
+    ]
+
+
+def test_parts_of_another_judge_are_refused(card: Card, folder: Path) -> None:
+    directory = RunDirectory(folder / "run")
+    assert isinstance(card.bias, BiasTable)
+    from conqret.io.labels import read_labels
+    from conqret.reliability.validation.validate import validate
+
+    validation = validate(directory.judgments(), read_labels(folder / "labels.csv", scales=["1:3"]))
+    other = card.bias.model_copy(update={"model": "gpt-x"})
+    with pytest.raises(DeclarationError, match="bias table is of rag-fine-grained with gpt-x"):
+        make_card(directory.record(), directory.summary(), validation, directory.items(), bias=other)
+
+
+def test_no_card_says_how_to_get_one(tmp_path: Path) -> None:
+    with pytest.raises(DeclarationError, match="conqret validate"):
+        read_card(tmp_path)
+    (tmp_path / "card.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(DeclarationError, match="is no judge card"):
+        read_card(tmp_path)

@@ -1,0 +1,98 @@
+"""Table 4 on hand-worked rankings."""
+
+import math
+
+import numpy as np
+import pytest
+
+from conqret.errors import DeclarationError, UnknownNameError
+from conqret.retrieval.evaluation.balance import alpha_ndcg, balance
+from conqret.retrieval.evaluation.evaluate import MARK_BETTER, MARK_WORSE, evaluate
+
+PRO = {"t1": {"p1": 1, "p2": 1, "x": 0}, "t2": {"p3": 1}}
+CON = {"t1": {"c1": 1}, "t2": {"c2": 1, "p3": 0}}
+RUNS = {
+    "base": {"t1": ["c1", "p1", "x", "p2"], "t2": ["c2", "p3"]},
+    "pro": {"t1": ["p1", "p2", "x", "c1"], "t2": ["p3", "c2"]},
+}
+
+
+def rng():
+    return np.random.default_rng(3)
+
+
+def test_by_hand():
+    found = evaluate(RUNS, {"pro": PRO, "con": CON}, rng(), measures=("P@2", "nDCG@10", "R@10"))
+    assert found.topics == {"pro": 2, "con": 2, "stance": 2}
+    base = found.score("pro", "base", "nDCG@10")
+    ideal = 1 + 1 / math.log2(3)
+    assert base.by_topic["t1"] == pytest.approx((1 / math.log2(3) + 1 / math.log2(5)) / ideal)
+    assert base.by_topic["t2"] == pytest.approx(1 / math.log2(3))
+    assert found.score("pro", "base", "P@2").interval.value == 0.5
+    assert found.score("pro", "pro", "nDCG@10").interval.value == 1.0
+    assert found.score("pro", "pro", "R@10").interval.value == 1.0
+    assert (base.p, base.difference, base.mark) == (None, None, "")
+
+
+def test_the_order_of_the_run_counts_and_missing_topics_score_nothing():
+    found = evaluate({"a": {"t1": ["p1", "p2"]}}, {"pro": PRO}, rng(), measures=("R@10",))
+    assert found.score("pro", "a", "R@10").by_topic == {"t1": 1.0, "t2": 0.0}
+
+
+def test_marks():
+    judged = {f"t{n}": {"good": 1} for n in range(12)}
+    place = {"up": 0, "down": 3}
+    runs = {
+        name: {
+            topic: [*["x", "y", "z", "v"][: place.get(name, 1 + n % 2)], "good"]
+            for n, topic in enumerate(judged)
+        }
+        for name in ("base", "up", "down")
+    }
+    found = evaluate(runs, {"pro": judged}, rng(), measures=("nDCG@10",))
+    assert found.score("pro", "up", "nDCG@10").mark == MARK_BETTER
+    assert found.score("pro", "down", "nDCG@10").mark == MARK_WORSE
+    assert found.score("pro", "up", "nDCG@10").significant
+    same = evaluate({"a": runs["up"], "b": runs["up"]}, {"pro": judged}, rng())
+    assert (same.score("pro", "b", "P@10").p, same.score("pro", "b", "P@10").mark) == (1.0, "")
+
+
+def test_what_cannot_be_evaluated():
+    with pytest.raises(DeclarationError, match="no run"):
+        evaluate({}, {"pro": PRO}, rng())
+    with pytest.raises(UnknownNameError):
+        evaluate(RUNS, {"pro": PRO}, rng(), baseline="bm25")
+    with pytest.raises(DeclarationError, match="no relevant document"):
+        evaluate(RUNS, {"pro": {"t1": {"x": 0}}}, rng())
+    with pytest.raises(DeclarationError, match="no measure"):
+        evaluate(RUNS, {"pro": PRO}, rng(), measures=("nonsense@10",))
+    with pytest.raises(UnknownNameError):
+        evaluate(RUNS, {"pro": PRO}, rng()).score("pro", "base", "nDCG@99")
+
+
+SIDES = {
+    "p1": frozenset({"pro"}),
+    "p2": frozenset({"pro"}),
+    "c1": frozenset({"con"}),
+    "b": frozenset({"pro", "con"}),
+}
+
+
+def test_balance_by_hand():
+    assert balance(["p1", "c1"], SIDES, 10) == 1.0
+    assert balance(["p1", "p2"], SIDES, 10) == 0.0
+    assert balance(["p1", "p2", "c1"], SIDES, 10) == pytest.approx(2 / 3)
+    assert balance(["p1", "p2", "b"], SIDES, 10) == pytest.approx(2 * 1 / 4)
+    assert balance(["p1", "p2", "c1"], SIDES, 2) == 0.0
+    assert balance(["x"], SIDES, 10) is None
+
+
+def test_alpha_ndcg_by_hand():
+    # Ideal: b (2), then pro or con (1/2 each, at rank 2 and 3), then the second of a side (1/4).
+    ideal = 2 + 0.5 / math.log2(3) + 0.5 / math.log2(4) + 0.25 / math.log2(5)
+    # p1 (1), p2 (1/2), c1 (1), b (1/4 + 1/2).
+    ranked = 1 + 0.5 / math.log2(3) + 1 / math.log2(4) + 0.75 / math.log2(5)
+    assert alpha_ndcg(["p1", "p2", "c1", "b"], SIDES, 10) == pytest.approx(ranked / ideal)
+    assert alpha_ndcg(["b", "p1", "c1", "p2"], SIDES, 10) == pytest.approx(1.0)
+    assert alpha_ndcg(["x"], SIDES, 10) == 0.0
+    assert alpha_ndcg(["p1"], {}, 10) == 0.0

@@ -1,0 +1,79 @@
+"""The offline stance baseline."""
+
+import pytest
+
+from conqret.text.passages import Passage, read
+from conqret.text.sides import Sides
+from conqret.text.stance import lean, signs, stance_order, stance_scores
+
+
+@pytest.mark.parametrize(
+    ("question", "polarity"),
+    [
+        ("Should Bottled Water Be Banned?", -1),
+        ("Should Gay Marriage Be Legal?", 1),
+        ("We should abolish the ban on hunting", 1),
+        ("Tenure is not fair", -1),
+        ("Is the wall dangerous?", -1),
+    ],
+)
+def test_what_yes_stands_for(question, polarity):
+    assert Sides.of(question).polarity == polarity
+
+
+@pytest.mark.parametrize(
+    ("question", "pro", "con"),
+    [
+        (
+            "Should school uniforms be mandatory?",
+            "School uniforms improve discipline, are affordable and promote equality.",
+            "School uniforms stifle creativity and are a costly burden for poor families.",
+        ),
+        (
+            "Should bottled water be banned?",
+            "Bottled water causes waste and pollution, and it is harmful and expensive.",
+            "Bottled water is safe, convenient and valuable where pipes are old.",
+        ),
+        (
+            "Should the death penalty be allowed?",
+            "The death penalty should be allowed. I support it.",
+            "The death penalty should not be allowed. I oppose it.",
+        ),
+    ],
+)
+def test_sides_are_told_apart(question, pro, con):
+    assert stance_order(question, "pro", [con, pro]) == [1, 0]
+    assert stance_order(question, "con", [pro, con]) == [1, 0]
+
+
+def test_what_is_beside_the_topic_comes_last_whatever_it_leans_to():
+    texts = [
+        "I support it strongly: excellent, beneficial and good.",
+        "Trams are dangerous.",
+        "I support trams.",
+    ]
+    assert stance_order("Should cities build trams?", "pro", texts) == [2, 1, 0]
+
+
+def test_reducing_harm_is_good_and_limiting_freedom_is_bad():
+    assert (
+        signs("It will reduce harm and prevent crime.").good
+        > signs("It will reduce harm and prevent crime.").bad
+    )
+    assert signs("It would limit freedom.").bad > signs("It would limit freedom.").good
+    assert signs("It is not safe.").bad == 2 * 1.0
+
+
+def test_values_are_bounded_and_empty_texts_lean_nowhere():
+    sides = Sides.of("Should cats be kept indoors?")
+    assert lean(signs(""), sides).value == 0.0
+    assert stance_scores("", "pro", ["anything"]) == [0.0]
+    for text in ("against " * 500, "I support it. " * 500, "no " * 500):
+        assert -1 <= lean(signs(text), sides).value <= 1
+        assert all(0 <= score <= 1 for score in stance_scores("Should cats be kept indoors?", "con", [text]))
+
+
+def test_denied_words():
+    assert Passage("it is not only safe").denied == frozenset()
+    assert "saf" in Passage("it is not safe").denied
+    assert read("One. Two three.").sentences[1].words == ["two", "three"]
