@@ -196,7 +196,7 @@ async def _generate(
                 on_start(client)
             room = max(ANSWER_ROOM, run.model.max_tokens or 0)
             generator = Generator(run.options, run.library, client, run.model.model, room)
-            gate = asyncio.Semaphore(1 if run.model.offline else run.model.max_concurrency)
+            gate = asyncio.Semaphore(client.in_flight)
 
             async def one(task: Task) -> Generated:
                 async with gate:

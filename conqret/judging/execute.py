@@ -211,8 +211,8 @@ async def _judge_rest(
         async with Client(setup.client, store=store, replay=execution.replay is not None) as client:
             if on_start is not None:
                 on_start(client, len(done))
-            in_flight = 1 if setup.client.offline else setup.client.max_concurrency
-            async for judgment in judge_stream(rest(), setup.instrument(client), in_flight=in_flight):
+            instrument = setup.instrument(client)
+            async for judgment in judge_stream(rest(), instrument, in_flight=client.in_flight):
                 file.write(judgment.model_dump_json().encode() + b"\n")
                 if on_judgment is not None:
                     on_judgment(judgment)

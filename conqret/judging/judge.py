@@ -119,8 +119,7 @@ async def ajudge(
         found: dict[str, Judgment] = {}
         async with Client(setup.client, store=store, replay=replay is not None) as open_client:
             instrument = setup.instrument(open_client)
-            in_flight = 1 if setup.client.offline else setup.client.max_concurrency
-            async for judgment in judge_stream(source, instrument, in_flight=in_flight):
+            async for judgment in judge_stream(source, instrument, in_flight=open_client.in_flight):
                 found[judgment.item] = judgment
                 if on_judgment is not None:
                     on_judgment(judgment)

@@ -71,6 +71,11 @@ class Client:
         return self._facts.context_window
 
     @property
+    def in_flight(self) -> int:
+        """How many questions at a time make sense; one model on this machine answers them one after another."""
+        return 1 if self._options.offline or self._options.local else self._options.max_concurrency
+
+    @property
     def missing(self) -> tuple[Missing, ...]:
         """What a replay found no recording of, in the order of asking."""
         return tuple(self._missing.values())

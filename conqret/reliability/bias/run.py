@@ -203,8 +203,7 @@ async def _judge(
 ) -> None:
     setup = plan.ground.setup
     async with Client(setup.client, store=store, replay=replay) as client:
-        in_flight = 1 if setup.client.offline else setup.client.max_concurrency
         for way, items in plan.versions.items():
             instrument = instrument_for(way, setup, client)
-            async for judgment in judge_stream(items, instrument, in_flight=in_flight):
+            async for judgment in judge_stream(items, instrument, in_flight=client.in_flight):
                 keep(way, judgment)

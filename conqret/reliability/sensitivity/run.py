@@ -128,8 +128,7 @@ async def _judge(
     fingerprint = setup.fingerprint
     rest = (item for item in plan.every_item() if (fingerprint, item.id) not in done)
     async with Client(setup.client, store=store, replay=replay) as client:
-        in_flight = 1 if setup.client.offline else setup.client.max_concurrency
-        async for judgment in judge_stream(rest, setup.instrument(client), in_flight=in_flight):
+        async for judgment in judge_stream(rest, setup.instrument(client), in_flight=client.in_flight):
             keep(score_of(judgment))
         return client.progress.cost_usd
 
