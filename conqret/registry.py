@@ -30,8 +30,10 @@ class Registry(Mapping[str, T], Generic[T]):
         group: the group of entry points (``conqret.judges``).
         of: the type that each object has to have.
         package: the package whose modules hold conqret's own, the object of each under ``attribute``. Modules whose
-            names begin with an underscore hold none.
+            names begin with an underscore hold none. Without a package all are of plug-ins.
         first: names that come before the others, which follow in alphabetical order.
+        shared: the group has other kinds in it too; what is of another type is none of this kind. (Whoever looks
+            has to import all of the group's objects for it.)
 
     Raises (on use):
         UnknownNameError: there is nothing of this name; the message names the nearest.
@@ -39,10 +41,19 @@ class Registry(Mapping[str, T], Generic[T]):
     """
 
     def __init__(
-        self, kind: str, group: str, of: type[T], *, package: str, attribute: str, first: tuple[str, ...] = ()
+        self,
+        kind: str,
+        group: str,
+        of: type[T],
+        *,
+        package: str = "",
+        attribute: str = "",
+        first: tuple[str, ...] = (),
+        shared: bool = False,
     ) -> None:
         self.kind, self.group = kind, group
-        self._of, self._package, self._attribute, self._first = of, package, attribute, first
+        self._of, self._package, self._attribute = of, package, attribute
+        self._first, self._shared = first, shared
 
     def __getitem__(self, name: str) -> T:
         found = self._homes.get(_plain(name))
@@ -50,13 +61,7 @@ class Registry(Mapping[str, T], Generic[T]):
             raise UnknownNameError(self.kind, name, self._homes)
         if isinstance(found, str):
             return self._checked(getattr(import_module(found), self._attribute), found)
-        try:
-            plugged = found.load()
-        except (ImportError, AttributeError) as error:
-            raise DeclarationError(
-                f"the {self.kind} {name!r} of {_source(found)} cannot be loaded: {first_line(error)}"
-            ) from error
-        return self._checked(plugged, _source(found))
+        return self._checked(self._loaded(found), _source(found))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._homes)
@@ -75,13 +80,15 @@ class Registry(Mapping[str, T], Generic[T]):
     @cached_property
     def _homes(self) -> Mapping[str, str | EntryPoint]:
         """By name the module of conqret's own, or the entry point of a plug-in's."""
-        spec = importlib.util.find_spec(self._package)
+        spec = importlib.util.find_spec(self._package) if self._package else None
         places = spec.submodule_search_locations if spec is not None else None
         stems = {file.stem for place in places or () for file in Path(place).glob("[!_]*.py")}
         own = {_plain(stem): f"{self._package}.{stem}" for stem in stems}
         found: dict[str, str | EntryPoint] = {name: own[name] for name in self._first}
         found |= {name: own[name] for name in sorted(own)}
         for entry in sorted(entry_points(group=self.group), key=lambda one: one.name):
+            if self._shared and not isinstance(self._loaded(entry), self._of):
+                continue
             taken = found.get(_plain(entry.name))
             if taken is not None:
                 other = "conqret" if isinstance(taken, str) else _source(taken)
@@ -91,6 +98,14 @@ class Registry(Mapping[str, T], Generic[T]):
                 )
             found[_plain(entry.name)] = entry
         return found
+
+    def _loaded(self, entry: EntryPoint) -> object:
+        try:
+            return entry.load()
+        except (ImportError, AttributeError) as error:
+            raise DeclarationError(
+                f"the {self.kind} {entry.name!r} of {_source(entry)} cannot be loaded: {first_line(error)}"
+            ) from error
 
     def _checked(self, found: object, where: str) -> T:
         if not isinstance(found, self._of):
