@@ -15,7 +15,7 @@ import time
 from dataclasses import dataclass
 
 from conqret.data import Document
-from conqret.generation.budget import fit_prompt
+from conqret.generation.budget import Question, fit_prompt
 from conqret.generation.examples import Example, Expert
 from conqret.llm.tokens import count_tokens
 from conqret.prompts import Library
@@ -71,12 +71,13 @@ def main() -> None:
     examples = [Example(expert, (document(f"e{n}", EXAMPLE_TOKENS, rng),)) for n in range(EXAMPLES)]
     whole = sum(count_tokens(one.text) for one in (*documents, *(d for e in examples for d in e.documents)))
     prompt = Library()["generate/pro"]
-    prompt.render({"topic": "Should trams be free?", "documents": [], "examples": []})
+    question = Question(prompt, "Should trams be free?", "pro", documents, examples)
+    question.bare()
     times, busy = [], []
     fitted = None
     for _ in range(rounds):
         began, worked = time.perf_counter(), time.process_time()
-        fitted = fit_prompt(prompt, "Should trams be free?", documents, examples, Window())
+        fitted = fit_prompt(question, Window())
         times.append(time.perf_counter() - began)
         busy.append(time.process_time() - worked)
     if fitted is None or fitted.tokens is None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 EPILOG = (
     "Examples:\n\n"
     "conqret generate corpus/ --run runs/pro.res.gz --stance pro --model gpt-4o-mini --shots 3 -k 10 -o runs/args\n\n"
-    "conqret generate corpus/ --run runs/con.res.gz --stance con --model offline -o runs/floor\n\n"
+    "conqret generate corpus/ --run runs/con.res.gz --stance con --strategy extractive -o runs/floor\n\n"
     "conqret judge runs/args/items.jsonl --model gpt-4o-mini"
 )
 
@@ -36,6 +36,13 @@ def generate(
     run: Annotated[Path, typer.Option("--run", help="The TREC run that ranks its documents (.gz too).")],
     stance: Annotated[SideChoice, typer.Option(help="The side to argue for.")],
     model: options.Model = None,
+    strategy: Annotated[
+        str,
+        typer.Option(
+            help="The way to answer: cited (by a model, after expert arguments), extractive (sentences of the "
+            "documents, no model), or a plug-in's."
+        ),
+    ] = "cited",
     shots: Annotated[int, typer.Option(help="Examples in the prompt: expert arguments on train topics.")] = 3,
     documents: Annotated[int, typer.Option("--top", "-k", help="Documents for each argument.")] = 10,
     expert: Annotated[
@@ -75,6 +82,7 @@ def generate(
     import json
     from dataclasses import asdict
 
+    from conqret.errors import DeclarationError
     from conqret.generation.generate import GenerateOptions
     from conqret.generation.run import GenerationRun, generate, make_tasks, read_rankings
     from conqret.io.corpus import CorpusDirectory
@@ -91,13 +99,15 @@ def generate(
         ),
     )  # fmt: skip
     check_can_ask(client, "the question for an argument", read=False, written=True)
-    wanted = GenerateOptions(shots, documents, seed, temperature, expert)
+    wanted = GenerateOptions(shots, documents, seed, temperature, expert, strategy)
+    if not wanted.way.prompts and not client.offline:
+        raise DeclarationError(f"the strategy {wanted.way.name} asks no model; leave out --model")
     tasks = make_tasks(CorpusDirectory(corpus), read_rankings(run), stance.value, wanted)
     job = GenerationRun(
         tasks=tasks,
         options=wanted,
         model=client,
-        out=output or _default_output(run, client.model),
+        out=output or _default_output(run, client.model if wanted.way.prompts else wanted.way.name),
         library=Library(prompts),
         recordings=recordings,
         replay=replay,
@@ -125,8 +135,12 @@ def _default_output(run: Path, model: str) -> Path:
 def _announce(job: GenerationRun) -> None:
     from rich.text import Text
 
-    baseline = ": sentences of the documents, a floor and no author" if job.model.offline else ""
-    err().print(Text(f"{len(job.tasks)} arguments by {job.model.model}{baseline}"), soft_wrap=True)
+    way = job.options.way
+    author = job.model.model if way.prompts else way.name
+    baseline = (
+        ": sentences of the documents, a floor and no author" if job.model.offline or not way.prompts else ""
+    )
+    err().print(Text(f"{len(job.tasks)} arguments by {author}{baseline}"), soft_wrap=True)
 
 
 def _show(job: GenerationRun, outcome: GenerationOutcome) -> None:

@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from conqret.data.corpus import Split
 from conqret.generation.examples import SEED, SHOTS
 from conqret.generation.generate import DOCUMENTS, GenerateOptions
+from conqret.generation.strategy import DEFAULT_STRATEGY
 from conqret.judging.base import RELEVANT_FROM, JudgeOptions
 from conqret.judging.dimensions import Order
 from conqret.llm.options import OFFLINE_MODEL, ClientOptions
@@ -55,8 +56,9 @@ class Reranker(_Table):
 
 
 class GeneratorTable(_Table):
-    """A generator: the model, its examples, its documents."""
+    """A generator: the strategy, the model, its examples, its documents."""
 
+    strategy: str = DEFAULT_STRATEGY
     model: str = OFFLINE_MODEL
     shots: int = Field(default=SHOTS, ge=0)
     documents: int = Field(default=DOCUMENTS, ge=1)
@@ -65,7 +67,7 @@ class GeneratorTable(_Table):
 
     def options(self, seed: int) -> GenerateOptions:
         """The same as the generator takes it."""
-        return GenerateOptions(self.shots, self.documents, seed, self.temperature, self.expert)
+        return GenerateOptions(self.shots, self.documents, seed, self.temperature, self.expert, self.strategy)
 
 
 class Systems(_Table):

@@ -134,9 +134,10 @@ def _generation(job: Job, system: System, tasks: Sequence[Task], sizes: Sizes) -
     table = job.experiment.generators[system.generator]
     options = job.experiment.client(table.model)
     client = Client(options, store=None)
-    generator = Generator(
-        table.options(job.experiment.seed), Library(job.experiment.prompts), client, options.model
-    )
+    wanted = table.options(job.experiment.seed)
+    if not wanted.way.prompts:
+        return expected("generate", options, 0, 0, 0, of=system.name)
+    generator = Generator(wanted, Library(job.experiment.prompts), client, options.model)
     prompt = 0
     for task in tasks:
         bare = generator.bare(task)

@@ -118,6 +118,8 @@ def _faults(experiment: Experiment) -> Iterator[_Fault]:
         labels.setdefault(judge.label, place)
     for place, one in enumerate(experiment.perturbations):
         yield from _named(("perturbations", place, "name"), lambda o=one: _check_levels(o))
+    for name, table in experiment.generators.items():
+        yield from _named(("generators", name, "strategy"), lambda t=table: t.options(experiment.seed))
     yield from _writer_faults(experiment)
     for model in experiment.models:
         yield from _named(("models", model), lambda m=model: experiment.client(m))

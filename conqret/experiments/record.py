@@ -11,7 +11,7 @@ from typing import Any
 
 from conqret._version import __version__
 from conqret.experiments.config import Experiment, systems
-from conqret.generation.generate import prompt_for
+from conqret.generation.strategy import STRATEGIES
 from conqret.judging.setup import set_up
 from conqret.llm.local_model import name_and_identity
 from conqret.llm.options import LOCAL_PREFIX
@@ -91,7 +91,8 @@ def experiment_record(experiment: Experiment) -> dict[str, Any]:
 
 def _prompts(experiment: Experiment, library: Library) -> dict[str, str]:
     """The digests of the prompts of retrieval, generation and rewriting; the judges' are in their fingerprints."""
-    names = {prompt_for(library, stance).id for stance in experiment.stances}
+    ways = [STRATEGIES[one.strategy] for one in experiment.generators.values()]
+    names = {one.prompt(library, stance).id for one in ways if one.prompts for stance in experiment.stances}
     names |= {
         f"rerank/{stance if one.instruction == 'stance' else 'generic'}"
         for one in experiment.rerankers.values()

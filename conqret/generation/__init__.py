@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from conqret.generation.arguments import Conclusion, GeneratedArgument, LeftOut, Premise, render
-from conqret.generation.budget import FittedPrompt, fit_prompt
+from conqret.generation.budget import FittedPrompt, Question, fit_prompt
 from conqret.generation.check import CitationCheck, check_citations
 from conqret.generation.examples import Example, ExpertArguments, draw_examples
 from conqret.generation.generate import Generated, GenerateOptions, Generator, Task
+from conqret.generation.strategy import STRATEGIES, Strategy
 
 __all__ = [
+    "STRATEGIES",
     "CitationCheck",
     "Conclusion",
     "Example",
@@ -20,6 +22,8 @@ __all__ = [
     "Generator",
     "LeftOut",
     "Premise",
+    "Question",
+    "Strategy",
     "Task",
     "check_citations",
     "draw_examples",

@@ -7,14 +7,15 @@ what is left is shared among all documents, the examples' and the topic's own al
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
-from conqret.data import Document, Trim
+from conqret.data import Document, Stance, Trim
 from conqret.generation.examples import Example
 from conqret.judging.fitting import MESSAGE_OVERHEAD, Window
 from conqret.llm.tokens import encoding_for
-from conqret.llm.trim import FLOOR, trim_proportionally
+from conqret.llm.trim import FLOOR, Trimmed, trim_proportionally
 from conqret.prompts import Prompt, Rendered
 
 ANSWER_ROOM = 4096
@@ -23,6 +24,42 @@ reasons for what is left out is well under 3,000."""
 
 ATTEMPTS = 4
 """Parts of a prompt may take a few tokens more together than apart; so often it is cut a little further."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a prompt is filled with: the topic, the side, its documents, and the examples with theirs."""
+
+    prompt: Prompt
+    topic: str
+    stance: Stance
+    documents: Sequence[Document]
+    examples: Sequence[Example] = ()
+
+    @property
+    def shown(self) -> list[Document]:
+        """Every document of the prompt: the examples' first, then the topic's own."""
+        return [*(document for one in self.examples for document in one.documents), *self.documents]
+
+    def bare(self) -> Rendered:
+        """The prompt without the texts of its documents: what is reserved before they share the rest."""
+        return self.rendered([""] * len(self.shown))
+
+    def rendered(self, texts: Sequence[str]) -> Rendered:
+        """The prompt with ``texts`` in place of those of :attr:`shown`."""
+        pieces = iter(
+            {"title": document.title, "text": text} for document, text in zip(self.shown, texts, strict=True)
+        )
+        examples = [
+            {
+                "topic": one.expert.question,
+                "argument": one.expert.text(),
+                "documents": list(islice(pieces, len(one.documents))),
+            }
+            for one in self.examples
+        ]
+        variables = {"topic": self.topic, "documents": list(pieces), "examples": examples}
+        return self.prompt.render(variables, {"stance": self.stance})
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,87 +79,48 @@ class FittedPrompt:
 
 
 def fit_prompt(
-    prompt: Prompt,
-    topic: str,
-    documents: Sequence[Document],
-    examples: Sequence[Example],
-    window: Window,
-    *,
-    answer_room: int = ANSWER_ROOM,
-    floor: int = FLOOR,
+    question: Question, window: Window, *, answer_room: int = ANSWER_ROOM, floor: int = FLOOR
 ) -> FittedPrompt | None:
     """Fill the prompt, its documents trimmed if they would not fit; None if it does not fit without them either.
 
     The prompt has at most ``context_window - answer_room - MESSAGE_OVERHEAD`` tokens, as the window counts them.
     Nothing is trimmed where that is unknown, or where the prompt fits as it is.
     """
-    texts = [document.text for one in (*examples, None) for document in (one.documents if one else documents)]
+    shown, documents = question.shown, question.documents
+    texts = [document.text for document in shown]
+    whole = FittedPrompt(question.rendered(texts), tuple(documents))
     if window.context_window is None:
-        return FittedPrompt(_render(prompt, topic, documents, examples, texts), tuple(documents))
+        return whole
     room = window.context_window - answer_room - MESSAGE_OVERHEAD
-    whole = _render(prompt, topic, documents, examples, texts)
-    if len((whole.system + whole.user).encode("utf-8", "replace")) <= room:  # no token is shorter than a byte
-        return FittedPrompt(whole, tuple(documents))
-    budget = room - _count(bare_prompt(prompt, topic, documents, examples), window)
+    if len((whole.rendered.system + whole.rendered.user).encode("utf-8", "replace")) <= room:
+        return whole  # no token is shorter than a byte
+    budget = room - _count(question.bare(), window)
     own = len(texts) - len(documents)
     for _ in range(ATTEMPTS):
         if budget < len(texts):
             return None
         trimmed = trim_proportionally(texts, budget, floor=floor, encoding=encoding_for(window.model_id))
-        rendered = _render(prompt, topic, documents, examples, [cut.text for cut in trimmed])
+        rendered = question.rendered([cut.text for cut in trimmed])
         tokens = _count(rendered, window)
         if tokens <= room:
-            names = [document.id for one in examples for document in one.documents]
-            names += [document.id for document in documents]
-            lost = [
-                Trim(document=name, before=cut.before, after=cut.after) if cut.after < cut.before else None
-                for name, cut in zip(names, trimmed, strict=True)
-            ]
+            pairs = list(zip(shown, trimmed, strict=True))
             return FittedPrompt(
                 rendered,
-                tuple(
-                    document.model_copy(update={"text": cut.text})
-                    for document, cut in zip(documents, trimmed[own:], strict=True)
-                ),
-                tuple(trim for trim in lost[own:] if trim is not None),
-                tuple(trim for trim in lost[:own] if trim is not None),
+                tuple(document.model_copy(update={"text": cut.text}) for document, cut in pairs[own:]),
+                _lost(pairs[own:]),
+                _lost(pairs[:own]),
                 tokens,
             )
         budget = min(budget, sum(cut.after for cut in trimmed)) - (tokens - room)
     return None
 
 
-def bare_prompt(
-    prompt: Prompt, topic: str, documents: Sequence[Document], examples: Sequence[Example]
-) -> Rendered:
-    """The prompt without the texts of its documents: what is reserved before they share the rest."""
-    count = len(documents) + sum(len(example.documents) for example in examples)
-    return _render(prompt, topic, documents, examples, [""] * count)
-
-
-def _render(
-    prompt: Prompt,
-    topic: str,
-    documents: Sequence[Document],
-    examples: Sequence[Example],
-    texts: Sequence[str],
-) -> Rendered:
-    """The prompt with ``texts`` in place of the documents' own, the examples' first."""
-    left = iter(texts)
-    shown = [
-        {
-            "topic": example.expert.question,
-            "argument": example.expert.text(),
-            "documents": [_shown(document, next(left)) for document in example.documents],
-        }
-        for example in examples
-    ]
-    own = [_shown(document, next(left)) for document in documents]
-    return prompt.render({"topic": topic, "documents": own, "examples": shown})
-
-
-def _shown(document: Document, text: str) -> dict[str, str]:
-    return {"title": document.title, "text": text}
+def _lost(pairs: Iterable[tuple[Document, Trimmed]]) -> tuple[Trim, ...]:
+    return tuple(
+        Trim(document=document.id, before=cut.before, after=cut.after)
+        for document, cut in pairs
+        if cut.after < cut.before
+    )
 
 
 def _count(rendered: Rendered, window: Window) -> int:

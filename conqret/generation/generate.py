@@ -6,19 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from conqret.data import Call, Document, Item, Reason, Stance, Trim
+from conqret.data import Call, Document, Item, Reason, Stance
 from conqret.data.corpus import CorpusTopic
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.generation.arguments import GeneratedArgument, render
-from conqret.generation.budget import ANSWER_ROOM, FittedPrompt, bare_prompt, fit_prompt
-from conqret.generation.check import CitationCheck, check_citations
+from conqret.generation.budget import ANSWER_ROOM, FittedPrompt, Question, fit_prompt
+from conqret.generation.check import check_citations
 from conqret.generation.examples import SEED, SHOTS, Example, Expert
-from conqret.generation.extractive import compose
+from conqret.generation.strategy import DEFAULT_STRATEGY, STRATEGIES, Strategy
 from conqret.judging.fitting import Window
+from conqret.llm.options import OFFLINE_MODEL
 from conqret.llm.request import Answer, Message, Request
-from conqret.prompts import Library, Prompt, Rendered
-
-PROMPTS: dict[Stance, str] = {"pro": "generate/pro", "con": "generate/con"}
+from conqret.prompts import Library, Rendered
 
 DOCUMENTS = 10
 """Documents an argument is built from (ConQRet, section 3.2.2)."""
@@ -28,6 +27,15 @@ LONGEST_ID = 120
 
 TEMPERATURE = 0.0
 """The paper states none; at 0 a run can be repeated."""
+
+UNASKED: Mapping[str, Any] = {
+    "model": OFFLINE_MODEL,
+    "prompt": None,
+    "examples": [],
+    "trimmed": [],
+    "examples_trimmed": [],
+}
+"""What the item says of its making where no model was asked."""
 
 
 class Asks(Window, Protocol):
@@ -42,10 +50,10 @@ class GenerateOptions:
     """How arguments are written: examples a prompt, documents an argument, what draws the examples.
 
     ``expert`` adds the expert's argument on the same topic and side, where the corpus has one, as the item's
-    second argument. ``temperature`` is the model's (None: :data:`TEMPERATURE`).
+    second argument. ``temperature`` is the model's (None: :data:`TEMPERATURE`). ``strategy`` is the way to answer.
 
     Raises:
-        DeclarationError: a number is out of its range.
+        DeclarationError: a number is out of its range, or there is no such strategy.
     """
 
     shots: int = SHOTS
@@ -53,12 +61,20 @@ class GenerateOptions:
     seed: int = SEED
     temperature: float | None = None
     expert: bool = False
+    strategy: str = DEFAULT_STRATEGY
+
+    @property
+    def way(self) -> Strategy:
+        """The strategy itself."""
+        return STRATEGIES[self.strategy]
 
     def __post_init__(self) -> None:
         if self.shots < 0:
             raise DeclarationError(f"--shots is {self.shots}; it is the number of examples, 0 or more")
         if self.documents < 1:
             raise DeclarationError(f"-k is {self.documents}; an argument needs at least 1 document")
+        if self.strategy not in STRATEGIES:
+            raise UnknownNameError("strategy", self.strategy, STRATEGIES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +130,11 @@ class Generator:
         """Write the argument of a task. Never raises for what the world did."""
         if not task.documents:
             return Generated(task, None, reason=Reason.NOTHING_TO_JUDGE, detail="no document was retrieved")
-        prompt = prompt_for(self.library, task.stance)
+        strategy = self.options.way
+        if not strategy.prompts:
+            made = strategy.baseline(task.topic.question, task.stance, task.documents)
+            return Generated(task, self._item(task, GeneratedArgument.model_validate(made)))
+        prompt = strategy.prompt(self.library, task.stance)
         fitted = self.fit(task)
         if fitted is None:
             detail = (
@@ -129,34 +149,35 @@ class Generator:
                 messages=(Message("system", fitted.rendered.system), Message("user", fitted.rendered.user)),
                 response=GeneratedArgument,
                 temperature=TEMPERATURE if temperature is None else temperature,
-                baseline=lambda: compose(task.topic.question, task.stance, fitted.documents),
+                baseline=lambda: strategy.baseline(task.topic.question, task.stance, fitted.documents),
             )
         )
         if answer.value is None:
             reason = answer.reason or Reason.INVALID_ANSWER
             return Generated(task, None, answer.calls, reason, answer.detail)
-        return Generated(task, self._item(task, prompt, fitted, answer.value), answer.calls)
+        facts = {
+            "model": self.model,
+            "prompt": f"{prompt.id} v{prompt.version} {prompt.digest}",
+            "examples": [one.expert.topic for one in task.examples],
+            "trimmed": [trim.model_dump() for trim in fitted.trims],
+            "examples_trimmed": [trim.model_dump() for trim in fitted.example_trims],
+        }
+        return Generated(task, self._item(task, answer.value, facts), answer.calls)
 
     def fit(self, task: Task) -> FittedPrompt | None:
         """The prompt of a task as it would be sent; None if it cannot fit."""
-        prompt = prompt_for(self.library, task.stance)
-        return fit_prompt(
-            prompt,
-            task.topic.question,
-            task.documents,
-            task.examples,
-            self.client,
-            answer_room=self.answer_room,
-        )
+        return fit_prompt(self._question(task), self.client, answer_room=self.answer_room)
 
     def bare(self, task: Task) -> Rendered:
         """The prompt of a task without the texts of its documents."""
-        prompt = prompt_for(self.library, task.stance)
-        return bare_prompt(prompt, task.topic.question, task.documents, task.examples)
+        return self._question(task).bare()
 
-    def _item(self, task: Task, prompt: Prompt, fitted: FittedPrompt, argument: GeneratedArgument) -> Item:
+    def _question(self, task: Task) -> Question:
+        prompt = self.options.way.prompt(self.library, task.stance)
+        return Question(prompt, task.topic.question, task.stance, task.documents, task.examples)
+
+    def _item(self, task: Task, argument: GeneratedArgument, facts: Mapping[str, Any] = UNASKED) -> Item:
         text = render(argument)
-        check = check_citations(text, task.documents)
         places = {document.id: place for place, document in enumerate(task.documents, start=1)}
         return Item(
             id=task.id,
@@ -168,32 +189,13 @@ class Generator:
             metadata={
                 "topic_id": task.topic.id,
                 "generation": {
-                    "model": self.model,
-                    "prompt": f"{prompt.id} v{prompt.version} {prompt.digest}",
-                    "examples": [one.expert.topic for one in task.examples],
-                    "trimmed": _trims(fitted.trims),
-                    "examples_trimmed": _trims(fitted.example_trims),
+                    "strategy": self.options.way.name,
+                    **facts,
                     "left_out": _left_out(argument, task.documents),
-                    "citations": _check(check),
+                    "citations": check_citations(text, task.documents).model_dump(mode="json"),
                 },
             },
         )
-
-
-def prompt_for(library: Library, stance: Stance) -> Prompt:
-    """The prompt of a side.
-
-    Raises:
-        UnknownNameError: there is none for this stance.
-    """
-    if stance not in PROMPTS:
-        raise UnknownNameError("stance of an argument", stance, PROMPTS)
-    return library[PROMPTS[stance]]
-
-
-def _trims(trims: Sequence[Trim]) -> list[dict[str, Any]]:
-    """What each document lost, in tokens."""
-    return [trim.model_dump() for trim in trims]
 
 
 def _left_out(argument: GeneratedArgument, documents: Sequence[Document]) -> list[dict[str, Any]]:
@@ -206,7 +208,3 @@ def _left_out(argument: GeneratedArgument, documents: Sequence[Document]) -> lis
         }
         for one in sorted(argument.left_out, key=lambda one: one.document)
     ]
-
-
-def _check(check: CitationCheck) -> Mapping[str, Any]:
-    return check.model_dump(mode="json")

@@ -23,7 +23,7 @@ from conqret.errors import DeclarationError
 from conqret.generation.arguments import GeneratedArgument
 from conqret.generation.budget import ANSWER_ROOM
 from conqret.generation.examples import Example, Expert, ExpertArguments, draw_examples
-from conqret.generation.generate import PROMPTS, Generated, GenerateOptions, Generator, Task, prompt_for
+from conqret.generation.generate import Generated, GenerateOptions, Generator, Task
 from conqret.io.atomic import replacing
 from conqret.io.corpus import CorpusDirectory, write_lines
 from conqret.io.rows import item_record
@@ -62,14 +62,11 @@ class GenerationRun:
 
     def record(self) -> dict[str, Any]:
         """What ``generation.json`` says; its fingerprint changes with everything that changes the arguments."""
-        prompts = {
-            stance: prompt_for(self.library, stance) for stance in {task.stance for task in self.tasks}
-        }
         identity = {
             "model": dict(Client(replace(self.model, budget_usd=None), store=None).fingerprint_parts()),
             "window": self.model.context_window,
             "options": asdict(self.options),
-            "prompts": {stance: prompt.digest for stance, prompt in sorted(prompts.items())},
+            "prompts": self.options.way.digests(self.library, (task.stance for task in self.tasks)),
             "schema": schema_digest(GeneratedArgument),
             "tasks": _digest(self.tasks),
         }
@@ -77,7 +74,7 @@ class GenerationRun:
         return {
             "conqret": __version__,
             "fingerprint": hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16],
-            "baseline": self.model.offline,
+            "baseline": self.model.offline or not self.options.way.prompts,
             **identity,
             **self.settings,
             "model": self.model.model,
@@ -290,7 +287,3 @@ def _digest(tasks: Sequence[Task]) -> str:
             parts += [f"{one.id}\0{one.title}\0{one.text}" for one in example.documents]
         found.update("\1".join(parts).encode("utf-8", "surrogatepass") + b"\2")
     return found.hexdigest()[:16]
-
-
-STANCES = tuple(PROMPTS)
-"""The stances that an argument can be written for."""

@@ -1,4 +1,4 @@
-"""The offline generator: the sentences of the stance, selected, arranged under conclusions, and cited.
+"""extractive: the sentences of the stance, selected, arranged under conclusions, and cited; no model is asked.
 
 Extractive argument synthesis in the order select, arrange, phrase (El Baff et al. 2019, as cited in ConQRet,
 section 2.1), from lexical evidence alone. It is the floor that a language model must beat: what it says is always
@@ -13,6 +13,7 @@ from typing import Any
 
 from conqret.baseline import Evidence
 from conqret.data import Document, Item, Stance
+from conqret.generation.strategy import Strategy
 from conqret.text.analysis import Sentence, Text, analysed
 from conqret.text.aspects import ASPECTS
 from conqret.text.boilerplate import boilerplate
@@ -212,3 +213,11 @@ def _reason(relevance: float, side: float, stance: Stance) -> str:
     if side < 0:
         return f"Its words lean away from the {stance} side ({side:+.2f})."
     return "Other documents have stronger sentences for this side."
+
+
+STRATEGY = Strategy(
+    name="extractive",
+    summary="sentences of the documents, selected for the side and grouped by aspect; no model is asked",
+    source="own; select, arrange, phrase after El Baff et al. 2019",
+    baseline=compose,
+)

@@ -1,0 +1,14 @@
+"""cited: conclusions with premises that cite the documents, after examples by experts (ConQRet, section 3.2.2)."""
+
+from __future__ import annotations
+
+from conqret.generation.strategies.extractive import compose
+from conqret.generation.strategy import Strategy
+
+STRATEGY = Strategy(
+    name="cited",
+    summary="conclusions with premises that cite the documents, after expert arguments on other topics",
+    source="ConQRet, section 3.2.2, Table 10",
+    prompts={"pro": "generate/pro", "con": "generate/con"},
+    baseline=compose,
+)
