@@ -9,6 +9,7 @@ import typer
 
 from conqret.cli import label_options, options
 from conqret.cli.console import err, note, out
+from conqret.cli.groups import grouped
 
 if TYPE_CHECKING:
     from conqret.reliability.bias.table import BiasTable
@@ -23,8 +24,10 @@ PROBES = "Probes"
 PAGE_NAME = "bias.md"
 
 
+@grouped
 def bias(
     items: options.Items,
+    *,
     format: options.Format = None,  # noqa: A002 - the option's name
     model: options.Model = None,
     output: Annotated[
@@ -66,15 +69,9 @@ def bias(
     resamples: label_options.Resampling = 2_000,
     confidence: label_options.Confidence = 0.95,
     prompts: options.Prompts = None,
-    api_base: options.ApiBase = None,
-    max_concurrency: options.MaxConcurrency = None,
-    rpm: options.RequestsPerMinute = None,
-    tpm: options.TokensPerMinute = None,
-    budget_usd: options.BudgetUsd = None,
-    recordings: options.RecordingsStore = None,
-    replay: options.Replay = None,
-    json_output: options.Json = False,
-    quiet: options.Quiet = False,
+    calls: options.Calls,
+    answers: options.Answers,
+    shown: options.Shown,
 ) -> None:
     """Probe a judge for what should not move its scores: order, position, length, false authority, stance, its own
     family, and instructions hidden in the texts.
@@ -87,19 +84,13 @@ def bias(
     from conqret.io.atomic import replacing
     from conqret.judging.base import JudgeOptions
     from conqret.judging.setup import DEFAULT_FORMAT, check_items, set_up
-    from conqret.llm.options import OFFLINE_MODEL, ClientOptions
     from conqret.reliability.bias.contrast import Ground
     from conqret.reliability.bias.people import people_quality
     from conqret.reliability.bias.run import plan_bias, run_bias
     from conqret.report.card_tables import bias_markdown
 
     require("numpy", extra="stats")
-    client = ClientOptions(
-        OFFLINE_MODEL if model is None else model,
-        **options.given(
-            api_base=api_base, max_concurrency=max_concurrency, rpm=rpm, tpm=tpm, budget_usd=budget_usd
-        ),
-    )
+    client = calls.client(model)
     source = open_items(items)
     asked = JudgeOptions(tuple(metric or ()))
     _, setup = check_items(
@@ -110,22 +101,22 @@ def bias(
         found = label_options.load(labels, level, scale, words, None, None, layout, None, False)
         people = people_quality(found)
     plan = plan_bias(Ground(tuple(source), setup, people, seed, repeats), probe or ())
-    if not quiet:
+    if not shown.quiet:
         note(f"{len(plan.contrasts)} comparisons, {plan.judgments} judgments")
         for name, reason in plan.left_out.items():
             note(f"{name} left out: {reason}")
     table = run_bias(
         plan,
         output,
-        recordings=recordings,
-        replay=replay,
+        recordings=answers.recordings,
+        replay=answers.replay,
         resamples=max(resamples, 1),
         confidence=confidence,
     )
     page = output / PAGE_NAME
     with replacing(page) as file:
         file.write(bias_markdown(table).encode())
-    if json_output:
+    if shown.json_output:
         out().out(table.model_dump_json(indent=1))
     else:
         _show(table, page)

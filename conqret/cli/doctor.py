@@ -11,9 +11,12 @@ import typer
 
 from conqret.cli import options
 from conqret.cli.console import out
+from conqret.cli.groups import grouped
 
 EPILOG = "Example: conqret doctor --model gpt-4o-mini"
 
+PATIENCE = 60.0
+"""Seconds to wait for an answer, where --timeout does not say."""
 _PACKAGES = ("pydantic", "litellm", "instructor", "jinja2", "polars", "tiktoken", "aiohttp", "rich", "typer")
 _FOR_DEVELOPERS = "dev"
 """The extra that users have no need of."""
@@ -28,12 +31,14 @@ _KEYS = (
 )
 
 
+@grouped
 def doctor(
+    *,
     model: Annotated[
         str | None,
         typer.Option("--model", "-m", help="Ask this model one small question, and show what came back."),
     ] = None,
-    api_base: options.ApiBase = None,
+    calls: options.Calls,
 ) -> None:
     """Check the installation: versions, extras, keys (only whether they are set), token tables, a model."""
     from conqret._version import __version__
@@ -59,12 +64,12 @@ def doctor(
     keys = [name for name in _KEYS if os.environ.get(name)]
     _line(True if keys else None, f"keys set: {', '.join(keys) or 'none (the offline model needs none)'}")
     if model is not None:
-        healthy &= _ask(model, api_base)
+        healthy &= _ask(model, calls)
     if not healthy:
         raise typer.Exit(1)
 
 
-def _ask(model: str, api_base: str | None) -> bool:
+def _ask(model: str, calls: options.Calls) -> bool:
     """Judge a tiny item with the bare format, which costs next to nothing."""
     from conqret import Item, judge
     from conqret.data import Document
@@ -80,7 +85,7 @@ def _ask(model: str, api_base: str | None) -> bool:
         asked = {"format": "likelihood", "metrics": ["groundedness"]}
     else:
         asked = {"format": "direct", "metrics": ["context_relevance"]}
-    judgment = judge([item], model=model, api_base=api_base, timeout=60, **asked)[0]
+    judgment = judge([item], model=model, **{"timeout": PATIENCE, **calls.given()}, **asked)[0]
     measure = judgment.measures[asked["metrics"][0]]
     seconds = sum(call.seconds for call in judgment.trace.calls)
     if measure.value is None:

@@ -10,6 +10,7 @@ import typer
 
 from conqret.cli import options
 from conqret.cli.console import err, note, out
+from conqret.cli.groups import grouped
 
 if TYPE_CHECKING:
     from conqret.generation.run import GenerationOutcome, GenerationRun
@@ -29,12 +30,14 @@ class SideChoice(StrEnum):
     con = "con"
 
 
+@grouped
 def generate(
     corpus: Annotated[
         Path, typer.Argument(help="A corpus directory: documents, topics, debates and ledger.")
     ],
     run: Annotated[Path, typer.Option("--run", help="The TREC run that ranks its documents (.gz too).")],
     stance: Annotated[SideChoice, typer.Option(help="The side to argue for.")],
+    *,
     model: options.Model = None,
     strategy: Annotated[
         str,
@@ -58,21 +61,9 @@ def generate(
     seed: Annotated[int, typer.Option(help="Draws the examples.")] = 13,
     temperature: Annotated[float | None, typer.Option(help="The model's temperature. Default: 0.")] = None,
     prompts: options.Prompts = None,
-    api_base: options.ApiBase = None,
-    max_tokens: options.MaxTokens = None,
-    context_window: options.ContextWindow = None,
-    input_price: options.InputPrice = None,
-    output_price: options.OutputPrice = None,
-    max_concurrency: options.MaxConcurrency = None,
-    rpm: options.RequestsPerMinute = None,
-    tpm: options.TokensPerMinute = None,
-    budget_usd: options.BudgetUsd = None,
-    timeout: options.Timeout = None,
-    recordings: options.RecordingsStore = None,
-    replay: options.Replay = None,
-    overwrite: options.Overwrite = False,
-    json_output: options.Json = False,
-    quiet: options.Quiet = False,
+    calls: options.Calls,
+    kept: options.Kept,
+    shown: options.Shown,
 ) -> None:
     """Write an argument for every ranked topic: conclusions, and premises that cite the documents.
 
@@ -87,17 +78,9 @@ def generate(
     from conqret.generation.run import GenerationRun, generate, make_tasks, read_rankings
     from conqret.io.corpus import CorpusDirectory
     from conqret.llm.local_model import check_can_ask
-    from conqret.llm.options import OFFLINE_MODEL, ClientOptions
     from conqret.prompts import Library
 
-    client = ClientOptions(
-        model or OFFLINE_MODEL,
-        **options.given(
-            api_base=api_base, max_tokens=max_tokens, context_window=context_window, input_price=input_price,
-            output_price=output_price, max_concurrency=max_concurrency, rpm=rpm, tpm=tpm, budget_usd=budget_usd,
-            timeout=timeout,
-        ),
-    )  # fmt: skip
+    client = calls.client(model)
     check_can_ask(client, "the question for an argument", read=False, written=True)
     wanted = GenerateOptions(shots, documents, seed, temperature, expert, strategy)
     if not wanted.way.prompts and not client.offline:
@@ -109,15 +92,15 @@ def generate(
         model=client,
         out=output or _default_output(run, client.model if wanted.way.prompts else wanted.way.name),
         library=Library(prompts),
-        recordings=recordings,
-        replay=replay,
-        overwrite=overwrite,
+        recordings=kept.recordings,
+        replay=kept.replay,
+        overwrite=kept.overwrite,
         settings={"corpus": corpus.name, "run": run.name, "stance": stance.value},
     )
-    if not quiet:
+    if not shown.quiet:
         _announce(job)
     outcome = generate(job)
-    if json_output:
+    if shown.json_output:
         out().out(json.dumps({"items": str(job.items_file), **asdict(outcome)}, indent=1))
     else:
         _show(job, outcome)

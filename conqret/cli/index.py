@@ -10,6 +10,7 @@ import typer
 from conqret.cli import options
 from conqret.cli import retrieve_options as choices
 from conqret.cli.console import note, out
+from conqret.cli.groups import grouped
 from conqret.retrieval.engines import K1, STEMMER, B
 
 EPILOG = (
@@ -19,16 +20,17 @@ EPILOG = (
 )
 
 
+@grouped
 def index(
     corpus: Annotated[Path, typer.Argument(help="A corpus directory: its documents.jsonl is indexed.")],
+    *,
     engine: choices.Engine = None,
     stemmer: choices.Stemmer = STEMMER,
     stopwords: choices.StopWords = None,
     k1: choices.K1 = K1,
     b: choices.B = B,
     rebuild: choices.Rebuild = False,
-    json_output: options.Json = False,
-    quiet: options.Quiet = False,
+    shown: options.Shown,
 ) -> None:
     """Index a corpus for BM25. An index of the same corpus and settings is kept; any other is replaced."""
     import json
@@ -41,12 +43,12 @@ def index(
     began = time.perf_counter()
     built = build_index(corpus, engine=engine, settings=Settings(stemmer, stopwords, k1, b), rebuild=rebuild)
     seconds = time.perf_counter() - began
-    if json_output:
+    if shown.json_output:
         facts = {"documents": len(built), "engine": built.engine, "settings": asdict(built.settings)}
         facts |= {"fingerprint": built.fingerprint, "fresh": built.fresh, "path": str(corpus / FOLDER)}
         out().out(json.dumps(facts, indent=1))
         return
-    if not quiet and not built.fresh:
+    if not shown.quiet and not built.fresh:
         note("the index is of this corpus and these settings already; --rebuild builds it all the same")
     settings = built.settings
     how = (

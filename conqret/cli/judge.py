@@ -9,6 +9,7 @@ import typer
 
 from conqret.cli import options
 from conqret.cli.console import err, note, out
+from conqret.cli.groups import grouped
 
 if TYPE_CHECKING:
     from conqret.data import Judgment
@@ -26,35 +27,20 @@ EPILOG = (
 )
 
 
+@grouped
 def judge(
     items: options.Items,
+    *,
     format: options.Format = None,  # noqa: A002 - the option's name
     model: options.Model = None,
     output: options.RunFolder = None,
-    metric: options.Metric = None,
-    samples: options.Samples = None,
-    order: options.Order = None,
-    seed: options.Seed = None,
-    relevant_from: options.RelevantFrom = None,
-    temperature: options.Temperature = None,
+    judging: options.Judging,
     columns: options.Columns = None,
     prompts: options.Prompts = None,
-    api_base: options.ApiBase = None,
-    max_tokens: options.MaxTokens = None,
-    context_window: options.ContextWindow = None,
-    input_price: options.InputPrice = None,
-    output_price: options.OutputPrice = None,
-    max_concurrency: options.MaxConcurrency = None,
-    rpm: options.RequestsPerMinute = None,
-    tpm: options.TokensPerMinute = None,
-    budget_usd: options.BudgetUsd = None,
-    timeout: options.Timeout = None,
-    recordings: options.RecordingsStore = None,
-    replay: options.Replay = None,
+    calls: options.Calls,
+    kept: options.Kept,
     card: options.JudgeCard = None,
-    overwrite: options.Overwrite = False,
-    json_output: options.Json = False,
-    quiet: options.Quiet = False,
+    shown: options.Shown,
 ) -> None:
     """Judge items: relevance of the evidence, groundedness, quality of the argument, preference.
 
@@ -69,41 +55,22 @@ def judge(
     from conqret.llm.options import OFFLINE_MODEL, ClientOptions
     from conqret.report.html import write_report
 
-    client = options.given(
-        api_base=api_base,
-        max_tokens=max_tokens,
-        context_window=context_window,
-        input_price=input_price,
-        output_price=output_price,
-        max_concurrency=max_concurrency,
-        rpm=rpm,
-        tpm=tpm,
-        budget_usd=budget_usd,
-        timeout=timeout,
-    )
-    judging = options.given(
-        metrics=tuple(metric) if metric else None,
-        samples=samples,
-        order=order and order.value,
-        seed=seed,
-        relevant_from=relevant_from,
-        temperature=temperature,
-    )
-    if replay is not None and (format is None or model is None or samples is None):
+    client, settings = calls.given(), judging.given()
+    if kept.replay is not None and (format is None or model is None or judging.samples is None):
         from conqret.judging.replay import recorded_call
 
-        recorded = recorded_call(replay)
+        recorded = recorded_call(kept.replay)
         model = recorded.model if model is None else model
         if format in (None, recorded.format):
             format = recorded.format  # noqa: A001
-            judging = {**recorded.judging, **judging}
-            if not (quiet or metric) and recorded.judging.get("metrics"):
+            settings = {**recorded.judging, **settings}
+            if not (shown.quiet or judging.metric) and recorded.judging.get("metrics"):
                 note(f"recorded are {', '.join(recorded.judging['metrics'])}")
         client = {**recorded.model_options, **client}
     setup = set_up(
         DEFAULT_FORMAT if format is None else format,
         ClientOptions(OFFLINE_MODEL if model is None else model, **client),
-        JudgeOptions(**judging),
+        JudgeOptions(**settings),
         prompts,
     )
     source = open_items(items, columns=options.column_map(columns, options.ITEM_COLUMNS))
@@ -111,15 +78,15 @@ def judge(
     if card is not None:
         _hold_against(card, setup)
     run = RunDirectory(output or _default_output(items, setup.judge.name, setup.client.model))
-    execution = Execution(source, checked, setup, run, recordings, replay, overwrite)
-    if not quiet:
+    execution = Execution(source, checked, setup, run, kept.recordings, kept.replay, kept.overwrite)
+    if not shown.quiet:
         _announce(execution, items)
-    with _Progress(checked.count, enabled=not quiet) as progress:
+    with _Progress(checked.count, enabled=not shown.quiet) as progress:
         outcome = execute(execution, on_start=progress.start, on_judgment=progress.advance)
     write_report(run)
-    _remark(outcome, quiet=quiet)
+    _remark(outcome, quiet=shown.quiet)
     _give_examples(run, outcome)
-    if json_output:
+    if shown.json_output:
         out().out(outcome.summary.model_dump_json(indent=1))
     else:
         _show(execution, outcome)

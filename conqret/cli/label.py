@@ -10,6 +10,7 @@ import typer
 
 from conqret.cli import options
 from conqret.cli.console import note, out
+from conqret.cli.groups import grouped
 
 if TYPE_CHECKING:
     from conqret.reliability.labelling import LabelPlan
@@ -29,8 +30,10 @@ class Target(StrEnum):
     argilla = "argilla"
 
 
+@grouped
 def label(
     items: options.Items,
+    *,
     plan: Annotated[int, typer.Option(help="How many items to label.")] = 100,
     run: Annotated[
         Path | None,
@@ -52,8 +55,7 @@ def label(
     ] = None,
     seed: Annotated[int, typer.Option(help="Draws among equals.")] = 13,
     columns: options.Columns = None,
-    json_output: options.Json = False,
-    quiet: options.Quiet = False,
+    shown: options.Shown,
 ) -> None:
     """Choose the items that are worth labelling: spread over topics and scores, the least certain first.
 
@@ -85,11 +87,11 @@ def label(
     for path, text in files.items():
         with replacing(path) as file:
             file.write(text.encode("utf-8", "replace"))
-    if json_output:
+    if shown.json_output:
         out().out(_reasons(found))
-    elif not quiet:
+    elif not shown.quiet:
         _show(found, list(files))
-    if not quiet and len(found.chosen) < plan:
+    if not shown.quiet and len(found.chosen) < plan:
         note(f"there are only {len(found.chosen)} items to choose from")
 
 

@@ -1,24 +1,20 @@
-"""Options that several subcommands share, each said once."""
+"""Options that several subcommands share: those that belong together as groups, the others one by one."""
 
 from __future__ import annotations
 
-from enum import StrEnum
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from conqret.cli.groups import Group
+
+if TYPE_CHECKING:
+    from conqret.llm.options import ClientOptions
+
 MODEL, JUDGING, LIMITS, FILES = "Model", "Judging", "Limits", "Files"
 """The panels under which ``--help`` groups the options."""
-
-
-class OrderChoice(StrEnum):
-    """The orders of the fifteen dimensions."""
-
-    given = "given"
-    reversed = "reversed"
-    shuffled = "shuffled"
-
 
 ITEM_COLUMNS = "topic=question,documents=ctx"
 """What --columns looks like for items."""
@@ -52,85 +48,16 @@ Model = Annotated[
         "-m",
     ),
 ]
-ApiBase = Annotated[
-    str | None,
-    _option(MODEL, "The address of an OpenAI-compatible server. Keys come from the environment only."),
-]
-MaxTokens = Annotated[
-    int | None,
-    _option(MODEL, "Room for the answer in tokens; a truncated answer is asked again with twice as much."),
-]
-ContextWindow = Annotated[int | None, _option(MODEL, "The model's window in tokens, where it is not known.")]
-InputPrice = Annotated[
-    float | None, _option(MODEL, "US dollars for a million prompt tokens, where the price is not known.")
-]
-OutputPrice = Annotated[float | None, _option(MODEL, "US dollars for a million completion tokens.")]
 Metric = Annotated[
     list[str] | None, _option(JUDGING, "Only this metric of the format; may be repeated.", "--metric")
 ]
-Samples = Annotated[
-    int | None,
-    _option(JUDGING, "Repetitions of each question, combined by mean and majority. Default: 1."),
-]
-Order = Annotated[
-    OrderChoice | None,
-    _option(
-        JUDGING, "The order of the fifteen dimensions; further samples are always shuffled. Default: given."
-    ),
-]
-Seed = Annotated[int | None, _option(JUDGING, "Draws the shuffled orders. Default: 13.")]
-RelevantFrom = Annotated[
-    int | None,
-    _option(
-        JUDGING, "The rating (0 to 5) from which a document counts towards predicted precision. Default: 3."
-    ),
-]
-Temperature = Annotated[
-    float | None, _option(JUDGING, "The model's temperature. Default: 0, or 0.7 with several samples.")
-]
-MaxConcurrency = Annotated[
-    int | None,
-    _option(
-        LIMITS,
-        "Requests under way at a time at most; sinks by itself when the provider says 429. Default: 16.",
-    ),
-]
-RequestsPerMinute = Annotated[int | None, _option(LIMITS, "Requests a minute at most.")]
-TokensPerMinute = Annotated[int | None, _option(LIMITS, "Tokens a minute at most.")]
-BudgetUsd = Annotated[
-    float | None,
-    _option(LIMITS, "Money to spend at most; what is left over fails with the reason budget."),
-]
-Timeout = Annotated[
-    float | None, _option(LIMITS, "Seconds for one request with all its retries. Default: 300.")
-]
 Prompts = Annotated[Path | None, _option(FILES, "A folder with prompts of your own, laid out like prompts/.")]
-RecordingsStore = Annotated[
-    Path | None,
-    _option(
-        FILES,
-        "A store of answers to read and add to, shared between runs. Default: in the run's folder.",
-        "--recordings",
-    ),
-]
-Replay = Annotated[
-    Path | None,
-    _option(FILES, "Answer from these recordings (a store, an export, a run) and never call out."),
-]
 JudgeCard = Annotated[
     Path | None,
     _option(
         FILES,
         "A judge card (card.json): says whether it is of this judge, and what has changed since.",
         "--card",
-    ),
-]
-Overwrite = Annotated[
-    bool,
-    _option(
-        FILES,
-        "Begin afresh where the folder holds another run; its recordings are kept.",
-        "--overwrite",
     ),
 ]
 RunFolder = Annotated[
@@ -143,13 +70,132 @@ RunFolder = Annotated[
         "-o",
     ),
 ]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Say which calls, tokens and price are expected, and stop.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no notes.")]
 
 
-def given(**settings: Any) -> dict[str, Any]:
-    """The settings that the user gave; the others keep the defaults of the layer below."""
-    return {name: value for name, value in settings.items() if value is not None}
+@dataclass(frozen=True)
+class Calls(Group):
+    """How a model is called, whichever it is: the options of every command that calls one."""
+
+    api_base: Annotated[
+        str | None,
+        _option(MODEL, "The address of an OpenAI-compatible server. Keys come from the environment only."),
+    ] = None
+    max_tokens: Annotated[
+        int | None,
+        _option(
+            MODEL, "Room for the answer in tokens; a truncated answer is asked again with twice as much."
+        ),
+    ] = None
+    context_window: Annotated[
+        int | None, _option(MODEL, "The model's window in tokens, where it is not known.")
+    ] = None
+    input_price: Annotated[
+        float | None, _option(MODEL, "US dollars for a million prompt tokens, where the price is not known.")
+    ] = None
+    output_price: Annotated[float | None, _option(MODEL, "US dollars for a million completion tokens.")] = (
+        None
+    )
+    max_concurrency: Annotated[
+        int | None,
+        _option(
+            LIMITS,
+            "Requests under way at a time at most; sinks by itself when the provider says 429. Default: 16.",
+        ),
+    ] = None
+    rpm: Annotated[int | None, _option(LIMITS, "Requests a minute at most.")] = None
+    tpm: Annotated[int | None, _option(LIMITS, "Tokens a minute at most.")] = None
+    budget_usd: Annotated[
+        float | None,
+        _option(LIMITS, "Money to spend at most; what is left over fails with the reason budget."),
+    ] = None
+    timeout: Annotated[
+        float | None, _option(LIMITS, "Seconds for one request with all its retries. Default: 300.")
+    ] = None
+
+    def client(self, model: str | None) -> ClientOptions:
+        """The settings of a client for ``model`` (None: offline).
+
+        Raises:
+            DeclarationError: a value is out of its range.
+        """
+        from conqret.llm.options import OFFLINE_MODEL, ClientOptions
+
+        return ClientOptions(OFFLINE_MODEL if model is None else model, **self.given())
+
+
+@dataclass(frozen=True)
+class Answers(Group):
+    """Where answers are recorded, or come from without a call."""
+
+    recordings: Annotated[
+        Path | None,
+        _option(
+            FILES, "A store of answers to read and add to, shared between runs. Default: in the run's folder."
+        ),
+    ] = None
+    replay: Annotated[
+        Path | None,
+        _option(FILES, "Answer from these recordings (a store, an export, a run) and never call out."),
+    ] = None
+
+
+@dataclass(frozen=True)
+class Kept(Answers):
+    """The same for a run folder, which another run may hold already."""
+
+    overwrite: Annotated[
+        bool,
+        _option(
+            FILES, "Begin afresh where the folder holds another run; its recordings are kept.", "--overwrite"
+        ),
+    ] = False
+
+
+@dataclass(frozen=True)
+class Judging(Group):
+    """How a judge is run."""
+
+    metric: Metric = None
+    samples: Annotated[
+        int | None,
+        _option(JUDGING, "Repetitions of each question, combined by mean and majority. Default: 1."),
+    ] = None
+    order: Annotated[
+        Literal["given", "reversed", "shuffled"] | None,
+        _option(
+            JUDGING,
+            "The order of the fifteen dimensions; further samples are always shuffled. Default: given.",
+        ),
+    ] = None
+    seed: Annotated[int | None, _option(JUDGING, "Draws the shuffled orders. Default: 13.")] = None
+    relevant_from: Annotated[
+        int | None,
+        _option(
+            JUDGING,
+            "The rating (0 to 5) from which a document counts towards predicted precision. Default: 3.",
+        ),
+    ] = None
+    temperature: Annotated[
+        float | None, _option(JUDGING, "The model's temperature. Default: 0, or 0.7 with several samples.")
+    ] = None
+
+    def given(self) -> dict[str, Any]:
+        """What the user gave, as fields of :class:`conqret.judging.base.JudgeOptions`."""
+        found = super().given()
+        metrics = tuple(found.pop("metric", ()))
+        return {"metrics": metrics, **found} if metrics else found
+
+
+@dataclass(frozen=True)
+class Shown(Group):
+    """What a command says, and in which form."""
+
+    json_output: Json = False
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no notes.")] = False
 
 
 def column_map(columns: str | None, example: str) -> dict[str, str]:

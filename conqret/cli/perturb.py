@@ -9,6 +9,7 @@ import typer
 
 from conqret.cli import options
 from conqret.cli.console import err, note, out
+from conqret.cli.groups import grouped
 
 if TYPE_CHECKING:
     from conqret.data import Item
@@ -31,11 +32,13 @@ EPILOG = (
 )
 
 
+@grouped
 def perturb(
     name: Annotated[str | None, typer.Argument(help="The perturbation; --list shows all.")] = None,
     items: Annotated[
         Path | None, typer.Argument(help="The items, in any layout that conqret judge reads.")
     ] = None,
+    *,
     levels: Annotated[
         str | None,
         typer.Option(
@@ -54,12 +57,9 @@ def perturb(
         str,
         typer.Option("--model", "-m", help="Who rewrites sentences: any litellm model, or offline, by rule."),
     ] = "offline",
-    recordings: options.RecordingsStore = None,
-    replay: options.Replay = None,
+    answers: options.Answers,
     prompts: options.Prompts = None,
-    api_base: options.ApiBase = None,
-    max_concurrency: options.MaxConcurrency = None,
-    budget_usd: options.BudgetUsd = None,
+    calls: options.Calls,
     list_all: Annotated[
         bool, typer.Option("--list", help="List the perturbations, and what each should do to which metric.")
     ] = False,
@@ -76,7 +76,6 @@ def perturb(
     from conqret.io import item_record, open_items
     from conqret.io.atomic import replacing
     from conqret.llm.local_model import check_can_ask
-    from conqret.llm.options import ClientOptions
     from conqret.perturb import Materials, get_perturbation, perturb_items
     from conqret.perturb import Pool as Documents
 
@@ -87,9 +86,7 @@ def perturb(
     import json
 
     perturbation = get_perturbation(name)
-    client = ClientOptions(
-        model, **options.given(api_base=api_base, max_concurrency=max_concurrency, budget_usd=budget_usd)
-    )
+    client = calls.client(model)
     if perturbation.rewrites:
         check_can_ask(client, "the question for a rewrite", read=False, written=True)
     chosen = parse_levels(levels) or perturbation.levels
@@ -104,12 +101,19 @@ def perturb(
     target = output or Path(f"{items.name.split('.')[0]}-{perturbation.name}.jsonl")
     materials = Materials(documents)
     failed: list[LeftOut] = []
-    if perturbation.rewrites and not (client.offline and replay is None):
+    if perturbation.rewrites and not (client.offline and answers.replay is None):
         from conqret.perturb.rewriting import rewrite_with_model
 
-        store = recordings or target.with_suffix(".recordings.sqlite")
+        store = answers.recordings or target.with_suffix(".recordings.sqlite")
         materials, failed = rewrite_with_model(
-            found, perturbation, chosen, client, recordings=store, replay=replay, seed=seed, prompts=prompts
+            found,
+            perturbation,
+            chosen,
+            client,
+            recordings=store,
+            replay=answers.replay,
+            seed=seed,
+            prompts=prompts,
         )
     lost = {one.item for one in failed}
     changed, left_out = perturb_items(

@@ -11,6 +11,7 @@ from typer.core import TyperGroup
 from conqret.cli import options
 from conqret.cli import retrieve_options as choices
 from conqret.cli.console import err, note, out
+from conqret.cli.groups import grouped
 from conqret.cli.retrieve_evaluate import EPILOG as EVALUATE_EPILOG
 from conqret.cli.retrieve_evaluate import evaluate
 
@@ -46,8 +47,10 @@ app.command("evaluate", epilog=EVALUATE_EPILOG)(evaluate)
 
 
 @app.command(DEFAULT, epilog=EPILOG)
+@grouped
 def run(
     corpus: choices.Corpus,
+    *,
     stance: choices.Stance = choices.StanceChoice.none,
     rerank: choices.Rerank = None,
     perspectives: choices.Perspectives = False,
@@ -59,20 +62,10 @@ def run(
     step: choices.Step = 10,
     split: choices.Split = "all",
     output: choices.RunFile = None,
-    api_base: options.ApiBase = None,
-    context_window: options.ContextWindow = None,
-    input_price: options.InputPrice = None,
-    output_price: options.OutputPrice = None,
-    max_concurrency: options.MaxConcurrency = None,
-    rpm: options.RequestsPerMinute = None,
-    tpm: options.TokensPerMinute = None,
-    budget_usd: options.BudgetUsd = None,
-    timeout: options.Timeout = None,
-    recordings: choices.RecordingsBeside = None,
-    replay: options.Replay = None,
+    calls: options.Calls,
+    answers: choices.AnswersBeside,
     prompts: options.Prompts = None,
-    json_output: options.Json = False,
-    quiet: options.Quiet = False,
+    shown: options.Shown,
 ) -> None:
     """Rank documents for every topic: BM25, then what is asked for. Writes a TREC run."""
     import json
@@ -96,18 +89,14 @@ def run(
             "--perspectives asks a model for them: name it with --model, or --model offline"
         )
     target = output or Path("runs") / f"{corpus.resolve().name}-{stance.value}.res.gz"
-    client = options.given(
-        api_base=api_base, context_window=context_window, input_price=input_price, output_price=output_price,
-        max_concurrency=max_concurrency, rpm=rpm, tpm=tpm, budget_usd=budget_usd, timeout=timeout,
-    )  # fmt: skip
     topics = pick_topics(corpus, split)
-    session = open_session(asked, client, recordings, replay, prompts, beside=target) if asked else None
+    session = open_session(asked, calls, answers, prompts, beside=target) if asked else None
     index = open_index(corpus)
-    if not quiet:
+    if not shown.quiet:
         err().print(
             f"{len(topics)} topics, {len(index):,} documents, indexed with {index.engine}", markup=False
         )
-    with watched("reranked", len(topics), quiet=quiet or rerank is None) as done:
+    with watched("reranked", len(topics), quiet=shown.quiet or rerank is None) as done:
         stages = assemble(index, plan, session, done)
         ranked = rankings(stages.pipeline(queries(topics)))
     lines = [
@@ -119,9 +108,9 @@ def run(
     write_run(target, lines, tag=f"conqret-{stance.value}")
     windows = stages.reranker.summary if stages.reranker else None
     expanded = stages.expansion.expanded if stages.expansion else ()
-    if not quiet:
+    if not shown.quiet:
         _remark(windows, expanded, len(topics) - len(ranked))
-    if json_output:
+    if shown.json_output:
         facts = {"run": str(target), "topics": len(topics), "lines": len(lines), "engine": index.engine}
         facts |= {
             "windows": asdict(windows) if windows else None,

@@ -10,6 +10,7 @@ import typer
 from conqret.cli import options
 from conqret.cli import retrieve_options as choices
 from conqret.cli.console import err, note, out
+from conqret.cli.groups import grouped
 
 if TYPE_CHECKING:
     from conqret.retrieval.evaluation.evaluate import Evaluation
@@ -22,28 +23,20 @@ EPILOG = (
 )
 
 
+@grouped
 def evaluate(
     corpus: choices.Corpus,
+    *,
     systems: choices.Systems = "bm25,generic,pro,con",
     rerank: choices.SystemsModel = "offline",
     measure: choices.Measure = None,
     split: choices.Split = "test",
     depth: choices.Depth = 100,
     seed: choices.BootstrapSeed = 13,
-    api_base: options.ApiBase = None,
-    context_window: options.ContextWindow = None,
-    input_price: options.InputPrice = None,
-    output_price: options.OutputPrice = None,
-    max_concurrency: options.MaxConcurrency = None,
-    rpm: options.RequestsPerMinute = None,
-    tpm: options.TokensPerMinute = None,
-    budget_usd: options.BudgetUsd = None,
-    timeout: options.Timeout = None,
-    recordings: choices.RecordingsBeside = None,
-    replay: options.Replay = None,
+    calls: options.Calls,
+    answers: choices.AnswersBeside,
     prompts: options.Prompts = None,
-    json_output: options.Json = False,
-    quiet: options.Quiet = False,
+    shown: options.Shown,
 ) -> None:
     """Score systems against the qrels for pro, con and both: means, 95 % intervals, and what differs significantly.
 
@@ -65,18 +58,14 @@ def evaluate(
     names = [name.strip() for name in systems.split(",") if name.strip()]
     check_systems(names)
     topics, judged = pick_topics(corpus, split), judgments(CorpusDirectory(corpus), as_split(split))
-    client = options.given(
-        api_base=api_base, context_window=context_window, input_price=input_price, output_price=output_price,
-        max_concurrency=max_concurrency, rpm=rpm, tpm=tpm, budget_usd=budget_usd, timeout=timeout,
-    )  # fmt: skip
-    session = open_session(rerank, client, recordings, replay, prompts, beside=Path("runs") / "evaluate")
+    session = open_session(rerank, calls, answers, prompts, beside=Path("runs") / "evaluate")
     index = open_index(corpus)
-    if not quiet:
+    if not shown.quiet:
         what = ": the lexical baseline, a floor and not a model" if session.options.offline else ""
         err().print(f"{len(topics)} topics, {len(index):,} documents ({index.engine}); reranked by {rerank}{what}",
                     markup=False, soft_wrap=True)  # fmt: skip
     asked = len(topics) * sum(name in {"generic", "pro", "con"} for name in names)
-    with watched("reranked", asked, quiet=quiet) as done:
+    with watched("reranked", asked, quiet=shown.quiet) as done:
         runs = run_systems(names, index, topics, Plan(depth=depth), session, done)
     found = score(
         {one.name: one.run for one in runs},
@@ -85,11 +74,11 @@ def evaluate(
         measures=tuple(measure) if measure else MEASURES,
     )
     failed = sum(one.windows.failed for one in runs if one.windows)
-    if not quiet:
+    if not shown.quiet:
         for one in runs:
             if one.windows:
                 note(f"{one.name}: {describe_windows(one.windows)}")
-    if json_output:
+    if shown.json_output:
         out().out(json.dumps(_facts(found, runs, session.cost_usd), indent=1))
     else:
         _show(found)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from conqret.cli.options import FILES, Answers
 
 
 class StanceChoice(StrEnum):
@@ -74,13 +77,21 @@ RunFile = Annotated[
         help="The TREC run to write (.gz is compressed). Default: runs/CORPUS-STANCE.res.gz",
     ),
 ]
-RecordingsBeside = Annotated[
-    Path | None,
-    typer.Option(
-        "--recordings",
-        help="A store of answers to read and add to. Default: recordings.sqlite beside the run.",
-    ),
-]
+
+
+@dataclass(frozen=True)
+class AnswersBeside(Answers):
+    """The same for a run, which is a file."""
+
+    recordings: Annotated[
+        Path | None,
+        typer.Option(
+            help="A store of answers to read and add to. Default: recordings.sqlite beside the run.",
+            rich_help_panel=FILES,
+        ),
+    ] = None
+
+
 Systems = Annotated[
     str,
     typer.Option(

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from conqret.cli.console import err
 from conqret.errors import DeclarationError, UnknownNameError
 
 if TYPE_CHECKING:
+    from conqret.cli.options import Answers, Calls
     from conqret.data.corpus import CorpusTopic, Split
     from conqret.retrieval.rerank import RerankSummary
     from conqret.runs.session import Session
@@ -48,14 +49,13 @@ def pick_topics(corpus: Path, split: str) -> list[CorpusTopic]:
 
 def open_session(
     model: str,
-    client: Mapping[str, Any],
-    recordings: Path | None,
-    replay: Path | None,
+    calls: Calls,
+    answers: Answers,
     prompts: Path | None,
     *,
     beside: Path,
 ) -> Session:
-    """A session whose answers are recorded in ``recordings``, or else beside the output.
+    """A session whose answers are recorded where ``answers`` says, or else beside the output.
 
     The baseline's answers are not recorded by default: they cost nothing.
 
@@ -63,18 +63,17 @@ def open_session(
         DeclarationError: the model is a local one, which does not write.
     """
     from conqret.llm.local_model import check_can_ask
-    from conqret.llm.options import ClientOptions
     from conqret.llm.recordings import STORE_NAME
     from conqret.runs.session import Session
 
-    chosen = ClientOptions(model, **client)
+    chosen = calls.client(model)
     check_can_ask(chosen, "what retrieval asks", read=False, written=True)
-    store = recordings
-    if replay is None and store is None and not chosen.offline:
+    store = answers.recordings
+    if answers.replay is None and store is None and not chosen.offline:
         store = beside.parent / STORE_NAME
     if store is not None:
         store.parent.mkdir(parents=True, exist_ok=True)
-    return Session(chosen, recordings=store, replay=replay, prompts=prompts)
+    return Session(chosen, recordings=store, replay=answers.replay, prompts=prompts)
 
 
 @contextlib.contextmanager

@@ -11,6 +11,7 @@ import typer
 
 from conqret.cli import options
 from conqret.cli.console import err, note, out
+from conqret.cli.groups import grouped
 
 if TYPE_CHECKING:
     from conqret.experiments.job import Job
@@ -24,8 +25,10 @@ EPILOG = (
 )
 
 
+@grouped
 def run(
     experiment: Annotated[Path, typer.Argument(help="The TOML file that describes the experiment.")],
+    *,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -34,14 +37,9 @@ def run(
             help="The run's folder; the same command again goes on where it stopped. Default: runs/NAME.",
         ),
     ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say which calls, tokens and price are expected, and stop.")
-    ] = False,
-    recordings: options.RecordingsStore = None,
-    replay: options.Replay = None,
-    overwrite: options.Overwrite = False,
-    json_output: options.Json = False,
-    quiet: options.Quiet = False,
+    dry_run: options.DryRun = False,
+    kept: options.Kept,
+    shown: options.Shown,
 ) -> None:
     """Retrieve, rerank, generate, judge, damage and report, as the file says.
 
@@ -60,9 +58,10 @@ def run(
     table = read_experiment(experiment)
     name = re.sub(r"[^A-Za-z0-9._]+", "-", table.name).strip("-.") or "experiment"
     target = ExperimentDirectory(output or Path("runs") / name)
-    job = Job(experiment, table, target, recordings, replay, overwrite, _silent if quiet or dry_run else _say)
+    said = _silent if shown.quiet or dry_run else _say
+    job = Job(experiment, table, target, kept.recordings, kept.replay, kept.overwrite, said)
     if dry_run:
-        _show_estimate(job, json_output)
+        _show_estimate(job, shown.json_output)
         return
     outcome = run_experiment(job)
     for judged in outcome.judged:
@@ -70,7 +69,7 @@ def run(
     for folder, results in outcome.sensitivity:
         write_sensitivity(results, folder.path)
     written = write_experiment(target)
-    if json_output:
+    if shown.json_output:
         out().out(json.dumps(outcome.summary, ensure_ascii=False, indent=1))
     else:
         _show(outcome, [target.scores_file, target.summary_file, *written])

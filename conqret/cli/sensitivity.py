@@ -9,6 +9,7 @@ import typer
 
 from conqret.cli import options
 from conqret.cli.console import err, note, out
+from conqret.cli.groups import grouped
 from conqret.cli.perturb import SEED, Pool
 
 if TYPE_CHECKING:
@@ -25,8 +26,10 @@ EPILOG = (
 DAMAGE = "Damage"
 
 
+@grouped
 def sensitivity(
     items: options.Items,
+    *,
     formats: Annotated[
         str,
         typer.Option("--format", "-f", help="Formats, comma-separated.", rich_help_panel=options.JUDGING),
@@ -88,19 +91,10 @@ def sensitivity(
         int, typer.Option(help="Draws what is changed, and the bootstrap.", rich_help_panel=DAMAGE)
     ] = SEED,
     prompts: options.Prompts = None,
-    api_base: options.ApiBase = None,
-    max_concurrency: options.MaxConcurrency = None,
-    rpm: options.RequestsPerMinute = None,
-    tpm: options.TokensPerMinute = None,
-    budget_usd: options.BudgetUsd = None,
-    recordings: options.RecordingsStore = None,
-    replay: options.Replay = None,
-    overwrite: options.Overwrite = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say which calls, tokens and price are expected, and stop.")
-    ] = False,
-    json_output: options.Json = False,
-    quiet: options.Quiet = False,
+    calls: options.Calls,
+    kept: options.Kept,
+    dry_run: options.DryRun = False,
+    shown: options.Shown,
 ) -> None:
     """Damage the items by known amounts, judge every version, and see which scores follow.
 
@@ -112,7 +106,6 @@ def sensitivity(
     from conqret.errors import DeclarationError
     from conqret.io import open_items
     from conqret.llm.local_model import check_can_ask
-    from conqret.llm.options import ClientOptions
     from conqret.reliability.sensitivity.labels import load_labels
     from conqret.reliability.sensitivity.plan import GRID_LEVELS, Damage, make_plan
     from conqret.reliability.sensitivity.results import SensitivityDirectory
@@ -123,11 +116,8 @@ def sensitivity(
     require("scipy", extra="stats")
     damages = parse_damages(perturb)
     crossed = [Damage.of(name, levels) for name, levels in GRID_LEVELS.items()] if grid else []
-    settings = options.given(
-        api_base=api_base, max_concurrency=max_concurrency, rpm=rpm, tpm=tpm, budget_usd=budget_usd
-    )
-    clients = [ClientOptions(one, **settings) for one in _listed(models)]
-    rewriter = ClientOptions(perturb_model, **settings)
+    clients = [calls.client(one) for one in _listed(models)]
+    rewriter = calls.client(perturb_model)
     check_can_ask(rewriter, "the question for a rewrite", read=False, written=True)
     known = load_labels(labels) if labels is not None else None
     source = open_items(items)
@@ -140,26 +130,26 @@ def sensitivity(
     found = list(source)
     materials, unable = damage_materials(
         found, every, pool=pool, rewriter=None if dry_run else rewriter,
-        recordings=recordings or output / "recordings.sqlite", replay=replay, seed=seed, prompts=prompts,
+        recordings=kept.recordings or output / "recordings.sqlite", replay=kept.replay, seed=seed, prompts=prompts,
     )  # fmt: skip
     plan = make_plan(found, setups, damages, seed=seed, materials=materials, unable=unable, grid=crossed)
-    if not quiet and not (dry_run and json_output):
+    if not shown.quiet and not (dry_run and shown.json_output):
         for name, outs in plan.left_out.items():
             note(f"{name} leaves out {len(outs)} of {len(plan.items)} items: {outs[0].reason}")
     if dry_run:
         from conqret.cli.sensitivity_plan import tell_plan
         from conqret.reliability.sensitivity.estimate import estimate
 
-        tell_plan(plan, estimate(plan, every, rewriter, prompts=prompts), budget_usd, json_output)
+        tell_plan(plan, estimate(plan, every, rewriter, prompts=prompts), calls.budget_usd, shown.json_output)
         return
     directory = SensitivityDirectory(output)
-    with _Progress(plan.judgments, enabled=not quiet) as progress:
+    with _Progress(plan.judgments, enabled=not shown.quiet) as progress:
         results = run_sensitivity(
-            plan, directory, recordings=recordings, replay=replay, overwrite=overwrite, labels=known,
-            relevant_from=relevant_grade, budget_usd=budget_usd, on_score=progress.advance,
+            plan, directory, recordings=kept.recordings, replay=kept.replay, overwrite=kept.overwrite, labels=known,
+            relevant_from=relevant_grade, budget_usd=calls.budget_usd, on_score=progress.advance,
         )  # fmt: skip
     written = write_sensitivity(results, output)
-    if json_output:
+    if shown.json_output:
         out().out(results.model_dump_json(indent=1))
     else:
         _show(results, [directory.results_file, *written[:2]])

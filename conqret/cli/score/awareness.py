@@ -10,6 +10,7 @@ import typer
 
 from conqret.cli import options
 from conqret.cli.console import note
+from conqret.cli.groups import grouped
 from conqret.cli.score.output import column_map, default_folder, finish, remark_alone, stem
 from conqret.cli.score.parameters import Answers, Columns, Output, SystemName
 
@@ -25,8 +26,10 @@ class ShotsChoice(StrEnum):
     zero = "zero-shot"
 
 
+@grouped
 def dispute_awareness(
     answers: Answers,
+    *,
     questions: Annotated[
         Path, typer.Option(help="The questions, in DebateQA's layout (partial answers are not needed).")
     ],
@@ -40,12 +43,9 @@ def dispute_awareness(
     output: Output = None,
     system: SystemName = None,
     columns: Columns = None,
-    api_base: options.ApiBase = None,
-    budget_usd: options.BudgetUsd = None,
-    recordings: options.RecordingsStore = None,
-    replay: options.Replay = None,
-    json_output: options.Json = False,
-    quiet: options.Quiet = False,
+    calls: options.Calls,
+    kept: options.Answers,
+    shown: options.Shown,
 ) -> None:
     """Does the answer say that the question is debatable? 1 or 0; higher is better."""
     from conqret._optional import require
@@ -55,7 +55,6 @@ def dispute_awareness(
     from conqret.io.debateqa import check_answers, partners, read_answers, read_questions
     from conqret.io.locking import only_writer
     from conqret.llm.local_model import name_and_identity, resolved
-    from conqret.llm.options import OFFLINE_MODEL, ClientOptions
     from conqret.runs.session import Session
 
     if labels is not None:
@@ -72,24 +71,24 @@ def dispute_awareness(
         raise DeclarationError(
             f"no id of {labels} is among those of the answers: a label belongs to an answer's id"
         )
-    remark_alone(met.answers_alone, met.questions_alone, quiet)
+    remark_alone(met.answers_alone, met.questions_alone, shown.quiet)
     asked = (
         AskedAnswer(one.id, known[one.id].question, one.text)
         for one in read_answers(answers, mapping)
         if one.id in known
     )
-    client = resolved(
-        ClientOptions(model or OFFLINE_MODEL, **options.given(api_base=api_base, budget_usd=budget_usd))
-    )
+    client = resolved(calls.client(model))
     judge = model_name(name_and_identity(client.model)[0])
     folder = output or default_folder(answers, "dispute-awareness", judge, shots.value)
-    kept = recordings if recordings is not None or replay is not None else folder / "recordings.sqlite"
-    session = Session(client, recordings=kept, replay=replay)
+    store = kept.recordings
+    if store is None and kept.replay is None:
+        store = folder / "recordings.sqlite"
+    session = Session(client, recordings=store, replay=kept.replay)
     # what is wrong shows before anything is written
-    Session(client, replay=replay).run(lambda client: client.prepare())
+    Session(client, replay=kept.replay).run(lambda client: client.prepare())
     with only_writer(folder):
         found = ask_awareness(asked, session, system or stem(answers), shots=shots.value)
-        finish(found.rows, folder, json_output)
+        finish(found.rows, folder, shown.json_output)
     if truth is not None:
         fit = against_labels(found.rows, truth, found.shares)
         note(

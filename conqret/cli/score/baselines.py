@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from conqret.cli import options
 from conqret.cli.console import note
+from conqret.cli.groups import Group, grouped
 from conqret.cli.score.output import Counter, column_map, default_folder, finish, remark_alone, stem
 from conqret.cli.score.parameters import Answers, Columns, Device, Dtype, Output, References, SystemName
 from conqret.debateqa.baselines.registry import BASELINES, DEFAULT
@@ -24,8 +26,29 @@ def _named(kind: Kind) -> str:
 EPILOG = "Example: conqret score baselines answers.jsonl --references debateqa.jsonl --metrics bleu,rouge-l,num-of-povs"
 
 
+@dataclass(frozen=True)
+class Weights(Group):
+    """The models that are loaded here, and how."""
+
+    bart: Annotated[
+        str | None,
+        typer.Option(help="bartscore's model: a folder, or a hub's name. Default: facebook/bart-large."),
+    ] = None
+    encoder: Annotated[
+        str | None,
+        typer.Option(
+            help="semscore's encoder: a folder, or a hub's name. "
+            "Default: sentence-transformers/all-mpnet-base-v2."
+        ),
+    ] = None
+    device: Device = None
+    dtype: Dtype = None
+
+
+@grouped
 def baselines(
     answers: Answers,
+    *,
     references: References,
     metrics: Annotated[
         str,
@@ -36,28 +59,13 @@ def baselines(
         ),
     ] = ",".join(DEFAULT),
     model: options.Model = None,
-    bart: Annotated[
-        str | None,
-        typer.Option(help="bartscore's model: a folder, or a hub's name. Default: facebook/bart-large."),
-    ] = None,
-    encoder: Annotated[
-        str | None,
-        typer.Option(
-            help="semscore's encoder: a folder, or a hub's name. "
-            "Default: sentence-transformers/all-mpnet-base-v2."
-        ),
-    ] = None,
+    weights: Weights,
     output: Output = None,
     system: SystemName = None,
     columns: Columns = None,
-    api_base: options.ApiBase = None,
-    budget_usd: options.BudgetUsd = None,
-    recordings: options.RecordingsStore = None,
-    replay: options.Replay = None,
-    device: Device = None,
-    dtype: Dtype = None,
-    json_output: options.Json = False,
-    quiet: options.Quiet = False,
+    calls: options.Calls,
+    kept: options.Answers,
+    shown: options.Shown,
 ) -> None:
     """What Perspective Diversity is compared with: text similarity and plain judges; higher is better of all.
 
@@ -70,50 +78,54 @@ def baselines(
     from conqret.debateqa.baselines.run import Models, baseline_rows, cases_of, prepared
     from conqret.io.debateqa import check_answers, partners, read_answers, read_questions
     from conqret.io.locking import only_writer
-    from conqret.llm.options import OFFLINE_MODEL, ClientOptions
     from conqret.runs.session import Session
 
     chosen = selected(name for name in metrics.split(",") if name.strip())
     kinds = {one.kind for one in chosen}
     names = {one.name for one in chosen}
-    _serve("asked" in kinds, "direct-score, g-eval or num-of-povs", model=model, api_base=api_base,
-           budget_usd=budget_usd, recordings=recordings, replay=replay)  # fmt: skip
-    _serve("bartscore" in names, "bartscore", bart=bart)
-    _serve("semscore" in names, "semscore", encoder=encoder)
-    _serve(bool({"bartscore", "semscore"} & names), "bartscore or semscore", device=device, dtype=dtype)
+    _serve("asked" in kinds, "direct-score, g-eval or num-of-povs", model=model,
+           **calls.given(), **kept.given())  # fmt: skip
+    _serve("bartscore" in names, "bartscore", bart=weights.bart)
+    _serve("semscore" in names, "semscore", encoder=weights.encoder)
+    _serve(
+        bool({"bartscore", "semscore"} & names),
+        "bartscore or semscore",
+        device=weights.device,
+        dtype=weights.dtype,
+    )
     mapping = column_map(columns)
     questions = read_questions(references, mapping)
     met = partners(check_answers(answers, mapping), questions)
-    remark_alone(met.answers_alone, met.questions_alone, quiet)
+    remark_alone(met.answers_alone, met.questions_alone, shown.quiet)
     cases = cases_of(read_answers(answers, mapping), questions)
     folder = output or default_folder(answers, "baselines")
-    asks, given = "asked" in kinds, options.given(api_base=api_base, budget_usd=budget_usd)
-    client = ClientOptions(model or OFFLINE_MODEL, **given)
-    models = Models(**options.given(bart=bart, encoder=encoder, device=device, dtype=dtype))
-    if replay is not None:  # nothing is spent
+    asks = "asked" in kinds
+    client = calls.client(model)
+    models = Models(**weights.given())
+    if kept.replay is not None:  # nothing is spent
         client = replace(client, budget_usd=None)
     similarities = prepared(chosen, cases, models, client if asks else None)
-    session = Session(client, recordings=recordings, replay=replay)
+    session = Session(client, recordings=kept.recordings, replay=kept.replay)
     if asks:
         session.run(_opened)  # recordings that are none show here, before the folder is made
-    if asks and recordings is None and replay is None:
+    if asks and kept.recordings is None and kept.replay is None:
         session = Session(client, recordings=folder / "recordings.sqlite")
     with only_writer(folder), KeptValues(folder / "values.jsonl") as values:
-        if len(values) and not quiet:
+        if len(values) and not shown.quiet:
             note(f"{len(values)} values are kept from before")
         counter = Counter(len(cases))
         rows = baseline_rows(
             chosen, cases, system or stem(answers), similarities=similarities, session=session, kept=values,
-            on_answer=None if quiet else lambda metric, number: counter(number, metric),
+            on_answer=None if shown.quiet else lambda metric, number: counter(number, metric),
         )  # fmt: skip
-        if not quiet:
+        if not shown.quiet:
             for one in (one for one in chosen if one.kind == "similarity"):
                 own = [row for row in rows if row.metric == one.metric]
                 if shortened := sum(row.detail != "" for row in own):
                     note(
                         f"{one.name}: {shortened} of {len(own)} answers lost text beyond the model's window (detail)"
                     )
-        finish(rows, folder, json_output)
+        finish(rows, folder, shown.json_output)
 
 
 async def _opened(client: Client) -> None:

@@ -9,6 +9,7 @@ import typer
 
 from conqret.cli import options
 from conqret.cli.console import note
+from conqret.cli.groups import grouped
 from conqret.cli.score.output import Counter, column_map, default_folder, finish, remark_alone, stem
 from conqret.cli.score.parameters import Answers, Columns, Device, Dtype, Output, References, SystemName
 
@@ -32,8 +33,10 @@ class ChatChoice(StrEnum):
     always = "always"
 
 
+@grouped
 def perspective_diversity(
     answers: Answers,
+    *,
     references: References,
     backbone: Annotated[str, typer.Option(help="A causal language model: a folder, or a hub's name.")],
     output: Output = None,
@@ -51,8 +54,7 @@ def perspective_diversity(
         int | None, typer.Option(help="Tokens in one step; halves itself when memory runs out.")
     ] = None,
     columns: Columns = None,
-    json_output: options.Json = False,
-    quiet: options.Quiet = False,
+    shown: options.Shown,
 ) -> None:
     """The summed perplexity of a question's partial answers given the answer; lower is better.
 
@@ -73,7 +75,7 @@ def perspective_diversity(
             "layout with --references, or map its columns with --columns"
         )
     met = partners(check_answers(answers, mapping), questions)
-    remark_alone(met.answers_alone, met.questions_alone, quiet)
+    remark_alone(met.answers_alone, met.questions_alone, shown.quiet)
     chat = {ChatChoice.auto: None, ChatChoice.never: False, ChatChoice.always: True}[chat_template]
     scorer = ConditionalPerplexity(
         backbone, wrapping=wrapping, chat=chat, definition=definition.value, device=device, dtype=dtype,
@@ -83,9 +85,9 @@ def perspective_diversity(
     settings += [] if chat is None else [f"template-{chat_template.value}"]
     folder = output or default_folder(answers, "perspective-diversity", model_name(backbone), *settings)
     with only_writer(folder), RowStore(folder / "rows.jsonl", scorer.fingerprint) as store:
-        if len(store) and not quiet:
+        if len(store) and not shown.quiet:
             note(f"{len(store)} rows are kept from before")
         run = DiversityRun(system or stem(answers), answers, questions, scorer, store, mapping)
-        finish(run.rows(None if quiet else Counter(len(met.together))), folder, json_output)
-    if scorer.budget.halvings and not quiet:
+        finish(run.rows(None if shown.quiet else Counter(len(met.together))), folder, shown.json_output)
+    if scorer.budget.halvings and not shown.quiet:
         note(f"memory ran out: the token budget sank to {scorer.budget.tokens}")

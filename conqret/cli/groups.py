@@ -1,0 +1,53 @@
+"""Options that belong together are declared once, and a command takes them as one parameter.
+
+A group is a frozen dataclass whose fields carry typer's annotations; :func:`grouped` shows typer the fields, and
+hands the command the group with what the user gave.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, get_type_hints
+
+
+@dataclass(frozen=True)
+class Group:
+    """What groups of options have in common; the fields of a group are options, with their defaults."""
+
+    def given(self) -> dict[str, Any]:
+        """The settings that the user gave, by field; what is None keeps the default of the layer below."""
+        return {name: value for name, value in vars(self).items() if value is not None}
+
+
+def grouped(command: Callable[..., None]) -> Callable[..., None]:
+    """The command as typer is to see it: each parameter that is a :class:`Group` gives way to the group's fields."""
+    shown: list[inspect.Parameter] = []
+    groups: dict[str, type[Group]] = {}
+    for parameter in inspect.signature(command, eval_str=True).parameters.values():
+        kind = parameter.annotation
+        if isinstance(kind, type) and issubclass(kind, Group):
+            groups[parameter.name] = kind
+            shown += _fields(kind)
+        else:
+            shown.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+
+    @functools.wraps(command)
+    def expanded(**options: Any) -> None:
+        for name, group in groups.items():
+            options[name] = group(**{field.name: options.pop(field.name) for field in _fields(group)})
+        command(**options)
+
+    expanded.__dict__["__signature__"] = inspect.Signature(shown)
+    expanded.__annotations__ = {one.name: one.annotation for one in shown}
+    return expanded
+
+
+def _fields(group: type[Group]) -> list[inspect.Parameter]:
+    hints = get_type_hints(group, include_extras=True)
+    return [
+        one.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=hints[one.name])
+        for one in inspect.signature(group).parameters.values()
+    ]

@@ -1,0 +1,97 @@
+"""Groups of options: declared once, one parameter of a command, all of them wherever a model is called."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from conqret.cli import options
+from conqret.cli.groups import Group, grouped
+from conqret.errors import DeclarationError
+from tests.cli.conftest import Cli
+
+CALLING = (
+    "judge",
+    "generate",
+    "retrieve run",
+    "retrieve evaluate",
+    "perturb",
+    "sensitivity",
+    "bias",
+    "score dispute-awareness",
+    "score baselines",
+    "doctor",
+)
+"""The commands that call a model."""
+
+
+@dataclass(frozen=True)
+class Size(Group):
+    width: Annotated[int | None, typer.Option("--width", "-w", help="How wide.", rich_help_panel="Size")] = (
+        None
+    )
+    height: int = 2
+
+
+@dataclass(frozen=True)
+class Box(Size):
+    height: Annotated[int, typer.Option(help="How high a box is.")] = 3
+    depth: int = 1
+
+
+def seen(*arguments: str) -> tuple[str, Box, bool]:
+    """What a command with the group gets, in the middle of parameters of its own."""
+    found: list[tuple[str, Box, bool]] = []
+
+    @grouped
+    def command(name: str, *, box: Box, loud: bool = False) -> None:
+        """Do nothing."""
+        found.append((name, box, loud))
+
+    app = typer.Typer()
+    app.command()(command)
+    done = CliRunner().invoke(app, list(arguments))
+    assert done.exit_code == 0, done.output
+    return found[0]
+
+
+def test_a_command_gets_the_group_filled() -> None:
+    assert seen("a", "-w", "7", "--depth", "5", "--loud") == ("a", Box(width=7, height=3, depth=5), True)
+    assert seen("a") == ("a", Box(), False)
+
+
+def test_only_what_was_given_is_passed_on() -> None:
+    assert Box(width=7).given() == {"width": 7, "height": 3, "depth": 1}
+    assert options.Calls(rpm=5).given() == {"rpm": 5}
+    assert options.Judging(metric=["groundedness"], samples=3).given() == {
+        "metrics": ("groundedness",),
+        "samples": 3,
+    }
+    assert options.Judging(metric=[]).given() == {}
+
+
+def test_calls_become_the_settings_of_a_client() -> None:
+    assert options.Calls().client(None).offline
+    client = options.Calls(timeout=7.0, input_price=1.0, output_price=2.0).client("gpt-4o-mini")
+    assert (client.model, client.timeout, client.output_price) == ("gpt-4o-mini", 7.0, 2.0)
+    with pytest.raises(DeclarationError, match="rpm is 0"):
+        options.Calls(rpm=0).client(None)
+    with pytest.raises(DeclarationError, match="model is empty"):
+        options.Calls().client("")
+
+
+@pytest.mark.parametrize("command", CALLING)
+def test_whoever_calls_a_model_takes_all_of_its_options(
+    cli: Cli, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TERMINAL_WIDTH", "100")
+    done = cli(*command.split(), "--help")
+    assert done.code == 0
+    missing = [name for name in vars(options.Calls()) if f"--{name.replace('_', '-')} " not in done.out]
+    assert not missing
+    for panel in (options.MODEL, options.LIMITS):
+        assert f"─ {panel} ─" in done.out
