@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from lxml.html import HtmlElement
 
 from conqret.data.debate import DebateArgument
-from conqret.scrapers.debates.html import NO_TEXT, has_class, is_hidden, outermost, text_of, with_class
+from conqret.scrapers.debates.html import has_class, outermost, text_of, with_class
 from conqret.scrapers.debates.layout import HEADINGS, Page, entry_content
 
 COLUMN = "arguments-column-{side}"
@@ -24,6 +24,8 @@ _SECTION = re.compile(
     re.IGNORECASE,
 )
 PARAGRAPHS = ("p", "li", "blockquote", "pre", "dd")
+FURNITURE = ("nav", "aside", "form")
+TABLES_TOO = (*FURNITURE, "table")
 
 
 def columns(page: Page, side: str) -> list[HtmlElement]:
@@ -54,17 +56,8 @@ def block_argument(block: HtmlElement) -> DebateArgument | None:
 
 def paragraph_texts(root: HtmlElement, skip: HtmlElement | None = None) -> Iterator[str]:
     """Texts of the paragraphs and list items under ``root``, in order, each once; no tables of sources."""
-    taken: set[HtmlElement] = set()
-    for element in _visible(root):
-        if element.tag not in PARAGRAPHS or element is skip or element is root:
-            continue
-        if any(one in taken or one is skip or one.tag == "table" for one in _up_to(element, root)):
-            continue
-        if element.tag in ("li", "blockquote", "dd") and any(True for _ in element.iter("p")):
-            continue  # its paragraphs come by themselves
-        taken.add(element)
-        text = text_of(element)
-        if not _NO_PARAGRAPH.fullmatch(text):
+    for element, text in blocks(root, PARAGRAPHS, without=TABLES_TOO):
+        if skip not in element.iterancestors() and not _NO_PARAGRAPH.fullmatch(text):
             yield text
 
 
@@ -75,18 +68,38 @@ def introduction(page: Page, before: HtmlElement | None) -> str:
     content has none of its own.
     """
     content = entry_content(page)
-    stop = {before, *before.iterancestors()} if before is not None else set()
     own: list[str] = []
     deeper: list[str] = []
-    for element in _visible(content):
-        if element is before:
+    for element, text in blocks(content, ("p", *HEADINGS), until=before):
+        if is_section(text):
             break
-        text = text_of(element) if element.tag in ("p", *HEADINGS) and element not in stop else ""
-        if text and _SECTION.fullmatch(text):
-            break
-        if element.tag == "p" and text:
+        if element.tag == "p":
             (own if element.getparent() is content else deeper).append(text)
     return "\n\n".join(text for text in own or deeper if not _NO_PARAGRAPH.fullmatch(text))
+
+
+def blocks(
+    root: HtmlElement,
+    tags: Collection[str],
+    *,
+    without: Collection[str] = FURNITURE,
+    until: HtmlElement | None = None,
+) -> Iterator[tuple[HtmlElement, str]]:
+    """The elements with one of ``tags`` that hold text, and their texts, in order and none within another.
+
+    One that holds paragraphs gives way to them. Elements with a tag of ``without`` are passed over with all that
+    is in them; the element ``until`` ends it.
+    """
+    covered: set[HtmlElement] = set()
+    for element in root.iterdescendants("*"):
+        if element is until:
+            return
+        if element.getparent() in covered or element.tag in without:
+            covered.add(element)
+        elif element.tag in tags and next(element.iterdescendants("p"), None) is None:
+            covered.add(element)
+            if text := text_of(element):
+                yield element, text
 
 
 def is_section(text: str) -> bool:
@@ -98,26 +111,6 @@ def first_of(elements: Iterable[HtmlElement], page: Page) -> HtmlElement | None:
     """The element that stands first on the page."""
     wanted = set(elements)
     return next((element for element in page.root.iter() if element in wanted), None) if wanted else None
-
-
-def _visible(root: HtmlElement) -> Iterator[HtmlElement]:
-    """The elements under ``root`` in order, without hidden ones, scripts and page furniture."""
-    hidden: set[HtmlElement] = set()
-    for element in root.iter():
-        if element.getparent() in hidden or (
-            element is not root
-            and (element.tag in NO_TEXT or element.tag in ("nav", "aside") or is_hidden(element))
-        ):
-            hidden.add(element)
-        else:
-            yield element
-
-
-def _up_to(element: HtmlElement, root: HtmlElement) -> Iterator[HtmlElement]:
-    for one in element.iterancestors():
-        if one is root:
-            return
-        yield one
 
 
 def _title_element(block: HtmlElement) -> HtmlElement | None:

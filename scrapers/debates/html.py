@@ -1,38 +1,22 @@
-"""HTML to an element tree and to plain text.
-
-The parser is lxml's: the extra "scrape" has it already (trafilatura, which extracts the evidence, is built on
-it), it mends broken markup in time linear to the page, and it stops at a depth of 256 instead of exhausting
-the stack. That stop is reported, because it cuts the page off.
-"""
+"""What layouts read a page with: its tree, its running text, and elements by class."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from lxml import etree
-from lxml.html import HtmlElement, HTMLParser
+from lxml.html import HtmlElement
+
+from conqret.scrapers import markup
 
 MAX_PAGE = 8 * 2**20
 """Characters of a debate page that are read; the longest of ProCon's were under half a million."""
-NO_TEXT = frozenset(
-    "script style noscript template svg math iframe object embed canvas audio video map head title "
-    "button form select option textarea input".split()
-)
-"""Elements whose content is no running text."""
-BLOCKS = frozenset(
-    "address article aside blockquote br caption dd div dl dt fieldset figcaption figure footer h1 h2 h3 h4 "
-    "h5 h6 header hr li main nav ol p pre section table tbody td tfoot th thead tr ul".split()
-)
-"""Elements that end the word before them; others (``b``, ``a``) may stand inside a word."""
-_OPENED_BY_CLICK = re.compile(r"collaps|accordion|expand|toggle|read-?more|more-")
-_HIDDEN_STYLE = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
+_OPENED_BY_CLICK = re.compile(r"collaps|accordion|expand|toggle|read-?more|more-|panel|tab-|argument")
 _FOOTNOTE_LINK = re.compile(r"#.*?\d{1,4}$")
 _BARE_NUMBER = re.compile(r"\s*[\[(]?\s*([0-9]{1,4})\s*[\])]?\s*")
 _TAG = re.compile(r"<!--[^<>]*-->|<[/!?]?[A-Za-z][^<>]*>")
 _TAG_START = re.compile(r"<(?=[A-Za-z/!?])")
 _SCRIPT_TAG = re.compile(r"<(/?)(script|style)\b", re.IGNORECASE)
-_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 _INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff\u202a-\u202e\u2066-\u2069]")
 
 
@@ -41,64 +25,41 @@ class UnreadableHtmlError(ValueError):
 
 
 def parse(html: str) -> HtmlElement:
-    """Return the root element of a page.
+    """Return the root element of a page as its readers see it: no scripts and no hidden parts.
+
+    Footnote links without brackets (``<sup><a href="#fn3">3</a></sup>``) become marks (``[3]``). A hidden part that the
+    heading of the page stands in is the page, which a script shows in the end.
 
     Raises:
         UnreadableHtmlError: it is empty, longer than :data:`MAX_PAGE`, or nested deeper than the parser goes.
     """
     if len(html) > MAX_PAGE:
         raise UnreadableHtmlError(f"the page has {len(html):,} characters, over the limit of {MAX_PAGE:,}")
-    data = _NOT_XML.sub(" ", html).encode("utf-8")
-    parser = HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=False)
-    try:
-        root = etree.fromstring(data, parser) if data.strip() else None
-    except etree.XMLSyntaxError:
-        root = None
+    root, cut_off = markup.parse(html)
     if root is None:
         raise UnreadableHtmlError("the page is empty")
-    if any("depth" in entry.message for entry in parser.error_log):
+    if cut_off:
         raise UnreadableHtmlError("the page is nested so deeply that its end cannot be read")
+    for element in markup.unseen(root, _OPENED_BY_CLICK):
+        if next(element.iterdescendants("h1"), None) is None:
+            markup.empty(element)
+    for element in list(root.iter("sup", "a")):
+        if mark := _footnote_mark(element):
+            element[:] = []
+            element.text = mark
     return root
 
 
 def text_of(element: HtmlElement) -> str:
-    """The running text of an element on one line: no scripts, no hidden parts, no markup.
-
-    Footnote links without brackets (``<sup><a href="#fn3">3</a></sup>``) become marks (``[3]``).
-    """
-    parts: list[str] = []
-    walk = etree.iterwalk(element, events=("start", "end"))
-    for event, node in walk:
-        if event == "end":
-            if node.tag in BLOCKS and node is not element:
-                parts.append(" ")
-            if node is not element:
-                parts.append(node.tail or "")
-            continue
-        mark = _footnote_mark(node)
-        if mark or node.tag in NO_TEXT or is_hidden(node):
-            parts.append(mark)
-            walk.skip_subtree()
-            continue
-        if node.tag in BLOCKS:
-            parts.append(" ")
-        parts.append(node.text or "")
-    return plain("".join(parts))
+    """The running text of an element on one line, without markup."""
+    return plain(markup.running_text(element))
 
 
 def plain(text: str) -> str:
     """``text`` on one line without control characters and without anything that is, or looks like, a tag."""
     if "<" in text:
         text = _TAG_START.sub("< ", _TAG.sub(" ", _without_scripts(text)))
-    return " ".join(_INVISIBLE.sub("", _NOT_XML.sub(" ", text)).split())
-
-
-def is_hidden(element: HtmlElement) -> bool:
-    """Whether a reader never sees the element; parts that a click opens are not hidden."""
-    style, hidden = element.get("style"), element.get("hidden")
-    if hidden is None and not (style and _HIDDEN_STYLE.search(style)):
-        return False
-    return not _OPENED_BY_CLICK.search((element.get("class") or "").lower())
+    return " ".join(_INVISIBLE.sub("", markup.NOT_XML.sub(" ", text)).split())
 
 
 def has_class(element: HtmlElement, name: str) -> bool:

@@ -6,7 +6,6 @@ The arguments stand in the columns of the classic layout, or one under the other
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from lxml.html import HtmlElement
@@ -15,6 +14,8 @@ from conqret.data.debate import DebateArgument
 from conqret.scrapers.debates.arguments import (
     PARAGRAPHS,
     SIDE_NUMBER,
+    TABLES_TOO,
+    blocks,
     column_arguments,
     columns,
     first_of,
@@ -22,7 +23,7 @@ from conqret.scrapers.debates.arguments import (
     introduction,
     is_section,
 )
-from conqret.scrapers.debates.html import NO_TEXT, is_hidden, text_of
+from conqret.scrapers.debates.html import text_of
 from conqret.scrapers.debates.layout import HEADINGS, Page, Reading, main_headings, page_question, page_title
 from conqret.scrapers.debates.question import TOP_N
 from conqret.scrapers.debates.sources import page_sources
@@ -80,7 +81,7 @@ def _stacked(page: Page) -> list[_Stacked]:
     """The arguments under numbered headings, in page order; another section ends the last one."""
     found: list[_Stacked] = []
     current: _Stacked | None = None
-    for element, text in _blocks(page.root):
+    for element, text in blocks(page.root, (*HEADINGS, *PARAGRAPHS), without=TABLES_TOO):
         short = len(text) <= _MAX_HEADING
         numbered = SIDE_NUMBER.fullmatch(text) if short and _is_heading(element) else None
         if numbered:
@@ -96,22 +97,6 @@ def _stacked(page: Page) -> list[_Stacked]:
             else:
                 current.paragraphs.append(text)
     return found
-
-
-def _blocks(root: HtmlElement) -> Iterator[tuple[HtmlElement, str]]:
-    """Headings, paragraphs and list items with their texts, outermost first, none within another."""
-    covered: set[HtmlElement] = set()
-    for element in root.iter():
-        parent = element.getparent()
-        if parent in covered or element.tag in (*NO_TEXT, "table", "nav", "aside") or is_hidden(element):
-            covered.add(element)
-        elif element.tag in (*HEADINGS, *PARAGRAPHS) and not any(
-            True for _ in element.iter("p") if _ is not element
-        ):
-            covered.add(element)
-            text = text_of(element)
-            if text:
-                yield element, text
 
 
 def _is_heading(element: HtmlElement) -> bool:

@@ -14,12 +14,11 @@ import aiohttp
 from yarl import URL
 
 from conqret.errors import DeclarationError
-from conqret.llm.retry import retry_after_of
 from conqret.scrapers.fetch.guard import GuardedResolver, Lookup, Policy, checked_url, socket_factory
 from conqret.scrapers.fetch.limits import Limits, read
 from conqret.scrapers.fetch.page import FetchError, Page, Reply, Status, refusal
 from conqret.scrapers.fetch.politeness import DELAY, PER_HOST, Politeness
-from conqret.scrapers.fetch.redirects import MAX_REDIRECT_BODY, MAX_REDIRECTS, REDIRECTS, Chain
+from conqret.scrapers.fetch.redirects import MAX_REDIRECT_BODY, MAX_REDIRECTS, REDIRECTS, next_url
 from conqret.scrapers.fetch.retry import Retries
 from conqret.scrapers.fetch.robots import ROBOTS_REDIRECTS, Robots
 from conqret.scrapers.fetch.transport import TRANSPORT_ERRORS, transport_error
@@ -122,18 +121,17 @@ class Fetcher:
         ``robots`` off skips robots.txt for this one: for a service that is asked through its API.
         """
         started = time.monotonic()
-        attempt, page = 1, None
-        while page is None:
-            try:
-                page = _page(url, await self._walk(url, robots=robots and self.options.robots))
-            except FetchError as error:
-                wait = self.options.retries.wait(error, attempt, self._rng)
-                if wait is None:
-                    page = _failure(url, error, attempt)
-                else:
-                    attempt += 1
-                    await asyncio.sleep(wait)
-        return replace(page, seconds=time.monotonic() - started, attempts=attempt)
+        try:
+            reply, attempts = await self.options.retries.over(
+                lambda: self._whole(url, robots=robots and self.options.robots), self._rng
+            )
+            page = _page(url, reply, attempts)
+        except FetchError as error:
+            after = f" after {error.attempts} attempts" if error.attempts > 1 else ""
+            page = Page(
+                url, error.status, error.detail + after, error.http, error.url, attempts=error.attempts
+            )
+        return replace(page, seconds=time.monotonic() - started)
 
     async def ready(self, url: str) -> None:
         """Wait until the URL's host may be asked again, so that a wait holds no place of another."""
@@ -143,36 +141,33 @@ class Fetcher:
             return
         await self._politeness.ready(host or "")
 
-    async def _walk(self, text: str, *, robots: bool, limit: int = MAX_REDIRECTS) -> Reply:
-        """Ask for a URL and follow its redirects to a response that is none."""
-        url: URL | None = checked_url(text, self.options.policy)
-        chain = Chain(url, limit=limit) if url is not None else None
-        while url is not None and chain is not None:
+    async def _whole(self, url: str, *, robots: bool) -> Reply:
+        """The successful and whole response for a URL; raises :class:`FetchError` if it is none."""
+        reply = await self._followed(url, robots=robots)
+        if reply.fault is not None:
+            raise reply.fault
+        return reply
+
+    async def _followed(self, url: str, *, robots: bool, limit: int = MAX_REDIRECTS) -> Reply:
+        """Ask for a URL, follow its redirects, and return a successful response; else raise :class:`FetchError`."""
+        seen = [checked_url(url, self.options.policy)]
+        while True:
             if robots:
-                await self._robots.check(url)
-            reply = await self._exchange(url)
-            url = chain.next(reply, self.options.policy)
-            if url is None:
-                return reply
-        raise FetchError(Status.ERROR, "the URL is empty")
+                await self._robots.check(seen[-1])
+            reply = await self._exchange(seen[-1])
+            target = next_url(reply, seen, self.options.policy, limit)
+            if target is None:
+                break
+            seen.append(target)
+        if not reply.ok:
+            raise refusal(reply)
+        return reply
 
     async def _ask_robots(self, url: URL) -> Reply:
-        attempt = 1
-        while True:
-            try:
-                reply = await self._walk(str(url), robots=False, limit=ROBOTS_REDIRECTS)
-                error = refusal(reply)
-                if (
-                    not error.retryable
-                    or (wait := self.options.retries.wait(error, attempt, self._rng)) is None
-                ):
-                    return reply
-            except FetchError as failure:
-                wait = self.options.retries.wait(failure, attempt, self._rng)
-                if wait is None:
-                    raise
-            attempt += 1
-            await asyncio.sleep(wait)
+        reply, _ = await self.options.retries.over(
+            lambda: self._followed(str(url), robots=False, limit=ROBOTS_REDIRECTS), self._rng
+        )
+        return reply
 
     async def _exchange(self, url: URL) -> Reply:
         """One request and its response, the body read within the limits."""
@@ -185,9 +180,8 @@ class Fetcher:
                 raise
             except TRANSPORT_ERRORS as error:
                 raise transport_error(error, str(url)) from error
-        pause = _retry_after(reply)
-        if pause is not None and not 200 <= reply.http < 300:
-            self._politeness.hold(host, pause)
+        if reply.retry_after is not None and not reply.ok:
+            self._politeness.hold(host, reply.retry_after)
         if self._on_reply is not None:
             await self._on_reply(reply)
         return reply
@@ -221,31 +215,9 @@ class Fetcher:
             )
 
 
-def _page(url: str, reply: Reply) -> Page:
-    """The page of a final reply; raises :class:`FetchError` if it is none."""
-    if not 200 <= reply.http < 300:
-        raise refusal(reply, _retry_after(reply))
-    if reply.fault is not None:
-        raise reply.fault
+def _page(url: str, reply: Reply, attempts: int) -> Page:
     kind, charset = content_type_of(reply.lowered)
-    return Page(
-        url,
-        Status.OK,
-        http=reply.http,
-        final_url=reply.url,
-        body=reply.body,
-        content_type=kind,
-        charset=charset,
-    )
-
-
-def _failure(url: str, error: FetchError, attempts: int) -> Page:
-    after = f" after {attempts} attempts" if attempts > 1 else ""
-    return Page(url, error.status, error.detail + after, error.http, error.url)
-
-
-def _retry_after(reply: Reply) -> float | None:
-    return retry_after_of(reply.lowered) if "retry-after" in reply.lowered else None
+    return Page(url, Status.OK, "", reply.http, reply.url, reply.body, kind, charset, attempts=attempts)
 
 
 def content_type_of(headers: Mapping[str, str]) -> tuple[str, str]:

@@ -8,6 +8,7 @@ from enum import StrEnum
 from http import HTTPStatus
 
 from conqret.errors import ExecutionError
+from conqret.llm.retry import retry_after_of
 
 
 class Status(StrEnum):
@@ -73,9 +74,22 @@ class Reply:
     version: str = "HTTP/1.1"
     lowered: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def ok(self) -> bool:
+        """Whether the HTTP status is one of success."""
+        return 200 <= self.http < 300
+
+    @property
+    def retry_after(self) -> float | None:
+        """Seconds for which the server asks to be left alone; None if it does not."""
+        return retry_after_of(self.lowered) if "retry-after" in self.lowered else None
+
 
 class FetchError(ExecutionError):
-    """A fetch came to nothing; it never leaves the fetcher, but becomes the status of a :class:`Page`."""
+    """A fetch came to nothing; it never leaves the fetcher, but becomes the status of a :class:`Page`.
+
+    ``reply`` is the response that came, where its HTTP status is the reason.
+    """
 
     def __init__(
         self,
@@ -86,10 +100,11 @@ class FetchError(ExecutionError):
         url: str = "",
         retryable: bool = False,
         retry_after: float | None = None,
+        reply: Reply | None = None,
     ) -> None:
         super().__init__(detail, reason=status.value, retryable=retryable)
         self.status, self.detail, self.http, self.url = status, detail, http, url
-        self.retry_after = retry_after
+        self.retry_after, self.reply, self.attempts = retry_after, reply, 1
 
 
 _NOT_FOUND = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.GONE})
@@ -102,24 +117,21 @@ _BLOCKED = frozenset(
         HTTPStatus.UNAVAILABLE_FOR_LEGAL_REASONS,
     }
 )
+_PASSING = frozenset({HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTPStatus.TOO_MANY_REQUESTS})
 
 
-def refusal(reply: Reply, retry_after: float | None = None) -> FetchError:
+def refusal(reply: Reply) -> FetchError:
     """The error that an HTTP status outside 200 to 299 stands for."""
     if reply.http in _NOT_FOUND:
         status = Status.NOT_FOUND
     else:
         status = Status.BLOCKED if reply.http in _BLOCKED else Status.ERROR
-    retryable = reply.http >= 500 or reply.http in (
-        HTTPStatus.REQUEST_TIMEOUT,
-        HTTPStatus.TOO_EARLY,
-        HTTPStatus.TOO_MANY_REQUESTS,
-    )
     return FetchError(
         status,
         f"HTTP {reply.http}",
         http=reply.http,
         url=reply.url,
-        retryable=retryable,
-        retry_after=retry_after,
+        retryable=reply.http >= 500 or reply.http in _PASSING,
+        retry_after=reply.retry_after,
+        reply=reply,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from http import HTTPStatus
 
 from yarl import URL
@@ -25,42 +26,33 @@ REDIRECTS = frozenset(
 )
 
 
-class Chain:
-    """The URLs asked so far for one source."""
+def next_url(reply: Reply, seen: Sequence[URL], policy: Policy, limit: int) -> URL | None:
+    """The URL that ``reply``, to the last of the URLs ``seen``, points to, checked; None if it is no redirect.
 
-    def __init__(self, first: URL, *, limit: int = MAX_REDIRECTS) -> None:
-        self._seen = [first]
-        self._limit = limit
-
-    def next(self, reply: Reply, policy: Policy) -> URL | None:
-        """The URL that ``reply`` points to, checked; None if it is no redirect.
-
-        Raises:
-            FetchError: the chain is too long or a loop (``error``), the target is refused (``blocked``).
-        """
-        location = reply.lowered.get("location", "")
-        if reply.http not in REDIRECTS or not location:
-            return None
-        here = self._seen[-1]
-        if len(self._seen) > self._limit:
-            raise FetchError(
-                Status.ERROR, f"more than {self._limit} redirects", http=reply.http, url=str(here)
-            )
-        try:
-            joined = str(here.join(URL(location)))
-        except ValueError as error:
-            raise FetchError(
-                Status.ERROR, "redirect to something that is no URL", http=reply.http, url=str(here)
-            ) from error
-        try:
-            if "\\" in location.partition("?")[0]:
-                raise blocked("the URL holds a backslash")
-            target = checked_url(joined, policy)
-        except FetchError as error:
-            error.detail = f"redirect {error.detail}"
-            error.http, error.url = reply.http, str(here)
-            raise
-        if target in self._seen:
-            raise FetchError(Status.ERROR, "redirects in a circle", http=reply.http, url=str(target))
-        self._seen.append(target)
-        return target
+    Raises:
+        FetchError: there were ``limit`` redirects already, or it is a loop (``error``); the target is refused
+            (``blocked``).
+    """
+    location = reply.lowered.get("location", "")
+    if reply.http not in REDIRECTS or not location:
+        return None
+    here = str(seen[-1])
+    if len(seen) > limit:
+        raise FetchError(Status.ERROR, f"more than {limit} redirects", http=reply.http, url=here)
+    try:
+        joined = str(seen[-1].join(URL(location)))
+    except ValueError as error:
+        raise FetchError(
+            Status.ERROR, "redirect to something that is no URL", http=reply.http, url=here
+        ) from error
+    try:
+        if "\\" in location.partition("?")[0]:
+            raise blocked("the URL holds a backslash")
+        target = checked_url(joined, policy)
+    except FetchError as error:
+        error.detail = f"redirect {error.detail}"
+        error.http, error.url = reply.http, here
+        raise
+    if target in seen:
+        raise FetchError(Status.ERROR, "redirects in a circle", http=reply.http, url=str(target))
+    return target

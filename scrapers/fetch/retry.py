@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 from conqret.scrapers.fetch.page import FetchError
 
@@ -16,6 +19,8 @@ BACKOFF_CAP = 30.0
 MAX_RETRY_AFTER = 120.0
 """Seconds: a server that asks for a longer pause is not asked again in this run."""
 
+T = TypeVar("T")
+
 
 @dataclass(frozen=True, slots=True)
 class Retries:
@@ -23,6 +28,24 @@ class Retries:
 
     attempts: int = ATTEMPTS
     base: float = BACKOFF_BASE
+
+    async def over(self, ask: Callable[[], Awaitable[T]], rng: random.Random) -> tuple[T, int]:
+        """What ``ask`` gives, and how often it was asked: again after a wait, as long as that may help.
+
+        Raises:
+            FetchError: what the last round came to, the rounds counted in its ``attempts``.
+        """
+        attempt = 1
+        while True:
+            try:
+                return await ask(), attempt
+            except FetchError as error:
+                error.attempts = attempt
+                wait = self.wait(error, attempt, rng)
+                if wait is None:
+                    raise
+            attempt += 1
+            await asyncio.sleep(wait)
 
     def wait(self, error: FetchError, attempt: int, rng: random.Random) -> float | None:
         """Seconds to wait after the failed ``attempt`` (counted from 1); None if it was the last.

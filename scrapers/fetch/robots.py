@@ -35,7 +35,7 @@ class Rules:
 
 
 class Robots:
-    """Rules by origin, each fetched once; ``ask`` gets a URL with its redirects followed."""
+    """Rules by origin, each fetched once; ``ask`` gets a successful response, redirects followed."""
 
     def __init__(
         self,
@@ -76,16 +76,7 @@ class Robots:
         try:
             reply = await self._ask(origin / "robots.txt")
         except FetchError as error:
-            elsewhere = error.http or (error.url and URL(error.url).origin() != origin)
-            if error.status is Status.BLOCKED and elsewhere:
-                return Rules(unreachable=f"robots.txt cannot be read ({error.detail}): taken as forbidden")
-            return Rules(failure=error)
-        if reply.http >= 500 or reply.http == HTTPStatus.TOO_MANY_REQUESTS:
-            return Rules(
-                unreachable=f"robots.txt unreachable (HTTP {reply.http}): taken as forbidden (RFC 9309)"
-            )
-        if not 200 <= reply.http < 300:
-            return Rules()
+            return _without_answer(error, origin)
         if reply.fault is not None and not reply.body:
             return Rules(unreachable=f"robots.txt cannot be read ({reply.fault.detail}): taken as forbidden")
         parsed = await asyncio.to_thread(_parse, reply.body)
@@ -93,6 +84,19 @@ class Robots:
         if delay:
             self._on_crawl_delay(origin.raw_host or "", float(delay))
         return Rules(parsed)
+
+
+def _without_answer(error: FetchError, origin: URL) -> Rules:
+    if error.reply is not None:
+        if error.http >= 500 or error.http == HTTPStatus.TOO_MANY_REQUESTS:
+            return Rules(
+                unreachable=f"robots.txt unreachable (HTTP {error.http}): taken as forbidden (RFC 9309)"
+            )
+        return Rules()
+    elsewhere = error.http or (error.url and URL(error.url).origin() != origin)
+    if error.status is Status.BLOCKED and elsewhere:
+        return Rules(unreachable=f"robots.txt cannot be read ({error.detail}): taken as forbidden")
+    return Rules(failure=error)
 
 
 def _parse(body: bytes) -> Protego:

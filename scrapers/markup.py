@@ -1,0 +1,133 @@
+"""Web pages as trees: parsing any markup, emptying what no reader sees, and running text.
+
+The parser is lxml's: the extra "scrape" has it already (trafilatura, which extracts the evidence, is built on
+it), it mends broken markup in time linear to the page, and it stops at a depth of 256 instead of exhausting
+the stack. That stop is reported, because it cuts the page off.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from lxml import etree
+from lxml.html import HtmlElement, HTMLParser
+
+NO_TEXT = (
+    "script style noscript template iframe object embed applet svg canvas audio video map select textarea button"
+).split()
+"""Elements whose content is no text of the page."""
+BLOCKS = frozenset(
+    "address article aside blockquote br caption dd div dl dt fieldset figcaption figure footer h1 h2 h3 h4 "
+    "h5 h6 header hr li main nav ol p pre section table tbody td tfoot th thead tr ul".split()
+)
+"""Elements that end the word before them; others (``b``, ``a``) may stand inside a word."""
+MAX_STYLE = 500_000
+"""Characters of style sheets that are read for rules that hide something."""
+NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+"""Characters that a tree cannot hold."""
+
+_HIDING = re.compile(
+    r"display:none|visibility:(?:hidden|collapse)|content-visibility:hidden|font-size:0(?:[a-z%]{0,3})(?:;|!|$)|"
+    r"opacity:0(?:\.0+)?%?(?:;|!|$)|text-indent:-\d{3,}|clip-path:inset\((?:50|100)%|clip:rect\((?:0|1px)|"
+    r"(?:left|right|top|bottom):-\d{4,}|(?:max-)?(?:width|height):0(?:px)?(?:;.*)?overflow:hidden|"
+    r"transform:scale\(0\)"
+)
+_SIMPLE = re.compile(r"([a-zA-Z][a-zA-Z0-9]*)?([.#])(-?[_a-zA-Z][\w-]*)$")
+_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+_BLANK = re.compile(r"\s+")
+
+
+def parse(markup: str) -> tuple[HtmlElement | None, bool]:
+    """The root element of a page (None: it is empty), and whether its nesting was too deep to be read to the end.
+
+    No entity beyond HTML's own is expanded, and nothing is fetched. There are no comments in the tree.
+    """
+    data = NOT_XML.sub(" ", markup).encode("utf-8")
+    parser = HTMLParser(
+        encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=False, no_network=True
+    )
+    try:
+        root = etree.fromstring(data, parser) if data.strip() else None
+    except etree.XMLSyntaxError:
+        root = None
+    return root, any("depth" in entry.message for entry in parser.error_log)
+
+
+def running_text(element: HtmlElement, gap: str = " ") -> str:
+    """The text of an element, with ``gap`` around each block."""
+    parts: list[str] = []
+    for event, node in etree.iterwalk(element, events=("start", "end")):
+        parts.append(gap if node.tag in BLOCKS else "")
+        if event == "start":
+            parts.append(node.text or "")
+        elif node is not element:
+            parts.append(node.tail or "")
+    return "".join(parts)
+
+
+def empty(element: HtmlElement) -> None:
+    """Take away what an element holds; it stays in its place. (Taking it out takes longer the more lie beside it.)"""
+    element.clear(keep_tail=True)
+
+
+def unseen(root: HtmlElement, opened: re.Pattern[str] | None = None) -> list[HtmlElement]:
+    """The elements whose content is no text of the page, and those that its readers do not see, in order.
+
+    Seen as hidden: ``hidden``, a closed ``<dialog>``, an inline style that hides, and classes and ids that a
+    style sheet in the page hides with a simple selector. Not seen: styles from other files or from scripts,
+    and text in the colour of its ground.
+
+    With ``opened``, parts whose class it finds are opened by a click: those are seen, and style sheets do not count.
+    """
+    classes, ids = _hiding_selectors(root) if opened is None else (frozenset[str](), frozenset[str]())
+
+    def is_unseen(element: HtmlElement) -> bool:
+        named = element.get("class") or ""
+        if element.tag in NO_TEXT or (element.tag == "dialog" and "open" not in element.attrib):
+            return True
+        if opened is not None and opened.search(named.lower()):
+            return False
+        return (
+            "hidden" in element.attrib
+            or hides(element.get("style") or "")
+            or element.get("id") in ids
+            or not classes.isdisjoint(named.split())
+        )
+
+    return [one for one in root.iter("*") if one.tag not in ("html", "body") and is_unseen(one)]
+
+
+def hides(style: str) -> bool:
+    """Whether declarations of a style keep an element from being seen."""
+    return bool(style) and _HIDING.search(_BLANK.sub("", style[:2_000]).lower()) is not None
+
+
+def _hiding_selectors(root: HtmlElement) -> tuple[frozenset[str], frozenset[str]]:
+    """The classes and the ids that style sheets in the page hide."""
+    found: dict[str, set[str]] = {".": set(), "#": set()}
+    sheet = "\n".join(element.text or "" for element in root.iter("style"))[:MAX_STYLE]
+    for selectors, body in _rules(_COMMENT.sub("", sheet)):
+        simple = [_SIMPLE.match(one.strip()) for one in selectors.split(",")] if hides(body) else []
+        for selector in filter(None, simple):
+            found[selector[2]].add(selector[3])
+    return frozenset(found["."]), frozenset(found["#"])
+
+
+def _rules(sheet: str) -> Iterator[tuple[str, str]]:
+    """Selector list and declarations of each rule that stands outside of any at-rule (print styles, say)."""
+    depth, start, selectors = 0, 0, ""
+    for found in re.finditer(r"[{};]", sheet):
+        mark, place = found.group(), found.start()
+        if mark == "{":
+            if depth == 0:
+                selectors, start = sheet[start:place].strip(), place + 1
+            depth += 1
+        elif mark == "}":
+            depth = max(0, depth - 1)
+            if depth == 0:
+                if not selectors.startswith("@"):
+                    yield selectors, sheet[start:place]
+                start = place + 1
+        elif depth == 0:
+            start = place + 1  # an at-rule without a block, such as @import
