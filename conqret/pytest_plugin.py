@@ -86,18 +86,18 @@ def conqret_items(pytestconfig: pytest.Config) -> list[Item]:
 @pytest.fixture
 def conqret_perturbation(request: pytest.FixtureRequest) -> Perturbation:
     """The perturbation that the test's marker names: ``@pytest.mark.perturbation("irrelevant")``."""
-    from conqret.perturb import get_perturbation
+    from conqret.perturb import PERTURBATIONS
 
-    return get_perturbation(_marked(request).args[0])
+    return PERTURBATIONS[_marked(request).args[0]]
 
 
 @pytest.fixture
 def conqret_levels(request: pytest.FixtureRequest) -> tuple[float, ...]:
     """The levels that the test's marker names; the perturbation's own where it names none."""
-    from conqret.perturb import get_perturbation
+    from conqret.perturb import PERTURBATIONS
 
     mark = _marked(request)
-    return tuple(mark.kwargs.get("levels") or get_perturbation(mark.args[0]).levels)
+    return tuple(mark.kwargs.get("levels") or PERTURBATIONS[mark.args[0]].levels)
 
 
 def _marked(request: pytest.FixtureRequest) -> pytest.Mark:

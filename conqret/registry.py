@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 class Registry(Mapping[str, T], Generic[T]):
-    """The objects of one kind by name; hyphens and underscores are the same, and so are cases.
+    """The objects of one kind by name; hyphens, underscores and spaces are the same, and so are cases.
 
     Args:
         kind: what one is called in messages (``format``).
@@ -37,7 +37,8 @@ class Registry(Mapping[str, T], Generic[T]):
 
     Raises (on use):
         UnknownNameError: there is nothing of this name; the message names the nearest.
-        DeclarationError: a plug-in takes a name that is taken, cannot be imported, or declares something else.
+        DeclarationError: a plug-in takes a name that is taken, cannot be imported, or declares something else; or an
+            object calls itself (``name``) otherwise than it is registered.
     """
 
     def __init__(
@@ -60,8 +61,8 @@ class Registry(Mapping[str, T], Generic[T]):
         if found is None:
             raise UnknownNameError(self.kind, name, self._homes)
         if isinstance(found, str):
-            return self._checked(getattr(import_module(found), self._attribute), found)
-        return self._checked(self._loaded(found), _source(found))
+            return self._checked(name, getattr(import_module(found), self._attribute), found)
+        return self._checked(name, self._loaded(found), _source(found))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._homes)
@@ -71,6 +72,10 @@ class Registry(Mapping[str, T], Generic[T]):
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and _plain(name) in self._homes
+
+    def resolve(self, wanted: str | T) -> T:
+        """The object of this name, or the object itself where one is given."""
+        return self[wanted] if isinstance(wanted, str) else wanted
 
     def plugged(self, name: str) -> str | None:
         """The package that brings ``name``; None for conqret's own."""
@@ -107,16 +112,21 @@ class Registry(Mapping[str, T], Generic[T]):
                 f"the {self.kind} {entry.name!r} of {_source(entry)} cannot be loaded: {first_line(error)}"
             ) from error
 
-    def _checked(self, found: object, where: str) -> T:
+    def _checked(self, name: str, found: object, where: str) -> T:
         if not isinstance(found, self._of):
             raise DeclarationError(
                 f"{where} declares no {self.kind}: a {self._of.__name__} is wanted, not a {type(found).__name__}"
+            )
+        own = getattr(found, "name", name)
+        if _plain(own) != _plain(name):
+            raise DeclarationError(
+                f"{where} declares the {self.kind} {own!r} under the name {name!r}; make them one"
             )
         return found
 
 
 def _plain(name: str) -> str:
-    return name.replace("_", "-").lower()
+    return name.replace("_", "-").replace(" ", "-").lower()
 
 
 def _source(entry: EntryPoint) -> str:

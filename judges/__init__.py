@@ -1,4 +1,1 @@
-"""The judges: one file a format, and what all formats share.
-
-``base.py`` says what a judge is, ``judging.py`` runs one over an item, ``registry.py`` finds them by name.
-"""
+"""The judges: one file a format, each with its ``JUDGE`` (see :mod:`conqret.judging.base`)."""

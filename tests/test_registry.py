@@ -44,3 +44,18 @@ def test_what_cannot_be_imported_is_named(brings, shared):
     brings(gone="no_such_module:X")
     with pytest.raises(DeclarationError, match="the number 'gone' of no_such_module:X cannot be loaded"):
         Registry("number", "group", float, shared=shared)["gone"]
+
+
+def test_an_object_that_calls_itself_otherwise_is_told(brings):
+    brings(other="conqret.judges.direct:JUDGE")
+    from conqret.judging.base import Judge
+
+    with pytest.raises(DeclarationError, match="declares the judge 'direct' under the name 'other'"):
+        Registry("judge", "group", Judge)["other"]
+
+
+def test_the_object_itself_may_stand_for_its_name(brings):
+    brings(pi="math:pi")
+    numbers = Registry("number", "group", float)
+    assert numbers.resolve("PI") == numbers["pi"]
+    assert numbers.resolve(2.5) == 2.5

@@ -83,7 +83,8 @@ def bias(
     from conqret.io import open_items
     from conqret.io.atomic import replacing
     from conqret.judging.base import JudgeOptions
-    from conqret.judging.setup import DEFAULT_FORMAT, check_items, set_up
+    from conqret.judging.registry import DEFAULT_FORMAT
+    from conqret.judging.setup import check_items, set_up
     from conqret.reliability.bias.contrast import Ground
     from conqret.reliability.bias.people import people_quality
     from conqret.reliability.bias.run import plan_bias, run_bias

@@ -16,9 +16,9 @@ def formats(
 ) -> None:
     """List the formats of the judge, with their metrics, scales and sources."""
     from conqret.judging.dimensions import DIMENSIONS
-    from conqret.judging.registry import FORMATS, get_judge
+    from conqret.judging.registry import JUDGES
 
-    judges = [get_judge(name) for name in FORMATS]
+    judges = [JUDGES[name] for name in JUDGES]
     if json_output:
         import json
 

@@ -51,7 +51,8 @@ def judge(
     from conqret.judging.base import JudgeOptions
     from conqret.judging.execute import Execution, execute
     from conqret.judging.folder import RunDirectory
-    from conqret.judging.setup import DEFAULT_FORMAT, check_items, set_up
+    from conqret.judging.registry import DEFAULT_FORMAT
+    from conqret.judging.setup import check_items, set_up
     from conqret.llm.options import OFFLINE_MODEL, ClientOptions
     from conqret.report.html import write_report
 

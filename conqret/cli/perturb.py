@@ -76,7 +76,7 @@ def perturb(
     from conqret.io import item_record, open_items
     from conqret.io.atomic import replacing
     from conqret.llm.local_model import check_can_ask
-    from conqret.perturb import Materials, get_perturbation, perturb_items
+    from conqret.perturb import PERTURBATIONS, Materials, perturb_items
     from conqret.perturb import Pool as Documents
 
     if name is None or items is None:
@@ -85,9 +85,9 @@ def perturb(
         )
     import json
 
-    perturbation = get_perturbation(name)
+    perturbation = PERTURBATIONS[name]
     client = calls.client(model)
-    if perturbation.rewrites:
+    if perturbation.rewriting:
         check_can_ask(client, "the question for a rewrite", read=False, written=True)
     chosen = parse_levels(levels) or perturbation.levels
     for level in chosen:
@@ -101,7 +101,7 @@ def perturb(
     target = output or Path(f"{items.name.split('.')[0]}-{perturbation.name}.jsonl")
     materials = Materials(documents)
     failed: list[LeftOut] = []
-    if perturbation.rewrites and not (client.offline and answers.replay is None):
+    if perturbation.rewriting and not (client.offline and answers.replay is None):
         from conqret.perturb.rewriting import rewrite_with_model
 
         store = answers.recordings or target.with_suffix(".recordings.sqlite")
@@ -147,9 +147,9 @@ def parse_levels(text: str | None) -> tuple[float, ...]:
 
 
 def _list(json_output: bool) -> None:
-    from conqret.perturb import PERTURBATIONS, get_perturbation
+    from conqret.perturb import PERTURBATIONS
 
-    found = [get_perturbation(name) for name in PERTURBATIONS]
+    found = [PERTURBATIONS[name] for name in PERTURBATIONS]
     if json_output:
         import json
 
@@ -161,7 +161,7 @@ def _list(json_output: bool) -> None:
                 "levels": list(one.levels),
                 "expects": {metric: str(direction) for metric, direction in one.expects.items()},
                 "needs": sorted(one.needs),
-                "model": one.rewrites is not None,
+                "model": one.rewriting is not None,
                 "source": one.source,
             }
             for one in found
@@ -175,7 +175,7 @@ def _list(json_output: bool) -> None:
         out().print(
             Text.assemble((one.name, "bold"), f"  levels {', '.join(f'{level:g}' for level in one.levels)}")
         )
-        lines = [one.summary, f"unit: {one.unit}" + ("; by a model with --model" if one.rewrites else "")]
+        lines = [one.summary, f"unit: {one.unit}" + ("; by a model with --model" if one.rewriting else "")]
         lines += [
             f"{direction}: {_metrics(one, direction)}" for direction in dict.fromkeys(one.expects.values())
         ]

@@ -70,13 +70,13 @@ def show(
     from conqret.errors import DeclarationError
     from conqret.judging.base import Case
     from conqret.judging.instrument import filled
-    from conqret.judging.registry import FORMATS, get_judge
+    from conqret.judging.registry import JUDGES
     from conqret.prompts import Library
 
     library = Library(prompts)
     name = name.replace("_", "-")
-    asks = [ask for format_name in FORMATS for ask in get_judge(format_name).asks]
-    wanted = list(get_judge(name).asks) if name in FORMATS else [a for a in asks if a.prompt == name]
+    asks = [ask for format_name in JUDGES for ask in JUDGES[format_name].asks]
+    wanted = list(JUDGES[name].asks) if name in JUDGES else [a for a in asks if a.prompt == name]
     identifiers = dict.fromkeys(ask.prompt for ask in wanted) or {name: None}
     if item is None:
         out().out("\n".join(library[identifier].text for identifier in identifiers), highlight=False)

@@ -26,7 +26,7 @@ from conqret.judging.expected_cost import (
 )
 from conqret.judging.setup import Setup, set_up
 from conqret.llm.client import Client
-from conqret.perturb import get_perturbation
+from conqret.perturb import PERTURBATIONS
 from conqret.prompts import Library
 from conqret.reliability.sensitivity.estimate import rewriting
 from conqret.reliability.sensitivity.plan import Damage
@@ -183,8 +183,8 @@ def _rewriting(job: Job, system: System, tasks: Sequence[Task], sizes: Sizes) ->
     if options.offline:
         return
     for table in job.experiment.perturbations:
-        perturbation = get_perturbation(table.name)
-        if perturbation.rewrites is not None:
+        perturbation = PERTURBATIONS[table.name]
+        if perturbation.rewriting is not None:
             yield rewriting(
                 ((_item(task), ARGUMENT_TOKENS) for task in tasks),
                 perturbation, options, Library(job.experiment.prompts), sizes, of=system.name,

@@ -12,10 +12,10 @@ from pydantic import ValidationError
 from conqret.errors import ConqretError, DeclarationError
 from conqret.experiments.config import NONE, Experiment, PerturbationTable
 from conqret.experiments.places import line_of
-from conqret.judging.registry import get_judge
+from conqret.judging.registry import JUDGES
 from conqret.llm.local_model import check_can_ask
 from conqret.llm.options import LOCAL_PREFIX, ClientOptions
-from conqret.perturb import get_perturbation
+from conqret.perturb import PERTURBATIONS
 
 _Fault = tuple[tuple[int | str, ...], str]
 
@@ -108,7 +108,7 @@ def _faults(experiment: Experiment) -> Iterator[_Fault]:
     labels: dict[str, int] = {}
     for place, judge in enumerate(experiment.judges):
         yield from _named(
-            ("judges", place, "format"), lambda j=judge: get_judge(j.format).select(j.options(0).metrics)
+            ("judges", place, "format"), lambda j=judge: JUDGES[j.format].select(j.options(0).metrics)
         )
         if judge.label in labels:
             yield (
@@ -181,7 +181,7 @@ def _system_faults(experiment: Experiment) -> Iterator[_Fault]:
 
 
 def _check_levels(table: PerturbationTable) -> None:
-    perturbation = get_perturbation(table.name)
+    perturbation = PERTURBATIONS[table.name]
     for level in table.levels:
         perturbation.check_level(level)
 

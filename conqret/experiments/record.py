@@ -15,7 +15,7 @@ from conqret.generation.strategy import STRATEGIES
 from conqret.judging.setup import set_up
 from conqret.llm.local_model import name_and_identity
 from conqret.llm.options import LOCAL_PREFIX
-from conqret.perturb import get_perturbation
+from conqret.perturb import PERTURBATIONS
 from conqret.prompts import Library
 
 LIBRARIES = (
@@ -98,9 +98,7 @@ def _prompts(experiment: Experiment, library: Library) -> dict[str, str]:
         for one in experiment.rerankers.values()
         for stance in experiment.stances
     }
-    names |= {
-        rewrites for one in experiment.perturbations if (rewrites := get_perturbation(one.name).rewrites)
-    }
+    names |= {how.prompt for one in experiment.perturbations if (how := PERTURBATIONS[one.name].rewriting)}
     return {name: library[name].digest for name in sorted(names)}
 
 

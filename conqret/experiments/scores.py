@@ -14,7 +14,7 @@ from conqret.io.append import whole_lines
 from conqret.io.atomic import replacing
 from conqret.io.corpus import write_lines
 from conqret.judging.folder import RunDirectory
-from conqret.judging.registry import get_judge
+from conqret.judging.registry import JUDGES
 from conqret.llm.local_model import resolved
 from conqret.reliability.sensitivity.curves import Score
 from conqret.reliability.sensitivity.results import SensitivityDirectory
@@ -104,7 +104,7 @@ def _labels(job: Job, folder: SensitivityDirectory) -> dict[str, str]:
     left = list(json.loads(folder.record_file.read_bytes())["judges"])
     found = {}
     for table in job.experiment.judges:
-        name = get_judge(table.format).name
+        name = JUDGES[table.format].name
         model = resolved(job.experiment.client(table.model)).model  # a local one has its identity there
         for one in left:
             if (one["format"], one["model"]) == (name, model):

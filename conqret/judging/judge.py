@@ -13,7 +13,8 @@ from conqret.data import Item, Judgment
 from conqret.io import open_items, to_frame
 from conqret.judging.base import RELEVANT_FROM, JudgeOptions
 from conqret.judging.dimensions import Order
-from conqret.judging.setup import DEFAULT_FORMAT, check_items, set_up
+from conqret.judging.registry import DEFAULT_FORMAT
+from conqret.judging.setup import check_items, set_up
 from conqret.judging.stream import judge_stream
 from conqret.judging.summary import Summary, summarise
 from conqret.judging.tables import score_rows, wide_row

@@ -1,40 +1,30 @@
-"""The formats by name; a judge's module is imported only when it is asked for."""
+"""The formats by name: conqret's own, a module of :mod:`conqret.judges` each, and those of plug-ins."""
 
 from __future__ import annotations
 
-from importlib import import_module
-
-from conqret.errors import UnknownNameError
 from conqret.judging.base import Judge
+from conqret.registry import Registry
 
-_MODULES = {
-    "rag-fine-grained": "rag_fine_grained",
-    "rag-direct": "rag_direct",
-    "rag-rubric": "rag_rubric",
-    "query-rubric": "query_rubric",
-    "g-eval": "g_eval",
-    "static-rubric": "static_rubric",
-    "direct": "direct",
-    "listwise": "listwise",
-    "pointwise": "pointwise",
-    "listwise-rag": "listwise_rag",
-    "citation-support": "citation_support",
-    "likelihood": "likelihood",
-}
+DEFAULT_FORMAT = "rag-fine-grained"
+"""The format that the paper finds closest to people (ConQRet, Tables 6 and 7)."""
 
-FORMATS = tuple(_MODULES)
-"""The names of all formats."""
-
-
-def get_judge(name: str) -> Judge:
-    """The judge of this name; hyphens and underscores are the same.
-
-    Raises:
-        UnknownNameError: there is none; the message names the nearest.
-    """
-    try:
-        module = _MODULES[name.replace("_", "-").lower()]
-    except KeyError:
-        raise UnknownNameError("format", name, FORMATS) from None
-    judge: Judge = import_module(f"conqret.judges.{module}").JUDGE
-    return judge
+JUDGES = Registry(
+    "format",
+    "conqret.judges",
+    Judge,
+    package="conqret.judges",
+    attribute="JUDGE",
+    first=(
+        DEFAULT_FORMAT,
+        "rag-direct",
+        "rag-rubric",
+        "query-rubric",
+        "g-eval",
+        "static-rubric",
+        "direct",
+        "listwise",
+        "pointwise",
+        "listwise-rag",
+    ),
+)
+"""Every judge by its format's name; those that the paper compares come first."""

@@ -10,7 +10,7 @@ from typing import Any
 from conqret.errors import DeclarationError
 from conqret.judging.base import JudgeOptions
 from conqret.judging.folder import RunDirectory
-from conqret.judging.registry import FORMATS, get_judge
+from conqret.judging.registry import JUDGES
 from conqret.llm.recordings import Recordings
 
 _JUDGING = {one.name for one in fields(JudgeOptions)}
@@ -56,7 +56,7 @@ def recorded_call(path: Path) -> RecordedCall:
             f"{path} holds answers of several models ({', '.join(sorted(stats.by_model))}); say which with --model"
         )
     asks = {ask.removesuffix(" (swapped)") for ask in stats.by_ask}
-    formats = [name for name in FORMATS if asks & {ask.prompt for ask in get_judge(name).asks}]
+    formats = [name for name in JUDGES if asks & {ask.prompt for ask in JUDGES[name].asks}]
     if len(formats) > 1:
         raise DeclarationError(
             f"{path} holds answers for several formats ({', '.join(formats)}); say which with --format"
@@ -64,7 +64,7 @@ def recorded_call(path: Path) -> RecordedCall:
     name = formats[0] if formats else None
     judging = {"samples": stats.samples}
     if name is not None:  # metrics of which nothing is recorded were not part of that run
-        there = [ask for ask in get_judge(name).asks if ask.prompt in asks]
-        if len(there) < len(get_judge(name).asks):
+        there = [ask for ask in JUDGES[name].asks if ask.prompt in asks]
+        if len(there) < len(JUDGES[name].asks):
             judging["metrics"] = tuple(metric for ask in there for metric in ask.metrics)
     return RecordedCall(name, next(iter(stats.by_model)), judging)

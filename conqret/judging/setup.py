@@ -12,14 +12,11 @@ from conqret.errors import DeclarationError
 from conqret.io import Checked, ItemSource
 from conqret.judging.base import Case, Judge, JudgeOptions
 from conqret.judging.instrument import Instrument, filled
-from conqret.judging.registry import get_judge
+from conqret.judging.registry import JUDGES
 from conqret.llm.client import Client
 from conqret.llm.local_model import check_can_ask, resolved
 from conqret.llm.options import ClientOptions
 from conqret.prompts import Library
-
-DEFAULT_FORMAT = "rag-fine-grained"
-"""The format that the paper finds closest to people (ConQRet, Tables 6 and 7)."""
 
 _NEEDS = {
     "documents": "rates documents",
@@ -63,19 +60,20 @@ class Setup:
 
 
 def set_up(
-    format_name: str,
+    format: str | Judge,  # noqa: A002 - the word that users know
     client: ClientOptions,
     options: JudgeOptions,
     prompts: Path | None = None,
 ) -> Setup:
-    """Find the judge and check that its metrics and prompts exist, and that the prompts can be filled.
+    """Find the judge by its format's name (or take the one that is given) and check that its metrics and prompts
+    exist, and that the prompts can be filled.
 
     The name of a local model becomes its full one, with the identity of its weights.
 
     Raises:
         DeclarationError: no such format, metric or prompt, a prompt does not render, or the model cannot be asked.
     """
-    judge = get_judge(format_name)
+    judge = JUDGES.resolve(format)
     metrics = tuple(metric.replace("-", "_") for metric in options.metrics)
     library = Library(prompts)
     probe = Case(_PROBE, replace(options, metrics=metrics))

@@ -17,7 +17,7 @@ from conqret.perturb.base import (
     records,
 )
 from conqret.perturb.pool import Pool
-from conqret.perturb.registry import PERTURBATIONS, get_perturbation
+from conqret.perturb.registry import PERTURBATIONS
 
 __all__ = [
     "PERTURBATIONS",
@@ -29,7 +29,6 @@ __all__ = [
     "Perturbation",
     "PerturbationRecord",
     "Pool",
-    "get_perturbation",
     "perturb_items",
     "records",
 ]

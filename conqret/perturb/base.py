@@ -11,12 +11,15 @@ import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from conqret.data import Item
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
 from conqret.perturb.pool import Pool
+
+if TYPE_CHECKING:
+    from conqret.perturb.rewritten import Rewriting
 
 SEED = 13
 """The seed where none is given."""
@@ -120,7 +123,7 @@ class Perturbation:
     - ``levels`` are those that are used where none are given, from 0 upwards
     - ``expects`` maps metrics to the way in which they should move; a metric that it does not name is open
     - ``needs`` are the fields of the item that must be there; ``pool`` says that other documents are needed
-    - ``rewrites`` is the id of the prompt by which a model can do it, if there is one
+    - ``rewriting`` says how a model can do it, if it can
     """
 
     name: str
@@ -133,7 +136,7 @@ class Perturbation:
     change: Callable[[Draw], Changed]
     most: float | None = PERCENT
     pool: bool = False
-    rewrites: str | None = None
+    rewriting: Rewriting | None = None
 
     def expected(self, metric: str) -> Direction | None:
         """The way in which ``metric`` should move; None where nothing is expected."""

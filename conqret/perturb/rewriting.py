@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, Protocol
 
@@ -23,6 +22,7 @@ from conqret.llm.recordings import Recordings
 from conqret.llm.request import Answer, Message, Request
 from conqret.perturb.base import SEED, Draw, InapplicableError, LeftOut, Materials, Perturbation
 from conqret.perturb.pool import Pool
+from conqret.perturb.rewritten import Rewriting
 from conqret.prompts import Library
 from conqret.text.citations import citations
 from conqret.text.sentences import sentences
@@ -87,20 +87,19 @@ async def rewrite_items(
     Items for which no valid answer could be had are listed with the reason, and have no rewrites: leave them
     out, or the rules would take the model's place.
     """
-    library = library or Library()
-    module: Any = import_module(f"conqret.perturb.{perturbation.name.replace('-', '_')}")
+    library, rewriting = library or Library(), rewriting_of(perturbation)
     gate = asyncio.Semaphore(IN_FLIGHT)
 
     async def one(item: Item) -> dict[int, str] | LeftOut:
         draw = Draw(item, item.id, perturbation.name, max(levels), seed, Materials())
         try:
-            numbers = sorted(module.chosen(draw))
+            numbers = sorted(rewriting.chosen(draw))
         except InapplicableError as error:
             return LeftOut(item.id, str(error))
         if not numbers:
             return {}
         async with gate:
-            answer = await client.ask(_request(item, numbers, perturbation, draw, module, library))
+            answer = await client.ask(_request(item, numbers, rewriting, draw, library))
         if answer.value is None:
             return LeftOut(item.id, f"item {item.id}: {answer.reason}: {answer.detail}")
         return {rewrite.sentence: rewrite.rewritten for rewrite in answer.value.rewrites}
@@ -128,8 +127,7 @@ def rewrite_with_model(
     Raises:
         DeclarationError: no model can do this perturbation, or the store cannot be opened.
     """
-    if perturbation.rewrites is None:
-        raise DeclarationError(f"{perturbation.name} needs no model; leave out --model")
+    rewriting_of(perturbation)
     if not replay:
         recordings.parent.mkdir(parents=True, exist_ok=True)
 
@@ -143,13 +141,23 @@ def rewrite_with_model(
         return asyncio.run(work(store))
 
 
+def rewriting_of(perturbation: Perturbation) -> Rewriting:
+    """How a model does this perturbation.
+
+    Raises:
+        DeclarationError: none can.
+    """
+    if perturbation.rewriting is None:
+        raise DeclarationError(f"{perturbation.name} needs no model; leave out --model")
+    return perturbation.rewriting
+
+
 def _request(
-    item: Item, numbers: Sequence[int], perturbation: Perturbation, draw: Draw, module: Any, library: Library
+    item: Item, numbers: Sequence[int], rewriting: Rewriting, draw: Draw, library: Library
 ) -> Request[Rewrites]:
     spans = sentences(item.argument or "")
     wanted = {number: spans[number - 1].text for number in numbers}
-    prompt = perturbation.rewrites or ""
-    rendered = library[prompt].render(
+    rendered = library[rewriting.prompt].render(
         {
             "topic": item.topic,
             "stance": item.stance,
@@ -160,13 +168,11 @@ def _request(
     )
 
     def baseline() -> dict[str, Any]:
-        made = module.by_rules(draw)
-        return {
-            "rewrites": [{"sentence": number, "rewritten": text} for number, text in sorted(made.items())]
-        }
+        made = sorted(rewriting.by_rules(draw).items())
+        return {"rewrites": [{"sentence": number, "rewritten": text} for number, (text, _) in made]}
 
     return Request(
-        ask=prompt,
+        ask=rewriting.prompt,
         item=item.id,
         messages=(Message("system", rendered.system), Message("user", rendered.user)),
         response=Rewrites,

@@ -10,9 +10,9 @@ from typing import Any
 from conqret._optional import require
 from conqret.data import Item, Judgment
 from conqret.errors import DeclarationError
-from conqret.judging.setup import DEFAULT_FORMAT
+from conqret.judging.registry import DEFAULT_FORMAT
 from conqret.llm.options import OFFLINE_MODEL
-from conqret.perturb import SEED, Direction, Materials, Perturbation, Pool, get_perturbation, perturb_items
+from conqret.perturb import PERTURBATIONS, SEED, Direction, Materials, Perturbation, Pool, perturb_items
 from conqret.reliability.sensitivity.verdict import judge_response
 from conqret.stats.sensitivity import TOLERANCE, Response, respond
 
@@ -96,7 +96,7 @@ def check(
         DeclarationError: the items cannot be damaged so, or the judge gives no such metric at all.
     """
     require("scipy", extra="stats")
-    damage = get_perturbation(perturbation) if isinstance(perturbation, str) else perturbation
+    damage = PERTURBATIONS.resolve(perturbation)
     chosen = tuple(sorted({0.0, *map(float, levels or damage.levels)}))
     if materials is None:
         materials = Materials(Pool.from_items(items)) if damage.pool else Materials()

@@ -158,10 +158,10 @@ def _settings(record: RunRecord) -> Iterable[tuple[str, str]]:
 
 def _format(name: str) -> tuple[str, str, str]:
     """Scale, scoring rule and source of a format; empty for one that this version does not know."""
-    from conqret.judging.registry import get_judge
+    from conqret.judging.registry import JUDGES
 
     try:
-        judge = get_judge(name)
+        judge = JUDGES[name]
     except UnknownNameError:
         return "", "", ""
     return judge.scale, judge.score, judge.source

@@ -13,7 +13,7 @@ from conqret.judges.likelihood import texts
 from conqret.judging.base import Case
 from conqret.judging.folder import RunDirectory
 from conqret.judging.instrument import filled
-from conqret.judging.registry import get_judge
+from conqret.judging.registry import JUDGES
 from conqret.prompts import Library
 from tests.cli.conftest import Cli
 from tests.contract.items import DEMO, demo
@@ -44,7 +44,7 @@ def test_a_folder_judges_resumes_and_replays(
     assert re.fullmatch(r"local/\./models/small@[0-9a-f]{12}", run.record().model)
     assert not run.record().baseline
     found = list(run.judgments())
-    scorer, (ask,) = ConditionalPerplexity(str(model), wrapping=5), get_judge("likelihood").asks
+    scorer, (ask,) = ConditionalPerplexity(str(model), wrapping=5), JUDGES["likelihood"].asks
     for item, judgment in zip(demo(), found, strict=False):
         measure = judgment.measures["groundedness"]
         whole, parts = texts(item.argument or "")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from conqret import __version__
-from conqret.judging.registry import FORMATS
+from conqret.judging.registry import JUDGES
 from conqret.prompts import Library
 from tests.cli.conftest import Cli
 from tests.contract.items import DEMO, demo
@@ -42,10 +42,10 @@ def test_version_and_nothing(cli: Cli) -> None:
 
 def test_formats(cli: Cli) -> None:
     listed = cli("formats").out
-    assert all(name in listed for name in FORMATS)
+    assert all(name in listed for name in JUDGES)
     assert "the 15 dimensions" in listed
     rows = json.loads(cli("formats", "--json").out)
-    assert [row["name"] for row in rows] == list(FORMATS)
+    assert [row["name"] for row in rows] == list(JUDGES)
     by_name = {row["name"]: row for row in rows}
     assert by_name["rag-fine-grained"]["calls"] == 1
     assert by_name["g-eval"]["needs"] == ["argument", "documents", "second_argument"]

@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from conqret import Item, Judgment, judge
 from conqret.judging.base import Case, JudgeOptions
 from conqret.judging.dimensions import DIMENSIONS
-from conqret.judging.registry import FORMATS, get_judge
+from conqret.judging.registry import JUDGES
 from conqret.prompts import Library
 from tests.contract.items import HOSTILE, UNUSUAL, demo, with_text
 
@@ -32,7 +32,7 @@ CALLS = {
     "pointwise": 15,
 }
 
-formats = pytest.mark.parametrize("name", FORMATS)
+formats = pytest.mark.parametrize("name", JUDGES)
 
 
 @cache
@@ -49,7 +49,7 @@ def said(judgment: Judgment) -> dict[str, Any]:
 def test_offline_every_declared_metric_gets_a_score_and_nothing_else(name: str) -> None:
     for item, judgment in zip(demo(), judged(name), strict=True):
         assert judgment.item == item.id
-        assert tuple(judgment.measures) == get_judge(name).metrics
+        assert tuple(judgment.measures) == JUDGES[name].metrics
         for metric, measure in judgment.measures.items():
             assert measure.status == "scored", metric
             assert measure.value is not None
@@ -67,14 +67,14 @@ def test_it_tells_items_apart(name: str) -> None:
 
 @formats
 def test_it_is_declared_in_full(name: str) -> None:
-    found = get_judge(name)
+    found = JUDGES[name]
     assert found.name == name
     assert all(text.strip() for text in (found.summary, found.scale, found.score, found.source))
     for ask in found.asks:
         assert ask.needs <= {"documents", "argument", "second_argument"}
         assert ask.metrics
         assert ("preference" in ask.metrics) == ask.both_orders
-    assert get_judge(name.upper().replace("-", "_")) is found
+    assert JUDGES[name.upper().replace("-", "_")] is found
 
 
 @formats
@@ -85,10 +85,10 @@ def test_it_is_deterministic(name: str) -> None:
 
 def test_it_is_deterministic_whatever_the_hash_seed() -> None:
     code = (
-        "import hashlib; from conqret import judge; from conqret.judging.registry import FORMATS;"
+        "import hashlib; from conqret import judge; from conqret.judging.registry import JUDGES;"
         "from tests.contract.items import demo;"
         "print([hashlib.sha256(repr([j.model_dump(mode='json', exclude={'trace'}) for j in"
-        " judge(demo()[:2], format=f)]).encode()).hexdigest() for f in FORMATS])"
+        " judge(demo()[:2], format=f)]).encode()).hexdigest() for f in JUDGES])"
     )
     outputs = {
         subprocess.run(
@@ -106,7 +106,7 @@ def test_it_is_deterministic_whatever_the_hash_seed() -> None:
 
 @formats
 def test_the_fingerprint_names_the_instrument(name: str, tmp_path: Path) -> None:
-    found, library, model = get_judge(name), Library(), {"model": "m", "temperature": 0.0}
+    found, library, model = JUDGES[name], Library(), {"model": "m", "temperature": 0.0}
     base = found.fingerprint(JudgeOptions(), library, model)
     assert base == found.fingerprint(JudgeOptions(), Library(), dict(model))
     assert base == found.fingerprint(JudgeOptions(metrics=found.metrics), library, model)
@@ -190,7 +190,7 @@ def _faults(answer: Any) -> Iterator[tuple[str, Any]]:
 @formats
 def test_no_wrong_answer_is_valid(name: str) -> None:
     case = Case(demo()[0])
-    for ask in get_judge(name).asks:
+    for ask in JUDGES[name].asks:
         response, context, answer = ask.response(case), ask.context(case), ask.baseline(case)
         response.model_validate_json(json.dumps(answer), context=context)
         for label, wrong in _faults(answer):
@@ -203,7 +203,7 @@ def test_no_wrong_answer_is_valid(name: str) -> None:
 
 @formats
 def test_the_answer_schema_forbids_more_and_bounds_every_rating(name: str) -> None:
-    for ask in get_judge(name).asks:
+    for ask in JUDGES[name].asks:
         schema = ask.response(Case(demo()[0])).model_json_schema()
         for part in (schema, *schema.get("$defs", {}).values()):
             if part.get("type") == "object":
@@ -248,7 +248,7 @@ def test_unusual_items_are_judged(name: str, item: Item) -> None:
             poor and measure.reason == "invalid_answer"
         )
         assert measure.status == "scored" or missing, (metric, measure.reason, measure.detail)
-    assert set(judgment.measures) == set(get_judge(name).metrics)
+    assert set(judgment.measures) == set(JUDGES[name].metrics)
 
 
 @formats
@@ -256,7 +256,7 @@ def test_the_order_of_the_documents_is_free(name: str) -> None:
     item = demo()[0].model_copy(update={"argument": "It is so.", "second_argument": "It is not so."})
     turned = item.model_copy(update={"documents": item.documents[::-1]})
     for judgment in judge([item], format=name), judge([turned], format=name):
-        assert set(judgment[0].measures) == set(get_judge(name).metrics)
+        assert set(judgment[0].measures) == set(JUDGES[name].metrics)
     if name == "rag-fine-grained":
         one, other = (
             {part.id: part.raw for part in judge([i], format=name)[0].measures["context_relevance"].parts}

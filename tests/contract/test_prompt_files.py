@@ -7,12 +7,12 @@ import pytest
 from conqret import Item
 from conqret.judging.base import Ask, Case, JudgeOptions
 from conqret.judging.instrument import filled
-from conqret.judging.registry import FORMATS, get_judge
+from conqret.judging.registry import JUDGES
 from conqret.prompts import Library, Rendered
 from tests.contract.items import HOSTILE, PLAIN, UNUSUAL, demo, with_text
 
 LIBRARY = Library()
-ASKS = [pytest.param(ask, id=f"{name}:{ask.prompt}") for name in FORMATS for ask in get_judge(name).asks[:4]]
+ASKS = [pytest.param(ask, id=f"{name}:{ask.prompt}") for name in JUDGES for ask in JUDGES[name].asks[:4]]
 TAG = re.compile(r"<(/?[a-z_0-9]+)")
 
 
@@ -32,7 +32,7 @@ def test_front_matter(identifier: str) -> None:
 
 
 def test_every_judge_names_prompts_that_are_there() -> None:
-    assert {ask.prompt for name in FORMATS for ask in get_judge(name).asks} <= set(LIBRARY.ids())
+    assert {ask.prompt for name in JUDGES for ask in JUDGES[name].asks} <= set(LIBRARY.ids())
 
 
 @pytest.mark.parametrize("ask", ASKS)
@@ -79,7 +79,7 @@ def test_neutralising_keeps_the_length(ask: Ask) -> None:
 
 
 def test_rag_fine_grained_is_one_call_with_hardly_more_than_the_material() -> None:
-    judge = get_judge("rag-fine-grained")
+    judge = JUDGES["rag-fine-grained"]
     assert len(judge.asks) == 1
     assert not judge.asks[0].both_orders
     for item in demo():
@@ -95,7 +95,7 @@ def test_rag_fine_grained_is_one_call_with_hardly_more_than_the_material() -> No
 def test_samples_reorder_the_dimensions_in_the_static_part_only() -> None:
     from conqret.judging.dimensions import ordered
 
-    (ask,) = get_judge("rag-fine-grained").asks
+    (ask,) = JUDGES["rag-fine-grained"].asks
     options = JudgeOptions(samples=2)
     for item in demo()[:2]:
         one, two = (

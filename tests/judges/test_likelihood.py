@@ -16,7 +16,7 @@ from conqret.errors import DeclarationError
 from conqret.judges.likelihood import texts
 from conqret.judging.base import Case
 from conqret.judging.instrument import judge_item
-from conqret.judging.registry import get_judge
+from conqret.judging.registry import JUDGES
 from conqret.llm.request import Request
 from conqret.perplexity import TargetScore
 from conqret.text.analysis import words_of
@@ -208,7 +208,7 @@ def test_the_baseline_falls_with_foreign_documents_and_invented_sentences() -> N
 
 def test_the_baseline_answers_as_a_model_would() -> None:
     case = Case(demo()[0])
-    (ask,) = get_judge("likelihood").asks
+    (ask,) = JUDGES["likelihood"].asks
     found = ask.response(case).model_validate(ask.baseline(case), context=ask.context(case))
     assert [one.sentence for one in found.sentences] == list(range(1, len(found.sentences) + 1))
     assert found.argument.tokens == sum(one.tokens for one in found.sentences)

@@ -10,7 +10,7 @@ from conqret import Document, Item, Measure
 from conqret.data import Call, Reason
 from conqret.judging.base import Case, JudgeOptions, Reply
 from conqret.judging.instrument import Instrument
-from conqret.judging.registry import get_judge
+from conqret.judging.registry import JUDGES
 from conqret.llm.request import Answer, Request
 from conqret.prompts import Library
 
@@ -38,7 +38,7 @@ def measures(
 ) -> Mapping[str, Measure]:
     """What the format ``name`` makes of ``answer`` to its question about ``metric``."""
     case = Case(item, JudgeOptions(**options))
-    (ask, *_) = get_judge(name).select([metric] if metric else ())
+    (ask, *_) = JUDGES[name].select([metric] if metric else ())
     value = ask.response(case).model_validate(answer, context=ask.context(case))
     return ask.score(Reply(value, distribution), case)
 
@@ -68,4 +68,4 @@ class Scripted:
 
 def instrument(name: str, answer: Callable[[Request[Any]], Any], **options: Any) -> Instrument:
     """A format over a scripted client."""
-    return Instrument(get_judge(name), JudgeOptions(**options), Library(), Scripted(answer), "scripted", "f")
+    return Instrument(JUDGES[name], JudgeOptions(**options), Library(), Scripted(answer), "scripted", "f")

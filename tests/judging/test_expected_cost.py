@@ -22,7 +22,7 @@ from conqret.judging.instrument import filled
 from conqret.judging.setup import set_up
 from conqret.llm.options import ClientOptions
 from conqret.llm.sender import EXPECTED_ANSWER
-from conqret.perturb import get_perturbation
+from conqret.perturb import PERTURBATIONS
 from conqret.prompts import Library
 from conqret.reliability.sensitivity.estimate import rewriting
 
@@ -107,7 +107,7 @@ def test_a_rewrite_shows_documents_only_if_the_perturbation_needs_them() -> None
     words = Document(id="d", text="word " * 500)
     item = Item(id="i", topic="Zoos?", stance="pro", documents=(words,), argument="Zoos teach [1].")
     with_documents, without = (
-        rewriting([(item, 100)], get_perturbation(name), PRICED, Library(), Sizes())
+        rewriting([(item, 100)], PERTURBATIONS[name], PRICED, Library(), Sizes())
         for name in ("hallucinate", "paraphrase")
     )
     assert (with_documents.calls, with_documents.completion_tokens) == (1, 100)

@@ -14,17 +14,17 @@ from conqret.data import Judgment, Measure, Reason, Status
 from conqret.errors import UnknownNameError
 from conqret.judging.base import JudgeOptions
 from conqret.judging.instrument import flags, judge_item
-from conqret.judging.registry import FORMATS, get_judge
+from conqret.judging.registry import JUDGES
 from conqret.judging.scales import ONE_TO_FIVE, ONE_TO_THREE, ZERO_TO_FIVE, ZERO_TO_TEN, Scale
 from conqret.llm.request import Request
 from tests.judging.scripted import ITEM, Scripted, instrument
 
 
 @pytest.mark.parametrize("reason", Reason)
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", JUDGES)
 async def test_a_failure_is_never_a_score(name: str, reason: Reason) -> None:
     judgment = await judge_item(ITEM, instrument(name, lambda request: reason))
-    assert set(judgment.measures) == set(get_judge(name).metrics)
+    assert set(judgment.measures) == set(JUDGES[name].metrics)
     for measure in judgment.measures.values():
         assert (measure.status, measure.value, measure.reason) == (reason.status, None, reason)
     assert (judgment.status, judgment.reason) == (reason.status, reason)
@@ -118,9 +118,9 @@ def test_options_out_of_range(wrong: dict[str, int]) -> None:
 
 def test_names_that_do_not_exist_bring_the_nearest() -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'g-eval'"):
-        get_judge("g_evil")
+        JUDGES["g_evil"]
     with pytest.raises(UnknownNameError, match="did you mean 'groundedness'"):
-        get_judge("direct").select(["groundednes"])
+        JUDGES["direct"].select(["groundednes"])
 
 
 @given(st.sampled_from([ZERO_TO_FIVE, ZERO_TO_TEN, ONE_TO_FIVE, ONE_TO_THREE]), st.floats(-1, 2))

@@ -6,7 +6,7 @@ import pytest
 from pydantic import BaseModel, ValidationError
 
 from conqret.judging.base import Case
-from conqret.judging.registry import get_judge
+from conqret.judging.registry import JUDGES
 from conqret.judging.responses import once_each
 from conqret.llm.replies import describe
 from tests.contract.items import demo
@@ -15,7 +15,7 @@ from tests.judging.test_scoring import dimensions, fine_grained, nuggets, verdic
 
 
 def fault(name: str, answer: Any, metric: str | None = None) -> str:
-    (ask, *_) = get_judge(name).select([metric] if metric else ())
+    (ask, *_) = JUDGES[name].select([metric] if metric else ())
     case = Case(ITEM)
     response: type[BaseModel] = ask.response(case)
     with pytest.raises(ValidationError) as caught:
@@ -68,7 +68,7 @@ def test_nuggets_too_few_or_the_same() -> None:
 def test_dimensions_come_in_the_order_of_the_sample() -> None:
     from conqret.judging.dimensions import ordered
 
-    (ask,) = get_judge("listwise").asks
+    (ask,) = JUDGES["listwise"].asks
     order = ordered("shuffled", seed=1, sample=0)
     schema = ask.response(Case(demo()[0], dimensions=order)).model_json_schema()
     assert list(schema["properties"]) == [dimension.name for dimension in order]

@@ -8,7 +8,7 @@ from conqret.data import Document, Item
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.io import open_items
 from conqret.io.rows import item_record
-from conqret.judging.registry import FORMATS, get_judge
+from conqret.judging.registry import JUDGES
 from conqret.perturb import (
     PERTURBATIONS,
     Direction,
@@ -16,19 +16,18 @@ from conqret.perturb import (
     Materials,
     Perturbation,
     Pool,
-    get_perturbation,
     perturb_items,
     records,
 )
 from conqret.text.citations import citations
 from conqret.text.sentences import sentences
 
-METRICS = {metric for name in FORMATS for metric in get_judge(name).metrics}
+METRICS = {metric for name in JUDGES for metric in JUDGES[name].metrics}
 
 
 @pytest.fixture(params=PERTURBATIONS)
 def perturbation(request: pytest.FixtureRequest) -> Perturbation:
-    return get_perturbation(request.param)
+    return PERTURBATIONS[request.param]
 
 
 def where(item: Item) -> set[str]:
@@ -70,7 +69,7 @@ def test_levels_are_nested(perturbation: Perturbation, demo: list[Item], materia
 
 
 def test_the_places_of_a_shuffle_are_nested(demo: list[Item]) -> None:
-    shuffle = get_perturbation("shuffle")
+    shuffle = PERTURBATIONS["shuffle"]
     for item in demo[:6]:
         assert (
             where(shuffle.apply(item, 25)) < where(shuffle.apply(item, 50)) < where(shuffle.apply(item, 100))
@@ -90,7 +89,7 @@ def test_the_record_survives_a_file(
 
 
 def test_another_seed_changes_other_things(demo: list[Item], materials: Materials) -> None:
-    irrelevant = get_perturbation("irrelevant")
+    irrelevant = PERTURBATIONS["irrelevant"]
     assert {
         frozenset(where(irrelevant.apply(demo[0], 50, seed=seed, materials=materials))) for seed in range(5)
     } != {frozenset(where(irrelevant.apply(demo[0], 50, seed=0, materials=materials)))}
@@ -99,20 +98,20 @@ def test_another_seed_changes_other_things(demo: list[Item], materials: Material
 @pytest.mark.parametrize("level", [-1, 101, float("nan"), float("inf")])
 def test_levels_out_of_range(level: float, small: Item) -> None:
     with pytest.raises(DeclarationError, match="levels from 0 to 100"):
-        get_perturbation("irrelevant").apply(small, level)
+        PERTURBATIONS["irrelevant"].apply(small, level)
 
 
 def test_a_name_that_does_not_exist() -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'wrong-citations'"):
-        get_perturbation("wrong-citation")
-    assert get_perturbation("drop_citations").name == "drop-citations"
+        PERTURBATIONS["wrong-citation"]
+    assert PERTURBATIONS["drop_citations"].name == "drop-citations"
 
 
 def test_irrelevant_documents_stand_in_place(demo: list[Item], materials: Materials) -> None:
     for item in demo[:4]:
         topic = item.id.rpartition("-")[0]
         for level, count in ((10, 1), (20, 2), (50, 6), (70, 8), (100, 12)):
-            changed = get_perturbation("irrelevant").apply(item, level, materials=materials)
+            changed = PERTURBATIONS["irrelevant"].apply(item, level, materials=materials)
             new = [d for d, old in zip(changed.documents, item.documents, strict=True) if d != old]
             assert len(new) == count
             assert not any(document.id.startswith(topic) for document in new)
@@ -129,18 +128,18 @@ def test_an_irrelevant_document_of_the_same_id_gets_another() -> None:
         )
         for n in range(3)
     ]
-    changed = get_perturbation("irrelevant").apply(items[0], 50, materials=Materials(Pool.from_items(items)))
+    changed = PERTURBATIONS["irrelevant"].apply(items[0], 50, materials=Materials(Pool.from_items(items)))
     assert len({document.id for document in changed.documents}) == 2
 
 
 def test_a_pool_that_is_too_small(small: Item) -> None:
     with pytest.raises(InapplicableError, match="give a larger one with --pool"):
-        get_perturbation("irrelevant").apply(small, 50, materials=Materials(Pool.from_items([small])))
+        PERTURBATIONS["irrelevant"].apply(small, 50, materials=Materials(Pool.from_items([small])))
 
 
 def test_shuffled_citations_point_to_the_same_documents(demo: list[Item]) -> None:
     for item in demo[:6]:
-        changed = get_perturbation("shuffle").apply(item, 100)
+        changed = PERTURBATIONS["shuffle"].apply(item, 100)
         assert changed.documents != item.documents
         assert sorted(d.id for d in changed.documents) == sorted(d.id for d in item.documents)
         pairs = ((item.argument, changed.argument), (item.second_argument, changed.second_argument))
@@ -151,23 +150,23 @@ def test_shuffled_citations_point_to_the_same_documents(demo: list[Item]) -> Non
 
 
 def test_citations_dropped(small: Item) -> None:
-    changed = get_perturbation("drop-citations").apply(small, 100)
+    changed = PERTURBATIONS["drop-citations"].apply(small, 100)
     assert changed.argument == (
         "Trams work. Trips rose to 55 per cent in Verrin. The mayor of Astermere backed it. Costs fell by 12 million."
     )
-    half = get_perturbation("drop-citations").apply(small, 50).argument or ""
+    half = PERTURBATIONS["drop-citations"].apply(small, 50).argument or ""
     assert half.count("[") == 2
 
 
 def test_citations_to_the_wrong_document(small: Item) -> None:
-    changed = get_perturbation("wrong-citations").apply(small, 100)
+    changed = PERTURBATIONS["wrong-citations"].apply(small, 100)
     for before, after in zip(sentences(small.argument or ""), sentences(changed.argument or ""), strict=True):
         assert not set(citations(before.text)) & set(citations(after.text))
         assert all(1 <= n <= 4 for n in citations(after.text))
 
 
 def test_padding_leaves_every_sentence(small: Item) -> None:
-    changed = get_perturbation("padding").apply(small, 5)
+    changed = PERTURBATIONS["padding"].apply(small, 5)
     old = [span.text for span in sentences(small.argument or "")]
     new = [span.text for span in sentences(changed.argument or "")]
     assert len(new) == len(old) + 5
@@ -175,17 +174,17 @@ def test_padding_leaves_every_sentence(small: Item) -> None:
 
 
 def test_stance_flipped(small: Item) -> None:
-    assert get_perturbation("flip-stance").apply(small, 1).stance == "con"
+    assert PERTURBATIONS["flip-stance"].apply(small, 1).stance == "con"
     with pytest.raises(InapplicableError, match="no stance"):
-        get_perturbation("flip-stance").apply(small.model_copy(update={"stance": "none"}), 1)
+        PERTURBATIONS["flip-stance"].apply(small.model_copy(update={"stance": "none"}), 1)
 
 
 def test_injections_are_found_by_the_guard(small: Item) -> None:
     from conqret.judging.instrument import flags
 
-    in_documents = get_perturbation("inject-document").apply(small, 100)
+    in_documents = PERTURBATIONS["inject-document"].apply(small, 100)
     assert {flag.where for flag in flags(in_documents)} == {f"document:d{n}" for n in range(1, 5)}
-    in_argument = get_perturbation("inject-argument").apply(small, 1)
+    in_argument = PERTURBATIONS["inject-argument"].apply(small, 1)
     assert {flag.where for flag in flags(in_argument)} == {"argument"}
     assert in_argument.documents == small.documents
 
@@ -199,15 +198,15 @@ def test_every_injection_is_found_by_the_guard() -> None:
 
 def test_truncation_ends_at_a_sentence(small: Item) -> None:
     assert (
-        get_perturbation("truncate").apply(small, 50).argument
+        PERTURBATIONS["truncate"].apply(small, 50).argument
         == "Trams work. Trips rose to 55 per cent in Verrin [1]."
     )
-    assert get_perturbation("truncate").apply(small, 100).argument == "Trams work."
+    assert PERTURBATIONS["truncate"].apply(small, 100).argument == "Trams work."
 
 
 def test_hallucinated_are_exactly_cited_sentences(demo: list[Item]) -> None:
     for item in demo:
-        changed = get_perturbation("hallucinate").apply(item, 5)
+        changed = PERTURBATIONS["hallucinate"].apply(item, 5)
         pairs = zip(sentences(item.argument or ""), sentences(changed.argument or ""), strict=True)
         differ = [(old.text, new.text) for old, new in pairs if old.text != new.text]
         assert len(differ) == 5
@@ -217,35 +216,35 @@ def test_hallucinated_are_exactly_cited_sentences(demo: list[Item]) -> None:
 
 
 def test_what_is_reached_is_recorded(small: Item) -> None:
-    changed = get_perturbation("hallucinate").apply(small, 20)
+    changed = PERTURBATIONS["hallucinate"].apply(small, 20)
     assert (records(changed)[0].level, records(changed)[0].reached) == (20, 3)
 
 
 def test_nothing_cited_nothing_hallucinated(small: Item) -> None:
     plain = small.model_copy(update={"argument": "Trams work. So be it."})
     with pytest.raises(InapplicableError, match="cites nothing"):
-        get_perturbation("hallucinate").apply(plain, 2)
+        PERTURBATIONS["hallucinate"].apply(plain, 2)
 
 
 def test_paraphrase_keeps_figures_and_citations(demo: list[Item]) -> None:
     for item in demo:
-        changed = get_perturbation("paraphrase").apply(item, 100)
+        changed = PERTURBATIONS["paraphrase"].apply(item, 100)
         for old, new in zip(sentences(item.argument or ""), sentences(changed.argument or ""), strict=True):
             assert citations(old.text) == citations(new.text)
             assert [c for c in old.text if c.isdigit()] == [c for c in new.text if c.isdigit()]
 
 
 def test_changes_can_be_stacked(demo: list[Item], materials: Materials) -> None:
-    once = get_perturbation("hallucinate").apply(demo[0], 5)
-    twice = get_perturbation("irrelevant").apply(once, 50, materials=materials)
+    once = PERTURBATIONS["hallucinate"].apply(demo[0], 5)
+    twice = PERTURBATIONS["irrelevant"].apply(once, 50, materials=materials)
     assert [record.name for record in records(twice)] == ["hallucinate", "irrelevant"]
     assert twice.id == f"{demo[0].id}+hallucinate-5+irrelevant-50"
-    assert twice.documents == get_perturbation("irrelevant").apply(demo[0], 50, materials=materials).documents
+    assert twice.documents == PERTURBATIONS["irrelevant"].apply(demo[0], 50, materials=materials).documents
 
 
 def test_what_cannot_be_changed_is_left_out_at_every_level(small: Item) -> None:
     plain = small.model_copy(update={"id": "plain", "argument": "Trams work."})
-    found, left_out = perturb_items([small, plain], get_perturbation("hallucinate"), (0, 2))
+    found, left_out = perturb_items([small, plain], PERTURBATIONS["hallucinate"], (0, 2))
     assert {level: [item.id for item in items] for level, items in found.items()} == {
         0: ["small"],
         2: ["small+hallucinate-2"],
@@ -259,7 +258,7 @@ def test_metadata_of_another_kind_is_no_record(small: Item) -> None:
 
 
 def test_the_expectations_of_the_paper() -> None:
-    irrelevant, hallucinate = get_perturbation("irrelevant"), get_perturbation("hallucinate")
+    irrelevant, hallucinate = PERTURBATIONS["irrelevant"], PERTURBATIONS["hallucinate"]
     assert irrelevant.expected("context_relevance") is Direction.FALL
     assert irrelevant.expected("answer_relevance") is Direction.UNCHANGED
     assert hallucinate.expected("groundedness") is Direction.FALL

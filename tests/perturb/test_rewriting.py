@@ -10,11 +10,11 @@ from conqret.data import Item, Reason
 from conqret.errors import DeclarationError
 from conqret.llm.options import ClientOptions
 from conqret.llm.request import Answer, Request
-from conqret.perturb import get_perturbation, records
+from conqret.perturb import PERTURBATIONS, records
 from conqret.perturb.rewriting import Rewrites, rewrite_items, rewrite_with_model
 from conqret.text.sentences import sentences
 
-HALLUCINATE = get_perturbation("hallucinate")
+HALLUCINATE = PERTURBATIONS["hallucinate"]
 
 
 class Model:
@@ -83,7 +83,7 @@ def test_an_answer_that_changes_anything_else_is_invalid(rewrites: list[tuple[in
 
 @pytest.mark.parametrize("name", ["hallucinate", "paraphrase"])
 def test_the_offline_model_gives_what_the_rules_give(name: str, demo: list[Item], tmp_path: Path) -> None:
-    perturbation = get_perturbation(name)
+    perturbation = PERTURBATIONS[name]
     level = perturbation.levels[-1]
     store = tmp_path / "answers.sqlite"
     for _ in range(2):
@@ -109,5 +109,5 @@ def test_a_replay_asks_nobody(demo: list[Item], tmp_path: Path) -> None:
 def test_a_perturbation_without_words_needs_no_model(demo: list[Item], tmp_path: Path) -> None:
     with pytest.raises(DeclarationError, match="needs no model"):
         rewrite_with_model(
-            demo, get_perturbation("shuffle"), (0,), ClientOptions("offline"), recordings=tmp_path / "a"
+            demo, PERTURBATIONS["shuffle"], (0,), ClientOptions("offline"), recordings=tmp_path / "a"
         )

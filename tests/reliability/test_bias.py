@@ -13,7 +13,7 @@ from conqret.judging.base import JudgeOptions
 from conqret.judging.setup import Setup, set_up
 from conqret.llm.options import ClientOptions
 from conqret.perturb.injections import INJECTIONS
-from conqret.perturb.padding import FILLERS
+from conqret.perturb.kinds.padding import FILLERS
 from conqret.reliability.bias import family
 from conqret.reliability.bias.authority import INVENTED
 from conqret.reliability.bias.contrast import Ground, Key, Reading

@@ -17,7 +17,7 @@ from conqret.llm.options import ClientOptions
 from conqret.llm.request import Completion
 from conqret.llm.sender import EXPECTED_ANSWER, Sender
 from conqret.llm.tokens import count_tokens
-from conqret.perturb import Direction, get_perturbation
+from conqret.perturb import PERTURBATIONS, Direction
 from conqret.reliability.assertions import ModelJudge, check
 from conqret.reliability.sensitivity.estimate import estimate, spread
 from conqret.reliability.sensitivity.labels import load_labels, true_precision
@@ -339,7 +339,7 @@ def test_a_rise_is_a_fall_of_the_opposite(demo: list[Item]) -> None:
         ]
 
     assert check("falls", seen, demo, "irrelevant", (), "context_relevance") == ""
-    assert check("rises", doubt, demo, get_perturbation("irrelevant"), (), "doubt") == ""
+    assert check("rises", doubt, demo, PERTURBATIONS["irrelevant"], (), "doubt") == ""
     assert "does not rise strictly" in check("rises", seen, demo, "irrelevant", (), "context_relevance")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from conqret.perturb import Direction, get_perturbation
+from conqret.perturb import PERTURBATIONS, Direction
 from conqret.reliability.bias.contrast import Contrast, Ground, NotAskedError, perturbed
 
 NAME = "injection"
@@ -26,7 +26,7 @@ def contrasts(ground: Ground) -> Sequence[Contrast]:
             found.append(
                 perturbed(
                     ground,
-                    get_perturbation(perturbation),
+                    PERTURBATIONS[perturbation],
                     level,
                     probe=NAME,
                     name=name,

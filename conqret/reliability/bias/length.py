@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from conqret.perturb import Direction, get_perturbation
+from conqret.perturb import PERTURBATIONS, Direction
 from conqret.reliability.bias.contrast import Contrast, Ground, perturbed
 
 NAME = "length"
@@ -21,7 +21,7 @@ def contrasts(ground: Ground) -> Sequence[Contrast]:
     return (
         perturbed(
             ground,
-            get_perturbation("padding"),
+            PERTURBATIONS["padding"],
             SENTENCES,
             probe=NAME,
             name=f"{SENTENCES} empty sentences added",

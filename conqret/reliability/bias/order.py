@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from conqret.perturb import Direction, get_perturbation
+from conqret.perturb import PERTURBATIONS, Direction
 from conqret.reliability.bias.contrast import (
     AS_IS,
     QUALITY,
@@ -28,7 +28,7 @@ def documents(ground: Ground) -> Sequence[Contrast]:
     return (
         perturbed(
             ground,
-            get_perturbation("shuffle"),
+            PERTURBATIONS["shuffle"],
             100,
             probe=DOCUMENTS,
             name="documents shuffled",

@@ -18,7 +18,7 @@ from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
 from conqret.judging.base import JudgeOptions
 from conqret.judging.folder import RunRecord
-from conqret.judging.registry import get_judge
+from conqret.judging.registry import JUDGES
 from conqret.judging.summary import Summary
 from conqret.reliability.bias.table import BiasTable
 from conqret.reliability.cards.fit import answers_digest, model_settings
@@ -103,7 +103,7 @@ def make_card(
         DeclarationError: validation, bias table or sensitivity run are of another judge.
     """
     _same_judge(record, validation, bias, sensitivity)
-    judge = get_judge(record.format)
+    judge = JUDGES[record.format]
     topics: set[str] = set()
     stances: dict[str, int] = {}
     for item in items:

@@ -22,6 +22,7 @@ from conqret.judging.expected_cost import (
 from conqret.judging.setup import Setup
 from conqret.llm.options import ClientOptions
 from conqret.perturb import Perturbation
+from conqret.perturb.rewriting import rewriting_of
 from conqret.prompts import Library
 from conqret.reliability.sensitivity.plan import Damage, Plan
 
@@ -83,7 +84,7 @@ def rewriting(
         options: of the model that rewrites.
     """
     client = counter(options)
-    prompt = library[perturbation.rewrites or ""]
+    prompt = library[rewriting_of(perturbation).prompt]
     calls = tokens = written = 0
     for item, argument in items:
         documents = item.documents if "documents" in perturbation.needs else ()
@@ -130,7 +131,7 @@ def _rewriting(
 ) -> Iterator[Expected]:
     client = counter(options)
     for name, damage in {damage.perturbation.name: damage for damage in damages}.items():
-        if damage.perturbation.rewrites is not None:
+        if damage.perturbation.rewriting is not None:
             unable = {left_out.item for left_out in plan.left_out.get(name, ())}
             able = [item for item in plan.items if item.id not in unable]
             arguments = ((item, client.count_tokens(item.argument or "")) for item in able)

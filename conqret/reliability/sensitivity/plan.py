@@ -12,7 +12,7 @@ from conqret.errors import DeclarationError
 from conqret.judging.base import Ask, Case
 from conqret.judging.expected_cost import times
 from conqret.judging.setup import Setup
-from conqret.perturb import SEED, InapplicableError, Materials, Perturbation, get_perturbation
+from conqret.perturb import PERTURBATIONS, SEED, InapplicableError, Materials, Perturbation
 from conqret.perturb.base import LeftOut
 
 Stack = tuple[tuple[str, float], ...]
@@ -39,7 +39,7 @@ class Damage:
         Raises:
             DeclarationError: there is no such perturbation, or a level is out of range.
         """
-        perturbation = get_perturbation(name)
+        perturbation = PERTURBATIONS[name]
         chosen = tuple(sorted({0.0, *map(float, levels or perturbation.levels)}))
         for level in chosen:
             perturbation.check_level(level)

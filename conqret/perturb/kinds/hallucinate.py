@@ -3,50 +3,20 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
 from functools import lru_cache
 
 from conqret.data import Item
 from conqret.errors import DeclarationError
-from conqret.perturb.base import Change, Changed, Draw, InapplicableError, Perturbation
+from conqret.perturb.base import Draw, InapplicableError, Perturbation
 from conqret.perturb.contradictions import Contradiction, contradict
 from conqret.perturb.expectations import ANSWER, GROUNDING, RELEVANCE, SECOND, expect
-from conqret.perturb.sentences import cited_sentences, replace_sentences, same_elsewhere, split
+from conqret.perturb.rewritten import Rewriting
+from conqret.perturb.sentences import cited_sentences, split
 from conqret.text.citations import citations
 from conqret.text.sentences import sentences
 
-PROMPT = "perturb/hallucinate"
-MODEL = "model"
-"""The kind of a change that a model wrote; rules name their own."""
-
-
 _TRIES = 5
 """Draws of a rule until it makes one sentence of one; the first nearly always does."""
-
-
-def change(draw: Draw) -> Changed:
-    """The sentences are those that a model rewrote, where it did; else the rules rewrite them."""
-    argument = draw.item.argument or ""
-    numbers = chosen(draw)
-    spans = split(argument)
-    rewritten = draw.materials.rewrites.get(draw.original)
-    new: dict[int, str] = {}
-    kinds: dict[int, str] = {}
-    for number in numbers:
-        if rewritten is not None:
-            if number not in rewritten:
-                raise InapplicableError(f"item {draw.original}: the model rewrote no sentence {number}")
-            new[number], kinds[number] = rewritten[number], MODEL
-        else:
-            new[number], kinds[number] = by_rule(draw, number)
-    text = replace_sentences(argument, new)
-    if not same_elsewhere(argument, text, new):
-        raise InapplicableError(f"item {draw.original}: other sentences than the chosen ones would change")
-    changes = tuple(
-        Change(where=f"argument sentence {n}", kind=kinds[n], before=spans[n - 1].text, after=new[n])
-        for n in sorted(new)
-    )
-    return Changed({"argument": text}, changes, len(new))
 
 
 def chosen(draw: Draw) -> list[int]:
@@ -82,17 +52,14 @@ def _contradicted(argument: str, number: int, source: str, seed: str) -> Contrad
     return None
 
 
-def by_rules(draw: Draw) -> Mapping[int, str]:
-    """All sentences of this level by rule: the offline model's answer."""
-    return {number: by_rule(draw, number)[0] for number in chosen(draw)}
-
-
 def cited_text(item: Item, sentence: str) -> str:
     """The documents that ``sentence`` cites, as one text."""
     total = len(item.documents)
     cited = [item.documents[n - 1] for n in citations(sentence) if 1 <= n <= total]
     return "\n".join(f"{document.title}\n{document.text}" for document in cited)
 
+
+REWRITING = Rewriting("perturb/hallucinate", chosen, by_rule)
 
 PERTURBATION = Perturbation(
     name="hallucinate",
@@ -106,7 +73,7 @@ PERTURBATION = Perturbation(
     ),
     needs=frozenset({"argument", "documents"}),
     source="ConQRet, section 6.3, Figures 3 and 12, Table 18",
-    change=change,
+    change=REWRITING.change,
     most=None,
-    rewrites=PROMPT,
+    rewriting=REWRITING,
 )

@@ -8,13 +8,11 @@ phrase stays as it is, and the record says how many sentences could be rewritten
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 
-from conqret.perturb.base import Change, Changed, Draw, InapplicableError, Perturbation
+from conqret.perturb.base import Draw, Perturbation
 from conqret.perturb.expectations import EVERYTHING, expect
-from conqret.perturb.sentences import replace_sentences, same_elsewhere, split
-
-PROMPT = "perturb/paraphrase"
+from conqret.perturb.rewritten import Rewriting
+from conqret.perturb.sentences import split
 
 _PHRASES = {
     "because of": "owing to", "owing to": "because of", "in order to": "so as to", "for example": "for instance",
@@ -37,39 +35,17 @@ _phrase = re.compile(
 )
 
 
-def change(draw: Draw) -> Changed:
-    """The sentences are those that a model rewrote, where it did; else the rules rewrite them."""
-    argument = draw.item.argument or ""
-    spans = split(argument)
-    rewritten = draw.materials.rewrites.get(draw.original)
-    new = dict(by_rules(draw)) if rewritten is None else {}
-    kind = "phrases" if rewritten is None else "model"
-    if rewritten is not None:
-        for number in chosen(draw):
-            if number not in rewritten:
-                raise InapplicableError(f"item {draw.original}: the model rewrote no sentence {number}")
-            new[number] = rewritten[number]
-    text = replace_sentences(argument, new)
-    if not same_elsewhere(argument, text, new):
-        raise InapplicableError(f"item {draw.original}: other sentences than the chosen ones would change")
-    changes = tuple(
-        Change(where=f"argument sentence {n}", kind=kind, before=spans[n - 1].text, after=new[n])
-        for n in sorted(new)
-    )
-    return Changed({"argument": text}, changes, 100 * len(new) / len(spans))
-
-
 def chosen(draw: Draw) -> list[int]:
     """The numbers of the sentences that this level changes, in the order in which levels take them."""
     total = len(split(draw.item.argument or ""))
     return draw.ordered(range(1, total + 1))[: draw.of(total)]
 
 
-def by_rules(draw: Draw) -> Mapping[int, str]:
-    """Those of the chosen sentences that hold a set phrase, with it exchanged."""
-    spans = split(draw.item.argument or "")
-    found = {number: reword(spans[number - 1].text) for number in chosen(draw)}
-    return {number: text for number, text in found.items() if text != spans[number - 1].text}
+def by_rule(draw: Draw, number: int) -> tuple[str, str] | None:
+    """Sentence ``number`` with its set phrases exchanged; None where it holds none."""
+    before = split(draw.item.argument or "")[number - 1].text
+    after = reword(before)
+    return (after, "phrases") if after != before else None
 
 
 def reword(sentence: str) -> str:
@@ -82,6 +58,8 @@ def reword(sentence: str) -> str:
     return _phrase.sub(other, sentence)
 
 
+REWRITING = Rewriting("perturb/paraphrase", chosen, by_rule, percent=True)
+
 PERTURBATION = Perturbation(
     name="paraphrase",
     summary="sentences of the argument said in other words (offline: only set phrases are exchanged)",
@@ -90,6 +68,6 @@ PERTURBATION = Perturbation(
     expects=expect(unchanged=EVERYTHING),
     needs=frozenset({"argument"}),
     source="own; invariance tests after Ribeiro et al. 2020 (CheckList)",
-    change=change,
-    rewrites=PROMPT,
+    change=REWRITING.change,
+    rewriting=REWRITING,
 )

@@ -1,0 +1,60 @@
+"""Sentences of an argument rewritten, by rule or by a model: drawn here, so that levels are nested and nothing else
+of the argument changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from conqret.perturb.base import Change, Changed, Draw, InapplicableError
+from conqret.perturb.sentences import replace_sentences, same_elsewhere, split
+
+MODEL = "model"
+"""The kind of a change that a model wrote; rules name their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rewriting:
+    """How sentences are rewritten.
+
+    - ``prompt``: the id of the prompt by which a model does it
+    - ``chosen(draw)``: the numbers (from 1) of the sentences that a level changes, in the order in which levels
+      take them
+    - ``by_rule(draw, number)``: the new sentence and the kind of its change; None where the rules leave it as it is
+    - ``percent``: whether what was reached is said in per cent of all sentences, not in sentences
+    """
+
+    prompt: str
+    chosen: Callable[[Draw], Sequence[int]]
+    by_rule: Callable[[Draw, int], tuple[str, str] | None]
+    percent: bool = False
+
+    def by_rules(self, draw: Draw) -> Mapping[int, tuple[str, str]]:
+        """What the rules make of the chosen sentences: the offline model's answer."""
+        found = {number: self.by_rule(draw, number) for number in self.chosen(draw)}
+        return {number: made for number, made in found.items() if made is not None}
+
+    def change(self, draw: Draw) -> Changed:
+        """The sentences are those that a model rewrote, where it did; else the rules rewrite them."""
+        argument = draw.item.argument or ""
+        spans = split(argument)
+        rewritten = draw.materials.rewrites.get(draw.original)
+        made = self.by_rules(draw) if rewritten is None else self._by_model(draw, rewritten)
+        new = {number: made[number][0] for number in sorted(made)}
+        text = replace_sentences(argument, new)
+        if not same_elsewhere(argument, text, new):
+            raise InapplicableError(
+                f"item {draw.original}: other sentences than the chosen ones would change"
+            )
+        changes = tuple(
+            Change(where=f"argument sentence {n}", kind=made[n][1], before=spans[n - 1].text, after=after)
+            for n, after in new.items()
+        )
+        return Changed({"argument": text}, changes, 100 * len(new) / len(spans) if self.percent else len(new))
+
+    def _by_model(self, draw: Draw, rewritten: Mapping[int, str]) -> Mapping[int, tuple[str, str]]:
+        numbers = self.chosen(draw)
+        for number in numbers:
+            if number not in rewritten:
+                raise InapplicableError(f"item {draw.original}: the model rewrote no sentence {number}")
+        return {number: (rewritten[number], MODEL) for number in numbers}
