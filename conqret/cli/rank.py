@@ -59,29 +59,26 @@ def rank(
 def _show(
     found: Standings, table: dict[float, dict[str, float]], places: dict[float, dict[str, str]]
 ) -> None:
-    from rich.text import Text
-
-    from conqret.cli.fitted_table import fitted
+    from conqret.report.table import Cell, Table
 
     several = {"P.D.": len(found.diversity), "D.A.": len(found.awareness)}
     normalised = [f"{short} rank" for short, count in several.items() if count > 1]
     header = ("system", "P.D.", "D.A.", "likelier", *normalised, *(f"k={weight:g}" for weight in table))
     last = next(reversed(table.values()))
-    rows = []
+    rows: list[tuple[Cell, ...]] = []
     for name in sorted(last, key=lambda one: -last[one]):
         own = {"P.D. rank": found.diversity_ranks[name], "D.A. rank": found.awareness_ranks[name]}
-        figures = (
-            f"{found.mean_diversity[name]:.3f}",
-            f"{found.mean_awareness[name]:.3f}",
-            "> 1e300" if (likelier := found.likelier[name]) is None else f"{likelier:.3g}",
-        )
+        likelier = found.likelier[name]
         rows.append(
-            (name, *figures, *(own[head] for head in normalised), *(places[weight][name] for weight in table))
+            (
+                name,
+                found.mean_diversity[name],
+                found.mean_awareness[name],
+                "> 1e300" if likelier is None else f"{likelier:.3g}",
+                *(own[head] for head in normalised),
+                *(places[weight][name] for weight in table),
+            )
         )
-    out().print(Text("Ranks by k Z(1 / P.D.) + (1 - k) Z(D.A.)", style="bold"))
-    for block in fitted(header, rows, out().width):
-        out().print(block)
-        out().print()
     said = ["P.D.: less is better; D.A.: more is better; k: the weight of P.D."]
     said += [
         f"{short}: the mean over {count} instruments; its rank: by the mean of its {count} ranks."
@@ -89,7 +86,7 @@ def _show(
         if count > 1
     ]
     said.append("likelier: a partial answer under the best P.D., token by token (Appendix H).")
-    out().print(Text("\n".join(said)))
+    out().print(Table("Ranks by k Z(1 / P.D.) + (1 - k) Z(D.A.)", header, rows, note="\n".join(said)))
 
 
 def _facts(

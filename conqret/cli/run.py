@@ -92,28 +92,24 @@ def _silent(stage: str, text: str) -> None:
 def _show_estimate(job: Job, json_output: bool) -> None:
     import json
 
-    from conqret.cli.expected_cost import cost_facts, show_cost
+    from conqret.cli.expected_cost import cost_facts, cost_table
     from conqret.experiments.estimate import estimate
 
     found = estimate(job)
     if json_output:
         out().out(json.dumps(cost_facts(found), indent=1))
         return
-    show_cost(found)
+    out().print(cost_table(found))
     note("the lengths of answers are assumed; answers that are recorded already cost nothing")
 
 
 def _show(outcome: ExperimentOutcome, files: Sequence[Path]) -> None:
     from rich.text import Text
 
-    from conqret.cli.fitted_table import fitted
     from conqret.report.experiment import DAMAGE, experiment_tables
 
     for table in experiment_tables(outcome.summary):
         if table.title != DAMAGE:  # long; it is on the page
-            out().print(Text(table.title, style="bold"))
-            for block in fitted(table.header, table.rows, out().width):
-                out().print(block)
-                out().print()
+            out().print(table, "")
     for file in files:
         out().print(Text(f"written    {file}"), soft_wrap=True)

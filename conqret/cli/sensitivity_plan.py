@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from conqret.cli.console import note, out
-from conqret.cli.expected_cost import cost_facts, dollars, show_cost
+from conqret.cli.expected_cost import cost_facts, cost_table, dollars
 
 if TYPE_CHECKING:
     from conqret.judging.expected_cost import Expected
@@ -39,7 +39,7 @@ def tell_plan(plan: Plan, found: Sequence[Expected], budget: float | None, json_
             f"{facts['requests']:,} requests (what is alike is asked once)\n"
         )
     )
-    show_cost(found)
+    out().print(cost_table(found))
     share = min((one.sampled for one in found), default=1.0)
     if share < 1:
         note(f"prompt tokens are estimated from a sample: {share:.0%} or more of the prompts of each format")

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
-
-from conqret.io.atomic import replacing
 from conqret.reliability.cards.card import FILE_NAME, Card
 from conqret.report import words
 from conqret.report.card_figures import agreement_figure, bias_figure, curve_figure
@@ -22,10 +16,9 @@ from conqret.report.card_tables import (
     p_text,
     strongest,
 )
-from conqret.report.texts import visible
+from conqret.report.page import page, write_files
 from conqret.stats.estimate import Estimate
 
-_HERE = Path(__file__).resolve().parent
 _SHOULD = {
     "fall": "should fall",
     "rise": "should rise",
@@ -37,35 +30,20 @@ PAGE_NAME, MARKDOWN_NAME = "card.html", "card.md"
 
 def write_card(card: Card, folder: Path) -> list[Path]:
     """Write ``card.html``, ``card.md`` and ``card.json`` into ``folder``; returns their paths."""
-    folder.mkdir(parents=True, exist_ok=True)
     files = {
         PAGE_NAME: card_page(card),
         MARKDOWN_NAME: card_markdown(card),
         FILE_NAME: card.model_dump_json(indent=1) + "\n",
     }
-    for name, text in files.items():
-        with replacing(folder / name) as file:
-            file.write(text.encode())
-    return [folder / name for name in files]
+    return write_files(folder, files)
 
 
-def card_page(card: Card) -> str:
-    """The page as a text; its policy allows its own style and nothing else."""
-    css = Markup("\n".join((_HERE / name).read_text(encoding="utf-8") for name in ("page.css", "card.css")))  # noqa: S704
-    style = base64.b64encode(hashlib.sha256(css.encode()).digest()).decode()
-    environment = Environment(
-        loader=FileSystemLoader(_HERE),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=_shown,
-    )
-    return environment.get_template("card.html.j2").render(
-        css=css,
-        policy=f"default-src 'none'; style-src 'sha256-{style}'; base-uri 'none'; form-action 'none'",
+def card_page(card: Card) -> Iterator[str]:
+    """The page, piece by piece."""
+    return page(
+        "card.html.j2",
+        sheets=("card.css",),
         card=card,
-        words=words,
         estimate=estimate_text,
         effect=effect_text,
         p_text=p_text,
@@ -113,8 +91,3 @@ def _widest(card: Card) -> float:
         if end is not None
     ]
     return max(ends, default=0.0) or 1.0
-
-
-def _shown(value: Any) -> Any:
-    """Plain strings with their hidden characters written out, before the escaping."""
-    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
-
 from conqret.experiments.job import ExperimentDirectory
-from conqret.io.atomic import replacing
 from conqret.report import words
-from conqret.report.sensitivity_tables import Table, markdown
+from conqret.report.markdown import tables_markdown
+from conqret.report.page import page, write_files
+from conqret.report.table import Cell, Column, Table, cell_text
+from conqret.stats.estimate import Estimate
 
 DAMAGE = "Does the judge notice damage?"
 """The title of the table of curves, the longest one."""
-
-_HERE = Path(__file__).resolve().parent
-_SHEETS = ("page.css", "sensitivity.css")
 
 
 def write_experiment(out: ExperimentDirectory) -> list[Path]:
@@ -29,18 +23,9 @@ def write_experiment(out: ExperimentDirectory) -> list[Path]:
     record = json.loads(out.record_file.read_bytes())
     summary = json.loads(out.summary_file.read_bytes())
     tables = list(experiment_tables(summary))
-    css = Markup("\n".join((_HERE / name).read_text(encoding="utf-8") for name in _SHEETS))  # noqa: S704
-    style = base64.b64encode(hashlib.sha256(css.encode()).digest()).decode()
-    environment = Environment(
-        loader=FileSystemLoader(_HERE),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    page = environment.get_template("experiment.html.j2").render(
-        css=css,
-        policy=f"default-src 'none'; style-src 'sha256-{style}'; base-uri 'none'; form-action 'none'",
+    chunks = page(
+        "experiment.html.j2",
+        sheets=("tables.css",),
         name=summary["name"],
         record=record,
         summary=summary,
@@ -48,11 +33,7 @@ def write_experiment(out: ExperimentDirectory) -> list[Path]:
         tables=tables,
         links=list(_links(out, summary)),
     )
-    files = {out.report_file: page, out.path / "tables.md": markdown(tables)}
-    for target, text in files.items():
-        with replacing(target) as file:
-            file.write(text.encode("utf-8"))
-    return list(files)
+    return write_files(out.path, {out.report_file.name: chunks, "tables.md": tables_markdown(tables)})
 
 
 def experiment_tables(summary: Mapping[str, Any]) -> Iterator[Table]:
@@ -67,60 +48,53 @@ def experiment_tables(summary: Mapping[str, Any]) -> Iterator[Table]:
 def _retrieval(found: Mapping[str, Any]) -> Iterator[Table]:
     for stance, rankings in found.items():
         measures = list(dict.fromkeys(name for scores in rankings.values() for name in scores))
-        rows = tuple(
-            (name, *(_interval(scores.get(measure)) for measure in measures))
-            for name, scores in rankings.items()
-        )
         yield Table(
             f"Retrieval, {stance}",
             ("Ranking", *measures),
-            rows,
-            "Means over topics with 95 % bootstrap intervals, against the qrels of the corpus.",
+            [(name, *(_mean(scores.get(one)) for one in measures)) for name, scores in rankings.items()],
+            note="Means over topics with 95 % bootstrap intervals, against the qrels of the corpus.",
         )
 
 
 def _arguments(found: Mapping[str, Any]) -> Table:
-    rows = tuple(
+    rows = [
         (
             system,
             f"{one['written']} of {one['written'] + sum(one['not_written'].values())}",
-            ", ".join(f"{words.reason(name)} ({count})" for name, count in one["not_written"].items()) or "–",
+            ", ".join(f"{words.reason(name)} ({count})" for name, count in one["not_written"].items())
+            or None,
             f"{one['cited_sentences']} of {one['sentences']}",
-            str(one["out_of_range"]),
-            str(one["misquoted"]),
-            str(one["left_out"]),
-            str(one["trimmed"]),
+            one["out_of_range"],
+            one["misquoted"],
+            one["left_out"],
+            one["trimmed"],
         )
         for system, one in found.items()
-    )
-    header = (
+    ]
+    columns = (
         "System", "Written", "Not written", "Sentences that cite", "Citations out of range", "Misquotations",
         "Documents left out", "Documents cut",
     )  # fmt: skip
-    return Table("Arguments", header, rows)
+    return Table("Arguments", columns, rows)
 
 
 def _scores(found: Mapping[str, Any]) -> Iterator[Table]:
     """For each judge, its metrics as rows and the systems as columns."""
-    systems = list(found)
     judges = dict.fromkeys(judge for scores in found.values() for judge in scores)
     for judge in judges:
-        metrics = dict.fromkeys(metric for system in systems for metric in found[system].get(judge, {}))
-        rows = tuple(
-            (words.label(metric), *(_mean(found[system].get(judge, {}).get(metric)) for system in systems))
-            for metric in metrics
-        )
+        scores = [found[system].get(judge, {}) for system in found]
+        metrics = dict.fromkeys(metric for one in scores for metric in one)
         yield Table(
             f"Scores by {judge}",
-            ("Metric", *systems),
-            rows,
-            "Means with 95 % intervals, topics resampled whole. Where scores are missing, n of N stands beside the "
-            "mean, and in braces what it would be if all of them were 0, or 1.",
+            ("Metric", *found),
+            [(words.label(metric), *(_mean(one.get(metric)) for one in scores)) for metric in metrics],
+            note="Means with 95 % intervals, topics resampled whole. Where scores are missing, n of N stands "
+            "beside the mean, and in braces what it would be if all of them were 0, or 1.",
         )
 
 
 def _damage(found: Mapping[str, Any]) -> Table:
-    rows = tuple(
+    rows = [
         (
             system,
             f"{curve['format']} ({curve['model']})",
@@ -133,31 +107,23 @@ def _damage(found: Mapping[str, Any]) -> Table:
         )
         for system, curves in found.items()
         for curve in curves
-    )
-    header = (
-        "System",
-        "Judge",
-        "Perturbation",
-        "Metric",
-        "Expected",
-        "First to last mean",
-        "As expected",
-        "Why not",
-    )
-    return Table(DAMAGE, header, rows)
+    ]
+    columns = (
+        "System", "Judge", "Perturbation", "Metric", "Expected", "First to last mean", "As expected",
+        Column("Why not", "text"),
+    )  # fmt: skip
+    return Table(DAMAGE, columns, rows)
 
 
-def _interval(one: Mapping[str, Any] | None) -> str:
-    return "–" if one is None else f"{one['mean']:.3f} [{one['low']:.3f}, {one['high']:.3f}]"
-
-
-def _mean(one: Mapping[str, Any] | None) -> str:
+def _mean(one: Mapping[str, Any] | None) -> Cell:
+    """A mean with its interval; where scores are missing with their number and both bounds."""
     if one is None:
-        return "–"
-    mean = "–" if one["mean"] is None else _interval(one)
-    if one["n"] == one["total"]:
+        return None
+    mean = None if one["mean"] is None else Estimate(one["mean"], one["low"], one["high"])
+    if "total" not in one or one["n"] == one["total"]:
         return mean
-    return f"{mean} (n = {one['n']} of {one['total']}) {{{one['worst']:.3f} to {one['best']:.3f}}}"
+    said = cell_text(mean)
+    return f"{said} (n = {one['n']} of {one['total']}) {{{one['worst']:.3f} to {one['best']:.3f}}}"
 
 
 def _models(experiment: Mapping[str, Any]) -> list[str]:

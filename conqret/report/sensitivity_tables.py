@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
 from conqret.perturb import Direction
-from conqret.reliability.sensitivity.curves import Cell, Curve
+from conqret.reliability.sensitivity.curves import Cell as GridCell
+from conqret.reliability.sensitivity.curves import Curve, StanceCurve
 from conqret.reliability.sensitivity.results import SensitivityResults
 from conqret.report import words
-from conqret.report.texts import visible
+from conqret.report.table import Cell, Column, Table
 
 YES, NO, NO_ANSWER = "yes", "no", "\u03b3"
 """Strict monotone decrease, or not; gamma, as in Table 17, where the judge gave no valid answers."""
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A table as plain texts; the first column is left-aligned, the others are right-aligned."""
-
-    title: str
-    header: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    note: str = ""
 
 
 def all_tables(results: SensitivityResults) -> Iterator[Table]:
@@ -44,7 +34,7 @@ def verdicts(results: SensitivityResults) -> Table:
     """One row a curve: what was expected, what came, and whether the judge passes."""
     rows = [
         (
-            f"{visible(curve.format)} ({visible(curve.model)})",
+            f"{curve.format} ({curve.model})",
             curve.perturbation,
             words.label(curve.metric),
             str(curve.expected or "open"),
@@ -61,9 +51,8 @@ def verdicts(results: SensitivityResults) -> Table:
     ]
     rows += [
         (
-            f"{visible(lost.format)} ({visible(lost.model)})", lost.perturbation, words.label(lost.metric), "",
-            "", "", "", "", "", "0", NO_ANSWER,
-            ", ".join(f"{visible(reason)} {number}" for reason, number in lost.missing.items()),
+            f"{lost.format} ({lost.model})", lost.perturbation, words.label(lost.metric), "", "", "", "", "", "", "0",
+            NO_ANSWER, ", ".join(f"{reason} {number}" for reason, number in lost.missing.items()),
         )
         for lost in results.unscored
     ]  # fmt: skip
@@ -71,10 +60,10 @@ def verdicts(results: SensitivityResults) -> Table:
         "Does the judge notice?",
         (
             "Judge", "Perturbation", "Metric", "Expected", "First to last mean", "Pearson", "Spearman",
-            "Items down / up", "Neighbours told apart", "Items", "As expected", "Why not",
+            "Items down / up", "Neighbours told apart", "Items", "As expected", Column("Why not", "text"),
         ),
-        tuple(rows),
-        "Correlations are of level and mean. Neighbouring levels are told apart by a paired t-test over topics, "
+        rows,
+        note="Correlations are of level and mean. Neighbouring levels are told apart by a paired t-test over topics, "
         "p < .05 after Holm. Items count where they have a value at every level.",
     )  # fmt: skip
 
@@ -82,34 +71,29 @@ def verdicts(results: SensitivityResults) -> Table:
 def curve_table(results: SensitivityResults, perturbation: str, metric: str) -> Table:
     """Levels by judges, with Pearson's correlation and strict monotone decrease (Tables 16 and 18)."""
     curves = [one for one in results.curves if (one.perturbation, one.metric) == (perturbation, metric)]
-    levels = [point.level for point in curves[0].points]
-    rows = [
-        (f"{level:g}", *(f"{curve.means[place]:.3f}" for curve in curves))
-        for place, level in enumerate(levels)
-    ]
-    rows.append(("Pearson", *(_signed(curve.pearson) for curve in curves)))
-    rows.append(("Monotone decrease", *(YES if curve.falls else NO for curve in curves)))
     return Table(
         f"{words.label(metric)} under {perturbation} (as Tables 16 and 18)",
         (curves[0].unit, *(_judge(curve, results) for curve in curves)),
-        tuple(rows),
+        _levels([point.level for point in curves[0].points], curves),
     )
 
 
 def stance_table(results: SensitivityResults, perturbation: str, metric: str) -> Table:
     """Levels by judges and stances (Table 15)."""
     curves = [one for one in results.stances if (one.perturbation, one.metric) == (perturbation, metric)]
-    rows = [
-        (f"{level:g}", *(f"{curve.means[place]:.3f}" for curve in curves))
-        for place, level in enumerate(curves[0].levels)
-    ]
-    rows.append(("Pearson", *(_signed(curve.pearson) for curve in curves)))
-    rows.append(("Monotone decrease", *(YES if curve.falls else NO for curve in curves)))
     return Table(
         f"{words.label(metric)} under {perturbation}, by stance (as Table 15)",
-        ("Level", *(f"{visible(curve.format)} {curve.stance}" for curve in curves)),
-        tuple(rows),
+        ("Level", *(f"{curve.format} {curve.stance}" for curve in curves)),
+        _levels(curves[0].levels, curves),
     )
+
+
+def _levels(levels: Sequence[float], curves: Sequence[Curve | StanceCurve]) -> Iterator[Sequence[Cell]]:
+    """The means of each level, the correlation with it, and whether they fall."""
+    for place, level in enumerate(levels):
+        yield f"{level:g}", *(curve.means[place] for curve in curves)
+    yield "Pearson", *(_signed(curve.pearson) for curve in curves)
+    yield "Monotone decrease", *(YES if curve.falls else NO for curve in curves)
 
 
 def monotone_table(results: SensitivityResults, perturbation: str, metric: str) -> Table:
@@ -132,9 +116,9 @@ def monotone_table(results: SensitivityResults, perturbation: str, metric: str) 
 
     return Table(
         f"Strict monotone decrease of {words.label(metric).lower()} under {perturbation} (as Table 17)",
-        ("Model", *map(visible, formats)),
-        tuple((visible(model), *(cell(model, name) for name in formats)) for model in models),
-        f"{NO_ANSWER}: no item got a valid answer at every level. -: not asked.",
+        ("Model", *formats),
+        [(model, *(cell(model, name) for name in formats)) for model in models],
+        note=f"{NO_ANSWER}: no item got a valid answer at every level. -: not asked.",
     )
 
 
@@ -142,23 +126,26 @@ def precision_table(results: SensitivityResults) -> Table:
     """True precision beside context relevance and predicted precision, with the error (Table 7)."""
     direct = list(dict.fromkeys(name for row in results.precision for name in row.direct))
     predicted = list(dict.fromkeys(name for row in results.precision for name in row.predicted))
-    rows = []
-    for row in results.precision:
-        cells = [f"{row.level:g}", f"{row.true:.3f}"]
-        cells += [f"{row.direct[name]:.3f}" if name in row.direct else "" for name in direct]
-        cells += [
-            precision_cell(row.true, row.predicted[name]) if name in row.predicted else ""
-            for name in predicted
-        ]
-        rows.append(tuple(cells))
+    rows = [
+        (
+            f"{row.level:g}",
+            row.true,
+            *(row.direct.get(name, "") for name in direct),
+            *(
+                precision_cell(row.true, row.predicted[name]) if name in row.predicted else ""
+                for name in predicted
+            ),
+        )
+        for row in results.precision
+    ]
     return Table(
         "True and predicted precision (as Table 7)",
         (
-            "% irrelevant", "True precision", *(f"Context relevance, {visible(name)}" for name in direct),
-            *(f"Predicted precision, {visible(name)}" for name in predicted),
+            "% irrelevant", "True precision", *(f"Context relevance, {name}" for name in direct),
+            *(f"Predicted precision, {name}" for name in predicted),
         ),
-        tuple(rows),
-        "In brackets the error: predicted minus true.",
+        rows,
+        note="In brackets the error: predicted minus true.",
     )  # fmt: skip
 
 
@@ -177,25 +164,14 @@ def grid_tables(results: SensitivityResults) -> Iterator[Table]:
     for (name, model, metric), cells in _grouped(results).items():
         means = {(cell.levels.get(down, 0.0), cell.levels.get(across, 0.0)): cell.mean for cell in cells}
         columns = sorted({key[1] for key in means})
-        rows = tuple(
-            (f"{one:g}", *(f"{means[one, other]:.3f}" if (one, other) in means else "" for other in columns))
-            for one in sorted({key[0] for key in means})
-        )
         yield Table(
-            f"{words.label(metric)} by {visible(name)} ({visible(model)}): {down} by {across} (as Figure 4)",
+            f"{words.label(metric)} by {name} ({model}): {down} by {across} (as Figure 4)",
             (down, *(f"{across} {level:g}" for level in columns)),
-            rows,
+            [
+                (f"{one:g}", *(means.get((one, other), "") for other in columns))
+                for one in sorted({key[0] for key in means})
+            ],
         )
-
-
-def markdown(tables: Iterable[Table]) -> str:
-    """The tables as Markdown, ending in a line break."""
-    blocks = []
-    for table in tables:
-        lines = [table.header, ("---", *["---:"] * (len(table.header) - 1)), *table.rows]
-        text = "\n".join("| " + " | ".join(map(_cell, line)) + " |" for line in lines)
-        blocks.append(f"### {_cell(table.title)}\n\n{text}" + (f"\n\n{table.note}" if table.note else ""))
-    return "\n\n".join(blocks) + "\n"
 
 
 def _pairs(results: SensitivityResults, expected: Direction) -> list[tuple[str, str]]:
@@ -217,8 +193,8 @@ def _first_stance(results: SensitivityResults) -> tuple[str, str]:
     return first.perturbation, first.metric
 
 
-def _grouped(results: SensitivityResults) -> dict[tuple[str, str, str], list[Cell]]:
-    found: dict[tuple[str, str, str], list[Cell]] = {}
+def _grouped(results: SensitivityResults) -> dict[tuple[str, str, str], list[GridCell]]:
+    found: dict[tuple[str, str, str], list[GridCell]] = {}
     for cell in results.grid:
         found.setdefault((cell.format, cell.model, cell.metric), []).append(cell)
     return found
@@ -226,14 +202,8 @@ def _grouped(results: SensitivityResults) -> dict[tuple[str, str, str], list[Cel
 
 def _judge(curve: Curve, results: SensitivityResults) -> str:
     several = len({judge["model"] for judge in results.record.judges}) > 1
-    return visible(f"{curve.format} ({curve.model})" if several else curve.format)
+    return f"{curve.format} ({curve.model})" if several else curve.format
 
 
 def _signed(value: float | None) -> str:
     return "-" if value is None else f"{value:+.2f}"
-
-
-def _cell(text: str) -> str:
-    """Text that cannot end a Markdown cell or open HTML."""
-    escaped = text.replace("\\", "\\\\").replace("|", "\\|").replace("&", "&amp;").replace("<", "&lt;")
-    return " ".join(escaped.replace("`", "\\`").replace("*", "\\*").replace("[", "\\[").split())

@@ -1,60 +1,48 @@
-"""The summary of a run as tables: for the terminal (rich) and as Markdown.
+"""The summary of a run as tables, for the terminal and as Markdown.
 
-Both set the same rows. A mean never stands without the number of items behind it, and, where items are
-missing, its bounds: what the mean would be if every missing value were 0 or 1.
+A mean never stands without the number of items behind it, and, where items are missing, its bounds: what the mean
+would be if every missing value were 0 or 1.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 
-from rich import box
-from rich.console import Group, RenderableType
-from rich.padding import Padding
-from rich.table import Table
+from rich.console import Group
 from rich.text import Text
 
 from conqret.judging.folder import RunRecord
 from conqret.judging.summary import MetricSummary, Summary, Usage
 from conqret.report import words
+from conqret.report.markdown import safe, tables_markdown
+from conqret.report.table import Cell, Column, Table
 from conqret.report.texts import visible
 
 BASELINE = "offline baseline: a floor, not a judge"
 
-Rows = list[tuple[str, ...]]
 
-
-def terminal(summary: Summary, record: RunRecord | None = None) -> RenderableType:
+def terminal(summary: Summary, record: RunRecord | None = None) -> Group:
     """The summary for a console: a line of what was judged, the metrics, the reasons, and what it took."""
-    header, rows = metric_rows(summary)
-    blocks: list[RenderableType] = []
-    if record is not None:
-        blocks.append(Text(_headline(record), style="bold"))
-        if record.baseline:
-            blocks.append(Text(BASELINE, style="yellow"))
-    blocks.append(Text(coverage(summary)))
-    blocks.append(Padding(_table(header, rows), (1, 0)))
-    reasons = reason_rows(summary.reasons)
-    if reasons:
-        blocks.append(_table(("Missing because", "Items"), reasons))
-        blocks.append(Text(""))
-    blocks.append(_table(("Usage", ""), usage_rows(summary.usage)))
-    return Group(*blocks)
+    lines = [Text(line, style=style) for line, style in _lines(summary, record)]
+    return Group(*lines, *(part for table in summary_tables(summary) for part in ("", table)))
 
 
 def markdown(summary: Summary, record: RunRecord | None = None) -> str:
     """The same as Markdown tables, ending in a line break."""
-    header, rows = metric_rows(summary)
-    blocks = []
+    lines = [f"**{safe(line)}**" if style else safe(line) for line, style in _lines(summary, record)]
+    return "\n\n".join([*lines, tables_markdown(summary_tables(summary))])
+
+
+def _lines(summary: Summary, record: RunRecord | None) -> Iterator[tuple[str, str]]:
+    """What stands above the tables, each line with its style."""
     if record is not None:
-        blocks.append(f"**{_cell(_headline(record))}**" + (f" ({BASELINE})" if record.baseline else ""))
-    blocks.append(coverage(summary))
-    blocks.append(_markdown_table(header, rows))
-    reasons = reason_rows(summary.reasons)
-    if reasons:
-        blocks.append(_markdown_table(("Missing because", "Items"), reasons))
-    blocks.append(_markdown_table(("Usage", "Value"), usage_rows(summary.usage)))
-    return "\n\n".join(blocks) + "\n"
+        yield (
+            visible(f"{record.items_name}: {record.format} by {record.model} ({record.fingerprint})"),
+            "bold",
+        )
+        if record.baseline:
+            yield BASELINE, "yellow"
+    yield coverage(summary), ""
 
 
 def coverage(summary: Summary) -> str:
@@ -69,39 +57,48 @@ def coverage(summary: Summary) -> str:
     return ", ".join(parts)
 
 
-def metric_rows(summary: Summary) -> tuple[tuple[str, ...], Rows]:
-    """Header and rows of the metrics; the columns for bounds and notes only where something is in them."""
-    metrics = summary.metrics.values()
-    bounds = any(metric.scored < metric.total for metric in metrics)
+def summary_tables(summary: Summary) -> Iterator[Table]:
+    """The metrics, the reasons where something is missing, and what the run took."""
+    yield metric_table(summary)
+    if summary.reasons:
+        yield Table("", ("Missing because", "Items"), reason_rows(summary.reasons))
+    yield Table("", ("Usage", ""), usage_rows(summary.usage))
+
+
+def metric_table(summary: Summary) -> Table:
+    """The metrics; the columns for bounds and notes only where something is in them."""
     notes = {name: _notes(metric) for name, metric in summary.metrics.items()}
-    header = ["Metric", "Mean", "SD", "n"]
-    header += ["Worst to best case"] * bounds + ["Notes"] * any(notes.values())
-    rows: Rows = []
-    for name, metric in summary.metrics.items():
-        row = [
-            visible(words.label(name)),
-            words.score(metric.mean, 3),
-            words.score(metric.deviation, 3),
-            f"{words.count(metric.scored)} of {words.count(metric.total)}",
-        ]
-        if bounds:
-            missing = metric.scored < metric.total
-            row.append(f"{metric.worst_case:.3f} to {metric.best_case:.3f}" if missing else "")
-        if any(notes.values()):
-            row.append(notes[name])
-        rows.append(tuple(row))
-    return tuple(header), rows
+    bounds = any(metric.scored < metric.total for metric in summary.metrics.values())
+    columns = ["Metric", "Mean", "SD", "n", *["Worst to best case"] * bounds]
+    return Table(
+        "",
+        [*columns, *[Column("Notes", "text")] * any(notes.values())],
+        [
+            (*_figures(name, metric, bounds=bounds), *[notes[name]] * any(notes.values()))
+            for name, metric in summary.metrics.items()
+        ],
+    )
 
 
-def reason_rows(reasons: Mapping[str, int]) -> Rows:
+def _figures(name: str, metric: MetricSummary, *, bounds: bool) -> Iterator[Cell]:
+    yield words.label(name)
+    yield metric.mean
+    yield metric.deviation
+    yield f"{words.count(metric.scored)} of {words.count(metric.total)}"
+    if bounds:
+        missing = metric.scored < metric.total
+        yield f"{metric.worst_case:.3f} to {metric.best_case:.3f}" if missing else ""
+
+
+def reason_rows(reasons: Mapping[str, int]) -> list[tuple[str, str]]:
     """The reasons in words with their numbers, the most frequent first."""
     ranked = sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0]))
-    return [(visible(words.reason(name)), words.count(number)) for name, number in ranked]
+    return [(words.reason(name), words.count(number)) for name, number in ranked]
 
 
-def usage_rows(usage: Usage) -> Rows:
+def usage_rows(usage: Usage) -> list[tuple[str, str]]:
     """Calls, tokens, time and cost."""
-    rows: Rows = [
+    rows = [
         ("Calls sent now", words.count(usage.calls)),
         ("Answered from a recording", words.count(usage.recorded)),
         ("Requests, retries included", words.count(usage.attempts)),
@@ -123,31 +120,4 @@ def _notes(metric: MetricSummary) -> str:
         notes.append(f"{words.count(metric.flipped)} flipped with the order")
     if metric.methods:
         notes.append("read from " + ", ".join(f"{name} {n}" for name, n in metric.methods.items()))
-    return visible("; ".join(notes))
-
-
-def _headline(record: RunRecord) -> str:
-    return visible(f"{record.items_name}: {record.format} by {record.model} ({record.fingerprint})")
-
-
-def _table(header: Iterable[str], rows: Rows) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for index, name in enumerate(header):
-        numeric = index > 0 and name != "Notes"
-        table.add_column(Text(name), justify="right" if numeric else "left", overflow="fold", no_wrap=numeric)
-    for row in rows:
-        table.add_row(*(Text(cell) for cell in row))  # Text: no markup is read from what came from outside
-    return table
-
-
-def _markdown_table(header: Iterable[str], rows: Rows) -> str:
-    names = list(header)
-    lines = [names, ["---"] + [":---" if name == "Notes" else "---:" for name in names[1:]]]
-    lines += [[_cell(cell) for cell in row] for row in rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
-
-
-def _cell(text: str) -> str:
-    """Text that cannot end a Markdown cell or open HTML."""
-    escaped = text.replace("\\", "\\\\").replace("|", "\\|").replace("&", "&amp;").replace("<", "&lt;")
-    return " ".join(escaped.replace("`", "\\`").replace("*", "\\*").replace("[", "\\[").split())
+    return "; ".join(notes)

@@ -9,11 +9,11 @@ import pytest
 from conqret.perturb import Direction
 from conqret.reliability.sensitivity.curves import Comparison, Curve, Point, StanceCurve
 from conqret.reliability.sensitivity.results import PrecisionRow, SensitivityRecord, SensitivityResults
+from conqret.report.markdown import tables_markdown
 from conqret.report.sensitivity import write_sensitivity
 from conqret.report.sensitivity_tables import (
     all_tables,
     curve_table,
-    markdown,
     monotone_table,
     precision_table,
     stance_table,
@@ -105,7 +105,7 @@ def test_by_stance(results: SensitivityResults) -> None:
 
 
 def test_markdown_holds_every_table_and_no_markup(results: SensitivityResults) -> None:
-    text = markdown(all_tables(results))
+    text = tables_markdown(all_tables(results))
     assert text.count("### ") == 5
     assert "<script" not in text
 

@@ -7,7 +7,7 @@ from rich.console import Console
 from conqret.data import Call, Judgment, Measure, Reason, Status, Trace
 from conqret.judging.summary import Summary, summarise
 from conqret.report import words
-from conqret.report.tables import markdown, metric_rows, terminal
+from conqret.report.tables import markdown, metric_table, terminal
 from tests.report import factory
 
 
@@ -30,17 +30,17 @@ def test_bounds_stand_beside_a_mean_with_missing_items() -> None:
     summary = summarise(
         [judgment(scored(0.75)), judgment(scored(0.25)), judgment(Measure.missing(Reason.REFUSAL))]
     )
-    header, rows = metric_rows(summary)
-    assert header == ("Metric", "Mean", "SD", "n", "Worst to best case")
+    table = metric_table(summary)
+    assert table.header == ("Metric", "Mean", "SD", "n", "Worst to best case")
     # mean 1/2 over two; with a third item at 0 or 1: 1/3 and 2/3; deviation sqrt(2 * .25^2) = .354
-    assert rows == [("Groundedness", "0.500", "0.354", "2 of 3", "0.333 to 0.667")]
+    assert table.rows == (("Groundedness", "0.500", "0.354", "2 of 3", "0.333 to 0.667"),)
     assert "the model declined to answer" in printed(summary)
 
 
 def test_a_column_stands_only_where_it_says_something() -> None:
-    header, rows = metric_rows(summarise([judgment(scored(1.0))]))
-    assert header == ("Metric", "Mean", "SD", "n")
-    assert rows == [("Groundedness", "1.000", "–", "1 of 1")]
+    table = metric_table(summarise([judgment(scored(1.0))]))
+    assert table.header == ("Metric", "Mean", "SD", "n")
+    assert table.rows == (("Groundedness", "1.000", "–", "1 of 1"),)
 
 
 def test_flips_verdicts_and_methods_are_noted() -> None:
@@ -48,7 +48,7 @@ def test_flips_verdicts_and_methods_are_noted() -> None:
         scored(1.0, label="first", flipped=False, method="logprobs"),
         scored(0.5, label="tie", flipped=True),
     ]
-    _, rows = metric_rows(summarise([judgment(measure, metric="preference") for measure in measures]))
+    rows = metric_table(summarise([judgment(measure, metric="preference") for measure in measures])).rows
     assert rows[0][-1] == "first 1, tie 1; 1 flipped with the order; read from logprobs 1"
 
 

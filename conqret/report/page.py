@@ -1,0 +1,101 @@
+"""Write a page: one HTML file that asks nothing of any network.
+
+Every page is a template that fills the blocks of ``base.html.j2``. Its texts are escaped, their hidden characters
+written out, and a policy in the page allows no style and no script but its own, no connection, no form and no
+frame; pictures only where they stand in the page itself.
+"""
+
+from __future__ import annotations
+
+import base64
+import functools
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from conqret._version import __version__
+from conqret.io.atomic import replacing
+from conqret.report import words
+from conqret.report.texts import visible
+
+_HERE = Path(__file__).resolve().parent
+
+
+def page(
+    template: str, *, sheets: Sequence[str] = (), script: str = "", pictures: bool = False, **content: Any
+) -> Iterator[str]:
+    """The page of ``template``, piece by piece.
+
+    Args:
+        template: the name of a template in this folder that extends ``base.html.j2``.
+        sheets: names of style sheets in this folder that stand behind ``page.css``.
+        script: the name of the only script that may run, if any.
+        pictures: whether the page holds pictures, as ``data:`` addresses.
+        content: what the template speaks of, beside ``words``.
+    """
+    css = "\n".join(map(_part, ("page.css", *sheets)))
+    js = _part(script) if script else ""
+    stream = (
+        _environment()
+        .get_template(template)
+        .stream(
+            css=Markup(css),  # noqa: S704 (a file of ours)
+            js=Markup(js),  # noqa: S704 (a file of ours)
+            policy=policy(css, js, pictures=pictures),
+            version=__version__,
+            words=words,
+            **content,
+        )
+    )
+    stream.enable_buffering(64)
+    return stream
+
+
+def write_files(folder: Path, files: Mapping[str, bytes | str | Iterable[str]]) -> list[Path]:
+    """Write files by their names in ``folder``, which is made; each appears whole or not at all."""
+    for name, content in files.items():
+        target = folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(target) as file:
+            for part in [content] if isinstance(content, (bytes, str)) else content:
+                file.write(part if isinstance(part, bytes) else part.encode("utf-8"))
+    return [folder / name for name in files]
+
+
+def policy(css: str, js: str = "", *, pictures: bool = False) -> str:
+    """The content security policy of a page: nothing at all but this style, this script, and its own pictures."""
+    rules = ["default-src 'none'", f"style-src {_digest(css)}"]
+    if js:
+        rules += [f"script-src {_digest(js)}", "require-trusted-types-for 'script'"]
+    if pictures:
+        rules.append("img-src data:")
+    return "; ".join([*rules, "base-uri 'none'", "form-action 'none'"])
+
+
+def _digest(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _part(name: str) -> str:
+    return (_HERE / name).read_text(encoding="utf-8")
+
+
+@functools.cache
+def _environment() -> Environment:
+    return Environment(
+        loader=FileSystemLoader(_HERE),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_shown,
+    )
+
+
+def _shown(value: Any) -> Any:
+    """What a template prints: plain strings with their hidden characters written out, before the escaping."""
+    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value

@@ -1,0 +1,93 @@
+"""One table for terminal, page and Markdown: declared once, with cells of any kind.
+
+Shown by ``console.print`` (``conqret/report/terminal.py``), by the macro of ``table.html.j2`` on a page, and as
+Markdown by ``conqret/report/markdown.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from conqret.report import words
+from conqret.report.texts import visible
+from conqret.stats.estimate import Estimate
+
+if TYPE_CHECKING:
+    from rich.console import Console, ConsoleOptions, RenderableType
+
+Kind = Literal["name", "text", "figure"]
+"""A name stands left, a figure right, and neither is ever broken; a text is broken between its words."""
+
+
+class Alarm(str):
+    """A cell that must not be missed: red in a terminal, bold in Markdown."""
+
+    __slots__ = ()
+
+
+Cell = str | int | float | Estimate | None
+"""A float is shown with three places, an estimate with its interval or the reason why it has none, None as a dash."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column's title, and what stands in it."""
+
+    title: str
+    kind: Kind = "figure"
+
+
+class Table:
+    """A table as plain texts.
+
+    Attributes:
+        title: what stands above it; may be empty.
+        columns: the columns; of those given by their titles alone the first holds names, the others figures.
+        rows: a cell for each column; a row of one cell is a heading of the rows that follow.
+        foot: rows that sum up, set apart.
+        note: what stands below; may be empty.
+    """
+
+    def __init__(
+        self,
+        title: str,
+        columns: Iterable[str | Column],
+        rows: Iterable[Sequence[Cell]],
+        *,
+        foot: Iterable[Sequence[Cell]] = (),
+        note: str = "",
+    ) -> None:
+        self.title = visible(title)
+        self.columns = tuple(_columns(columns))
+        self.rows = tuple(tuple(map(cell_text, row)) for row in rows)
+        self.foot = tuple(tuple(map(cell_text, row)) for row in foot)
+        self.note = visible(note)
+
+    @property
+    def header(self) -> tuple[str, ...]:
+        """The titles of the columns."""
+        return tuple(column.title for column in self.columns)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
+        """The table as a terminal shows it, in the width that there is."""
+        from conqret.report.terminal import shown
+
+        return shown(self, options.max_width)
+
+
+def cell_text(cell: Cell) -> str:
+    """A cell in words, with every hidden character written out."""
+    if isinstance(cell, Alarm):
+        return Alarm(visible(cell))
+    if isinstance(cell, float) or cell is None:
+        return words.score(cell, 3)
+    return words.count(cell) if isinstance(cell, int) else visible(str(cell))
+
+
+def _columns(columns: Iterable[str | Column]) -> Iterator[Column]:
+    for place, column in enumerate(columns):
+        if isinstance(column, str):
+            column = Column(column, "figure" if place else "name")
+        yield Column(visible(column.title), column.kind)

@@ -1,0 +1,103 @@
+"""Tables on narrow terminals: no word is broken, and no column lost."""
+
+import io
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from conqret.report.table import Alarm, Column, Table
+from conqret.report.terminal import fitted
+
+HEADER = (
+    "System",
+    "Written",
+    "Not written",
+    "Sentences that cite",
+    "Citations out of range",
+    "Misquotations",
+)
+ROWS = [("bm25+stance+extractive", "8 of 8", "refusal (1)", "72 of 96", "0", "7")] * 2
+
+
+def printed(header: tuple[str, ...], rows: list[tuple[str, ...]], width: int) -> list[str]:
+    console = Console(width=width, record=True, file=None, quiet=False, force_terminal=False)
+    with console.capture() as capture:
+        for table in fitted(Table("", header, rows), width):
+            console.print(table)
+    return capture.get().splitlines()
+
+
+def titles(table: Any) -> list[str]:
+    return [str(column.header.renderable) for column in table.columns]
+
+
+@pytest.mark.parametrize("width", [50, 60, 80, 90, 100, 120, 200])
+def test_every_word_is_whole_and_every_cell_is_there(width: int) -> None:
+    lines = printed(HEADER, ROWS, width)
+    assert max(map(len, lines)) <= width
+    text = "\n".join(lines)
+    words = text.split()
+    for word in " ".join((*HEADER, *ROWS[0])).split():
+        assert word in words
+    assert text.count("72 of 96") == text.count("refusal (1)") == 2
+
+
+def test_what_fits_stays_one_table() -> None:
+    (table,) = fitted(Table("", HEADER, ROWS), 120)
+    assert len(table.columns) == len(HEADER)
+    assert table.row_count == 2
+
+
+def test_what_does_not_fit_is_turned() -> None:
+    (table,) = fitted(Table("", HEADER, ROWS), 80)
+    assert titles(table) == ["System", *(row[0] for row in ROWS)]
+    assert table.row_count == len(HEADER) - 1
+
+
+def test_what_does_not_fit_turned_either_comes_in_blocks_with_the_first_column() -> None:
+    header = ("Metric", *(f"a-system-of-mine-{number}" for number in range(5)))
+    rows = [(f"Metric {number}", *["0.500 [0.400, 0.600]"] * 5) for number in range(8)]
+    blocks = list(fitted(Table("", header, rows), 80))
+    assert len(blocks) == 2
+    assert all(titles(table)[0] == "Metric" for table in blocks)
+    assert sum(len(table.columns) - 1 for table in blocks) == 5
+
+
+def test_a_cell_wider_than_the_terminal_breaks_and_is_all_there() -> None:
+    lines = printed(("Name", "Text"), [("a", "x" * 100)], 40)
+    assert max(map(len, lines)) <= 40
+    assert "".join(lines).count("x") == 101  # and one in the title
+
+
+def test_a_text_makes_room_for_figures_and_words_stay_whole() -> None:
+    columns = ("Metric", "Mean", Column("Why not", "text"))
+    table = Table(
+        "Curves", columns, [("Groundedness", 0.5, "moves at a level where it should not move at all")]
+    )
+    console = Console(width=50, file=io.StringIO())
+    console.print(table)
+    lines = console.file.getvalue().splitlines()  # type: ignore[attr-defined]
+    assert lines[0] == "Curves"
+    assert lines[3].split() == ["Groundedness", "0.500", "moves", "at", "a", "level", "where", "it"]
+    assert max(map(len, lines)) <= 50
+
+
+def test_headings_indent_what_follows_and_sums_stand_apart() -> None:
+    table = Table(
+        "", ("asked", "calls"), [("one system",), ("judge", 1234)], foot=[("all", 1234)], note="and so on"
+    )
+    console = Console(width=50, file=io.StringIO())
+    console.print(table)
+    lines = [line.rstrip() for line in console.file.getvalue().splitlines()]  # type: ignore[attr-defined]
+    assert lines[2:] == ["one system", "  judge        1,234", "", "all            1,234", "and so on"]
+
+
+def test_nothing_is_markup_and_alarms_are_red() -> None:
+    table = Table("[b]x[/b]", ("a", "b"), [("[red]y[/red]\x1b", Alarm("no"))])
+    console = Console(width=50, file=io.StringIO(), force_terminal=True, color_system="standard")
+    console.print(table)
+    text = console.file.getvalue()  # type: ignore[attr-defined]
+    assert "[b]x[/b]" in text
+    assert "[red]y[/red][U+001B]" in text
+    assert "\x1b[31mno" in text
