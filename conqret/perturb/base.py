@@ -115,6 +115,14 @@ class Changed:
     reached: float
 
 
+def additions(added: Mapping[int, Sequence[str]]) -> tuple[Change, ...]:
+    """The record of what was put behind sentences of the argument, by their places from 0."""
+    return tuple(
+        Change(where=f"argument after sentence {place + 1}", kind="added", after=" ".join(more))
+        for place, more in sorted(added.items())
+    )
+
+
 @dataclass(frozen=True)
 class Perturbation:
     """A way to change items.

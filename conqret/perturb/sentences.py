@@ -39,6 +39,12 @@ def replace_sentences(text: str, replacements: Mapping[int, str]) -> str:
     return "".join([*pieces, text[end:]])
 
 
+def put_after(text: str, added: Mapping[int, Iterable[str]]) -> str:
+    """``text`` with more sentences behind some of its own (counted from 0)."""
+    longer = {place + 1: " ".join([split(text)[place].text, *more]) for place, more in added.items()}
+    return replace_sentences(text, longer)
+
+
 def same_elsewhere(before: str, after: str, changed: Iterable[int]) -> bool:
     """Whether ``after`` has the sentences of ``before``, all alike but exactly those numbered ``changed``."""
     old, new, numbers = split(before), sentences(after), set(changed)

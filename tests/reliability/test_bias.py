@@ -14,9 +14,9 @@ from conqret.judging.setup import Setup, set_up
 from conqret.llm.options import ClientOptions
 from conqret.perturb.injections import INJECTIONS
 from conqret.perturb.kinds.padding import FILLERS
-from conqret.reliability.bias import family
-from conqret.reliability.bias.authority import INVENTED
 from conqret.reliability.bias.contrast import Ground, Key, Reading
+from conqret.reliability.bias.probes.authority import INVENTED
+from conqret.reliability.bias.probes.self_preference import family, warning
 from conqret.reliability.bias.run import BiasPlan, plan_bias
 from conqret.reliability.bias.table import BiasRow, bias_rows
 
@@ -194,11 +194,11 @@ def test_probes_that_cannot_be_made_say_why() -> None:
     ],
 )
 def test_families(model: str, expected: str) -> None:
-    assert family.family(model) == expected
+    assert family(model) == expected
 
 
 def test_one_family_is_named() -> None:
-    warning = family.warning(ground("openai/gpt-4o-mini"))
-    assert warning is not None
-    assert "judges 24 arguments by gpt-x" in warning
-    assert family.warning(ground("gemini/gemini-2.0-flash")) is None
+    said = warning(ground("openai/gpt-4o-mini"))
+    assert said is not None
+    assert "judges 24 arguments by gpt-x" in said
+    assert warning(ground("gemini/gemini-2.0-flash")) is None

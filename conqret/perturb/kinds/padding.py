@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from conqret.perturb.base import Change, Changed, Draw, Perturbation
+from conqret.perturb.base import Changed, Draw, Perturbation, additions
 from conqret.perturb.expectations import ANSWER, GROUNDING, PREFERENCE, QUALITY, RELEVANCE, SECOND, expect
-from conqret.perturb.sentences import split
+from conqret.perturb.sentences import put_after, split
 
 FILLERS = (
     "This is a point that deserves careful attention.",
@@ -39,16 +39,7 @@ def change(draw: Draw) -> Changed:
     after: dict[int, list[str]] = {}
     for n in range(int(draw.level)):
         after.setdefault(places[n % len(places)], []).append(fillers[n % len(fillers)])
-    pieces, end = [], 0
-    for place, span in enumerate(spans):
-        pieces.append(text[end : span.end])
-        pieces += [f" {filler}" for filler in after.get(place, ())]
-        end = span.end
-    changes = tuple(
-        Change(where=f"argument after sentence {place + 1}", kind="added", after=" ".join(added))
-        for place, added in sorted(after.items())
-    )
-    return Changed({"argument": "".join([*pieces, text[end:]])}, changes, int(draw.level))
+    return Changed({"argument": put_after(text, after)}, additions(after), int(draw.level))
 
 
 PERTURBATION = Perturbation(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from conqret.data import Item
@@ -23,6 +23,7 @@ REPEATS = 3
 """Samples of one request in all: two would show whether it varies, and three say a little of how much."""
 
 OVERALL = "overall_quality"
+PREFERENCE = "preference"
 QUALITY = tuple(dimension.name for dimension in DIMENSIONS)
 
 Key = tuple[str, str]
@@ -55,14 +56,13 @@ class Pair:
 
 @dataclass(frozen=True)
 class Contrast:
-    """One comparison of a probe, on ``metrics``.
+    """One comparison of a probe (``probe``: its name, which :meth:`Probe.asked` fills in), on ``metrics``.
 
     The difference of a pair is the changed reading minus the base; where ``mirrored``, the changed one is of the two
     arguments in each other's place, and the difference ``base + changed - 1``. ``versions`` are the items behind the
     keys, by the way in which they are asked; ``up`` says in words what a positive effect means.
     """
 
-    probe: str
     name: str
     adverse: Adverse
     up: str
@@ -71,6 +71,7 @@ class Contrast:
     versions: Mapping[str, Sequence[Item]]
     mirrored: bool = False
     notes: tuple[str, ...] = ()
+    probe: str = ""
 
 
 @dataclass(frozen=True)
@@ -100,23 +101,41 @@ class Ground:
         return {item: sum(several) / len(several) for item, several in values.items()}
 
 
+@dataclass(frozen=True)
+class Probe:
+    """A question about the judge: the comparisons that answer it, and what must be said beforehand, if anything.
+
+    ``contrasts(ground)`` raises :class:`NotAskedError` where the comparisons cannot be made.
+    """
+
+    name: str
+    contrasts: Callable[[Ground], Iterable[Contrast]]
+    warning: Callable[[Ground], str | None] = field(default=lambda ground: None)
+
+    def asked(self, ground: Ground) -> tuple[Contrast, ...]:
+        """The comparisons, with the probe's name.
+
+        Raises:
+            NotAskedError: they cannot be made with this judge or these items.
+        """
+        return tuple(replace(contrast, probe=self.name) for contrast in self.contrasts(ground))
+
+
+EXPECTED: Mapping[Adverse, Direction] = {"rise": Direction.NO_RISE, "any": Direction.UNCHANGED}
+"""What a perturbation has to expect of a metric for a rise, or any difference, to be a bias."""
+
+
 def perturbed(
-    ground: Ground,
-    perturbation: Perturbation,
-    level: float,
-    *,
-    probe: str,
-    name: str,
-    adverse: Adverse,
-    up: str,
-    expected: Sequence[Direction],
+    ground: Ground, perturbation: Perturbation, level: float, *, name: str, adverse: Adverse, up: str
 ) -> Contrast:
-    """Every item changed by ``level`` against itself, on the metrics of which the perturbation expects as said.
+    """Every item changed by ``level`` against itself, on the metrics of which the perturbation expects
+    :data:`EXPECTED`.
 
     Raises:
         NotAskedError: the judge has no such metric, or no item can be changed.
     """
-    metrics = tuple(metric for metric in ground.metrics if perturbation.expected(metric) in expected)
+    wanted = EXPECTED[adverse]
+    metrics = tuple(metric for metric in ground.metrics if perturbation.expected(metric) is wanted)
     if not metrics:
         raise NotAskedError(f"{perturbation.name} says nothing about the metrics of this judge")
     pairs, changed, reasons = [], [], []
@@ -132,4 +151,4 @@ def perturbed(
         raise NotAskedError(f"no item can be changed: {reasons[0] if reasons else 'there are no items'}")
     left = (f"{name}: {len(reasons)} items cannot be changed ({reasons[0]})",) if reasons else ()
     versions = {AS_IS: (*ground.items, *changed)}
-    return Contrast(probe, name, adverse, up, metrics, tuple(pairs), versions, notes=left)
+    return Contrast(name, adverse, up, metrics, tuple(pairs), versions, notes=left)

@@ -16,7 +16,6 @@ def matched(
     ground: Ground,
     group: Callable[[Item], bool | None],
     *,
-    probe: str,
     name: str,
     up: str,
 ) -> tuple[Contrast, ...]:
@@ -40,7 +39,6 @@ def matched(
             of = next((one for one in (metric, OVERALL) if one in ground.people), "quality")
             found.append(
                 Contrast(
-                    probe=probe,
                     name=f"{name}, equal in people's {of.replace('_', ' ')}",
                     adverse="any",
                     up=up,

@@ -7,7 +7,7 @@ nothing that was answered.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,21 +15,11 @@ from pydantic import ValidationError
 
 from conqret._version import __version__
 from conqret.data import Item, Judgment
-from conqret.errors import DeclarationError, UnknownNameError
+from conqret.errors import DeclarationError
 from conqret.io.atomic import replacing
 from conqret.judging.stream import judge_stream
 from conqret.llm.client import Client
 from conqret.llm.recordings import STORE_NAME, Recordings
-from conqret.reliability.bias import (
-    authority,
-    family,
-    injection,
-    length,
-    order,
-    position,
-    repeatability,
-    stance,
-)
 from conqret.reliability.bias.contrast import (
     Contrast,
     Ground,
@@ -37,25 +27,13 @@ from conqret.reliability.bias.contrast import (
     NotAskedError,
     Reading,
 )
+from conqret.reliability.bias.registry import PROBES
 from conqret.reliability.bias.table import BiasTable, bias_rows
 from conqret.reliability.bias.ways import instrument_for
 from conqret.stats.bootstrap import CONFIDENCE, RESAMPLES
 from conqret.stats.significance import ALPHA
 
 TABLE_NAME = "bias.json"
-
-PROBES: Mapping[str, Callable[[Ground], Sequence[Contrast]]] = {
-    repeatability.NAME: repeatability.contrasts,
-    order.DIMENSIONS: order.dimensions,
-    order.DOCUMENTS: order.documents,
-    position.NAME: position.contrasts,
-    length.NAME: length.contrasts,
-    authority.NAME: authority.contrasts,
-    stance.NAME: stance.contrasts,
-    family.NAME: family.contrasts,
-    injection.NAME: injection.contrasts,
-}
-"""Every probe by its name, in the order of the table."""
 
 
 @dataclass(frozen=True)
@@ -90,16 +68,14 @@ def plan_bias(ground: Ground, probes: Iterable[str] = ()) -> BiasPlan:
         UnknownNameError: there is no such probe.
         DeclarationError: none of them can be made.
     """
-    chosen = list(dict.fromkeys(probes)) or list(PROBES)
     contrasts: list[Contrast] = []
     left_out = {}
-    for name in chosen:
-        if name not in PROBES:
-            raise UnknownNameError("probe", name, PROBES)
+    chosen = {probe.name: probe for probe in (PROBES[name] for name in list(probes) or PROBES)}
+    for probe in chosen.values():
         try:
-            contrasts += PROBES[name](ground)
+            contrasts += probe.asked(ground)
         except NotAskedError as error:
-            left_out[name] = str(error)
+            left_out[probe.name] = str(error)
     if not contrasts:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in left_out.items())
         raise DeclarationError(f"no probe can be made: {reasons}")
@@ -152,7 +128,6 @@ def bias_table(
     readings = {key: reading(judgment) for key, judgment in judgments.items()}
     calls = [call for judgment in judgments.values() for call in judgment.trace.calls]
     costs = [call.cost_usd for call in calls if not call.recorded]
-    kin = family.warning(ground)
     return BiasTable(
         conqret=__version__,
         format=setup.judge.name,
@@ -171,7 +146,7 @@ def bias_table(
         ),
         left_out=plan.left_out,
         notes=tuple(note for contrast in plan.contrasts for note in contrast.notes),
-        warnings=(kin,) if kin is not None else (),
+        warnings=tuple(text for one in PROBES.values() if (text := one.warning(ground)) is not None),
         judgments=len(judgments),
         calls=sum(not call.recorded for call in calls),
         recorded=sum(call.recorded for call in calls),

@@ -10,8 +10,7 @@ from conqret.judging.instrument import Instrument
 from conqret.judging.setup import Setup
 from conqret.llm.client import Client
 from conqret.llm.request import Answer, Request
-from conqret.reliability.bias.contrast import AGAIN, AS_IS, ONE_ORDER, REVERSED
-from conqret.reliability.bias.position import PREFERENCE
+from conqret.reliability.bias.contrast import AGAIN, AS_IS, ONE_ORDER, PREFERENCE, REVERSED
 
 
 def instrument_for(way: str, setup: Setup, client: Client) -> Instrument:

@@ -9,10 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from conqret.judging.orders import swap_item
-from conqret.reliability.bias.contrast import ONE_ORDER, Contrast, Ground, NotAskedError, Pair
+from conqret.reliability.bias.contrast import (
+    ONE_ORDER,
+    PREFERENCE,
+    Contrast,
+    Ground,
+    NotAskedError,
+    Pair,
+    Probe,
+)
 
-NAME = "position"
-PREFERENCE = "preference"
 SWAPPED = "+swapped"
 
 
@@ -32,7 +38,6 @@ def contrasts(ground: Ground) -> Sequence[Contrast]:
     swapped = [swap_item(item).model_copy(update={"id": f"{item.id}{SWAPPED}"}) for item in items]
     return (
         Contrast(
-            probe=NAME,
             name="the two arguments change places",
             adverse="any",
             up="the first place is preferred",
@@ -45,3 +50,6 @@ def contrasts(ground: Ground) -> Sequence[Contrast]:
             mirrored=True,
         ),
     )
+
+
+PROBE = Probe("position", contrasts)

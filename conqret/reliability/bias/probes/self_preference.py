@@ -11,10 +11,9 @@ import re
 from collections.abc import Mapping, Sequence
 
 from conqret.data import Item
-from conqret.reliability.bias.contrast import Contrast, Ground, NotAskedError
+from conqret.reliability.bias.contrast import Contrast, Ground, NotAskedError, Probe
 from conqret.reliability.bias.matching import matched
 
-NAME = "self-preference"
 FIELDS = ("generation", "generator", "model")
 
 FAMILIES: Mapping[str, str] = {
@@ -87,6 +86,7 @@ def contrasts(ground: Ground) -> Sequence[Contrast]:
         name = generator_of(item)
         return None if name is None else family(name) == own
 
-    return matched(
-        ground, kin, probe=NAME, name=f"{own} minus other generators", up="its own family is favoured"
-    )
+    return matched(ground, kin, name=f"{own} minus other generators", up="its own family is favoured")
+
+
+PROBE = Probe("self-preference", contrasts, warning)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from conqret.perturb import Change, Direction, Perturbation
-from conqret.perturb.base import Changed, Draw
+from conqret.perturb import Perturbation
+from conqret.perturb.base import Changed, Draw, additions
 from conqret.perturb.expectations import ANSWER, GROUNDING, PREFERENCE, QUALITY, expect
-from conqret.perturb.sentences import split
-from conqret.reliability.bias.contrast import Contrast, Ground, perturbed
+from conqret.perturb.sentences import put_after, split
+from conqret.reliability.bias.contrast import Contrast, Ground, Probe, perturbed
 
-NAME = "authority"
 REFERENCES = 3
 
 INVENTED = (
@@ -29,13 +28,8 @@ def change(draw: Draw) -> Changed:
     spans = split(text)
     references = draw.ordered(INVENTED, "references")
     places = sorted(draw.ordered(range(len(spans)))[: int(draw.level)])
-    pieces, end, changes = [], 0, []
-    for number, place in enumerate(places):
-        added = references[number % len(references)]
-        pieces += [text[end : spans[place].end], f" {added}"]
-        end = spans[place].end
-        changes.append(Change(where=f"argument after sentence {place + 1}", kind="added", after=added))
-    return Changed({"argument": "".join([*pieces, text[end:]])}, tuple(changes), len(places))
+    added = {place: [references[number % len(references)]] for number, place in enumerate(places)}
+    return Changed({"argument": put_after(text, added)}, additions(added), len(places))
 
 
 PERTURBATION = Perturbation(
@@ -57,15 +51,8 @@ def contrasts(ground: Ground) -> Sequence[Contrast]:
     Raises:
         NotAskedError: there is no argument, or no metric that looks at it.
     """
-    return (
-        perturbed(
-            ground,
-            PERTURBATION,
-            REFERENCES,
-            probe=NAME,
-            name=f"{REFERENCES} invented references added",
-            adverse="rise",
-            up="higher with invented references",
-            expected=(Direction.NO_RISE,),
-        ),
-    )
+    name, up = f"{REFERENCES} invented references added", "higher with invented references"
+    return (perturbed(ground, PERTURBATION, REFERENCES, name=name, adverse="rise", up=up),)
+
+
+PROBE = Probe("authority", contrasts)

@@ -1,10 +1,9 @@
-"""Does the order matter in which documents stand, or dimensions are asked for?"""
+"""Does the order matter in which dimensions are asked for?"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from conqret.perturb import PERTURBATIONS, Direction
 from conqret.reliability.bias.contrast import (
     AS_IS,
     QUALITY,
@@ -13,33 +12,11 @@ from conqret.reliability.bias.contrast import (
     Ground,
     NotAskedError,
     Pair,
-    perturbed,
+    Probe,
 )
 
-DOCUMENTS, DIMENSIONS = "document order", "dimension order"
 
-
-def documents(ground: Ground) -> Sequence[Contrast]:
-    """All documents change places; citations go with them.
-
-    Raises:
-        NotAskedError: no item has two documents.
-    """
-    return (
-        perturbed(
-            ground,
-            PERTURBATIONS["shuffle"],
-            100,
-            probe=DOCUMENTS,
-            name="documents shuffled",
-            adverse="any",
-            up="higher in the other order",
-            expected=(Direction.UNCHANGED,),
-        ),
-    )
-
-
-def dimensions(ground: Ground) -> Sequence[Contrast]:
+def contrasts(ground: Ground) -> Sequence[Contrast]:
     """The dimensions of argument quality in reverse (ConQRet, Table 13).
 
     Raises:
@@ -52,7 +29,6 @@ def dimensions(ground: Ground) -> Sequence[Contrast]:
         raise NotAskedError("no question of this judge asks for several dimensions")
     return (
         Contrast(
-            probe=DIMENSIONS,
             name="dimensions in reverse",
             adverse="any",
             up="higher in reverse",
@@ -61,3 +37,6 @@ def dimensions(ground: Ground) -> Sequence[Contrast]:
             versions={AS_IS: ground.items, REVERSED: ground.items},
         ),
     )
+
+
+PROBE = Probe("dimension order", contrasts)

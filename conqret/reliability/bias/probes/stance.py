@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from conqret.data import Item
-from conqret.reliability.bias.contrast import Contrast, Ground, NotAskedError
+from conqret.reliability.bias.contrast import Contrast, Ground, NotAskedError, Probe
 from conqret.reliability.bias.matching import matched
-
-NAME = "stance"
 
 
 def contrasts(ground: Ground) -> Sequence[Contrast]:
@@ -23,4 +21,7 @@ def contrasts(ground: Ground) -> Sequence[Contrast]:
     def pro(item: Item) -> bool | None:
         return {"pro": True, "con": False}.get(item.stance)
 
-    return matched(ground, pro, probe=NAME, name="pro minus con", up="pro is favoured")
+    return matched(ground, pro, name="pro minus con", up="pro is favoured")
+
+
+PROBE = Probe("stance", contrasts)

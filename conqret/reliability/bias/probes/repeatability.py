@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from conqret.reliability.bias.contrast import AGAIN, AS_IS, Contrast, Ground, NotAskedError, Pair
-
-NAME = "repeatability"
+from conqret.reliability.bias.contrast import AGAIN, AS_IS, Contrast, Ground, NotAskedError, Pair, Probe
 
 
 def contrasts(ground: Ground) -> Sequence[Contrast]:
@@ -21,7 +19,6 @@ def contrasts(ground: Ground) -> Sequence[Contrast]:
     pairs = [Pair((AS_IS, item.id), (way, item.id), item.topic) for item in ground.items for way in further]
     return (
         Contrast(
-            probe=NAME,
             name=f"the same request {ground.repeats} times",
             adverse="none",
             up="later samples are higher",
@@ -30,3 +27,6 @@ def contrasts(ground: Ground) -> Sequence[Contrast]:
             versions={AS_IS: ground.items, **dict.fromkeys(further, ground.items)},
         ),
     )
+
+
+PROBE = Probe("repeatability", contrasts)

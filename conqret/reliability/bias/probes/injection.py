@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from conqret.perturb import PERTURBATIONS, Direction
-from conqret.reliability.bias.contrast import Contrast, Ground, NotAskedError, perturbed
+from conqret.perturb import PERTURBATIONS
+from conqret.reliability.bias.contrast import Contrast, Ground, NotAskedError, Probe, perturbed
 
-NAME = "injection"
+UP = "higher with the instruction"
 PLACES = (
     ("inject-argument", 1, "an instruction at the end of the argument"),
     ("inject-document", 100, "an instruction in every document"),
@@ -24,19 +24,13 @@ def contrasts(ground: Ground) -> Sequence[Contrast]:
     for perturbation, level, name in PLACES:
         try:
             found.append(
-                perturbed(
-                    ground,
-                    PERTURBATIONS[perturbation],
-                    level,
-                    probe=NAME,
-                    name=name,
-                    adverse="rise",
-                    up="higher with the instruction",
-                    expected=(Direction.NO_RISE,),
-                )
+                perturbed(ground, PERTURBATIONS[perturbation], level, name=name, adverse="rise", up=UP)
             )
         except NotAskedError as error:
             reasons.append(str(error))
     if not found:
         raise NotAskedError("; ".join(reasons))
     return tuple(found)
+
+
+PROBE = Probe("injection", contrasts)

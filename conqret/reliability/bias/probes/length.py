@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from conqret.perturb import PERTURBATIONS, Direction
-from conqret.reliability.bias.contrast import Contrast, Ground, perturbed
+from conqret.perturb import PERTURBATIONS
+from conqret.reliability.bias.contrast import Contrast, Ground, Probe, perturbed
 
-NAME = "length"
 SENTENCES = 5
 """About half as much again for an argument of ten sentences."""
 
@@ -18,15 +17,9 @@ def contrasts(ground: Ground) -> Sequence[Contrast]:
     Raises:
         NotAskedError: there is no argument, or no metric that looks at it.
     """
-    return (
-        perturbed(
-            ground,
-            PERTURBATIONS["padding"],
-            SENTENCES,
-            probe=NAME,
-            name=f"{SENTENCES} empty sentences added",
-            adverse="rise",
-            up="higher with padding",
-            expected=(Direction.NO_RISE,),
-        ),
-    )
+    name = f"{SENTENCES} empty sentences added"
+    padding = PERTURBATIONS["padding"]
+    return (perturbed(ground, padding, SENTENCES, name=name, adverse="rise", up="higher with padding"),)
+
+
+PROBE = Probe("length", contrasts)

@@ -1,0 +1,21 @@
+"""Does the order matter in which documents stand?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from conqret.perturb import PERTURBATIONS
+from conqret.reliability.bias.contrast import Contrast, Ground, Probe, perturbed
+
+
+def contrasts(ground: Ground) -> Sequence[Contrast]:
+    """All documents change places; citations go with them.
+
+    Raises:
+        NotAskedError: no item has two documents.
+    """
+    shuffle, up = PERTURBATIONS["shuffle"], "higher in the other order"
+    return (perturbed(ground, shuffle, 100, name="documents shuffled", adverse="any", up=up),)
+
+
+PROBE = Probe("document order", contrasts)

@@ -1,0 +1,19 @@
+"""The probes by name: conqret's own, a module of :mod:`conqret.reliability.bias.probes` each, and those of plug-ins."""
+
+from __future__ import annotations
+
+from conqret.registry import Registry
+from conqret.reliability.bias.contrast import Probe
+
+PROBES = Registry(
+    "probe",
+    "conqret.probes",
+    Probe,
+    package="conqret.reliability.bias.probes",
+    attribute="PROBE",
+    first=(
+        "repeatability", "dimension-order", "document-order", "position", "length", "authority", "stance",
+        "self-preference",
+    ),
+)  # fmt: skip
+"""Every probe by its name, in the order of the table."""
