@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from conqret.cli import label_options, options
-from conqret.cli.console import err, note, out
+from conqret.cli.console import end, floor, note, out, say, say_json, tell, written
 from conqret.cli.groups import grouped
 
 if TYPE_CHECKING:
@@ -118,14 +118,14 @@ def bias(
     with replacing(page) as file:
         file.write(bias_markdown(table).encode())
     if shown.json_output:
-        out().out(table.model_dump_json(indent=1))
+        say_json(table)
     else:
         _show(table, page)
     for text in table.warnings:
         note(text)
     if any(row.missing for row in table.rows):
         note("some comparisons lack values; bias.json says how many, and why")
-        raise typer.Exit(1)
+        end(failed=True)
 
 
 def _show(table: BiasTable, page: Path) -> None:
@@ -149,7 +149,7 @@ def _show(table: BiasTable, page: Path) -> None:
             Text(f"{row.verdict}: {row.words}", style="red" if row.verdict == "alarm" else ""),
         )
     out().print(shown)
-    out().print(Text(f"{len(table.alarms)} of {len(table.rows)} rows raise an alarm"))
+    say(f"{len(table.alarms)} of {len(table.rows)} rows raise an alarm")
     if table.baseline:
-        err().print(Text("offline is the lexical baseline: a floor, not a judge"))
-    out().print(Text(f"written    {page}"), soft_wrap=True)
+        tell(f"offline is {floor('a judge')}")
+    written(page)

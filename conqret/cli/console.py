@@ -1,15 +1,29 @@
-"""Where messages go: results to standard output, everything else to standard error."""
+"""Where messages go: results to standard output, everything else to standard error.
+
+Texts from outside are shown as they are, never as markup, and without what a terminal would act on.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from rich.console import Console
+    from rich.progress import Progress as RichProgress
+    from rich.progress import TaskID
     from rich.table import Table
+    from rich.text import Text
+
+    from conqret.llm.client import Client
+    from conqret.llm.progress import Progress
 
 
 @functools.cache
@@ -43,20 +57,101 @@ def plain_table(title: str, columns: Sequence[str]) -> Table:
     return table
 
 
-def complain(message: str) -> None:
-    """Print an error; texts from outside are shown as they are, never as markup."""
-    from rich.text import Text
+def say(text: str, style: str = "") -> None:
+    """Print a line of the result."""
+    out().print(_text(text, style), soft_wrap=True)
 
-    err().print(Text.assemble(("error: ", "bold red"), _printable(message)), soft_wrap=True)
+
+def say_json(found: object) -> None:
+    """Print the result for a machine: plain data, or a pydantic model."""
+    import json
+
+    from pydantic import BaseModel
+
+    if isinstance(found, BaseModel):
+        out().out(found.model_dump_json(indent=1))
+    else:
+        out().out(json.dumps(found, indent=1, ensure_ascii=False))
+
+
+def written(file: Path, what: str = "written") -> None:
+    """Say where a part of the result is."""
+    say(f"{what:<10} {file}")
+
+
+def tell(text: str) -> None:
+    """Print what is being done."""
+    err().print(_text(text), soft_wrap=True)
+
+
+def complain(message: str) -> None:
+    """Print an error."""
+    err().print(_text("error: ", "bold red").append_text(_text(message)), soft_wrap=True)
 
 
 def note(message: str) -> None:
     """Print a remark."""
+    err().print(_text("note: ", "bold").append_text(_text(message)), soft_wrap=True)
+
+
+def floor(role: str) -> str:
+    """What the offline baseline is, where a model would be a ``role`` (a judge, an author)."""
+    return f"the lexical baseline, a floor and not {role}"
+
+
+def end(failed: object) -> None:
+    """Leave with exit code 1 where something failed while running."""
+    if failed:
+        raise typer.Exit(1)
+
+
+def counts(progress: Progress) -> str:
+    """What a client has asked, and what it cost."""
+    cost = "cost unknown" if progress.cost_usd is None else f"${progress.cost_usd:.4f}"
+    return f"{progress.calls} calls, {progress.recorded} recorded, {progress.retries} retries, {cost}"
+
+
+@dataclass
+class Bar:
+    """A progress bar; ``client``, where there is one, gives the counts beside it."""
+
+    shown: RichProgress
+    task: TaskID
+    client: Client | None = None
+
+    def start(self, client: Client, kept: int) -> None:
+        """``client`` is asked from now on; ``kept`` rows are there from before."""
+        self.client = client
+        self.reach(kept)
+
+    def advance(self, row: object = None, counted: str = "") -> None:
+        """One more is done; ``counted`` stands beside the bar."""
+        if not self.shown.disable:
+            told = counted if self.client is None else counts(self.client.progress)
+            self.shown.update(self.task, advance=1, counts=told)
+
+    def reach(self, done: int, counted: str = "", **task: Any) -> None:
+        """So many are done; ``task`` may change the ``total``."""
+        self.shown.update(self.task, completed=done, counts=counted, **task)
+
+
+@contextlib.contextmanager
+def progress(doing: str, total: int | None = None, *, quiet: bool = False) -> Iterator[Bar]:
+    """A bar with live counts on a terminal, nothing elsewhere, and nothing where ``quiet``."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    shown = Progress(
+        TextColumn(doing), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
+        TextColumn("{task.fields[counts]}"), console=err(), transient=True, redirect_stdout=False,
+        disable=quiet or not err().is_terminal,
+    )  # fmt: skip
+    with shown:
+        yield Bar(shown, shown.add_task(doing, total=total, counts=""))
+
+
+def _text(message: str, style: str = "") -> Text:
     from rich.text import Text
 
-    err().print(Text.assemble(("note: ", "bold"), _printable(message)), soft_wrap=True)
-
-
-def _printable(message: str) -> str:
-    """Without control characters that a terminal would act on."""
-    return "".join(char if char.isprintable() or char in "\n\t" else "\ufffd" for char in message)
+    return Text(
+        "".join(char if char.isprintable() or char in "\n\t" else "\ufffd" for char in message), style
+    )

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from conqret.cli import options
-from conqret.cli.console import out
+from conqret.cli.console import end, out
 from conqret.cli.groups import grouped
 
 EPILOG = "Example: conqret doctor --model gpt-4o-mini"
@@ -65,8 +65,7 @@ def doctor(
     _line(True if keys else None, f"keys set: {', '.join(keys) or 'none (the offline model needs none)'}")
     if model is not None:
         healthy &= _ask(model, calls)
-    if not healthy:
-        raise typer.Exit(1)
+    end(not healthy)
 
 
 def _ask(model: str, calls: options.Calls) -> bool:

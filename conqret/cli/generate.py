@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from conqret.cli import options
-from conqret.cli.console import err, note, out
+from conqret.cli.console import end, note, say, say_json, tell, written
 from conqret.cli.groups import grouped
+from conqret.cli.places import default_folder, stem
 
 if TYPE_CHECKING:
     from conqret.generation.run import GenerationOutcome, GenerationRun
@@ -70,7 +71,6 @@ def generate(
     Documents that do not fit the model all lose the same share. Citations are checked. The same command again goes
     on where it stopped, and asks again only for what failed.
     """
-    import json
     from dataclasses import asdict
 
     from conqret.errors import DeclarationError
@@ -90,7 +90,7 @@ def generate(
         tasks=tasks,
         options=wanted,
         model=client,
-        out=output or _default_output(run, client.model if wanted.way.prompts else wanted.way.name),
+        out=output or default_folder(stem(run), client.model if wanted.way.prompts else wanted.way.name),
         library=Library(prompts),
         recordings=kept.recordings,
         replay=kept.replay,
@@ -101,43 +101,30 @@ def generate(
         _announce(job)
     outcome = generate(job)
     if shown.json_output:
-        out().out(json.dumps({"items": str(job.items_file), **asdict(outcome)}, indent=1))
+        say_json({"items": str(job.items_file), **asdict(outcome)})
     else:
         _show(job, outcome)
-    if outcome.failed:
-        raise typer.Exit(1)
-
-
-def _default_output(run: Path, model: str) -> Path:
-    import re
-
-    stem = run.name.split(".")[0]
-    return Path("runs") / "-".join(re.sub(r"[^A-Za-z0-9.]+", "-", part).strip("-.") for part in (stem, model))
+    end(outcome.failed)
 
 
 def _announce(job: GenerationRun) -> None:
-    from rich.text import Text
-
     way = job.options.way
     author = job.model.model if way.prompts else way.name
     baseline = (
         ": sentences of the documents, a floor and no author" if job.model.offline or not way.prompts else ""
     )
-    err().print(Text(f"{len(job.tasks)} arguments by {author}{baseline}"), soft_wrap=True)
+    tell(f"{len(job.tasks)} arguments by {author}{baseline}")
 
 
 def _show(job: GenerationRun, outcome: GenerationOutcome) -> None:
-    from rich.text import Text
-
     cost = "unknown cost" if outcome.cost_usd is None else f"${outcome.cost_usd:.4f}"
     counts = f"{outcome.calls} calls, {outcome.recorded} recorded, {cost}"
-    lines = [
+    for line in (
         f"{outcome.written} of {len(job.tasks)} arguments written ({counts})",
         f"citations  {outcome.out_of_range} out of range, {outcome.misquoted} quotations not in the document cited",
         f"documents  {outcome.left_out} left out, {outcome.trimmed} cut to fit the model",
-        f"items      {job.items_file}",
-    ]
-    for line in lines:
-        out().print(Text(line), soft_wrap=True)
+    ):
+        say(line)
+    written(job.items_file, "items")
     for reason, count in sorted(outcome.failed.items()):
         note(f"{count} arguments were not written: {reason}; the same command asks for them again")

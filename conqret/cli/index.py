@@ -9,7 +9,7 @@ import typer
 
 from conqret.cli import options
 from conqret.cli import retrieve_options as choices
-from conqret.cli.console import note, out
+from conqret.cli.console import note, say, say_json, written
 from conqret.cli.groups import grouped
 from conqret.retrieval.engines import K1, STEMMER, B
 
@@ -33,7 +33,6 @@ def index(
     shown: options.Shown,
 ) -> None:
     """Index a corpus for BM25. An index of the same corpus and settings is kept; any other is replaced."""
-    import json
     import time
     from dataclasses import asdict
 
@@ -46,7 +45,7 @@ def index(
     if shown.json_output:
         facts = {"documents": len(built), "engine": built.engine, "settings": asdict(built.settings)}
         facts |= {"fingerprint": built.fingerprint, "fresh": built.fresh, "path": str(corpus / FOLDER)}
-        out().out(json.dumps(facts, indent=1))
+        say_json(facts)
         return
     if not shown.quiet and not built.fresh:
         note("the index is of this corpus and these settings already; --rebuild builds it all the same")
@@ -55,5 +54,5 @@ def index(
         f"stemmer {settings.stemmer}, stop words {settings.stop_words}, k1 {settings.k1:g}, b {settings.b:g}"
     )
     done = f"indexed in {seconds:.1f} s" if built.fresh else "in the index"
-    out().print(f"{len(built):,} documents {done} with {built.engine} ({how})", markup=False, soft_wrap=True)
-    out().print(f"index      {corpus / FOLDER}", markup=False, soft_wrap=True)
+    say(f"{len(built):,} documents {done} with {built.engine} ({how})")
+    written(corpus / FOLDER, "index")

@@ -5,18 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
-
 from conqret.cli import options
-from conqret.cli.console import err, note, out
+from conqret.cli.console import end, floor, note, out, progress, say_json, tell, written
 from conqret.cli.groups import grouped
+from conqret.cli.places import default_folder, stem
 
 if TYPE_CHECKING:
-    from conqret.data import Judgment
     from conqret.judging.execute import Execution, Outcome
     from conqret.judging.folder import RunDirectory
     from conqret.judging.setup import Setup
-    from conqret.llm.client import Client
 
 EPILOG = (
     "Examples:\n\n"
@@ -78,21 +75,20 @@ def judge(
     checked, setup = check_items(source, setup)
     if card is not None:
         _hold_against(card, setup)
-    run = RunDirectory(output or _default_output(items, setup.judge.name, setup.client.model))
+    run = RunDirectory(output or default_folder(stem(items), setup.judge.name, setup.client.model))
     execution = Execution(source, checked, setup, run, kept.recordings, kept.replay, kept.overwrite)
     if not shown.quiet:
         _announce(execution, items)
-    with _Progress(checked.count, enabled=not shown.quiet) as progress:
-        outcome = execute(execution, on_start=progress.start, on_judgment=progress.advance)
+    with progress("judging", checked.count, quiet=shown.quiet) as bar:
+        outcome = execute(execution, on_start=bar.start, on_judgment=bar.advance)
     write_report(run)
     _remark(outcome, quiet=shown.quiet)
     _give_examples(run, outcome)
     if shown.json_output:
-        out().out(outcome.summary.model_dump_json(indent=1))
+        say_json(outcome.summary)
     else:
         _show(execution, outcome)
-    if outcome.summary.failed:
-        raise typer.Exit(1)
+    end(outcome.summary.failed)
 
 
 def _hold_against(card: Path, setup: Setup) -> None:
@@ -108,25 +104,11 @@ def _hold_against(card: Path, setup: Setup) -> None:
         note(f"the judge card fits: fingerprint {setup.fingerprint}")
 
 
-def _default_output(items: Path, judge_name: str, model: str) -> Path:
-    import re
-
-    stem = items.name.split(".")[0]
-    return Path("runs") / "-".join(
-        re.sub(r"[^A-Za-z0-9.]+", "-", part).strip("-.") for part in (stem, judge_name, model)
-    )
-
-
 def _announce(execution: Execution, items: Path) -> None:
-    from rich.text import Text
-
     checked, setup = execution.checked, execution.setup
-    baseline = ": the lexical baseline, a floor and not a judge" if setup.client.offline else ""
-    err().print(
-        Text(f"{checked.count} items, {checked.documents} documents from {items} (read as {checked.layout})"),
-        soft_wrap=True,
-    )
-    err().print(Text(f"judged by {setup.judge.name} with {setup.client.model}{baseline}"), soft_wrap=True)
+    baseline = f": {floor('a judge')}" if setup.client.offline else ""
+    tell(f"{checked.count} items, {checked.documents} documents from {items} (read as {checked.layout})")
+    tell(f"judged by {setup.judge.name} with {setup.client.model}{baseline}")
     for text in setup.notes:
         note(text)
 
@@ -153,56 +135,10 @@ def _give_examples(run: RunDirectory, outcome: Outcome) -> None:
 
 
 def _show(execution: Execution, outcome: Outcome) -> None:
-    from rich.text import Text
-
     from conqret.report.tables import terminal
 
-    out().print(terminal(outcome.summary, execution.out.record()))
     run = execution.out
-    for label, file in (
-        ("judgments", run.judgments_file),
-        ("scores", run.scores_file),
-        ("report", run.report_file),
-    ):
-        out().print(Text(f"{label:<10} {file}"), soft_wrap=True)
-
-
-class _Progress:
-    """A bar with live counts on a terminal, nothing elsewhere."""
-
-    def __init__(self, total: int, *, enabled: bool) -> None:
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-        self._bar = Progress(
-            TextColumn("judging"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeRemainingColumn(),
-            TextColumn("{task.fields[counts]}"),
-            console=err(),
-            transient=True,
-            disable=not enabled or not err().is_terminal,
-        )
-        self._task = self._bar.add_task("judging", total=total, counts="")
-        self._client: Client | None = None
-
-    def __enter__(self) -> _Progress:
-        self._bar.start()
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self._bar.stop()
-
-    def start(self, client: Client, kept: int) -> None:
-        self._client = client
-        self._bar.advance(self._task, kept)
-
-    def advance(self, judgment: Judgment) -> None:
-        if self._bar.disable:
-            return
-        counts = ""
-        if self._client is not None:
-            live = self._client.progress
-            cost = "cost unknown" if live.cost_usd is None else f"${live.cost_usd:.4f}"
-            counts = f"{live.calls} calls, {live.recorded} recorded, {live.retries} retries, {cost}"
-        self._bar.update(self._task, advance=1, counts=counts)
+    out().print(terminal(outcome.summary, run.record()))
+    written(run.judgments_file, "judgments")
+    written(run.scores_file, "scores")
+    written(run.report_file, "report")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from conqret.cli import options
-from conqret.cli.console import note, out
+from conqret.cli.console import note, out, say, written
 from conqret.cli.groups import grouped
 
 if TYPE_CHECKING:
@@ -135,11 +135,9 @@ def _reasons(plan: LabelPlan) -> str:
 def _show(plan: LabelPlan, files: list[Path]) -> None:
     from collections import Counter
 
-    from rich.text import Text
-
     topics = len({one.topic for one in plan.chosen})
-    out().print(Text(f"{len(plan.chosen)} of {plan.total} items, on {topics} topics ({plan.judged} judged)"))
+    say(f"{len(plan.chosen)} of {plan.total} items, on {topics} topics ({plan.judged} judged)")
     for band, count in sorted(Counter(one.band for one in plan.chosen).items()):
-        out().print(Text(f"{count:>6}  {band}"))
+        say(f"{count:>6}  {band}")
     for path in files:
-        out().print(Text(f"written  {path}"), soft_wrap=True)
+        written(path)

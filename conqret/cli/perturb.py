@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from conqret.cli import options
-from conqret.cli.console import err, note, out
+from conqret.cli.console import end, note, out, say, say_json, tell, written
 from conqret.cli.groups import grouped
+from conqret.cli.places import stem
 
 if TYPE_CHECKING:
     from conqret.data import Item
@@ -98,7 +99,7 @@ def perturb(
     documents = (
         (Documents.open(pool) if pool else Documents.from_items(found)) if perturbation.pool else Documents()
     )
-    target = output or Path(f"{items.name.split('.')[0]}-{perturbation.name}.jsonl")
+    target = output or Path(f"{stem(items)}-{perturbation.name}.jsonl")
     materials = Materials(documents)
     failed: list[LeftOut] = []
     if perturbation.rewriting and not (client.offline and answers.replay is None):
@@ -123,8 +124,7 @@ def perturb(
         for version in (item for level in changed.values() for item in level):
             file.write(json.dumps(item_record(version), ensure_ascii=False, default=str).encode() + b"\n")
     _tell(changed, [*failed, *left_out], perturbation, target, json_output)
-    if failed:
-        raise typer.Exit(1)
+    end(failed)
 
 
 def parse_levels(text: str | None) -> tuple[float, ...]:
@@ -151,8 +151,6 @@ def _list(json_output: bool) -> None:
 
     found = [PERTURBATIONS[name] for name in PERTURBATIONS]
     if json_output:
-        import json
-
         rows = [
             {
                 "name": one.name,
@@ -166,7 +164,7 @@ def _list(json_output: bool) -> None:
             }
             for one in found
         ]
-        out().out(json.dumps(rows, indent=1))
+        say_json(rows)
         return
     from rich.padding import Padding
     from rich.text import Text
@@ -202,10 +200,6 @@ def _tell(
     target: Path,
     json_output: bool,
 ) -> None:
-    import json
-
-    from rich.text import Text
-
     from conqret.perturb import records
 
     rows = []
@@ -221,15 +215,13 @@ def _tell(
             "levels": rows,
             "left_out": [{"item": one.item, "reason": one.reason} for one in left_out],
         }
-        out().out(json.dumps(facts, indent=1, ensure_ascii=False))
+        say_json(facts)
         return
     for one in left_out[:10]:
         note(f"left out: {one.reason}")
     if len(left_out) > 10:
         note(f"and {len(left_out) - 10} more are left out")
-    err().print(Text(f"{perturbation.name}, in {perturbation.unit}"))
+    tell(f"{perturbation.name}, in {perturbation.unit}")
     for row in rows:
-        out().print(
-            Text(f"level {row['level']:>5g}  {row['items']} items, {row['reached']:g} reached on average")
-        )
-    out().print(Text(f"written    {target}"), soft_wrap=True)
+        say(f"level {row['level']:>5g}  {row['items']} items, {row['reached']:g} reached on average")
+    written(target)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from conqret.cli.console import note, out
+from conqret.cli.console import note, out, say_json
 from conqret.cli.score.output import remark_left_out
 
 if TYPE_CHECKING:
@@ -49,9 +49,7 @@ def rank(
     for metric, instrument, means in _measured(found):
         remark_left_out(metric, instrument, means.left_out, means.questions)
     if json_output:
-        import json
-
-        out().out(json.dumps(_facts(found, table, places), indent=1, ensure_ascii=False))
+        say_json(_facts(found, table, places))
         return
     _show(found, table, places)
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from conqret.cli.console import out
+from conqret.cli import options
+from conqret.cli.console import say, say_json
 
 if TYPE_CHECKING:
     from conqret.llm.recordings import Recordings
@@ -26,7 +27,7 @@ def export(store: Store, to: Annotated[Path, typer.Argument(help="The JSONL file
     """Write all recorded answers to JSONL, for others to replay. It holds no key."""
     with _open(store) as recordings:
         count = recordings.export_jsonl(to)
-    out().print(f"{count} answers written to {to}", markup=False, soft_wrap=True)
+    say(f"{count} answers written to {to}")
 
 
 @app.command("import", epilog="Example: conqret recordings import recordings.jsonl runs/first")
@@ -48,29 +49,26 @@ def import_(
         if fresh:  # leave no empty store behind
             target.unlink(missing_ok=True)
         raise
-    out().print(f"{count} answers added to {target}", markup=False, soft_wrap=True)
+    say(f"{count} answers added to {target}")
 
 
 @app.command("stats", epilog="Example: conqret recordings stats runs/first")
-def stats(
-    store: Store, json_output: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False
-) -> None:
+def stats(store: Store, json_output: options.Json = False) -> None:
     """Say what a store holds: answers by model and question, tokens, cost."""
-    import json
     from dataclasses import asdict
 
     with _open(store) as recordings:
         found = recordings.stats()
     if json_output:
-        out().out(json.dumps(asdict(found), indent=1))
+        say_json(asdict(found))
         return
     cost = "unknown" if found.cost_usd is None else f"${found.cost_usd:.4f}"
-    out().print(f"answers  {found.answers}")
+    say(f"answers  {found.answers}")
     for label, counts in (("model", found.by_model), ("question", found.by_ask)):
         for name, count in counts.items():
-            out().print(f"  {label} {name}: {count}", markup=False)
-    out().print(f"tokens   {found.prompt_tokens} in, {found.completion_tokens} out")
-    out().print(f"cost     {cost}")
+            say(f"  {label} {name}: {count}")
+    say(f"tokens   {found.prompt_tokens} in, {found.completion_tokens} out")
+    say(f"cost     {cost}")
 
 
 def _open(store: Path) -> Recordings:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from conqret.cli.console import out
+from conqret.cli.console import out, say_json, written
 
 EPILOG = "Example: conqret report runs/first --to report.html"
 
@@ -23,8 +23,6 @@ def report(
     ] = False,
 ) -> None:
     """Write the HTML report of a run, and print its summary."""
-    from rich.text import Text
-
     from conqret.judging.folder import RunDirectory
     from conqret.report.html import write_report
     from conqret.report.tables import terminal
@@ -33,7 +31,7 @@ def report(
     summary = directory.summary()
     page = write_report(directory, to, max_items=max_items)
     if json_output:
-        out().out(summary.model_dump_json(indent=1))
+        say_json(summary)
         return
     out().print(terminal(summary, directory.record()))
-    out().print(Text(f"{'report':<10} {page}"), soft_wrap=True)
+    written(page, "report")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -10,8 +9,9 @@ from typer.core import TyperGroup
 
 from conqret.cli import options
 from conqret.cli import retrieve_options as choices
-from conqret.cli.console import err, note, out
+from conqret.cli.console import end, note, progress, say, say_json, tell
 from conqret.cli.groups import grouped
+from conqret.cli.places import RUNS
 from conqret.cli.retrieve_evaluate import EPILOG as EVALUATE_EPILOG
 from conqret.cli.retrieve_evaluate import evaluate
 
@@ -68,10 +68,9 @@ def run(
     shown: options.Shown,
 ) -> None:
     """Rank documents for every topic: BM25, then what is asked for. Writes a TREC run."""
-    import json
     from dataclasses import asdict
 
-    from conqret.cli.retrieve_session import open_session, pick_topics, watched
+    from conqret.cli.retrieve_session import open_session, pick_topics
     from conqret.errors import DeclarationError
     from conqret.io.trec import ScoredDoc, write_run
     from conqret.retrieval.evaluation.systems import queries, rankings
@@ -88,16 +87,14 @@ def run(
         raise DeclarationError(
             "--perspectives asks a model for them: name it with --model, or --model offline"
         )
-    target = output or Path("runs") / f"{corpus.resolve().name}-{stance.value}.res.gz"
+    target = output or RUNS / f"{corpus.resolve().name}-{stance.value}.res.gz"
     topics = pick_topics(corpus, split)
     session = open_session(asked, calls, answers, prompts, beside=target) if asked else None
     index = open_index(corpus)
     if not shown.quiet:
-        err().print(
-            f"{len(topics)} topics, {len(index):,} documents, indexed with {index.engine}", markup=False
-        )
-    with watched("reranked", len(topics), quiet=shown.quiet or rerank is None) as done:
-        stages = assemble(index, plan, session, done)
+        tell(f"{len(topics)} topics, {len(index):,} documents, indexed with {index.engine}")
+    with progress("reranking", len(topics), quiet=shown.quiet or rerank is None) as bar:
+        stages = assemble(index, plan, session, bar.advance)
         ranked = rankings(stages.pipeline(queries(topics)))
     lines = [
         ScoredDoc(topic, document, float(len(documents) - place))
@@ -111,17 +108,19 @@ def run(
     if not shown.quiet:
         _remark(windows, expanded, len(topics) - len(ranked))
     if shown.json_output:
-        facts = {"run": str(target), "topics": len(topics), "lines": len(lines), "engine": index.engine}
-        facts |= {
+        facts = {
+            "run": str(target),
+            "topics": len(topics),
+            "lines": len(lines),
+            "engine": index.engine,
             "windows": asdict(windows) if windows else None,
             "cost_usd": session.cost_usd if session else 0.0,
+            "unexpanded": sum(one.reason is not None for one in expanded),
         }
-        facts["unexpanded"] = sum(one.reason is not None for one in expanded)
-        out().out(json.dumps(facts, indent=1))
+        say_json(facts)
     else:
-        out().print(f"run        {target} ({len(lines):,} lines)", markup=False, soft_wrap=True)
-    if (windows and windows.failed) or any(one.reason for one in expanded):
-        raise typer.Exit(1)
+        say(f"run        {target} ({len(lines):,} lines)")
+    end((windows and windows.failed) or any(one.reason for one in expanded))
 
 
 def _remark(windows: RerankSummary | None, expanded: tuple[Expanded, ...], empty: int) -> None:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import typer
 
 from conqret.cli import options
 from conqret.cli import retrieve_options as choices
-from conqret.cli.console import err, note, out
+from conqret.cli.console import end, floor, note, out, progress, say, say_json, tell
 from conqret.cli.groups import grouped
+from conqret.cli.places import RUNS
 
 if TYPE_CHECKING:
     from conqret.retrieval.evaluation.evaluate import Evaluation
@@ -43,11 +41,9 @@ def evaluate(
     The mark is a paired t-test against the first system at the 5 % level, with Holm's correction over the
     systems of each measure. The last table says how evenly both sides are shown.
     """
-    import json
-
     import numpy as np
 
-    from conqret.cli.retrieve_session import as_split, describe_windows, open_session, pick_topics, watched
+    from conqret.cli.retrieve_session import as_split, describe_windows, open_session, pick_topics
     from conqret.io.corpus import CorpusDirectory
     from conqret.retrieval.evaluation.evaluate import MEASURES
     from conqret.retrieval.evaluation.evaluate import evaluate as score
@@ -58,15 +54,14 @@ def evaluate(
     names = [name.strip() for name in systems.split(",") if name.strip()]
     check_systems(names)
     topics, judged = pick_topics(corpus, split), judgments(CorpusDirectory(corpus), as_split(split))
-    session = open_session(rerank, calls, answers, prompts, beside=Path("runs") / "evaluate")
+    session = open_session(rerank, calls, answers, prompts, beside=RUNS / "evaluate")
     index = open_index(corpus)
     if not shown.quiet:
-        what = ": the lexical baseline, a floor and not a model" if session.options.offline else ""
-        err().print(f"{len(topics)} topics, {len(index):,} documents ({index.engine}); reranked by {rerank}{what}",
-                    markup=False, soft_wrap=True)  # fmt: skip
+        what = f": {floor('a model')}" if session.options.offline else ""
+        tell(f"{len(topics)} topics, {len(index):,} documents ({index.engine}); reranked by {rerank}{what}")
     asked = len(topics) * sum(name in {"generic", "pro", "con"} for name in names)
-    with watched("reranked", asked, quiet=shown.quiet) as done:
-        runs = run_systems(names, index, topics, Plan(depth=depth), session, done)
+    with progress("reranking", asked, quiet=shown.quiet) as bar:
+        runs = run_systems(names, index, topics, Plan(depth=depth), session, bar.advance)
     found = score(
         {one.name: one.run for one in runs},
         judged,
@@ -79,11 +74,10 @@ def evaluate(
             if one.windows:
                 note(f"{one.name}: {describe_windows(one.windows)}")
     if shown.json_output:
-        out().out(json.dumps(_facts(found, runs, session.cost_usd), indent=1))
+        say_json(_facts(found, runs, session.cost_usd))
     else:
         _show(found)
-    if failed:
-        raise typer.Exit(1)
+    end(failed)
 
 
 def _facts(found: Evaluation, runs: list[SystemRun], cost: float | None) -> dict[str, Any]:
@@ -114,8 +108,6 @@ def _facts(found: Evaluation, runs: list[SystemRun], cost: float | None) -> dict
 
 
 def _show(found: Evaluation) -> None:
-    from rich.text import Text
-
     from conqret.retrieval.evaluation.evaluate import MARK_BETTER, MARK_WORSE
 
     for view, count in found.topics.items():
@@ -131,7 +123,7 @@ def _show(found: Evaluation) -> None:
         widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
         for row in rows:
             line = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-            out().print(Text(line.rstrip(), "bold" if row is rows[0] else ""), soft_wrap=True)
+            say(line.rstrip(), "bold" if row is rows[0] else "")
         out().print()
     note(f"means with 95 % intervals over topics; {MARK_BETTER} better and {MARK_WORSE} worse than {found.baseline}, "
          "p < .05 (paired t-test, Holm-Bonferroni)")  # fmt: skip

@@ -1,13 +1,10 @@
-"""What both commands of ``conqret retrieve`` need: topics, a session with a model, and live counts."""
+"""What both commands of ``conqret retrieve`` need: topics, and a session with a model."""
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from conqret.cli.console import err
 from conqret.errors import DeclarationError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -74,25 +71,6 @@ def open_session(
     if store is not None:
         store.parent.mkdir(parents=True, exist_ok=True)
     return Session(chosen, recordings=store, replay=answers.replay, prompts=prompts)
-
-
-@contextlib.contextmanager
-def watched(verb: str, total: int, *, quiet: bool) -> Iterator[Callable[[str], None]]:
-    """Counts finished topics on a terminal; the block calls what it is given with each."""
-    if quiet or not err().is_terminal:
-        yield lambda topic: None
-        return
-    from rich.text import Text
-
-    finished = 0
-    with err().status(Text(f"{verb} 0 of {total} topics")) as status:
-
-        def advance(topic: str) -> None:
-            nonlocal finished
-            finished += 1
-            status.update(Text(f"{verb} {finished} of {total} topics"))
-
-        yield advance
 
 
 def describe_windows(windows: RerankSummary) -> str:

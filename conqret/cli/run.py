@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from conqret.cli import options
-from conqret.cli.console import err, note, out
+from conqret.cli.console import end, note, out, say_json, tell, written
 from conqret.cli.groups import grouped
+from conqret.cli.places import default_folder
 
 if TYPE_CHECKING:
     from conqret.experiments.job import Job
@@ -46,8 +46,6 @@ def run(
     Every fault of the file is named before anything is done. Each stage is kept once it is whole, and every answer
     as it arrives: a run that was stopped goes on with the same command, and pays for nothing twice.
     """
-    import json
-
     from conqret.experiments.job import ExperimentDirectory, Job
     from conqret.experiments.reading import read_experiment
     from conqret.experiments.run import run_experiment
@@ -56,8 +54,7 @@ def run(
     from conqret.report.sensitivity import write_sensitivity
 
     table = read_experiment(experiment)
-    name = re.sub(r"[^A-Za-z0-9._]+", "-", table.name).strip("-.") or "experiment"
-    target = ExperimentDirectory(output or Path("runs") / name)
+    target = ExperimentDirectory(output or default_folder(table.name))
     said = _silent if shown.quiet or dry_run else _say
     job = Job(experiment, table, target, kept.recordings, kept.replay, kept.overwrite, said)
     if dry_run:
@@ -70,19 +67,17 @@ def run(
         write_sensitivity(results, folder.path)
     written = write_experiment(target)
     if shown.json_output:
-        out().out(json.dumps(outcome.summary, ensure_ascii=False, indent=1))
+        say_json(outcome.summary)
     else:
         _show(outcome, [target.scores_file, target.summary_file, *written])
     if outcome.failed:
         parts = ", ".join(f"{stage} {count}" for stage, count in outcome.failed.items())
         note(f"not everything could be had ({parts}); the same command tries again what failed")
-        raise typer.Exit(1)
+        end(failed=True)
 
 
 def _say(stage: str, text: str) -> None:
-    from rich.text import Text
-
-    err().print(Text(f"{stage:<12} {text}"), soft_wrap=True)
+    tell(f"{stage:<12} {text}")
 
 
 def _silent(stage: str, text: str) -> None:
@@ -90,26 +85,22 @@ def _silent(stage: str, text: str) -> None:
 
 
 def _show_estimate(job: Job, json_output: bool) -> None:
-    import json
-
     from conqret.cli.expected_cost import cost_facts, cost_table
     from conqret.experiments.estimate import estimate
 
     found = estimate(job)
     if json_output:
-        out().out(json.dumps(cost_facts(found), indent=1))
+        say_json(cost_facts(found))
         return
     out().print(cost_table(found))
     note("the lengths of answers are assumed; answers that are recorded already cost nothing")
 
 
 def _show(outcome: ExperimentOutcome, files: Sequence[Path]) -> None:
-    from rich.text import Text
-
     from conqret.report.experiment import DAMAGE, experiment_tables
 
     for table in experiment_tables(outcome.summary):
         if table.title != DAMAGE:  # long; it is on the page
             out().print(table, "")
     for file in files:
-        out().print(Text(f"written    {file}"), soft_wrap=True)
+        written(file)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from conqret.cli import options
-from conqret.cli.console import err, note, out
+from conqret.cli.console import end, floor, note, out, progress, say, say_json, tell, written
 from conqret.cli.groups import grouped
 from conqret.cli.perturb import SEED, Pool
 
@@ -143,21 +143,20 @@ def sensitivity(
         tell_plan(plan, estimate(plan, every, rewriter, prompts=prompts), calls.budget_usd, shown.json_output)
         return
     directory = SensitivityDirectory(output)
-    with _Progress(plan.judgments, enabled=not shown.quiet) as progress:
+    with progress("judging", plan.judgments, quiet=shown.quiet) as bar:
         results = run_sensitivity(
             plan, directory, recordings=kept.recordings, replay=kept.replay, overwrite=kept.overwrite, labels=known,
-            relevant_from=relevant_grade, budget_usd=calls.budget_usd, on_score=progress.advance,
+            relevant_from=relevant_grade, budget_usd=calls.budget_usd, on_score=bar.advance,
         )  # fmt: skip
     written = write_sensitivity(results, output)
     if shown.json_output:
-        out().out(results.model_dump_json(indent=1))
+        say_json(results)
     else:
         _show(results, [directory.results_file, *written[:2]])
     for lost in results.unscored:
         why = ", ".join(f"{reason} {number}" for reason, number in lost.missing.items())
         note(f"no curve: {lost.format} with {lost.model}, {lost.metric} under {lost.perturbation}: {why}")
-    if results.unscored or any(curve.missing for curve in results.curves):
-        raise typer.Exit(1)
+    end(results.unscored or any(curve.missing for curve in results.curves))
 
 
 def parse_damages(text: str) -> list[Damage]:
@@ -205,7 +204,7 @@ def _show(results: SensitivityResults, files: list[Path]) -> None:
     ):
         listed = list(curves)
         levels = ", ".join(f"{point.level:g}" for point in listed[0].points)
-        out().print(Text(f"{format_name} with {model}: {name} at {levels} ({listed[0].unit})", style="bold"))
+        say(f"{format_name} with {model}: {name} at {levels} ({listed[0].unit})", "bold")
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
         for place, title in enumerate(("metric", "should", "means", "Pearson", "n", "as it should")):
             table.add_column(Text(title), overflow="fold", justify="right" if place in (3, 4) else "left")
@@ -222,36 +221,8 @@ def _show(results: SensitivityResults, files: list[Path]) -> None:
         out().print()
     passed = sum(curve.verdict is True for curve in results.curves)
     asked = sum(curve.verdict is not None for curve in results.curves)
-    out().print(Text(f"{passed} of {asked} curves are as they should be"))
+    say(f"{passed} of {asked} curves are as they should be")
     if any(judge["baseline"] for judge in results.record.judges):
-        err().print(Text("offline is the lexical baseline: a floor, not a judge"))
+        tell(f"offline is {floor('a judge')}")
     for file in files:
-        out().print(Text(f"written    {file}"), soft_wrap=True)
-
-
-class _Progress:
-    """A bar on a terminal, nothing elsewhere."""
-
-    def __init__(self, total: int, *, enabled: bool) -> None:
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-        self._bar = Progress(
-            TextColumn("judging"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeRemainingColumn(),
-            console=err(),
-            transient=True,
-            disable=not enabled or not err().is_terminal,
-        )
-        self._task = self._bar.add_task("judging", total=total)
-
-    def __enter__(self) -> _Progress:
-        self._bar.start()
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self._bar.stop()
-
-    def advance(self, score: object) -> None:
-        self._bar.advance(self._task)
+        written(file)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from conqret.cli.console import note, out
+from conqret.cli.console import note, out, say, say_json
 from conqret.cli.expected_cost import cost_facts, cost_table, dollars
 
 if TYPE_CHECKING:
@@ -16,8 +15,6 @@ if TYPE_CHECKING:
 
 def tell_plan(plan: Plan, found: Sequence[Expected], budget: float | None, json_output: bool) -> None:
     """Print the size of the plan, what it is expected to cost, and what a ``budget`` (dollars) would do to it."""
-    from rich.text import Text
-
     from conqret.llm.sender import EXPECTED_ANSWER
 
     facts = {
@@ -29,16 +26,10 @@ def tell_plan(plan: Plan, found: Sequence[Expected], budget: float | None, json_
     }
     stop = _budget_words(found, budget)
     if json_output:
-        out().out(
-            json.dumps({**facts, **cost_facts(found), "budget_usd": budget, "budget_note": stop}, indent=1)
-        )
+        say_json({**facts, **cost_facts(found), "budget_usd": budget, "budget_note": stop})
         return
-    out().print(
-        Text(
-            f"{facts['items']:,} items in {facts['versions']} versions: {facts['judgments']:,} judgments\n"
-            f"{facts['requests']:,} requests (what is alike is asked once)\n"
-        )
-    )
+    say(f"{facts['items']:,} items in {facts['versions']} versions: {facts['judgments']:,} judgments")
+    say(f"{facts['requests']:,} requests (what is alike is asked once)\n")
     out().print(cost_table(found))
     share = min((one.sampled for one in found), default=1.0)
     if share < 1:

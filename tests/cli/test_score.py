@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from conqret.cli.main import app
-from conqret.cli.score.output import default_folder, stem
+from conqret.cli.places import default_folder, stem
 from conqret.debateqa.table import (
     AWARENESS,
     DIVERSITY,
@@ -315,7 +315,9 @@ def test_another_definition_or_prompt_has_a_folder_of_its_own(tmp_path, question
 )  # fmt: skip
 def test_a_dot_in_a_system_s_name_stays(name, system):
     assert stem(Path("answers") / name) == system
-    assert default_folder(Path(name), "d", "m/n", "x y") == Path("runs") / f"{system}-d-m-n-x-y".strip(".")
+    assert default_folder(stem(Path(name)), "d", "m/n", "x y") == Path("runs") / f"{system}-d-m-n-x-y".strip(
+        "."
+    )
 
 
 def test_references_without_partial_answers_are_named(tmp_path, answers):

@@ -146,15 +146,15 @@ def test_the_table_is_written_under_the_lock(tmp_path, answers, references, monk
     from conqret.cli.score import baselines
     from conqret.io.locking import LOCK_NAME
 
-    folder, finish, held = tmp_path / "out", baselines.finish, []
+    folder, write, held = tmp_path / "out", baselines.write, []
 
     def seen(*arguments):
         with pytest.raises(Timeout):
             FileLock(folder / LOCK_NAME).acquire(timeout=0)
         held.append(True)
-        finish(*arguments)
+        return write(*arguments)
 
-    monkeypatch.setattr(baselines, "finish", seen)
+    monkeypatch.setattr(baselines, "write", seen)
     done = RUN.invoke(app, command(answers, references, folder, "acknowledge"))
     assert done.exit_code == 0, done.output
     assert held == [True]

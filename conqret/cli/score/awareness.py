@@ -11,7 +11,8 @@ import typer
 from conqret.cli import options
 from conqret.cli.console import note
 from conqret.cli.groups import grouped
-from conqret.cli.score.output import column_map, default_folder, finish, remark_alone, stem
+from conqret.cli.places import default_folder, stem
+from conqret.cli.score.output import column_map, remark_alone, show, write
 from conqret.cli.score.parameters import Answers, Columns, Output, SystemName
 
 EPILOG = (
@@ -79,7 +80,7 @@ def dispute_awareness(
     )
     client = resolved(calls.client(model))
     judge = model_name(name_and_identity(client.model)[0])
-    folder = output or default_folder(answers, "dispute-awareness", judge, shots.value)
+    folder = output or default_folder(stem(answers), "dispute-awareness", judge, shots.value)
     store = kept.recordings
     if store is None and kept.replay is None:
         store = folder / "recordings.sqlite"
@@ -88,7 +89,8 @@ def dispute_awareness(
     Session(client, replay=kept.replay).run(lambda client: client.prepare())
     with only_writer(folder):
         found = ask_awareness(asked, session, system or stem(answers), shots=shots.value)
-        finish(found.rows, folder, shown.json_output)
+        tally = write(found.rows, folder)
+    show(tally, folder, shown.json_output)
     if truth is not None:
         fit = against_labels(found.rows, truth, found.shares)
         note(

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from conqret.cli import options
-from conqret.cli.console import note
+from conqret.cli.console import note, progress
 from conqret.cli.groups import Group, grouped
-from conqret.cli.score.output import Counter, column_map, default_folder, finish, remark_alone, stem
+from conqret.cli.places import default_folder, stem
+from conqret.cli.score.output import column_map, remark_alone, show, write
 from conqret.cli.score.parameters import Answers, Columns, Device, Dtype, Output, References, SystemName
 from conqret.debateqa.baselines.registry import BASELINES, DEFAULT
 
@@ -98,7 +99,7 @@ def baselines(
     met = partners(check_answers(answers, mapping), questions)
     remark_alone(met.answers_alone, met.questions_alone, shown.quiet)
     cases = cases_of(read_answers(answers, mapping), questions)
-    folder = output or default_folder(answers, "baselines")
+    folder = output or default_folder(stem(answers), "baselines")
     asks = "asked" in kinds
     client = calls.client(model)
     models = Models(**weights.given())
@@ -113,11 +114,11 @@ def baselines(
     with only_writer(folder), KeptValues(folder / "values.jsonl") as values:
         if len(values) and not shown.quiet:
             note(f"{len(values)} values are kept from before")
-        counter = Counter(len(cases))
-        rows = baseline_rows(
-            chosen, cases, system or stem(answers), similarities=similarities, session=session, kept=values,
-            on_answer=None if shown.quiet else lambda metric, number: counter(number, metric),
-        )  # fmt: skip
+        with progress("scoring", len(cases), quiet=shown.quiet) as bar:
+            rows = baseline_rows(
+                chosen, cases, system or stem(answers), similarities=similarities, session=session, kept=values,
+                on_answer=lambda metric, number: bar.reach(number + 1, metric),
+            )  # fmt: skip
         if not shown.quiet:
             for one in (one for one in chosen if one.kind == "similarity"):
                 own = [row for row in rows if row.metric == one.metric]
@@ -125,7 +126,8 @@ def baselines(
                     note(
                         f"{one.name}: {shortened} of {len(own)} answers lost text beyond the model's window (detail)"
                     )
-        finish(rows, folder, shown.json_output)
+        tally = write(rows, folder)
+    show(tally, folder, shown.json_output)
 
 
 async def _opened(client: Client) -> None:

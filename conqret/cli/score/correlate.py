@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from conqret.cli import options
-from conqret.cli.console import note, out
+from conqret.cli.console import note, say, say_json
 from conqret.cli.score.output import remark_left_out
 
 EPILOG = "Example: conqret score correlate runs/*/scores.parquet --preferences pairs.csv"
@@ -35,24 +37,15 @@ def correlate(
     for one in found:
         remark_left_out(one.metric, one.instrument, one.unlike, one.questions)
     if json_output:
-        import json
-
-        out().out(json.dumps([asdict(one) for one in found], indent=1, ensure_ascii=False))
+        say_json([asdict(one) for one in found])
         return
-    from rich.text import Text
-
     if left := sorted({name for one in found for name in one.left_out}):
         note(f"compared by people, and not scored by every metric: {', '.join(left)}")
-    out().print(Text("Agreement with annotators' rankings", style="bold"))
-    lines, before = [], None
-    for one in found:
-        if one.instrument != before:
-            lines.append(one.instrument or "instrument without a name")
-        before = one.instrument
-        if one.rho is None:
-            lines.append(f"  {one.metric:<24} none: {one.reason}")
-            continue
-        rho, tau = ("none" if value is None else f"{value:.3f}" for value in (one.rho, one.tau))
-        behind = f"{one.systems} systems, {one.annotators} annotator{'s' * (one.annotators != 1)}"
-        lines.append(f"  {one.metric:<24} rho {rho:>6}   tau {tau:>6}   ({behind})")
-    out().print(Text("\n".join(lines)), soft_wrap=True)
+    say("Agreement with annotators' rankings", "bold")
+    for instrument, metrics in groupby(found, key=attrgetter("instrument")):
+        say(instrument or "instrument without a name")
+        for one in metrics:
+            rho, tau = ("none" if value is None else f"{value:.3f}" for value in (one.rho, one.tau))
+            behind = f"{one.systems} systems, {one.annotators} annotator{'s' * (one.annotators != 1)}"
+            known = f"rho {rho:>6}   tau {tau:>6}   ({behind})"
+            say(f"  {one.metric:<24} {f'none: {one.reason}' if one.rho is None else known}")

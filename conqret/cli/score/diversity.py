@@ -8,9 +8,10 @@ from typing import Annotated
 import typer
 
 from conqret.cli import options
-from conqret.cli.console import note
+from conqret.cli.console import note, progress
 from conqret.cli.groups import grouped
-from conqret.cli.score.output import Counter, column_map, default_folder, finish, remark_alone, stem
+from conqret.cli.places import default_folder, stem
+from conqret.cli.score.output import column_map, remark_alone, show, write
 from conqret.cli.score.parameters import Answers, Columns, Device, Dtype, Output, References, SystemName
 
 EPILOG = (
@@ -83,11 +84,13 @@ def perspective_diversity(
     )  # fmt: skip
     settings = ["released"] if definition is DefinitionChoice.released else [f"prompt-{wrapping}"]
     settings += [] if chat is None else [f"template-{chat_template.value}"]
-    folder = output or default_folder(answers, "perspective-diversity", model_name(backbone), *settings)
+    folder = output or default_folder(stem(answers), "perspective-diversity", model_name(backbone), *settings)
     with only_writer(folder), RowStore(folder / "rows.jsonl", scorer.fingerprint) as store:
         if len(store) and not shown.quiet:
             note(f"{len(store)} rows are kept from before")
         run = DiversityRun(system or stem(answers), answers, questions, scorer, store, mapping)
-        finish(run.rows(None if shown.quiet else Counter(len(met.together))), folder, shown.json_output)
+        with progress("scoring", len(met.together), quiet=shown.quiet) as bar:
+            tally = write(run.rows(bar.advance), folder)
+    show(tally, folder, shown.json_output)
     if scorer.budget.halvings and not shown.quiet:
         note(f"memory ran out: the token budget sank to {scorer.budget.tokens}")

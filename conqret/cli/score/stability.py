@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from conqret.cli import options
-from conqret.cli.console import note, out
+from conqret.cli.console import note, out, say, say_json
 
 if TYPE_CHECKING:
     from conqret.debateqa.stability import PairMatrix
@@ -75,9 +75,7 @@ def stability(
         with replacing(plot) as file:
             file.write(picture)
     if json_output:
-        import json
-
-        out().out(json.dumps([_record(matrix) for matrix in found], indent=1, ensure_ascii=False))
+        say_json([_record(matrix) for matrix in found])
     else:
         for matrix in found:
             _show(matrix)
@@ -135,8 +133,6 @@ def _record(matrix: PairMatrix) -> dict[str, Any]:
 
 def _show(matrix: PairMatrix) -> None:
     """The matrix over numbers, in blocks that fit the terminal, the numbers' names, and the ends of the values."""
-    from rich.text import Text
-
     from conqret.report import words
     from conqret.report.stability_plot import compared
 
@@ -150,7 +146,7 @@ def _show(matrix: PairMatrix) -> None:
             lines.append(f"{down:>3}" + "".join(f"{_figure(row[place]):>{cell}}" for place in columns))
         lines.append("")
     lines += [f"{place:>3}  {name or 'without a name'}" for place, name in enumerate(matrix.names, start=1)]
-    out().print(Text("\n".join([*lines, "", _ends(matrix), ""])), soft_wrap=True)
+    say("\n".join([*lines, "", _ends(matrix), ""]))
 
 
 def _figure(value: float | None) -> str:

@@ -1,0 +1,93 @@
+"""What a command prints: results for people and machines, and a bar where somebody watches."""
+
+from __future__ import annotations
+
+import io
+import json
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+import typer
+from pydantic import BaseModel
+from rich.console import Console
+
+from conqret.cli import console
+from conqret.llm.client import Client
+from conqret.llm.progress import Progress
+
+
+class Row(BaseModel):
+    name: str
+
+
+@pytest.fixture
+def watched(monkeypatch: pytest.MonkeyPatch) -> io.StringIO:
+    """What a terminal gets on standard error."""
+    seen = io.StringIO()
+    terminal = Console(file=seen, force_terminal=True, width=120)
+    monkeypatch.setattr(console, "err", lambda: terminal)
+    return seen
+
+
+def test_texts_are_shown_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
+    console.say("[bold]grün[/bold] \x1b[2J")
+    assert capsys.readouterr().out == "[bold]grün[/bold] \ufffd[2J\n"
+
+
+@pytest.mark.parametrize("found", [{"name": "grün"}, Row(name="grün")])
+def test_a_machine_gets_json(found: object, capsys: pytest.CaptureFixture[str]) -> None:
+    console.say_json(found)
+    assert json.loads(capsys.readouterr().out) == {"name": "grün"}
+
+
+def test_the_exit_code_says_whether_something_failed() -> None:
+    console.end({})
+    with pytest.raises(typer.Exit) as ended:
+        console.end({"provider": 1})
+    assert ended.value.exit_code == 1
+
+
+def test_a_bar_counts_what_the_client_did(watched: io.StringIO) -> None:
+    client = cast(Client, SimpleNamespace(progress=Progress(calls=7, recorded=2, retries=1, cost_usd=0.25)))
+    with console.progress("judging", 4) as bar:
+        bar.start(client, 2)
+        bar.advance()
+        bar.shown.refresh()
+    assert "judging" in watched.getvalue()
+    assert "3/4" in watched.getvalue()
+    assert "7 calls, 2 recorded, 1 retries, $0.2500" in watched.getvalue()
+    client.progress.cost_usd = None
+    assert console.counts(client.progress).endswith("cost unknown")
+
+
+def test_a_bar_may_learn_its_end_later(watched: io.StringIO) -> None:
+    with console.progress("gathering") as bar:
+        bar.reach(1, total=3)
+        bar.advance("row", "1 of 2 extracted")
+        bar.shown.refresh()
+    assert "2/3" in watched.getvalue()
+    assert "1 of 2 extracted" in watched.getvalue()
+
+
+def test_results_stay_on_standard_output_beside_a_bar(
+    watched: io.StringIO, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with console.progress("judging", 1):
+        console.say("a result")
+    assert capsys.readouterr().out == "a result\n"
+
+
+def test_no_bar_where_it_is_quiet_or_nobody_watches(
+    watched: io.StringIO, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def count(**given: Any) -> None:
+        with console.progress("judging", 2, **given) as bar:
+            bar.advance()
+
+    count(quiet=True)
+    assert watched.getvalue() == ""
+    elsewhere = Console(file=watched)
+    monkeypatch.setattr(console, "err", lambda: elsewhere)
+    count()
+    assert watched.getvalue() == ""
