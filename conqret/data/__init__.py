@@ -1,7 +1,7 @@
 """The things that conqret talks about: items and judgments, as frozen pydantic models."""
 
 from conqret.data.debate import Debate, DebateArgument, Source
-from conqret.data.item import Argument, Document, Item, Stance, Topic
+from conqret.data.item import Argument, Document, Item, Stance, Topic, Version
 from conqret.data.judgment import Call, Flag, Judgment, Measure, Part, Reason, Status, Trace, Trim
 
 __all__ = [
@@ -22,4 +22,5 @@ __all__ = [
     "Topic",
     "Trace",
     "Trim",
+    "Version",
 ]

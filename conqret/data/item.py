@@ -45,6 +45,23 @@ class Argument(Frozen):
     stance: Stance = "none"
 
 
+CHANGES = "perturbation"
+"""Under this key of an item's metadata stands what was done to it on purpose, one record a change, in their order."""
+
+
+class Version(Frozen):
+    """Which version of an item this is: the id of the item as it was, the perturbation, its level, and the seed.
+
+    Of several changes the last is named in full, and those before it with their levels: ``hallucinate:5+irrelevant``
+    at level 20.
+    """
+
+    original: str
+    perturbation: str
+    level: float
+    seed: int
+
+
 class Item(Frozen):
     """One thing to judge.
 
@@ -59,3 +76,15 @@ class Item(Frozen):
     argument: str | None = None
     second_argument: str | None = None
     metadata: Mapping[str, Any] = Field(default_factory=dict)
+
+    @property
+    def version(self) -> Version | None:
+        """What was done to it on purpose, as its metadata says; None for an item as it is."""
+        try:
+            *before, last = self.metadata[CHANGES]
+            names = [*(f"{one['name']}:{one['level']:g}" for one in before), last["name"]]
+            return Version(
+                original=last["original"], perturbation="+".join(names), level=last["level"], seed=last["seed"]
+            )
+        except (KeyError, TypeError, ValueError):
+            return None

@@ -13,7 +13,7 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
-from conqret.data.item import Frozen
+from conqret.data.item import Frozen, Version
 
 
 class Status(StrEnum):
@@ -176,7 +176,8 @@ class Trace(Frozen):
 class Judgment(Frozen):
     """All that one judge says of one item: a measure for each metric, and the trace.
 
-    ``fingerprint`` names judge, prompts and model: equal fingerprints mean the same instrument.
+    ``fingerprint`` names judge, prompts and model: equal fingerprints mean the same instrument. ``version`` says which
+    version of an item was judged; None: the item as it is.
     """
 
     item: str
@@ -186,6 +187,7 @@ class Judgment(Frozen):
     model: str
     fingerprint: str
     measures: Mapping[str, Measure]
+    version: Version | None = None
     flags: tuple[Flag, ...] = ()
     trims: tuple[Trim, ...] = ()
     trace: Trace = Trace()
@@ -198,6 +200,25 @@ class Judgment(Frozen):
             if status in statuses:
                 return status
         return Status.SCORED
+
+    @property
+    def values(self) -> dict[str, float]:
+        """The value of each metric that has one, in [0, 1]."""
+        return {name: one.value for name, one in self.measures.items() if one.value is not None}
+
+    @property
+    def reasons(self) -> dict[str, str]:
+        """The reason of each metric that has no value."""
+        return {name: one.reason.value for name, one in self.measures.items() if one.reason is not None}
+
+    def bare(self) -> Self:
+        """The same without explanations, parts, samples and trace: what many are held of in memory."""
+        kept = {"status", "value", "reason"}
+        measures = {
+            name: Measure.model_construct(**{field: getattr(one, field) for field in kept})
+            for name, one in self.measures.items()
+        }
+        return self.model_copy(update={"measures": measures, "flags": (), "trims": (), "trace": Trace()})
 
     @property
     def reason(self) -> Reason | None:

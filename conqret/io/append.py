@@ -25,12 +25,14 @@ class AppendLog:
         cut_torn_line(path)
         self._file = path.open("ab", buffering=0)
 
-    def append(self, record: BaseModel | Mapping[str, Any]) -> None:
-        """Write one line; ``OSError`` if the disk does not take it."""
+    def append(self, record: BaseModel | Mapping[str, Any]) -> int:
+        """Write one line, and return its length in bytes; ``OSError`` if the disk does not take it."""
         line = record.model_dump_json() if isinstance(record, BaseModel) else json.dumps(record)
-        data = memoryview(line.encode("utf-8", "replace") + b"\n")
+        encoded = line.encode("utf-8", "replace") + b"\n"
+        data = memoryview(encoded)
         while data:
             data = data[self._file.write(data) :]
+        return len(encoded)
 
     def close(self) -> None:
         """Close the file once its bytes are on the disk."""

@@ -67,6 +67,7 @@ async def judge_item(item: Item, instrument: Instrument) -> Judgment:
         model=instrument.model,
         fingerprint=instrument.fingerprint,
         measures={metric: found[metric] for metric in judge.metrics if metric in wanted},
+        version=item.version,
         flags=tuple(flags(item)),
         trims=_most_trimmed(outcomes),
         trace=Trace(calls=tuple(call for outcome in outcomes for call in outcome.calls)),

@@ -7,10 +7,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from conqret.data import Judgment
+from conqret.data import Judgment, Version
 
 COLUMNS = (
-    "item", "topic", "stance", "format", "model", "fingerprint", "metric", "part", "status", "value", "raw",
+    "item", "topic", "stance", "original", "perturbation", "level", "seed", "format", "model", "fingerprint", "metric", "part", "status", "value", "raw",
     "label", "flipped", "method", "majority", "reason", "explanation",
 )  # fmt: skip
 """The columns of ``scores.parquet``. A row with ``part`` null is the measure itself; the others are its parts."""
@@ -31,6 +31,7 @@ def _rows(judgment: Judgment) -> Iterator[tuple[Any, ...]]:
         judgment.item,
         judgment.topic,
         judgment.stance,
+        *(getattr(judgment.version, name, None) for name in Version.model_fields),
         judgment.format,
         judgment.model,
         judgment.fingerprint,
@@ -64,8 +65,8 @@ def write_scores(judgments: Iterable[Judgment], path: Path) -> None:
 
     from conqret.io.atomic import replacing
 
-    numbers = dict.fromkeys(("value", "raw", "majority"), pl.Float64)
-    schema = dict.fromkeys(COLUMNS, pl.String) | numbers | {"flipped": pl.Boolean}
+    numbers = dict.fromkeys(("value", "raw", "majority", "level"), pl.Float64)
+    schema = dict.fromkeys(COLUMNS, pl.String) | numbers | {"flipped": pl.Boolean, "seed": pl.Int64}
     frames, source = [pl.DataFrame(schema=schema)], iter(judgments)
     while chunk := list(islice(source, _CHUNK)):
         rows = [row for judgment in chunk for row in _rows(judgment)]

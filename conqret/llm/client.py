@@ -39,21 +39,29 @@ class Client:
     """Asks one model, and records every answer in ``store`` (None records nothing).
 
     With ``replay`` nothing is ever sent: what the store lacks fails with NOT_RECORDED, and is listed in
-    :attr:`missing`. Use it as an async context manager. ``progress`` holds live counts.
+    :attr:`missing`. Use it as an async context manager. ``progress`` holds live
+    counts (counted on, where one is given).
 
     Raises:
         DeclarationError: a replay without a store, a budget for a model whose price is unknown, or a local
             model that is not there.
     """
 
-    def __init__(self, options: ClientOptions, *, store: Recordings | None, replay: bool = False) -> None:
+    def __init__(
+        self,
+        options: ClientOptions,
+        *,
+        store: Recordings | None,
+        replay: bool = False,
+        progress: Progress | None = None,
+    ) -> None:
         if replay and store is None:
             raise DeclarationError("a replay needs recordings; give the store to replay from")
         options = resolved(options)
         self._options, self._store, self._replay = options, store, replay
         self._facts = facts_for(options)
         self._backend = _backend(options, self._facts)
-        self.progress = Progress()
+        self.progress = Progress() if progress is None else progress
         if options.local:  # one text at a time; a slow machine is no fault
             options = replace(options, max_concurrency=1, timeout=LOCAL_TIMEOUT)
         self._sender = None if replay else Sender(self._backend, options, self._facts, self.progress)
@@ -93,6 +101,10 @@ class Client:
             "seed": options.seed,
             "temperature": options.temperature,
         }
+
+    def record_in(self, store: Recordings | None) -> None:
+        """Read answers from ``store`` and add to it from now on."""
+        self._store = store
 
     async def ask(self, request: Request[Response]) -> Answer[Response]:
         """Ask, and ask again where that may help; whatever the world does becomes an answer with a reason.

@@ -6,6 +6,7 @@ from a generator that is seeded by seed, perturbation and item, and never by the
 
 from __future__ import annotations
 
+import hashlib
 import math
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,7 +15,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from conqret.data import Item
-from conqret.data.item import Frozen
+from conqret.data.item import CHANGES, Frozen
 from conqret.errors import DeclarationError
 from conqret.perturb.pool import Pool
 
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
 SEED = 13
 """The seed where none is given."""
 
-RECORD = "perturbation"
-"""Under this key of an item's metadata stands the list of its records, in the order of the changes."""
+LONGEST_ID = 200
+"""Characters of an id at most (see :class:`conqret.data.item.Item`)."""
 
 PERCENT = 100.0
 """The highest level of a perturbation that is measured in per cent."""
@@ -182,7 +183,7 @@ class Perturbation:
             update={
                 **changed.update,
                 "id": versioned(original, [(one.name, one.level) for one in stack]),
-                "metadata": {**item.metadata, RECORD: [one.model_dump(mode="json") for one in stack]},
+                "metadata": {**item.metadata, CHANGES: [one.model_dump(mode="json") for one in stack]},
             }
         )
 
@@ -235,16 +236,19 @@ def records(item: Item) -> tuple[PerturbationRecord, ...]:
     Raises:
         DeclarationError: the metadata holds something else under the same key.
     """
-    found = item.metadata.get(RECORD, ())
+    found = item.metadata.get(CHANGES, ())
     try:
         return tuple(PerturbationRecord.model_validate(one) for one in found)
     except (TypeError, ValueError) as error:
         raise DeclarationError(
-            f"item {item.id}: metadata[{RECORD!r}] is no list of perturbation records; rename that field"
+            f"item {item.id}: metadata[{CHANGES!r}] is no list of perturbation records; rename that field"
         ) from error
 
 
 def versioned(original: str, stack: Iterable[tuple[str, float]]) -> str:
-    """The id of a changed item: ``voting-age-pro+irrelevant-20``; a very long id loses its end."""
+    """The id of a changed item: ``voting-age-pro+irrelevant-20``; the end of a very long id becomes a digest."""
     suffix = "".join(f"+{name}-{level:g}" for name, level in stack)
-    return original[: 200 - len(suffix)] + suffix
+    if len(original) + len(suffix) > LONGEST_ID:
+        digest = hashlib.sha256(original.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        original = f"{original[: LONGEST_ID - len(suffix) - len(digest) - 1]}~{digest}"
+    return original + suffix

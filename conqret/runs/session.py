@@ -1,93 +1,190 @@
-"""Questions to a model, many at a time, from code that is not asynchronous."""
+"""A model to be asked: its client, its prompts, and where its answers are recorded."""
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
+from types import TracebackType
+from typing import Self, TypeVar
 
 from conqret.errors import DeclarationError
 from conqret.llm.client import Client
 from conqret.llm.options import ClientOptions
+from conqret.llm.progress import Progress
 from conqret.llm.recordings import Recordings
 from conqret.prompts import Library
+from conqret.runs.loop import Loop
 
 T = TypeVar("T")
 
 
 class Session:
-    """A model, its prompts, and where its answers are recorded; to be shared by transformers.
+    """A model, its prompts, and where its answers are recorded; to be shared by all that asks the model.
 
-    ``recordings`` is a store of answers that is read and added to (None records nothing); with ``replay``
-    nothing is ever sent. ``prompts`` is a folder of prompts before conqret's own. A budget among the options
-    holds for all that the session asks, ``cost_usd`` says what of it was spent (None: unknown).
+    Args:
+        model: any model name, or the client's settings. A budget among them holds for all that the session asks.
+        recordings: a store of answers that is read and added to; None records nothing, unless :meth:`keep_in` names
+            a store.
+        replay: a store, an export or a run to answer from; nothing is ever sent then.
+        prompts: a folder of prompts before conqret's own, or a library of them.
+        loop: the event loop to use from code that is not asynchronous (one of its own by default).
+
+    ``with session:`` and ``async with session:`` keep store, client and connections from one call to the next;
+    without, :meth:`run` opens and closes them each time. ``progress`` counts what all of it took.
+
+    Raises:
+        DeclarationError: both recordings and replay are given.
     """
 
     def __init__(
         self,
         model: str | ClientOptions,
         *,
-        recordings: str | Path | None = None,
-        replay: str | Path | None = None,
-        prompts: Path | None = None,
+        recordings: str | Path | Recordings | None = None,
+        replay: str | Path | Recordings | None = None,
+        prompts: Path | Library | None = None,
+        loop: Loop | None = None,
     ) -> None:
         if recordings is not None and replay is not None:
             raise DeclarationError("give recordings to add to, or a replay to answer from, not both")
         self.options = model if isinstance(model, ClientOptions) else ClientOptions(model)
-        self.library = Library(prompts)
-        self.cost_usd: float | None = 0.0
+        self.library = prompts if isinstance(prompts, Library) else Library(prompts)
+        self.progress = Progress()
         self._recordings, self._replay = recordings, replay
+        self._loop = Loop() if loop is None else loop
+        self._shared_loop = loop is not None
+        self._client: Client | None = None
+        self._open = contextlib.ExitStack()
+        self._depth = 0
 
-    def run(self, work: Callable[[Client], Awaitable[T]]) -> T:
-        """Do ``work`` with an open client, and wait for it; also from within a running event loop (Jupyter).
+    @property
+    def client(self) -> Client:
+        """The one client, made when it is first asked for.
 
         Raises:
-            DeclarationError: no such recordings, or a budget for a model whose price is unknown.
+            DeclarationError: no such recordings, no such model, or a budget for a model whose price is unknown.
         """
-        return _wait(self._work(work))
+        if self._client is None:
+            self._client = Client(
+                self._remaining(), store=self._store(), replay=self._replay is not None, progress=self.progress
+            )
+        return self._client
 
-    async def _work(self, work: Callable[[Client], Awaitable[T]]) -> T:
-        with self._store() as store:
-            async with Client(self._remaining(), store=store, replay=self._replay is not None) as client:
-                try:
-                    return await work(client)
-                finally:
-                    cost = client.progress.cost_usd
-                    self.cost_usd = None if cost is None or self.cost_usd is None else self.cost_usd + cost
+    @property
+    def cost_usd(self) -> float | None:
+        """What was spent so far, in US dollars; None where a price is unknown."""
+        return self.progress.cost_usd
+
+    def keep_in(self, store: Path) -> None:
+        """Record into ``store`` from now on, where no other store was named."""
+        if self._recordings is None and self._replay is None:
+            self._recordings = store
+            self.client.record_in(self._store())
+
+    def run(self, work: Callable[[Client], Awaitable[T]]) -> T:
+        """Do ``work`` with the client, and wait for it; also from within a running event loop (Jupyter).
+
+        Raises:
+            DeclarationError: as :attr:`client`.
+        """
+        with self:
+            return self._loop.run(_awaited(work, self.client))
+
+    def __enter__(self) -> Self:
+        self._depth += 1
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._depth -= 1
+        if not self._depth:
+            self.close()
+
+    async def __aenter__(self) -> Client:
+        self._depth += 1
+        return self.client
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._depth -= 1
+        if not self._depth and self._client is not None:
+            await self._client.close()
+            self._client = None
+            self.close()
+
+    def close(self) -> None:
+        """Let go of connections and stores; the next call opens them again."""
+        client, self._client = self._client, None
+        if client is not None:
+            self._loop.run(client.close())
+        self._open.close()
+        if not self._shared_loop:
+            self._loop.close()
+
+    def _store(self) -> Recordings | None:
+        found = self._replay if self._replay is not None else self._recordings
+        if found is None or isinstance(found, Recordings):
+            return found
+        replayed = self._replay is not None
+        return self._open.enter_context(Recordings.open_for_replay(found) if replayed else Recordings(found))
 
     def _remaining(self) -> ClientOptions:
         budget = self.options.budget_usd
-        return (
-            self.options
-            if budget is None
-            else replace(self.options, budget_usd=max(0.0, budget - (self.cost_usd or 0.0)))
-        )
+        if budget is None or not self.progress.calls:
+            return self.options
+        return replace(self.options, budget_usd=max(0.0, budget - (self.cost_usd or 0.0)))
 
-    @contextlib.contextmanager
-    def _store(self) -> Iterator[Recordings | None]:
+
+async def _awaited(work: Callable[[Client], Awaitable[T]], client: Client) -> T:
+    return await work(client)
+
+
+class Sessions:
+    """A session for each model of a run, all on one store, one library of prompts and one event loop.
+
+    Takes what :class:`Session` takes; to be held with ``with``.
+    """
+
+    def __init__(
+        self,
+        *,
+        recordings: str | Path | None = None,
+        replay: str | Path | None = None,
+        prompts: Path | Library | None = None,
+    ) -> None:
+        self.library = prompts if isinstance(prompts, Library) else Library(prompts)
+        self._loop = Loop()
+        self._open = contextlib.ExitStack()
+        self._recordings: Recordings | str | Path | None = recordings
+        self._replay: Recordings | str | Path | None = replay
+        self._known: dict[ClientOptions, Session] = {}
+
+    def __enter__(self) -> Self:
+        self._open.enter_context(self._loop)
         if self._replay is not None:
-            with Recordings.open_for_replay(self._replay) as store:
-                yield store
+            self._replay = self._open.enter_context(Recordings.open_for_replay(str(self._replay)))
         elif self._recordings is not None:
-            with Recordings(self._recordings) as store:
-                yield store
-        else:
-            yield None
+            self._recordings = self._open.enter_context(Recordings(str(self._recordings)))
+        return self
 
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._open.close()
 
-async def _completed(work: Awaitable[T]) -> T:
-    return await work
-
-
-def _wait(work: Awaitable[T]) -> T:
-    """The result of ``work``; where a loop runs in this thread already, in a thread of its own."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(_completed(work))
-    with ThreadPoolExecutor(max_workers=1) as thread:
-        return thread.submit(asyncio.run, _completed(work)).result()
+    def of(self, options: ClientOptions) -> Session:
+        """The session of a model with these settings, open until all are closed."""
+        if options not in self._known:
+            session = Session(
+                options,
+                recordings=self._recordings,
+                replay=self._replay,
+                prompts=self.library,
+                loop=self._loop,
+            )
+            self._known[options] = self._open.enter_context(session)
+        return self._known[options]

@@ -1,0 +1,226 @@
+"""A run directory: what it is a run of, who may write it, and whether a run may go on in it.
+
+Every kind of run has its own folder class with the files that it makes; claiming, locking, refusing and beginning
+afresh are here, once. ``run.json`` says of which kind the run is and what was asked of what; the lock is an empty file
+that stays.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime as dt
+import json
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Generic, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from conqret._version import __version__
+from conqret.errors import DeclarationError
+from conqret.io.atomic import replacing
+from conqret.io.locking import LOCK_NAME, only_writer
+from conqret.llm.recordings import STORE_NAME
+
+RECORD_NAME = "run.json"
+
+LAYOUT = 2
+"""The number of the layout of run directories. Raise it when older ones would be misread."""
+
+_OLD_RECORDS = frozenset({"generation.json", "sensitivity.json", "bias.json"})
+"""What stood for ``run.json`` in some of the folders of layout 1."""
+
+
+def _now() -> str:
+    return dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
+
+
+class RunRecord(BaseModel):
+    """What ``run.json`` says: enough to know the run again, and to do the same.
+
+    ``SAME`` maps the fields that must be equal for a run to go on to the words for them. Each kind adds its own.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    SAME: ClassVar[Mapping[str, str]] = {}
+
+    layout: int = LAYOUT
+    kind: str
+    conqret: str = __version__
+    created: str = Field(default_factory=_now)
+
+    def differences(self, other: RunRecord) -> list[str]:
+        """What differs of all that must be the same, in words."""
+        return [
+            words
+            for name, words in self.SAME.items()
+            if getattr(self, name, None) != getattr(other, name, None)
+        ]
+
+    def __str__(self) -> str:
+        """The run in a few words, for messages that refuse to go on with it."""
+        return f"made {self.created}"
+
+
+R = TypeVar("R", bound=RunRecord)
+M = TypeVar("M", bound=BaseModel)
+
+
+@dataclass(frozen=True)
+class RunFolder(Generic[R]):
+    """The files of a run under one folder.
+
+    ``KIND`` is what the record calls it, ``COMMAND`` the command that makes it, ``RECORD`` the type of its record,
+    ``MAKES`` the names of what it makes there beside record and recordings, and ``BEGINS`` those that are written
+    before the record.
+    """
+
+    path: Path
+
+    KIND: ClassVar[str]
+    COMMAND: ClassVar[str]
+    RECORD: ClassVar[type[RunRecord]] = RunRecord
+    MAKES: ClassVar[tuple[str, ...]] = ()
+    BEGINS: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def record_file(self) -> Path:
+        """What was asked of what."""
+        return self.path / RECORD_NAME
+
+    @property
+    def recordings_file(self) -> Path:
+        """Every answer of the models, where no other store was given."""
+        return self.path / STORE_NAME
+
+    def record(self) -> R:
+        """What was run.
+
+        Raises:
+            DeclarationError: there is no run, one of another kind, or one of an older layout.
+        """
+        found = self._found()
+        if found is None:
+            state = "holds no run" if self.path.is_dir() else "does not exist"
+            raise DeclarationError(f"{self.path} {state}; run {self.COMMAND} with -o {self.path} first")
+        return self._read(found)
+
+    def result(self, file: Path, model: type[M]) -> M:
+        """What a finished run has written into ``file``. Raises DeclarationError where the run is not finished."""
+        try:
+            return model.model_validate_json(file.read_bytes())
+        except FileNotFoundError:
+            state = "holds no finished run" if self.path.is_dir() else "does not exist"
+            raise DeclarationError(
+                f"{self.path} {state} ({file.name} is not there); run {self.COMMAND} with -o {self.path} first"
+            ) from None
+        except (ValueError, ValidationError) as error:
+            raise DeclarationError(f"{file} cannot be read: {error}") from error
+
+    def check(self, record: R, *, overwrite: bool = False) -> None:
+        """Make sure that the folder is free for this run, or holds the beginning of it.
+
+        Raises:
+            DeclarationError: it holds something else, a run of another kind or layout, or (without ``overwrite``)
+                another run.
+        """
+        if not self.path.exists():
+            return
+        if not self.path.is_dir():
+            raise DeclarationError(f"{self.path} is a file; give a folder with -o")
+        found = self._found()
+        if found is None:
+            self._refuse_foreign()
+        elif not (overwrite and found.get("kind", self.KIND) == self.KIND):
+            before = self._read(found)
+            if changed := record.differences(before):
+                raise DeclarationError(
+                    f"{self.path} holds another run: {', '.join(changed)} differ{'s' if len(changed) == 1 else ''} "
+                    f"(there: {before}). Give another folder with -o, or --overwrite to begin this one afresh "
+                    "(its recordings are kept)"
+                )
+
+    @contextlib.contextmanager
+    def claimed(
+        self, record: R, *, overwrite: bool = False, begin: Callable[[], None] | None = None
+    ) -> Iterator[None]:
+        """Hold the folder for this run: locked against other writers, its record written.
+
+        ``begin`` writes what has to be there before the record (the items, say), where the run is new.
+
+        Raises:
+            DeclarationError: as :meth:`check`; or the folder cannot be made, or another process is writing it.
+        """
+        self.check(record, overwrite=overwrite)
+        with only_writer(self.path):
+            self.check(record, overwrite=overwrite)  # again: another process may have begun a run in between
+            if overwrite:
+                self._clear()
+            if not self.record_file.exists():
+                if begin is not None:
+                    begin()
+                with replacing(self.record_file) as file:
+                    file.write(record.model_dump_json(indent=1).encode())
+            yield
+
+    def _found(self) -> Mapping[str, Any] | None:
+        """What ``run.json`` holds; None where there is none."""
+        try:
+            found = json.loads(self.record_file.read_bytes())
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except ValueError as error:
+            raise DeclarationError(f"{self.record_file} cannot be read: {error}") from error
+        return found if isinstance(found, dict) else {}
+
+    def _read(self, found: Mapping[str, Any]) -> R:
+        layout, kind = found.get("layout"), found.get("kind")
+        if not isinstance(layout, int) or layout < LAYOUT:
+            raise DeclarationError(_old(self.path))
+        if layout > LAYOUT:
+            raise DeclarationError(f"{self.path} holds a run of a newer conqret; update conqret to read it")
+        if kind != self.KIND:
+            raise DeclarationError(
+                f"{self.path} holds a run of another kind ({kind}); give the folder of a run of {self.COMMAND}, "
+                "or another folder with -o"
+            )
+        try:
+            return self.RECORD.model_validate(found)  # type: ignore[return-value]
+        except ValidationError as error:
+            raise DeclarationError(f"{self.record_file} cannot be read: {error}") from error
+
+    def _refuse_foreign(self) -> None:
+        """A folder without a record may hold what a run leaves that was killed before it had said what it is."""
+        foreign = sorted(
+            entry.name
+            for entry in self.path.iterdir()
+            if entry.name not in {LOCK_NAME, *self.BEGINS}
+            and not entry.name.startswith(STORE_NAME)
+            and not entry.name.endswith(".part")
+        )
+        if _OLD_RECORDS.intersection(foreign):
+            raise DeclarationError(_old(self.path))
+        if foreign:
+            raise DeclarationError(
+                f"{self.path} holds no run but other files ({', '.join(foreign[:3])}); "
+                "give another folder with -o"
+            )
+
+    def _clear(self) -> None:
+        """Take away what an earlier run made; the record last, so that a kill leaves no files without one."""
+        for name in (*self.MAKES, *self.BEGINS, RECORD_NAME):
+            path = self.path / name
+            if path.is_dir():
+                shutil.rmtree(path)
+            else:
+                path.unlink(missing_ok=True)
+
+
+def _old(path: Path) -> str:
+    return (
+        f"{path} holds a run of an older conqret, in a layout that is no longer read. Give another folder with -o; "
+        f"its recordings are still good (--recordings {path / STORE_NAME})"
+    )

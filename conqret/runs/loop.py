@@ -1,0 +1,56 @@
+"""Asynchronous work for code that is not asynchronous."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+T = TypeVar("T")
+
+
+class Loop:
+    """One event loop for all that a piece of code asks for, so that connections live from one call to the next.
+
+    Where a loop runs in this thread already (a notebook), the work is done in a thread of its own.
+    """
+
+    def __init__(self) -> None:
+        self._runner = asyncio.Runner()
+        self._thread: ThreadPoolExecutor | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Wait for ``work`` and return its result."""
+        if self._thread is None and _runs_here():
+            self._thread = ThreadPoolExecutor(1, thread_name_prefix="conqret-loop")
+        if self._thread is None:
+            return self._runner.run(work)
+        return self._thread.submit(self._runner.run, work).result()
+
+    def close(self) -> None:
+        """End the loop; the next call begins another."""
+        runner, thread = self._runner, self._thread
+        self._runner, self._thread = asyncio.Runner(), None
+        if thread is None:
+            runner.close()
+        else:
+            thread.submit(runner.close).result()
+            thread.shutdown()
+
+
+def _runs_here() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True

@@ -1,0 +1,150 @@
+"""The loop over the trials of a run: each once, many at a time, in memory or into a folder.
+
+A trial is one unit of work: an item to be judged, an argument to be written, the turn of a debate. Most stand alone;
+those that wait for others (the second round of a debate waits for the first) get the rows of these when their turn
+comes. What a sink holds already is not done again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+from conqret.errors import DeclarationError
+
+Row = TypeVar("Row")
+
+
+@dataclass(frozen=True, slots=True)
+class Trial(Generic[Row]):
+    """One unit of work: ``work`` makes the row that is kept under ``key``, from the rows of the trials ``after`` which
+    it comes, by their keys. It never raises for what the world did: that is part of the row."""
+
+    key: str
+    work: Callable[[Mapping[str, Row]], Awaitable[Row]]
+    after: tuple[str, ...] = ()
+
+
+class Sink(Protocol[Row]):
+    """Where rows go, and where those of an earlier run are."""
+
+    def __contains__(self, key: str) -> bool:
+        """Whether the row of this key need not be made."""
+
+    def get(self, key: str) -> Row | None:
+        """The row of a key; None where there is none."""
+
+    def add(self, row: Row) -> None:
+        """Keep a row."""
+
+
+class Memory(Generic[Row]):
+    """A sink in memory; ``rows`` holds the rows by key."""
+
+    def __init__(self, key: Callable[[Row], str]) -> None:
+        self.rows: dict[str, Row] = {}
+        self._key = key
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.rows
+
+    def get(self, key: str) -> Row | None:
+        """The row of a key; None where there is none."""
+        return self.rows.get(key)
+
+    def add(self, row: Row) -> None:
+        """Keep a row."""
+        self.rows[self._key(row)] = row
+
+
+async def perform(
+    trials: Iterable[Trial[Row]], sink: Sink[Row], *, in_flight: int
+) -> AsyncIterator[Row]:
+    """Do every trial that the sink does not hold, and yield each row once it is kept.
+
+    Trials are taken as there is room, at most ``in_flight`` are under way at a time, and with ``in_flight`` of 1 they
+    are done in their order.
+
+    Raises:
+        DeclarationError: trials wait for others that never come.
+    """
+    queue = _Queue(trials, sink)
+    if in_flight == 1:
+        for trial in queue:
+            yield queue.keep(trial, await trial.work(queue.earlier(trial)))
+        queue.check()
+        return
+    under_way: dict[asyncio.Task[Row], Trial[Row]] = {}
+    try:
+        while True:
+            while len(under_way) < in_flight and (ready := next(queue, None)) is not None:
+                under_way[asyncio.ensure_future(_work(ready, queue.earlier(ready)))] = ready
+            if not under_way:
+                queue.check()
+                return
+            done, _ = await asyncio.wait(under_way, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                yield queue.keep(under_way.pop(task), task.result())
+    finally:
+        for task in under_way:
+            task.cancel()
+        await asyncio.gather(*under_way, return_exceptions=True)
+
+
+async def _work(trial: Trial[Row], earlier: Mapping[str, Row]) -> Row:
+    return await trial.work(earlier)
+
+
+class _Queue(Generic[Row]):
+    """The trials that can be done now: those that wait come up again when what they wait for is kept."""
+
+    def __init__(self, trials: Iterable[Trial[Row]], sink: Sink[Row]) -> None:
+        self._source, self._sink = iter(trials), sink
+        self._waiting: dict[str, Trial[Row]] = {}
+        self._ready: list[Trial[Row]] = []
+        self._kept: set[str] = set()
+
+    def __iter__(self) -> Iterator[Trial[Row]]:
+        return self
+
+    def __next__(self) -> Trial[Row]:
+        if self._ready:
+            return self._ready.pop(0)
+        for trial in self._source:
+            if trial.key in self._sink:
+                continue
+            if self._can(trial):
+                return trial
+            self._waiting[trial.key] = trial
+        raise StopIteration
+
+    def keep(self, trial: Trial[Row], row: Row) -> Row:
+        """Keep the row of a trial, and call up those that waited for it."""
+        self._sink.add(row)
+        self._kept.add(trial.key)
+        called = [one for one in self._waiting.values() if trial.key in one.after and self._can(one)]
+        for one in called:
+            del self._waiting[one.key]
+        self._ready += called
+        return row
+
+    def earlier(self, trial: Trial[Row]) -> Mapping[str, Row]:
+        """The rows that a trial waited for."""
+        found = {key: self._sink.get(key) for key in trial.after}
+        return {key: row for key, row in found.items() if row is not None}
+
+    def check(self) -> None:
+        """Nothing may be left that waits."""
+        if self._waiting:
+            trial = next(iter(self._waiting.values()))
+            lacking = next(key for key in trial.after if not self._there(key))
+            raise DeclarationError(f"{trial.key} waits for {lacking}, which no trial makes")
+
+    def _can(self, trial: Trial[Row]) -> bool:
+        return all(map(self._there, trial.after))
+
+    def _there(self, key: str) -> bool:
+        """A row that an earlier run could not finish is made again first; one that fails now is an answer, too."""
+        return key in self._kept or key in self._sink
