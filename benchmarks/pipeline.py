@@ -29,7 +29,7 @@ _CHILD = """
 import sys, time
 from pathlib import Path
 from conqret.judging.execute import Execution, execute
-from conqret.judging.folder import RunDirectory
+from conqret.judging.folder import JudgeFolder
 from conqret.judging.setup import check_items, set_up
 from conqret.io import open_items
 from conqret.judging.base import JudgeOptions
@@ -41,7 +41,7 @@ setup = set_up("rag-fine-grained", ClientOptions("offline"), JudgeOptions())
 source = open_items(items)
 checked, setup = check_items(source, setup)
 start = time.process_time()
-outcome = execute(Execution(source, checked, setup, RunDirectory(out)))
+outcome = execute(Execution(source, checked, setup, JudgeFolder(out)))
 peak = next(line for line in open("/proc/self/status") if line.startswith("VmHWM")).split()[1]
 print(outcome.summary.scored, time.process_time() - cpu, time.perf_counter() - wall, time.process_time() - start, peak)
 """
@@ -69,7 +69,9 @@ _MEMORY = """
 import asyncio, sys, time
 from pathlib import Path
 from conqret.judging.setup import set_up
-from conqret.judging.stream import judge_stream
+from conqret.judging.execute import judged
+from conqret.judging.folder import judgment_key
+from conqret.runs.trials import Memory
 from conqret.io import open_items
 from conqret.judging.base import Case, JudgeOptions
 from conqret.llm.client import Client
@@ -81,7 +83,7 @@ setup = set_up("rag-fine-grained", ClientOptions("offline"), JudgeOptions())
 
 async def judge(some):
     async with Client(setup.client, store=None) as client:
-        return [judgment async for judgment in judge_stream(some, setup.instrument(client), in_flight=1)]
+        return [judgment async for judgment in judged(some, setup.instrument(client), Memory(judgment_key), in_flight=1)]
 
 asyncio.run(judge(items[:24]))
 start = time.process_time()

@@ -38,14 +38,14 @@ def compare(
     json_output: Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")] = False,
 ) -> None:
     """Which of two judges is closer to people: alphas and their difference on what both scored, paired by topic."""
-    from conqret.judging.folder import RunDirectory
+    from conqret.judging.folder import JudgeFolder
     from conqret.reliability.validation.judge_comparison import compare_judges
 
     metrics = label_options.metric_map(metric)
     found = label_options.load(
         labels, level, scale, words, columns, dimension, layout, cannot_judge, number_annotators
     )
-    runs = RunDirectory(first), RunDirectory(second)
+    runs = JudgeFolder(first), JudgeFolder(second)
     for run in runs:
         run.record()  # says where a folder holds no run
     result = compare_judges(

@@ -12,7 +12,7 @@ from conqret.cli.places import default_folder, stem
 
 if TYPE_CHECKING:
     from conqret.judging.execute import Execution, Outcome
-    from conqret.judging.folder import RunDirectory
+    from conqret.judging.folder import JudgeFolder
     from conqret.judging.setup import Setup
 
 EPILOG = (
@@ -47,7 +47,7 @@ def judge(
     from conqret.io import open_items
     from conqret.judging.base import JudgeOptions
     from conqret.judging.execute import Execution, execute
-    from conqret.judging.folder import RunDirectory
+    from conqret.judging.folder import JudgeFolder
     from conqret.judging.registry import DEFAULT_FORMAT
     from conqret.judging.setup import check_items, set_up
     from conqret.llm.options import OFFLINE_MODEL, ClientOptions
@@ -75,7 +75,7 @@ def judge(
     checked, setup = check_items(source, setup)
     if card is not None:
         _hold_against(card, setup)
-    run = RunDirectory(output or default_folder(stem(items), setup.judge.name, setup.client.model))
+    run = JudgeFolder(output or default_folder(stem(items), setup.judge.name, setup.client.model))
     execution = Execution(source, checked, setup, run, kept.recordings, kept.replay, kept.overwrite)
     if not shown.quiet:
         _announce(execution, items)
@@ -122,7 +122,7 @@ def _remark(outcome: Outcome, *, quiet: bool) -> None:
         note(f"{len(outcome.missing)} answers are not among the recordings:\n{shown}{more}")
 
 
-def _give_examples(run: RunDirectory, outcome: Outcome) -> None:
+def _give_examples(run: JudgeFolder, outcome: Outcome) -> None:
     """For each reason why values are missing what was said of the first item: it often says what to do."""
     wanted = set(outcome.summary.reasons)
     for judgment in run.judgments() if wanted else ():

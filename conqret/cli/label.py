@@ -63,14 +63,14 @@ def label(
     """
     from conqret.io import open_items
     from conqret.io.atomic import replacing
-    from conqret.judging.folder import RunDirectory
+    from conqret.judging.folder import JudgeFolder
     from conqret.reliability.labelling import plan_labels
 
     low, high = _ends(scale)
     names = [name.strip().replace("-", "_") for name in dimension or ["overall_quality"]]
     source = open_items(items, columns=options.column_map(columns, options.ITEM_COLUMNS))
     source.check()
-    directory = RunDirectory(run) if run is not None else None
+    directory = JudgeFolder(run) if run is not None else None
     if directory is not None:
         directory.record()
     done = _labelled(labelled) if labelled is not None else ()

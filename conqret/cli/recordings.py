@@ -37,10 +37,10 @@ def import_(
 ) -> None:
     """Add exported answers to a store; those that it has already stay as they are."""
     from conqret.errors import DeclarationError
-    from conqret.judging.folder import RunDirectory
+    from conqret.judging.folder import JudgeFolder
     from conqret.llm.recordings import Recordings
 
-    target = RunDirectory(store).recordings_file if store.is_dir() else store
+    target = JudgeFolder(store).recordings_file if store.is_dir() else store
     fresh = not target.exists()
     try:
         with Recordings(target) as recordings:

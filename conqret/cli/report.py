@@ -23,11 +23,11 @@ def report(
     ] = False,
 ) -> None:
     """Write the HTML report of a run, and print its summary."""
-    from conqret.judging.folder import RunDirectory
+    from conqret.judging.folder import JudgeFolder
     from conqret.report.html import write_report
     from conqret.report.tables import terminal
 
-    directory = RunDirectory(run)
+    directory = JudgeFolder(run)
     summary = directory.summary()
     page = write_report(directory, to, max_items=max_items)
     if json_output:

@@ -79,7 +79,7 @@ def validate(
     from rich.text import Text
 
     from conqret.io.atomic import replacing
-    from conqret.judging.folder import RunDirectory
+    from conqret.judging.folder import JudgeFolder
     from conqret.judging.summary import summarise
     from conqret.reliability.bias.run import read_bias
     from conqret.reliability.cards.card import make_card
@@ -95,7 +95,7 @@ def validate(
     found = label_options.load(
         labels, level, scale, words, columns, dimension, layout, cannot_judge, number_annotators
     )
-    directory = RunDirectory(run)
+    directory = JudgeFolder(run)
     record = directory.record()
     result = compute(
         directory.judgments(),

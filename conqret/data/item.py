@@ -84,7 +84,10 @@ class Item(Frozen):
             *before, last = self.metadata[CHANGES]
             names = [*(f"{one['name']}:{one['level']:g}" for one in before), last["name"]]
             return Version(
-                original=last["original"], perturbation="+".join(names), level=last["level"], seed=last["seed"]
+                original=last["original"],
+                perturbation="+".join(names),
+                level=last["level"],
+                seed=last["seed"],
             )
         except (KeyError, TypeError, ValueError):
             return None

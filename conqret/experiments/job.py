@@ -14,7 +14,7 @@ from conqret.errors import DeclarationError
 from conqret.experiments.config import Experiment, System, systems
 from conqret.experiments.reading import read_experiment
 from conqret.io.corpus import CorpusDirectory
-from conqret.judging.folder import RunDirectory
+from conqret.judging.folder import JudgeFolder
 from conqret.llm.recordings import STORE_NAME
 from conqret.reliability.sensitivity.results import SensitivityDirectory
 
@@ -58,9 +58,9 @@ class ExperimentDirectory:
         """The folder of a system's arguments (see :mod:`conqret.generation.run`)."""
         return self.path / "arguments" / system.name
 
-    def judgments(self, system: System, judge: str) -> RunDirectory:
+    def judgments(self, system: System, judge: str) -> JudgeFolder:
         """The run of one judge over one system's arguments."""
-        return RunDirectory(self.path / "judgments" / system.name / judge)
+        return JudgeFolder(self.path / "judgments" / system.name / judge)
 
     def sensitivity(self, system: System) -> SensitivityDirectory:
         """The run of all judges over one system's damaged arguments."""

@@ -20,7 +20,7 @@ from conqret.experiments.scores import write_scores
 from conqret.experiments.stages import damage, generate_arguments, judge_arguments
 from conqret.io.atomic import replacing
 from conqret.io.locking import LOCK_NAME, only_writer
-from conqret.judging.folder import RunDirectory
+from conqret.judging.folder import JudgeFolder
 from conqret.llm.recordings import STORE_NAME
 from conqret.reliability.sensitivity.results import SensitivityDirectory, SensitivityResults
 
@@ -33,7 +33,7 @@ class ExperimentOutcome:
 
     summary: Mapping[str, Any]
     failed: dict[str, int] = field(default_factory=dict)
-    judged: list[RunDirectory] = field(default_factory=list)
+    judged: list[JudgeFolder] = field(default_factory=list)
     sensitivity: list[tuple[SensitivityDirectory, SensitivityResults]] = field(default_factory=list)
 
 

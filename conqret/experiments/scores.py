@@ -13,7 +13,7 @@ from conqret.experiments.job import Job
 from conqret.io.append import whole_lines
 from conqret.io.atomic import replacing
 from conqret.io.corpus import write_lines
-from conqret.judging.folder import RunDirectory
+from conqret.judging.folder import JudgeFolder
 from conqret.judging.registry import JUDGES
 from conqret.llm.local_model import resolved
 from conqret.reliability.sensitivity.curves import Score
@@ -60,7 +60,7 @@ def _rows(job: Job) -> Iterator[dict[str, Any]]:
         yield from _damaged(job, system)
 
 
-def _judged(system: System, judge: str, run: RunDirectory) -> Iterator[dict[str, Any]]:
+def _judged(system: System, judge: str, run: JudgeFolder) -> Iterator[dict[str, Any]]:
     """The measures of a run, in the order of its items and of the format's metrics."""
     topics = {item.id: item.metadata.get("topic_id", item.topic) for item in run.items()}
     judgments = {judgment.item: judgment for judgment in run.judgments()}

@@ -10,7 +10,7 @@ from conqret.experiments.job import Job, state_of
 from conqret.generation.run import GenerationRun, generate, make_tasks, read_rankings
 from conqret.io import ItemSource, open_items
 from conqret.judging.execute import Execution, execute
-from conqret.judging.folder import RunDirectory
+from conqret.judging.folder import JudgeFolder
 from conqret.judging.setup import Setup, check_items, set_up
 from conqret.prompts import Library
 from conqret.reliability.sensitivity.plan import Damage, Plan, make_plan
@@ -51,7 +51,7 @@ def generate_arguments(job: Job, system: System) -> int:
     return failed
 
 
-def judge_arguments(job: Job, system: System) -> Iterator[tuple[RunDirectory, int]]:
+def judge_arguments(job: Job, system: System) -> Iterator[tuple[JudgeFolder, int]]:
     """Run every judge over a system's arguments; yields each run with the number of failed judgments."""
     source = _items(job, system)
     if source is None:
@@ -62,7 +62,7 @@ def judge_arguments(job: Job, system: System) -> Iterator[tuple[RunDirectory, in
         run = job.out.judgments(system, table.label)
         execution = Execution(source, checked, setup, run, job.store, job.replay)
         if run.record_file.is_file():
-            before, wanted = run.record(), execution.record()
+            before, wanted = run.record(), execution.record
             same = (before.items_digest, before.fingerprint) == (wanted.items_digest, wanted.fingerprint)
             execution = replace(execution, overwrite=not same)  # arguments that had failed are there now
         outcome = execute(execution)

@@ -157,17 +157,18 @@ class Judge:
         return tuple(ask for ask in self.asks if not wanted or wanted & set(ask.metrics))
 
     def fingerprint(self, options: JudgeOptions, library: Library, model: Mapping[str, Any]) -> str:
-        """The name of this instrument: it changes with prompts, dimensions, answer schemas, options and model."""
-        asks = self.select(options.metrics)
-        metrics = [metric for metric in self.metrics if not options.metrics or metric in options.metrics]
+        """The name of this instrument: it changes with prompts, dimensions, answer schemas, sampling and model.
+
+        It is that of the whole format, whichever of its metrics are asked for, so that scores of one metric belong
+        together wherever they were made.
+        """
         case = Case(Item(id="fingerprint", topic="fingerprint"), options)
         parts = {
             "format": self.name,
-            "prompts": {ask.prompt: library[ask.prompt].digest for ask in asks},
-            "schemas": [ask.response(case).model_json_schema() for ask in asks],
+            "prompts": {ask.prompt: library[ask.prompt].digest for ask in self.asks},
+            "schemas": [ask.response(case).model_json_schema() for ask in self.asks],
             "dimensions": [[one.name, one.question, one.definition] for one in DIMENSIONS],
             "options": [
-                metrics,
                 options.samples,
                 options.order,
                 options.seed,

@@ -6,71 +6,72 @@ are asked for again, and whatever a model answered before comes from the recordi
 
 from __future__ import annotations
 
-import asyncio
-import datetime as dt
+import contextlib
 import json
-from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
-from conqret._version import __version__
-from conqret.data import Item, Judgment, Status
-from conqret.errors import DeclarationError
+from conqret.data import Item, Judgment
 from conqret.io import Checked, ItemSource, item_record
 from conqret.io.atomic import replacing
-from conqret.io.locking import LOCK_NAME, only_writer
-from conqret.judging.folder import RunDirectory, RunRecord
+from conqret.judging.folder import JudgeFolder, JudgeRecord, judgment_rows, trial_key
+from conqret.judging.instrument import Instrument, judge_item
 from conqret.judging.setup import Setup
-from conqret.judging.stream import judge_stream
-from conqret.judging.summary import Summariser, Summary
-from conqret.judging.tables import write_scores
+from conqret.judging.summary import SessionCounts, Summariser, Summary
+from conqret.judging.tables import ScoreTable
 from conqret.llm.client import Client
-from conqret.llm.recordings import Recordings
-
-_MUST_MATCH = {
-    "format": "format",
-    "model": "model",
-    "metrics": "metrics",
-    "fingerprint": "prompts, options or model settings",
-    "items_digest": "items",
-}
+from conqret.runs.rows import RowStore
+from conqret.runs.session import Session
+from conqret.runs.trials import Sink, Trial, perform
 
 
 @dataclass(frozen=True)
 class Execution:
     """One run to be made: where from, how, where to, and what answers there are already.
 
-    ``recordings`` is the store to use (by default the run's own); with ``replay`` nothing is ever sent.
+    ``recordings`` is the store to use (by default the run's own); with ``replay`` nothing is ever sent. ``shared`` is a
+    session that others use, too: store, library and client are then its own.
     """
 
     source: ItemSource
     checked: Checked
     setup: Setup
-    out: RunDirectory
+    out: JudgeFolder
     recordings: Path | None = None
     replay: Path | None = None
     overwrite: bool = False
+    shared: Session | None = None
 
-    def record(self) -> RunRecord:
+    @cached_property
+    def session(self) -> Session:
+        """What asks the model."""
+        return self.shared or Session(
+            self.setup.client,
+            recordings=None if self.replay else self.recordings,
+            replay=self.replay,
+            prompts=self.setup.library,
+        )
+
+    @cached_property
+    def record(self) -> JudgeRecord:
         """What ``run.json`` will say."""
         setup, checked = self.setup, self.checked
-        asks = setup.judge.select(setup.options.metrics)
         settings = {
             name: value
             for name, value in asdict(setup.client).items()
             if name not in {"model", "api_key", "api_base"} and value is not None
         }
-        return RunRecord(
-            conqret=__version__,
-            created=dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
+        return JudgeRecord(
             format=setup.judge.name,
             model=setup.client.model,
             baseline=setup.client.offline,
             fingerprint=setup.fingerprint,
-            metrics=list(setup.options.metrics or setup.judge.metrics),
+            metrics=list(setup.metrics),
             options=asdict(setup.options),
             model_options=settings,
-            prompts={ask.prompt: setup.library[ask.prompt].digest for ask in asks},
+            prompts={ask.prompt: setup.library[ask.prompt].digest for ask in setup.asks},
             items_name=Path(self.source.name).name,
             items_layout=checked.layout,
             items_count=checked.count,
@@ -88,169 +89,102 @@ class Outcome:
     missing: tuple[str, ...] = ()
 
 
-def execute(execution: Execution, *, on_start: Callable[[Client, int], None] | None = None,
-            on_judgment: Callable[[Judgment], None] | None = None) -> Outcome:  # fmt: skip
+def execute(
+    execution: Execution,
+    *,
+    on_start: Callable[[Client, int], None] | None = None,
+    on_judgment: Callable[[Judgment], None] | None = None,
+    readers: Sequence[Callable[[Judgment], None]] = (),
+) -> Outcome:
     """Make the run, or finish it.
 
-    ``on_start`` gets the client (for its live counts) and the number of judgments kept from before.
+    ``on_start`` gets the client (for its live counts) and the number of judgments kept from before; ``on_judgment``
+    gets each judgment as it is made. ``readers`` get every judgment of the finished run once, in the order of the items.
 
     Raises:
         DeclarationError: the directory holds something else, another run, or is in use; the recordings are
             none; or the settings do not fit the model. Nothing is written then.
     """
-    out, record = execution.out, execution.record()
-    _claim(execution, record)
-    _rehearse(execution)
-    with only_writer(out.path):
-        _claim(execution, record)  # again: another process may have begun a run here in between
-        _write_head(execution, record)
-        done = _keep_scored(out, record)
-        missing, order = asyncio.run(_judge_rest(execution, done, on_start, on_judgment))
-        _put_in_order(out, order)
-        summary = _sum_up(out)
-    return Outcome(summary, len(done), missing)
+    out, session, record = execution.out, execution.session, execution.record
+    out.check(record, overwrite=execution.overwrite)
+    with session:
+        _rehearse(execution)
+        with out.claimed(record, overwrite=execution.overwrite, begin=lambda: _write_items(execution)):
+            session.keep_in(out.recordings_file)
+            before = replace(session.progress)
+            with judgment_rows(out.judgments_file, record.fingerprint) as rows:
+                kept = len(rows)
+                if on_start is not None:
+                    on_start(session.client, kept)
+                order = session.run(lambda client: _judge_rest(execution, client, rows, on_judgment))
+            rows.arrange(trial_key(record.fingerprint, item) for item in order)
+            counts = SessionCounts.of(session.progress.since(before), kept)
+            summary = _sum_up(out, rows, counts, readers)
+        missing = tuple(map(str, session.client.missing))
+    return Outcome(summary, kept, missing)
+
+
+async def judged(
+    items: Iterable[Item], instrument: Instrument, sink: Sink[Judgment], *, in_flight: int
+) -> AsyncGenerator[Judgment, None]:
+    """Judge what ``sink`` does not hold yet, and yield each judgment once it is kept."""
+
+    def trial(item: Item) -> Trial[Judgment]:
+        return Trial(trial_key(instrument.fingerprint, item.id), lambda earlier: judge_item(item, instrument))
+
+    async with contextlib.aclosing(perform(map(trial, items), sink, in_flight=in_flight)) as judgments:
+        async for judgment in judgments:
+            yield judgment
 
 
 def _rehearse(execution: Execution) -> None:
     """Open once what the run will open, so that what is declared wrongly shows before anything is written."""
-    if execution.replay:
-        Recordings.open_for_replay(execution.replay).close()
-    elif execution.recordings:
-        Recordings(execution.recordings).close()
-    client = Client(execution.setup.client, store=None)
+    client = execution.session.client
     recorded = execution.replay or execution.recordings or execution.out.judgments_file.exists()
-    if execution.setup.client.local and not recorded:  # else there may be nothing left to ask
-        asyncio.run(client.prepare())
+    if not recorded and not execution.shared:  # else there may be nothing left to ask
+        execution.session.run(lambda _: client.prepare())
 
 
-def _claim(execution: Execution, record: RunRecord) -> None:
-    """Make sure that the directory is free for this run, or holds the beginning of it."""
-    out = execution.out
-    if not out.path.exists():
-        return
-    if not out.path.is_dir():
-        raise DeclarationError(f"{out.path} is a file; give a folder with -o")
-    if not out.record_file.exists():  # perhaps a run that was killed before it had said what it is
-        ours = {LOCK_NAME, out.items_file.name}
-        foreign = [
-            entry.name
-            for entry in out.path.iterdir()
-            if entry.name not in ours and not entry.name.endswith(".part")
-        ]
-        if foreign:
-            raise DeclarationError(
-                f"{out.path} holds no run but other files ({', '.join(sorted(foreign)[:3])}); "
-                "give another folder with -o"
-            )
-        return
-    if execution.overwrite:
-        return
-    before = out.record()
-    changed = [words for name, words in _MUST_MATCH.items() if getattr(before, name) != getattr(record, name)]
-    if changed:
-        raise DeclarationError(
-            f"{out.path} holds another run: {', '.join(changed)} differ{'s' if len(changed) == 1 else ''} "
-            f"(there: {before.format} with {before.model}, {before.items_count} items from {before.items_name}). "
-            "Give another folder with -o, or --overwrite to begin this one afresh (its recordings are kept)"
-        )
-
-
-def _write_head(execution: Execution, record: RunRecord) -> None:
-    out = execution.out
-    if execution.overwrite:
-        for old in (out.record_file, out.judgments_file, out.summary_file, out.scores_file, out.report_file):
-            old.unlink(missing_ok=True)
-    if out.record_file.exists():
-        return
-    with replacing(out.items_file) as file:
+def _write_items(execution: Execution) -> None:
+    with replacing(execution.out.items_file) as file:
         for item in execution.source:
-            file.write(_line(item_record(item)))
-    with replacing(out.record_file) as file:
-        file.write(record.model_dump_json(indent=1).encode())
-
-
-def _keep_scored(out: RunDirectory, record: RunRecord) -> set[str]:
-    """Leave only the scored judgments of this instrument in the file, and return the ids of their items."""
-    if not out.judgments_file.exists():
-        return set()
-    kept: set[str] = set()
-    with replacing(out.judgments_file) as file:
-        for judgment in out.judgments(spoiled=True):
-            if (
-                judgment.status is Status.SCORED
-                and judgment.fingerprint == record.fingerprint
-                and judgment.item not in kept
-            ):
-                kept.add(judgment.item)
-                file.write(judgment.model_dump_json().encode() + b"\n")
-    return kept
+            file.write(json.dumps(item_record(item), ensure_ascii=False, default=str).encode() + b"\n")
 
 
 async def _judge_rest(
     execution: Execution,
-    done: set[str],
-    on_start: Callable[[Client, int], None] | None,
+    client: Client,
+    rows: RowStore[Judgment],
     on_judgment: Callable[[Judgment], None] | None,
-) -> tuple[tuple[str, ...], list[str]]:
-    """Judge what is not done; return what a replay lacked, and the ids of all items in their order."""
-    setup, out = execution.setup, execution.out
+) -> list[str]:
+    """Judge what is not done; return the ids of all items in their order."""
     order: list[str] = []
 
-    def rest() -> Iterator[Item]:
-        for item in out.items():
+    def items() -> Iterator[Item]:
+        for item in execution.out.items():
             order.append(item.id)
-            if item.id not in done:
-                yield item
+            yield item
 
-    store = (
-        Recordings.open_for_replay(execution.replay)
-        if execution.replay
-        else Recordings(execution.recordings or out.recordings_file)
-    )
-    with store, out.judgments_file.open("ab", buffering=0) as file:
-        async with Client(setup.client, store=store, replay=execution.replay is not None) as client:
-            if on_start is not None:
-                on_start(client, len(done))
-            instrument = setup.instrument(client)
-            async for judgment in judge_stream(rest(), instrument, in_flight=client.in_flight):
-                file.write(judgment.model_dump_json().encode() + b"\n")
-                if on_judgment is not None:
-                    on_judgment(judgment)
-            return tuple(map(str, client.missing)), order
+    instrument = execution.setup.instrument(client)
+    async for judgment in judged(items(), instrument, rows, in_flight=client.in_flight):
+        if on_judgment is not None:
+            on_judgment(judgment)
+    return order
 
 
-def _put_in_order(out: RunDirectory, order: list[str]) -> None:
-    """Put the judgments, which were written as they came, into the order of the items."""
-    places: dict[str, tuple[int, int]] = {}
-    with out.judgments_file.open("rb") as file:
-        offset = 0
-        for line in file:
-            places[json.loads(line)["item"]] = (offset, len(line))
-            offset += len(line)
-        if list(places) == order:
-            return
-        with replacing(out.judgments_file) as ordered:
-            for item in order:
-                start, length = places[item]
-                file.seek(start)
-                ordered.write(file.read(length))
-
-
-def _sum_up(out: RunDirectory) -> Summary:
+def _sum_up(
+    out: JudgeFolder,
+    rows: RowStore[Judgment],
+    counts: SessionCounts,
+    readers: Sequence[Callable[[Judgment], None]],
+) -> Summary:
     """Write what is derived from the judgments, in one pass over them."""
     summariser = Summariser()
-
-    def counted() -> Iterator[Judgment]:
-        for judgment in out.judgments():
-            summariser.add(judgment)
-            yield judgment
-
-    write_scores(counted(), out.scores_file)
-    summary = summariser.summary()
+    with ScoreTable(out.scores_file) as table:
+        for judgment in rows.rows():
+            for read in (summariser.add, table.add, *readers):
+                read(judgment)
+    summary = summariser.summary(counts)
     with replacing(out.summary_file) as file:
         file.write(summary.model_dump_json(indent=1).encode())
     return summary
-
-
-def _line(record: object) -> bytes:
-    return json.dumps(record, ensure_ascii=False, default=str).encode() + b"\n"

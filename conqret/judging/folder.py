@@ -1,37 +1,46 @@
-"""What a run leaves on the disk, and how to read it again.
+"""What a run of a judge leaves on the disk, and how to read it again.
 
-A run directory holds ``run.json`` (what was asked of which instrument), ``items.jsonl`` (the items as they
-were read), ``judgments.jsonl`` (a line each, appended as they arrive), ``recordings.sqlite`` (every answer
-of the model), and, once all items are through, ``scores.parquet``, ``summary.json`` and ``report.html``.
+Beside ``run.json`` and ``recordings.sqlite`` (see :mod:`conqret.runs.folder`) a run directory holds ``items.jsonl``
+(the items as they were read), ``judgments.jsonl`` (a line each, appended as they arrive), and, in the end,
+``scores.parquet``, ``summary.json`` and ``report.html``.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import Field, ValidationError
 
-from conqret.data import Item, Judgment
+from conqret.data import Item, Judgment, Status
 from conqret.errors import DeclarationError
 from conqret.io.append import whole_lines
 from conqret.judging.summary import Summary
+from conqret.runs.folder import RunFolder, RunRecord
+from conqret.runs.rows import RowStore
+
+JUDGMENTS, SCORES = "judgments.jsonl", "scores.parquet"
 
 
-class RunRecord(BaseModel):
-    """What ``run.json`` says: enough to know the instrument and to do the same again.
+class JudgeRecord(RunRecord):
+    """What ``run.json`` of a judge's run says.
 
-    ``fingerprint`` names judge, prompts and model; ``items_digest`` the items. ``baseline`` is true for the
-    offline model, which reports must call a baseline.
+    ``fingerprint`` names the instrument (format, prompts, schemas, model, sampling), ``items_digest`` the items;
+    ``metrics`` are those that were asked for. ``baseline`` is true for the offline model, which reports must call a
+    baseline.
     """
 
-    model_config = ConfigDict(frozen=True)
+    SAME: ClassVar[Mapping[str, str]] = {
+        "format": "format",
+        "model": "model",
+        "metrics": "metrics",
+        "fingerprint": "prompts, options or model settings",
+        "items_digest": "items",
+    }
 
-    conqret: str
-    created: str
+    kind: str = "judge"
     format: str
     model: str
     baseline: bool
@@ -44,19 +53,21 @@ class RunRecord(BaseModel):
     items_layout: str
     items_count: int
     items_digest: str
-    notes: list[str] = []
+    notes: list[str] = Field(default_factory=list)
+
+    def __str__(self) -> str:
+        return f"{self.format} with {self.model}, {self.items_count} items from {self.items_name}"
 
 
-@dataclass(frozen=True, slots=True)
-class RunDirectory:
-    """The files of a run under one folder."""
+@dataclass(frozen=True)
+class JudgeFolder(RunFolder[JudgeRecord]):
+    """The files of a judge's run under one folder."""
 
-    path: Path
-
-    @property
-    def record_file(self) -> Path:
-        """What was asked of which instrument."""
-        return self.path / "run.json"
+    KIND: ClassVar[str] = "judge"
+    COMMAND: ClassVar[str] = "conqret judge"
+    RECORD: ClassVar[type[RunRecord]] = JudgeRecord
+    MAKES: ClassVar[tuple[str, ...]] = (JUDGMENTS, SCORES, "summary.json", "report.html")
+    BEGINS: ClassVar[tuple[str, ...]] = ("items.jsonl",)
 
     @property
     def items_file(self) -> Path:
@@ -66,17 +77,12 @@ class RunDirectory:
     @property
     def judgments_file(self) -> Path:
         """A judgment a line."""
-        return self.path / "judgments.jsonl"
-
-    @property
-    def recordings_file(self) -> Path:
-        """Every answer of the model."""
-        return self.path / "recordings.sqlite"
+        return self.path / JUDGMENTS
 
     @property
     def scores_file(self) -> Path:
         """The scores as a table."""
-        return self.path / "scores.parquet"
+        return self.path / SCORES
 
     @property
     def summary_file(self) -> Path:
@@ -88,13 +94,9 @@ class RunDirectory:
         """The page for people."""
         return self.path / "report.html"
 
-    def record(self) -> RunRecord:
-        """What was run. Raises DeclarationError where this is no run directory."""
-        return _read(self.record_file, RunRecord)
-
     def summary(self) -> Summary:
         """The finished run in numbers. Raises DeclarationError where the run is not finished."""
-        return _read(self.summary_file, Summary)
+        return self.result(self.summary_file, Summary)
 
     def items(self) -> Iterator[Item]:
         """The items, in their order."""
@@ -102,37 +104,37 @@ class RunDirectory:
             for line in lines:
                 yield Item.model_validate_json(line)
 
-    def judgments(self, *, spoiled: bool = False) -> Iterator[Judgment]:
+    def judgments(self) -> Iterator[Judgment]:
         """The whole judgments so far, in file order; a last line cut off by a kill is passed over.
-
-        With ``spoiled`` every line that is no judgment is passed over (its item is then judged again).
 
         Raises:
             DeclarationError: a line is no judgment.
         """
         for number, line in whole_lines(self.judgments_file):
             try:
-                judgment = Judgment.model_validate_json(line)
+                yield Judgment.model_validate_json(line)
             except ValidationError:
-                if spoiled:
-                    continue
                 raise DeclarationError(
                     f"{self.judgments_file}:{number} is no judgment; give the command that made this run "
                     "again, and it is mended"
                 ) from None
-            yield judgment
 
 
-M = TypeVar("M", bound=BaseModel)
+def judgment_rows(file: Path, *fingerprints: str) -> RowStore[Judgment]:
+    """The judgments of these instruments in ``file``, by :func:`judgment_key`; those that are not scored are made
+    again."""
+
+    def key(judgment: Judgment) -> str | None:
+        return judgment_key(judgment) if judgment.fingerprint in fingerprints else None
+
+    return RowStore(file, Judgment, key, finished=lambda one: one.status is Status.SCORED)
 
 
-def _read(file: Path, model: type[M]) -> M:
-    try:
-        return model.model_validate(json.loads(file.read_bytes()))
-    except FileNotFoundError:
-        state = "holds no finished run" if file.parent.is_dir() else "does not exist"
-        raise DeclarationError(
-            f"{file.parent} {state} ({file.name} is not there); run conqret judge with -o {file.parent} first"
-        ) from None
-    except (ValueError, ValidationError) as error:
-        raise DeclarationError(f"{file} cannot be read: {error}") from error
+def judgment_key(judgment: Judgment) -> str:
+    """Under which a judgment is kept: its instrument and the id of what was judged."""
+    return trial_key(judgment.fingerprint, judgment.item)
+
+
+def trial_key(fingerprint: str, item: str) -> str:
+    """The key of the judgment of an item by an instrument."""
+    return f"{fingerprint} {item}"

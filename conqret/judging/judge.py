@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, overload
@@ -13,14 +11,16 @@ from conqret.data import Item, Judgment
 from conqret.io import open_items, to_frame
 from conqret.judging.base import RELEVANT_FROM, JudgeOptions
 from conqret.judging.dimensions import Order
+from conqret.judging.execute import judged
+from conqret.judging.folder import judgment_key, trial_key
 from conqret.judging.registry import DEFAULT_FORMAT
 from conqret.judging.setup import check_items, set_up
-from conqret.judging.stream import judge_stream
 from conqret.judging.summary import Summary, summarise
 from conqret.judging.tables import score_rows, wide_row
-from conqret.llm.client import Client
 from conqret.llm.options import OFFLINE_MODEL, ClientOptions
-from conqret.llm.recordings import Recordings
+from conqret.runs.loop import Loop
+from conqret.runs.session import Session
+from conqret.runs.trials import Memory
 
 
 @dataclass(frozen=True, repr=False)
@@ -115,19 +115,17 @@ async def ajudge(
     options = JudgeOptions(tuple(metrics), samples, order, seed, relevant_from, temperature)
     setup = set_up(format, ClientOptions(model, **client), options, Path(prompts) if prompts else None)
     _, setup = check_items(source, setup)
-    store = Recordings.open_for_replay(replay) if replay else Recordings(recordings) if recordings else None
-    try:
-        found: dict[str, Judgment] = {}
-        async with Client(setup.client, store=store, replay=replay is not None) as open_client:
-            instrument = setup.instrument(open_client)
-            async for judgment in judge_stream(source, instrument, in_flight=open_client.in_flight):
-                found[judgment.item] = judgment
-                if on_judgment is not None:
-                    on_judgment(judgment)
-    finally:
-        if store is not None:
-            store.close()
-    result = Judgments(tuple(found[item.id] for item in source), setup.notes)
+    found = Memory(judgment_key)
+    async with Session(
+        setup.client, recordings=recordings, replay=replay, prompts=setup.library
+    ) as open_client:
+        instrument = setup.instrument(open_client)
+        async for judgment in judged(source, instrument, found, in_flight=open_client.in_flight):
+            if on_judgment is not None:
+                on_judgment(judgment)
+    result = Judgments(
+        tuple(found.rows[trial_key(instrument.fingerprint, item.id)] for item in source), setup.notes
+    )
     if source.frame_kind is not None:
         return to_frame([wide_row(judgment) for judgment in result], source.frame_kind)
     return result
@@ -138,9 +136,5 @@ def judge(items: Any, **options: Any) -> Any:
 
     It may be called where an event loop is running already (a notebook): the work is then done in a thread.
     """
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(ajudge(items, **options))
-    with ThreadPoolExecutor(1, thread_name_prefix="conqret-judge") as thread:
-        return thread.submit(asyncio.run, ajudge(items, **options)).result()
+    with Loop() as loop:
+        return loop.run(ajudge(items, **options))

@@ -9,7 +9,7 @@ from typing import Any
 
 from conqret.errors import DeclarationError
 from conqret.judging.base import JudgeOptions
-from conqret.judging.folder import RunDirectory
+from conqret.judging.folder import JudgeFolder
 from conqret.judging.registry import JUDGES
 from conqret.llm.recordings import Recordings
 
@@ -40,7 +40,7 @@ def recorded_call(path: Path) -> RecordedCall:
     Raises:
         DeclarationError: there are no recordings, or they hold several models.
     """
-    run = RunDirectory(path)
+    run = JudgeFolder(path)
     if run.record_file.is_file():
         record = run.record()
         judging = {name: value for name, value in record.options.items() if name in _JUDGING}

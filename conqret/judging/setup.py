@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from conqret.data import Document, Item
 from conqret.errors import DeclarationError
 from conqret.io import Checked, ItemSource
-from conqret.judging.base import Case, Judge, JudgeOptions
+from conqret.judging.base import Ask, Case, Judge, JudgeOptions
 from conqret.judging.instrument import Instrument, filled
 from conqret.judging.registry import JUDGES
 from conqret.llm.client import Client
@@ -45,11 +46,22 @@ class Setup:
     notes: tuple[str, ...] = field(default=())
 
     @property
+    def asks(self) -> tuple[Ask[Any], ...]:
+        """The questions that are asked."""
+        return self.judge.select(self.options.metrics)
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The metrics that are asked for, in the order in which they are reported."""
+        wanted = self.options.metrics
+        return tuple(metric for metric in self.judge.metrics if not wanted or metric in wanted)
+
+    @cached_property
     def fingerprint_model(self) -> Mapping[str, Any]:
         """What identifies the model behind the answers."""
         return Client(replace(self.client, budget_usd=None), store=None).fingerprint_parts()
 
-    @property
+    @cached_property
     def fingerprint(self) -> str:
         """The name of this instrument."""
         return self.judge.fingerprint(self.options, self.library, self.fingerprint_model)
@@ -63,7 +75,7 @@ def set_up(
     format: str | Judge,  # noqa: A002 - the word that users know
     client: ClientOptions,
     options: JudgeOptions,
-    prompts: Path | None = None,
+    prompts: Path | Library | None = None,
 ) -> Setup:
     """Find the judge by its format's name (or take the one that is given) and check that its metrics and prompts
     exist, and that the prompts can be filled.
@@ -75,7 +87,7 @@ def set_up(
     """
     judge = JUDGES.resolve(format)
     metrics = tuple(metric.replace("-", "_") for metric in options.metrics)
-    library = Library(prompts)
+    library = prompts if isinstance(prompts, Library) else Library(prompts)
     probe = Case(_PROBE, replace(options, metrics=metrics))
     for ask in judge.select(metrics):
         read = ask.reading is not None

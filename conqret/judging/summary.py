@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from pydantic import BaseModel, ConfigDict
 
 from conqret.data import Judgment, Status
+from conqret.llm.progress import Progress
 
 
 class _Frozen(BaseModel):
@@ -51,6 +52,21 @@ class Usage(_Frozen):
     seconds: float
 
 
+class SessionCounts(_Frozen):
+    """What one session did: requests sent (retries included), answers taken from a recording, judgments (or other rows)
+    kept from before, and US dollars spent (None: unknown). A run that goes on makes its own counts each time."""
+
+    sent: int
+    recorded: int
+    kept: int
+    cost_usd: float | None
+
+    @classmethod
+    def of(cls, progress: Progress, kept: int) -> SessionCounts:
+        """The counts of a session that kept ``kept`` rows from before."""
+        return cls(sent=progress.calls, recorded=progress.recorded, kept=kept, cost_usd=progress.cost_usd)
+
+
 class Summary(_Frozen):
     """All of a run in numbers."""
 
@@ -63,6 +79,7 @@ class Summary(_Frozen):
     usage: Usage
     flagged: int
     trimmed: int
+    session: SessionCounts | None = None
 
 
 class _Tally:
@@ -138,8 +155,8 @@ class Summariser:
             self._cost += call.cost_usd or 0.0
             self._seconds += call.seconds
 
-    def summary(self) -> Summary:
-        """The summary of what was counted so far."""
+    def summary(self, session: SessionCounts | None = None) -> Summary:
+        """The summary of what was counted so far; ``session`` says what was done for it now."""
         names = (
             "calls",
             "recorded",
@@ -160,6 +177,7 @@ class Summariser:
             usage=Usage(**usage, cost_usd=self._cost, seconds=self._seconds),
             flagged=self._flagged,
             trimmed=self._trimmed,
+            session=session,
         )
 
 

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from itertools import islice
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 from conqret.data import Judgment, Version
+from conqret.io.atomic import replacing
 
 COLUMNS = (
-    "item", "topic", "stance", "original", "perturbation", "level", "seed", "format", "model", "fingerprint", "metric", "part", "status", "value", "raw",
+    "item", "topic", "stance", "original", "perturbation", "level", "seed", "format", "model", "fingerprint",
+    "metric", "part", "status", "value", "raw",
     "label", "flipped", "method", "majority", "reason", "explanation",
 )  # fmt: skip
 """The columns of ``scores.parquet``. A row with ``part`` null is the measure itself; the others are its parts."""
 
-_CHUNK = 500
-"""Judgments that are turned into a frame at a time: enough for speed, little enough for memory."""
+_CHUNK = 15_000
+"""Rows that are turned into a frame at a time: enough for speed, little enough for memory."""
 
 
 def score_rows(judgment: Judgment) -> Iterator[dict[str, Any]]:
@@ -59,17 +61,44 @@ def wide_row(judgment: Judgment) -> dict[str, Any]:
     }
 
 
-def write_scores(judgments: Iterable[Judgment], path: Path) -> None:
-    """Write ``scores.parquet``; the rows are kept as columns, a few hundred judgments at a time."""
-    import polars as pl
+class ScoreTable:
+    """``scores.parquet`` in the making: judgments come one by one, and the file appears whole when all is well.
 
-    from conqret.io.atomic import replacing
+    The rows are kept as columns, a few hundred judgments at a time.
+    """
 
-    numbers = dict.fromkeys(("value", "raw", "majority", "level"), pl.Float64)
-    schema = dict.fromkeys(COLUMNS, pl.String) | numbers | {"flipped": pl.Boolean, "seed": pl.Int64}
-    frames, source = [pl.DataFrame(schema=schema)], iter(judgments)
-    while chunk := list(islice(source, _CHUNK)):
-        rows = [row for judgment in chunk for row in _rows(judgment)]
-        frames.append(pl.DataFrame(dict(zip(COLUMNS, zip(*rows, strict=True), strict=True)), schema=schema))
-    with replacing(path) as file:
-        pl.concat(frames).write_parquet(file)
+    def __init__(self, path: Path) -> None:
+        import polars as pl
+
+        self._path = path
+        numbers = dict.fromkeys(("value", "raw", "majority", "level"), pl.Float64)
+        self._schema = dict.fromkeys(COLUMNS, pl.String) | numbers | {"flipped": pl.Boolean, "seed": pl.Int64}
+        self._frames = [pl.DataFrame(schema=self._schema)]
+        self._rows: list[tuple[Any, ...]] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is None:
+            self._gather()
+            import polars as pl
+
+            with replacing(self._path) as file:
+                pl.concat(self._frames).write_parquet(file)
+
+    def add(self, judgment: Judgment) -> None:
+        """Take in the rows of a judgment."""
+        self._rows += _rows(judgment)
+        if len(self._rows) >= _CHUNK:
+            self._gather()
+
+    def _gather(self) -> None:
+        import polars as pl
+
+        if self._rows:
+            columns = dict(zip(COLUMNS, zip(*self._rows, strict=True), strict=True))
+            self._frames.append(pl.DataFrame(columns, schema=self._schema))
+            self._rows = []

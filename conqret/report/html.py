@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from conqret.data import Item, Judgment
-from conqret.judging.folder import RunDirectory
+from conqret.judging.folder import JudgeFolder
 from conqret.report.figures import HEIGHT, WIDTH
 from conqret.report.maps import maps
 from conqret.report.overview import overview
@@ -23,7 +23,7 @@ MAX_ITEMS = 200
 Shown = list[tuple[int, Item | None, Judgment]]
 
 
-def write_report(run: RunDirectory, to: Path | None = None, *, max_items: int = MAX_ITEMS) -> Path:
+def write_report(run: JudgeFolder, to: Path | None = None, *, max_items: int = MAX_ITEMS) -> Path:
     """Write the page of ``run`` and return where it is.
 
     Args:
@@ -56,7 +56,7 @@ def write_report(run: RunDirectory, to: Path | None = None, *, max_items: int = 
     return target
 
 
-def select(run: RunDirectory, tally: Tally, max_items: int) -> Shown:
+def select(run: JudgeFolder, tally: Tally, max_items: int) -> Shown:
     """The items to show with their numbers in the file and their judgments: those that need attention first."""
     urgent: list[tuple[int, Item | None]] = []
     others: list[tuple[int, Item | None]] = []

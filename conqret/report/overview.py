@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from conqret.errors import UnknownNameError
 from conqret.judging.dimensions import DIMENSIONS
-from conqret.judging.folder import RunRecord
+from conqret.judging.folder import JudgeRecord
 from conqret.judging.summary import MetricSummary, Summary
 from conqret.report import words
 from conqret.report.figures import Histogram, Share, histogram, level, shares
@@ -57,7 +57,7 @@ class Aspect:
 class Overview:
     """All that stands above the items."""
 
-    record: RunRecord
+    record: JudgeRecord
     created: str
     scale: str
     score: str
@@ -76,7 +76,7 @@ class Overview:
     trimmed: int
 
 
-def overview(record: RunRecord, summary: Summary, tally: Tally) -> Overview:
+def overview(record: JudgeRecord, summary: Summary, tally: Tally) -> Overview:
     """The page's upper half, from sums alone."""
     figures = {name: _figure(name, metric, tally) for name, metric in summary.metrics.items()}
     scale, score, source = _format(record.format)
@@ -147,7 +147,7 @@ def _missing(tally: Tally) -> Iterable[tuple[str, str, str]]:
         yield words.reason(reason), words.count(total), where
 
 
-def _settings(record: RunRecord) -> Iterable[tuple[str, str]]:
+def _settings(record: JudgeRecord) -> Iterable[tuple[str, str]]:
     for name, value in {**record.options, **record.model_options}.items():
         if value not in (None, [], (), {}, ""):
             shown = ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from rich.console import Group
 from rich.text import Text
 
-from conqret.judging.folder import RunRecord
+from conqret.judging.folder import JudgeRecord
 from conqret.judging.summary import MetricSummary, Summary, Usage
 from conqret.report import words
 from conqret.report.markdown import safe, tables_markdown
@@ -21,19 +21,19 @@ from conqret.report.texts import visible
 BASELINE = "offline baseline: a floor, not a judge"
 
 
-def terminal(summary: Summary, record: RunRecord | None = None) -> Group:
+def terminal(summary: Summary, record: JudgeRecord | None = None) -> Group:
     """The summary for a console: a line of what was judged, the metrics, the reasons, and what it took."""
     lines = [Text(line, style=style) for line, style in _lines(summary, record)]
     return Group(*lines, *(part for table in summary_tables(summary) for part in ("", table)))
 
 
-def markdown(summary: Summary, record: RunRecord | None = None) -> str:
+def markdown(summary: Summary, record: JudgeRecord | None = None) -> str:
     """The same as Markdown tables, ending in a line break."""
     lines = [f"**{safe(line)}**" if style else safe(line) for line, style in _lines(summary, record)]
     return "\n\n".join([*lines, tables_markdown(summary_tables(summary))])
 
 
-def _lines(summary: Summary, record: RunRecord | None) -> Iterator[tuple[str, str]]:
+def _lines(summary: Summary, record: JudgeRecord | None) -> Iterator[tuple[str, str]]:
     """What stands above the tables, each line with its style."""
     if record is not None:
         yield (

@@ -104,7 +104,7 @@ class RunFolder(Generic[R]):
         """
         found = self._found()
         if found is None:
-            state = "holds no run" if self.path.is_dir() else "does not exist"
+            state = f"holds no run ({RECORD_NAME} is not there)" if self.path.is_dir() else "does not exist"
             raise DeclarationError(f"{self.path} {state}; run {self.COMMAND} with -o {self.path} first")
         return self._read(found)
 

@@ -8,7 +8,7 @@ comes. What a sink holds already is not done again.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
@@ -61,7 +61,7 @@ class Memory(Generic[Row]):
 
 async def perform(
     trials: Iterable[Trial[Row]], sink: Sink[Row], *, in_flight: int
-) -> AsyncIterator[Row]:
+) -> AsyncGenerator[Row, None]:
     """Do every trial that the sink does not hold, and yield each row once it is kept.
 
     Trials are taken as there is room, at most ``in_flight`` are under way at a time, and with ``in_flight`` of 1 they

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from conqret.judging.folder import RunDirectory
+from conqret.judging.folder import JudgeFolder
 from tests.cli.conftest import Cli
 from tests.contract.items import DEMO, demo
 from tests.judging.runs import said, write_items
@@ -41,7 +41,7 @@ def test_without_options_it_judges_offline_into_runs(
 ) -> None:
     monkeypatch.chdir(items.parent)
     assert cli("judge", "items.jsonl").code == 0
-    record = RunDirectory(Path("runs/items-rag-fine-grained-offline")).record()
+    record = JudgeFolder(Path("runs/items-rag-fine-grained-offline")).record()
     assert (record.format, record.model) == ("rag-fine-grained", "offline")
 
 
@@ -114,7 +114,7 @@ def test_every_option_of_judging_reaches_the_run(cli: Cli, items: Path, tmp_path
         tmp_path / "s.sqlite",
     ]
     assert cli("judge", items, "-o", tmp_path / "r", *options).code == 0
-    record = RunDirectory(tmp_path / "r").record()
+    record = JudgeFolder(tmp_path / "r").record()
     wanted = {"samples": 2, "order": "shuffled", "seed": 7, "relevant_from": 4, "temperature": 0.3}
     assert wanted.items() <= record.options.items()
     wanted = {
@@ -219,7 +219,7 @@ def test_a_replay_needs_no_flags(cli: Cli, items: Path, tmp_path: Path) -> None:
     assert first.code == 0
     done = cli("judge", items, "--replay", tmp_path / "first", "-o", tmp_path / "again")
     assert done.code == 0
-    one, two = (RunDirectory(tmp_path / name) for name in ("first", "again"))
+    one, two = (JudgeFolder(tmp_path / name) for name in ("first", "again"))
     assert said(one.judgments()) == said(two.judgments())
     assert two.summary().usage.calls == 0
     # An export knows format, model, samples and metrics, but not the temperature.
@@ -237,7 +237,7 @@ def test_a_replay_needs_no_flags(cli: Cli, items: Path, tmp_path: Path) -> None:
         tmp_path / "third",
     )
     assert done.code == 0
-    assert said(RunDirectory(tmp_path / "third").judgments()) == said(one.judgments())
+    assert said(JudgeFolder(tmp_path / "third").judgments()) == said(one.judgments())
 
 
 @pytest.mark.parametrize("output", [[], ["--json"]])

@@ -11,7 +11,7 @@ import pytest
 from conqret.data import Reason
 from conqret.judges.likelihood import texts
 from conqret.judging.base import Case
-from conqret.judging.folder import RunDirectory
+from conqret.judging.folder import JudgeFolder
 from conqret.judging.instrument import filled
 from conqret.judging.registry import JUDGES
 from conqret.prompts import Library
@@ -40,7 +40,7 @@ def test_a_folder_judges_resumes_and_replays(
     assert done.code == 0, done.err
     (folder,) = (tmp_path / "runs").iterdir()
     assert re.fullmatch(r"items-likelihood-local-.-models-small-[0-9a-f]{12}", folder.name)
-    run = RunDirectory(folder)
+    run = JudgeFolder(folder)
     assert re.fullmatch(r"local/\./models/small@[0-9a-f]{12}", run.record().model)
     assert not run.record().baseline
     found = list(run.judgments())
@@ -66,7 +66,7 @@ def test_a_folder_judges_resumes_and_replays(
     model.rename(tmp_path / "away")
     replayed = cli("judge", "items.jsonl", "--replay", folder, "-o", "replayed", "--json")
     assert replayed.code == 0, replayed.err
-    assert said(RunDirectory(Path("replayed")).judgments()) == said(found)
+    assert said(JudgeFolder(Path("replayed")).judgments()) == said(found)
     assert json.loads(replayed.out)["total"] == 2
 
 
@@ -114,8 +114,8 @@ def test_a_run_with_nothing_left_to_ask_loads_no_model(
     assert second.code == 0, second.err
     own = cli(*command, "-o", tmp_path / "first")
     assert own.code == 0, own.err
-    assert said(RunDirectory(tmp_path / "second").judgments()) == said(
-        RunDirectory(tmp_path / "first").judgments()
+    assert said(JudgeFolder(tmp_path / "second").judgments()) == said(
+        JudgeFolder(tmp_path / "first").judgments()
     )
 
 
@@ -138,7 +138,7 @@ def test_a_prompt_that_is_too_long_says_what_to_give(cli: Cli, tmp_path: Path) -
     model = save_model(tmp_path / "short", window=4_096)
     write_items(tmp_path / "items.jsonl", demo()[:1])
     command = ("judge", tmp_path / "items.jsonl", "--format", "likelihood", "--model", f"local/{model}")
-    run = RunDirectory(tmp_path / "run")
+    run = JudgeFolder(tmp_path / "run")
     window, tried = 100_000, 0
     while tried < 8:
         done = cli(*command, "--context-window", window, "-o", run.path, "--overwrite")

@@ -12,7 +12,7 @@ from conqret.data import Judgment
 from conqret.io import item_record, open_items
 from conqret.judging.base import JudgeOptions
 from conqret.judging.execute import Execution, Outcome, execute
-from conqret.judging.folder import RunDirectory
+from conqret.judging.folder import JudgeFolder
 from conqret.judging.setup import check_items, set_up
 from conqret.llm.options import ClientOptions
 from tests.contract.items import demo
@@ -38,7 +38,7 @@ def execution(
     setup = set_up(name, client or ClientOptions("offline"), JudgeOptions(**options), prompts)
     source = open_items(demo()[:4] if items is None else items)
     checked, setup = check_items(source, setup)
-    return Execution(source, checked, setup, RunDirectory(out), recordings, replay, overwrite)
+    return Execution(source, checked, setup, JudgeFolder(out), recordings, replay, overwrite)
 
 
 def run(out: Path, items: Any = None, **settings: Any) -> Outcome:

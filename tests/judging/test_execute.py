@@ -19,7 +19,7 @@ from filelock import FileLock
 from conqret import DeclarationError
 from conqret.data import Reason
 from conqret.judging.execute import execute
-from conqret.judging.folder import RunDirectory
+from conqret.judging.folder import JudgeFolder
 from conqret.judging.tables import COLUMNS
 from conqret.llm.options import ClientOptions
 from tests.contract.items import demo
@@ -34,7 +34,7 @@ def served(server: FaultServer, **settings: Any) -> ClientOptions:
 
 
 def test_what_a_run_leaves(tmp_path: Path) -> None:
-    out = RunDirectory(tmp_path / "runs" / "first")
+    out = JudgeFolder(tmp_path / "runs" / "first")
     seen: list[str] = []
     outcome = execute(execution(out.path), on_judgment=lambda judgment: seen.append(judgment.item))
     names = {
@@ -68,7 +68,7 @@ def test_scores_hold_a_row_for_each_measure_and_each_part(tmp_path: Path) -> Non
     parts = scores.filter(pl.col("part").is_not_null())
     assert len(parts) == 4 * 12
     assert set(parts["metric"]) == {"context_relevance"}
-    (judgment, *_) = RunDirectory(tmp_path / "r").judgments()
+    (judgment, *_) = JudgeFolder(tmp_path / "r").judgments()
     one = whole.filter((pl.col("item") == judgment.item) & (pl.col("metric") == "clarity")).to_dicts()[0]
     assert one["value"] == judgment.measures["clarity"].value
     assert one["explanation"] == judgment.measures["clarity"].explanation
@@ -79,11 +79,11 @@ def test_scores_hold_a_row_for_each_measure_and_each_part(tmp_path: Path) -> Non
 
 def test_the_same_command_again_judges_nothing_again(tmp_path: Path) -> None:
     run(tmp_path / "r")
-    before = said(RunDirectory(tmp_path / "r").judgments())
+    before = said(JudgeFolder(tmp_path / "r").judgments())
     again: list[Any] = []
     outcome = execute(execution(tmp_path / "r"), on_judgment=again.append)
     assert (outcome.kept, again) == (4, [])
-    assert said(RunDirectory(tmp_path / "r").judgments()) == before
+    assert said(JudgeFolder(tmp_path / "r").judgments()) == before
 
 
 def test_failed_judgments_are_made_again_and_scored_ones_kept(tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ def test_failed_judgments_are_made_again_and_scored_ones_kept(tmp_path: Path) ->
         second = run(tmp_path / "r", **settings)
         assert (second.summary.scored, second.kept) == (4, 3)
         assert len(server.requests) == asked + 1
-    assert [judgment.item for judgment in RunDirectory(tmp_path / "r").judgments()] == [
+    assert [judgment.item for judgment in JudgeFolder(tmp_path / "r").judgments()] == [
         i.id for i in demo()[:4]
     ]
 
@@ -117,13 +117,13 @@ def test_judgments_stand_in_the_order_of_the_items(tmp_path: Path) -> None:
             metrics=("context_relevance",),
             client=served(server, max_concurrency=12),
         )
-    assert [j.item for j in RunDirectory(tmp_path / "r").judgments()] == [item.id for item in demo()[:12]]
+    assert [j.item for j in JudgeFolder(tmp_path / "r").judgments()] == [item.id for item in demo()[:12]]
 
 
 @pytest.mark.parametrize("spoil", ["cut", "binary line", "no line break"])
 def test_a_spoiled_judgments_file_is_mended(tmp_path: Path, spoil: str) -> None:
     run(tmp_path / "r")
-    out = RunDirectory(tmp_path / "r")
+    out = JudgeFolder(tmp_path / "r")
     before, lines = said(out.judgments()), out.judgments_file.read_bytes().splitlines(keepends=True)
     last = {"cut": lines[3][:200], "binary line": b"\0\0\0\xff\n", "no line break": lines[3][:-1]}[spoil]
     out.judgments_file.write_bytes(b"".join(lines[:3]) + last)
@@ -135,7 +135,7 @@ def test_a_spoiled_judgments_file_is_mended(tmp_path: Path, spoil: str) -> None:
 
 def test_a_spoiled_file_is_no_finished_run(tmp_path: Path) -> None:
     run(tmp_path / "r")
-    out = RunDirectory(tmp_path / "r")
+    out = JudgeFolder(tmp_path / "r")
     out.judgments_file.write_bytes(b'{"item": 1}\n' + out.judgments_file.read_bytes())
     with pytest.raises(DeclarationError, match=r"judgments.jsonl:1 is no judgment"):
         list(out.judgments())
@@ -180,7 +180,7 @@ def _judge(out: Path, items: Path, server: FaultServer) -> subprocess.Popen[str]
 
 def test_a_run_that_was_killed_ends_like_one_that_was_not(tmp_path: Path) -> None:
     items = write_items(tmp_path / "items.jsonl", demo())
-    out = RunDirectory(tmp_path / "r")
+    out = JudgeFolder(tmp_path / "r")
     with FaultServer(latency=0.05, keep_bodies=False) as server:
         child = _judge(out.path, items, server)
         deadline = time.monotonic() + 60
@@ -198,7 +198,7 @@ def test_a_run_that_was_killed_ends_like_one_that_was_not(tmp_path: Path) -> Non
         assert 24 <= len(server.requests) <= 24 + 4  # at most the calls in flight at the kill
         run(tmp_path / "whole", items, metrics=("groundedness",), client=client)
     assert out.summary().scored == 24
-    assert said(out.judgments()) == said(RunDirectory(tmp_path / "whole").judgments())
+    assert said(out.judgments()) == said(JudgeFolder(tmp_path / "whole").judgments())
     assert (out.path / "items.jsonl").read_bytes() == (tmp_path / "whole" / "items.jsonl").read_bytes()
 
 
@@ -245,7 +245,7 @@ def test_overwrite_begins_afresh_and_keeps_the_recordings(tmp_path: Path) -> Non
     outcome = run(tmp_path / "r", overwrite=True)
     assert (outcome.kept, outcome.summary.usage.recorded, outcome.summary.usage.calls) == (0, 16, 0)
     assert run(tmp_path / "r", name="listwise", overwrite=True).summary.total == 4
-    assert RunDirectory(tmp_path / "r").record().format == "listwise"
+    assert JudgeFolder(tmp_path / "r").record().format == "listwise"
 
 
 def test_a_folder_that_holds_something_else_is_left_alone(tmp_path: Path) -> None:
@@ -299,16 +299,19 @@ def test_a_server_that_always_fails_ends_the_run_with_every_item_failed(tmp_path
         outcome = run(tmp_path / "r", demo(), metrics=("context_relevance",), client=served(server))
     assert (outcome.summary.total, outcome.summary.failed) == (24, 24)
     assert set(outcome.summary.reasons) <= {Reason.AUTHENTICATION, Reason.PROVIDER_DOWN}
-    for judgment in RunDirectory(tmp_path / "r").judgments():
+    for judgment in JudgeFolder(tmp_path / "r").judgments():
         assert judgment.measures["context_relevance"].value is None
         assert not re.search("sk-[a-z]{10}", judgment.model_dump_json())
 
 
 def test_a_folder_without_a_run_says_so(tmp_path: Path) -> None:
     with pytest.raises(DeclarationError, match="does not exist"):
-        RunDirectory(tmp_path / "nowhere").record()
+        JudgeFolder(tmp_path / "nowhere").record()
     with pytest.raises(DeclarationError, match="holds no finished run"):
-        RunDirectory(tmp_path).summary()
+        JudgeFolder(tmp_path).summary()
     (tmp_path / "run.json").write_text(json.dumps({"conqret": 1}), encoding="utf-8")
+    with pytest.raises(DeclarationError, match="an older conqret"):
+        JudgeFolder(tmp_path).record()
+    (tmp_path / "run.json").write_text("{", encoding="utf-8")
     with pytest.raises(DeclarationError, match="cannot be read"):
-        RunDirectory(tmp_path).record()
+        JudgeFolder(tmp_path).record()

@@ -9,7 +9,7 @@ import pytest
 
 from conqret import DeclarationError
 from conqret.data import Reason
-from conqret.judging.folder import RunDirectory
+from conqret.judging.folder import JudgeFolder
 from conqret.judging.replay import recorded_call
 from conqret.llm.options import ClientOptions
 from conqret.llm.recordings import Recordings
@@ -25,7 +25,7 @@ def exported(run_folder: Path, to: Path) -> Path:
 
 
 def test_a_run_of_a_model_is_replayed_from_its_folder_and_from_an_export(tmp_path: Path) -> None:
-    first = RunDirectory(tmp_path / "first")
+    first = JudgeFolder(tmp_path / "first")
     settings: dict[str, Any] = {"name": "g-eval", "samples": 2, "metrics": ("groundedness",)}
     with FaultServer() as server:
         client = ClientOptions("openai/judge", api_base=server.url, api_key="sk-none")
@@ -34,7 +34,7 @@ def test_a_run_of_a_model_is_replayed_from_its_folder_and_from_an_export(tmp_pat
     assert calls == 4 * 2
     export = exported(first.path, tmp_path / "export.jsonl")
     for number, source in enumerate((first.path, export, first.recordings_file)):
-        out = RunDirectory(tmp_path / f"replay-{number}")
+        out = JudgeFolder(tmp_path / f"replay-{number}")
         outcome = run(out.path, client=ClientOptions("openai/judge"), replay=source, **settings)
         assert (outcome.summary.scored, outcome.summary.usage.calls, outcome.missing) == (4, 0, ())
         assert said(out.judgments()) == said(first.judgments())
@@ -48,7 +48,7 @@ def test_what_is_not_recorded_fails_and_is_named(tmp_path: Path) -> None:
     assert len(outcome.missing) == 4
     assert all(demo()[3].id in text for text in outcome.missing)
     assert outcome.summary.usage.calls == 0
-    (*_, last) = RunDirectory(tmp_path / "again").judgments()
+    (*_, last) = JudgeFolder(tmp_path / "again").judgments()
     assert last.reason is Reason.NOT_RECORDED
     assert all(measure.value is None for measure in last.measures.values())
 

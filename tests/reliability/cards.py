@@ -9,7 +9,7 @@ from pathlib import Path
 
 from conqret.data import Item
 from conqret.io.labels import read_labels
-from conqret.judging.folder import RunDirectory
+from conqret.judging.folder import JudgeFolder
 from conqret.reliability.bias.contrast import Ground
 from conqret.reliability.bias.run import plan_bias, run_bias
 from conqret.reliability.bias.table import BiasTable
@@ -44,7 +44,7 @@ def bias_of(folder: Path, items: Iterable[Item] = (), probes: Iterable[str] = ("
 
 def card_of(folder: Path, *, with_bias: bool = True) -> Card:
     outcome = run(folder / "run", demo(), name=FORMAT)
-    directory = RunDirectory(folder / "run")
+    directory = JudgeFolder(folder / "run")
     labels = read_labels(write_gold(folder / "labels.csv", people=2), scales=["1:3"])
     validation = validate(
         directory.judgments(),

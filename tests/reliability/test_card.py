@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from conqret.errors import DeclarationError
-from conqret.judging.folder import RunDirectory
+from conqret.judging.folder import JudgeFolder
 from conqret.judging.setup import Setup
 from conqret.llm.options import ClientOptions
 from conqret.reliability.bias.table import BiasTable
@@ -82,13 +82,12 @@ def test_another_model_or_setting_makes_it_stale(card: Card, tmp_path: Path) -> 
     assert changes(card, setup(tmp_path, samples=3)) == ["samples: 3, and 1 on the card"]
 
 
-def test_another_format_or_selection_makes_it_stale(card: Card, tmp_path: Path) -> None:
+def test_another_format_makes_it_stale_and_a_selection_does_not(card: Card, tmp_path: Path) -> None:
     found = changes(card, setup(tmp_path, "rag-direct"))
     assert "format: rag-direct, and rag-fine-grained on the card" in found
     assert "prompt rag-direct: added" in found
     assert "prompt rag-fine-grained: no longer used" in found
-    fewer = changes(card, setup(tmp_path, metrics=("groundedness",)))
-    assert fewer[0].startswith("metrics: groundedness, and")
+    assert changes(card, setup(tmp_path, metrics=("groundedness",))) == []
 
 
 def test_a_changed_prompt_or_scale_makes_it_stale(card: Card, tmp_path: Path) -> None:
@@ -105,7 +104,7 @@ def test_a_changed_prompt_or_scale_makes_it_stale(card: Card, tmp_path: Path) ->
 
 
 def test_parts_of_another_judge_are_refused(card: Card, folder: Path) -> None:
-    directory = RunDirectory(folder / "run")
+    directory = JudgeFolder(folder / "run")
     assert isinstance(card.bias, BiasTable)
     from conqret.io.labels import read_labels
     from conqret.reliability.validation.validate import validate

@@ -14,7 +14,7 @@ from typing import Any
 
 from conqret.data import Call, Document, Flag, Item, Judgment, Measure, Part, Reason, Status, Trace, Trim
 from conqret.judging.dimensions import DIMENSIONS
-from conqret.judging.folder import RunDirectory, RunRecord
+from conqret.judging.folder import JudgeFolder, JudgeRecord
 
 TOPICS = Path(__file__).resolve().parents[2] / "fixtures" / "topics"
 FORMATS = {
@@ -250,10 +250,10 @@ def make_run(
     *,
     total: int | None = None,
     **record: Any,
-) -> RunDirectory:
+) -> JudgeFolder:
     """A run directory with these items and judgments, written as the pipeline writes it."""
     folder.mkdir(parents=True, exist_ok=True)
-    run = RunDirectory(folder)
+    run = JudgeFolder(folder)
     written = 0
     with run.items_file.open("w", encoding="utf-8") as lines:
         for item in given:
@@ -282,5 +282,5 @@ def make_run(
         "items_digest": "9a0364b9e99bb480dd25e1f0284c8555",
         "notes": [],
     }
-    run.record_file.write_text(RunRecord(**{**fields, **record}).model_dump_json(), encoding="utf-8")
+    run.record_file.write_text(JudgeRecord(**{**fields, **record}).model_dump_json(), encoding="utf-8")
     return run

@@ -14,7 +14,7 @@ import pytest
 
 from conqret.data import Document, Item, Judgment
 from conqret.errors import DeclarationError
-from conqret.judging.folder import RunDirectory
+from conqret.judging.folder import JudgeFolder
 from conqret.report.html import select, write_report
 from conqret.report.tally import Tally
 from tests.report import factory, hostile
@@ -176,7 +176,7 @@ def test_a_page_appears_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.
 
 def test_no_run_directory_is_told(tmp_path: Path) -> None:
     with pytest.raises(DeclarationError, match=r"run\.json"):
-        write_report(RunDirectory(tmp_path))
+        write_report(JudgeFolder(tmp_path))
 
 
 def test_memory_does_not_grow_with_the_judgments(tmp_path: Path) -> None:

@@ -17,7 +17,8 @@ from conqret._version import __version__
 from conqret.data import Item, Judgment
 from conqret.errors import DeclarationError
 from conqret.io.atomic import replacing
-from conqret.judging.stream import judge_stream
+from conqret.judging.execute import judged
+from conqret.judging.folder import judgment_key
 from conqret.llm.client import Client
 from conqret.llm.recordings import STORE_NAME, Recordings
 from conqret.reliability.bias.contrast import (
@@ -30,6 +31,7 @@ from conqret.reliability.bias.contrast import (
 from conqret.reliability.bias.registry import PROBES
 from conqret.reliability.bias.table import BiasTable, bias_rows
 from conqret.reliability.bias.ways import instrument_for
+from conqret.runs.trials import Memory
 from conqret.stats.bootstrap import CONFIDENCE, RESAMPLES
 from conqret.stats.significance import ALPHA
 
@@ -180,5 +182,5 @@ async def _judge(
     async with Client(setup.client, store=store, replay=replay) as client:
         for way, items in plan.versions.items():
             instrument = instrument_for(way, setup, client)
-            async for judgment in judge_stream(items, instrument, in_flight=client.in_flight):
+            async for judgment in judged(items, instrument, Memory(judgment_key), in_flight=client.in_flight):
                 keep(way, judgment)

@@ -17,7 +17,7 @@ from conqret.data import Item
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
 from conqret.judging.base import JudgeOptions
-from conqret.judging.folder import RunRecord
+from conqret.judging.folder import JudgeRecord
 from conqret.judging.registry import JUDGES
 from conqret.judging.summary import Summary
 from conqret.reliability.bias.table import BiasTable
@@ -89,7 +89,7 @@ class Card(Frozen):
 
 
 def make_card(
-    record: RunRecord,
+    record: JudgeRecord,
     summary: Summary,
     validation: Validation,
     items: Iterable[Item],
@@ -182,13 +182,13 @@ def card_schema() -> dict[str, Any]:
     }
 
 
-def _options(record: RunRecord) -> JudgeOptions:
+def _options(record: JudgeRecord) -> JudgeOptions:
     given = {name: value for name, value in record.options.items() if name != "metrics"}
     return JudgeOptions(metrics=tuple(record.metrics), **given)
 
 
 def _same_judge(
-    record: RunRecord,
+    record: JudgeRecord,
     validation: Validation,
     bias: BiasTable | None,
     sensitivity: SensitivityResults | None,

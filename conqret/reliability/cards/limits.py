@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from conqret.judging.folder import RunRecord
+from conqret.judging.folder import JudgeRecord
 from conqret.reliability.bias.table import BiasTable
 from conqret.reliability.cards.parts import AgreementRow, Cost, SensitivityRow
 from conqret.reliability.validation.validate import Validation
@@ -20,7 +20,7 @@ WHOLE = 0.98
 
 
 def known_limits(
-    record: RunRecord,
+    record: JudgeRecord,
     rows: Sequence[AgreementRow],
     validation: Validation,
     curves: Sequence[SensitivityRow],

@@ -17,8 +17,9 @@ from conqret.errors import DeclarationError
 from conqret.io.append import whole_lines
 from conqret.io.atomic import replacing
 from conqret.io.locking import only_writer
+from conqret.judging.execute import judged
+from conqret.judging.folder import judgment_key
 from conqret.judging.setup import Setup
-from conqret.judging.stream import judge_stream
 from conqret.llm.client import Client
 from conqret.llm.options import ClientOptions
 from conqret.llm.recordings import STORE_NAME, Recordings
@@ -32,6 +33,7 @@ from conqret.reliability.sensitivity.results import (
     evaluate,
     record_of,
 )
+from conqret.runs.trials import Memory
 from conqret.stats.bootstrap import RESAMPLES
 
 
@@ -128,7 +130,9 @@ async def _judge(
     fingerprint = setup.fingerprint
     rest = (item for item in plan.every_item() if (fingerprint, item.id) not in done)
     async with Client(setup.client, store=store, replay=replay) as client:
-        async for judgment in judge_stream(rest, setup.instrument(client), in_flight=client.in_flight):
+        async for judgment in judged(
+            rest, setup.instrument(client), Memory(judgment_key), in_flight=client.in_flight
+        ):
             keep(score_of(judgment))
         return client.progress.cost_usd
 

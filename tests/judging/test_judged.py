@@ -10,8 +10,10 @@ import pytest
 
 from conqret import Item
 from conqret.errors import DeclarationError
-from conqret.judging.stream import judge_stream
+from conqret.judging.execute import judged
+from conqret.judging.folder import judgment_key
 from conqret.llm.request import Answer, Request
+from conqret.runs.trials import Memory
 from tests.judging.scripted import ITEM, instrument
 
 
@@ -55,7 +57,7 @@ async def test_no_more_items_are_taken_than_there_is_room_for(in_flight: int) ->
             yield ITEM.model_copy(update={"id": str(number)})
 
     client, found = Slow(), []
-    async for judgment in judge_stream(items(), setting(client), in_flight=in_flight):
+    async for judgment in judged(items(), setting(client), Memory(judgment_key), in_flight=in_flight):
         done += 1
         found.append(judgment.item)
     assert sorted(map(int, found)) == list(range(40))
@@ -69,10 +71,10 @@ async def test_what_goes_wrong_ends_the_others() -> None:
     client = Slow()
     items = [ITEM.model_copy(update={"id": name}) for name in ("a", "b", "bad", "c")]
     with pytest.raises(DeclarationError, match="wrong"):
-        async for _ in judge_stream(items, setting(client), in_flight=3):
+        async for _ in judged(items, setting(client), Memory(judgment_key), in_flight=3):
             pass
     assert len(asyncio.all_tasks()) == 1
 
 
 async def test_no_items() -> None:
-    assert [j async for j in judge_stream([], setting(Slow()), in_flight=4)] == []
+    assert [j async for j in judged([], setting(Slow()), Memory(judgment_key), in_flight=4)] == []
