@@ -83,7 +83,8 @@ setup = set_up("rag-fine-grained", ClientOptions("offline"), JudgeOptions())
 
 async def judge(some):
     async with Client(setup.client, store=None) as client:
-        return [judgment async for judgment in judged(some, setup.instrument(client), Memory(judgment_key), in_flight=1)]
+        kept = Memory(judgment_key)
+        return [one async for one in judged(some, setup.instrument(client), kept, in_flight=1)]
 
 asyncio.run(judge(items[:24]))
 start = time.process_time()
