@@ -72,7 +72,7 @@ def _ask(model: str, calls: options.Calls) -> bool:
     """Judge a tiny item with the bare format, which costs next to nothing."""
     from conqret import Item, judge
     from conqret.data import Document
-    from conqret.llm.options import LOCAL_PREFIX
+    from conqret.llm.backend import backend_of
 
     item = Item(
         id="doctor",
@@ -80,10 +80,10 @@ def _ask(model: str, calls: options.Calls) -> bool:
         documents=(Document(id="1", text="A council asked whether people of sixteen should vote."),),
         argument="People of sixteen should vote [1].",
     )
-    if model.startswith(LOCAL_PREFIX):  # it is read and cannot write
-        asked = {"format": "likelihood", "metrics": ["groundedness"]}
-    else:
+    if backend_of(model).writes:
         asked = {"format": "direct", "metrics": ["context_relevance"]}
+    else:
+        asked = {"format": "likelihood", "metrics": ["groundedness"]}
     judgment = judge([item], model=model, **{"timeout": PATIENCE, **calls.given()}, **asked)[0]
     measure = judgment.measures[asked["metrics"][0]]
     seconds = sum(call.seconds for call in judgment.trace.calls)

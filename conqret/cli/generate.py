@@ -77,13 +77,12 @@ def generate(
     from conqret.generation.generate import GenerateOptions
     from conqret.generation.run import GenerationRun, generate, make_tasks, read_rankings
     from conqret.io.corpus import CorpusDirectory
-    from conqret.llm.local_model import check_can_ask
     from conqret.prompts import Library
 
     client = calls.client(model)
-    check_can_ask(client, "the question for an argument", read=False, written=True)
+    client.backend.check_can_ask("the question for an argument")
     wanted = GenerateOptions(shots, documents, seed, temperature, expert, strategy)
-    if not wanted.way.prompts and not client.offline:
+    if not wanted.way.prompts and not client.backend.baseline:
         raise DeclarationError(f"the strategy {wanted.way.name} asks no model; leave out --model")
     tasks = make_tasks(CorpusDirectory(corpus), read_rankings(run), stance.value, wanted)
     job = GenerationRun(
@@ -111,7 +110,9 @@ def _announce(job: GenerationRun) -> None:
     way = job.options.way
     author = job.model.model if way.prompts else way.name
     baseline = (
-        ": sentences of the documents, a floor and no author" if job.model.offline or not way.prompts else ""
+        ": sentences of the documents, a floor and no author"
+        if job.model.backend.baseline or not way.prompts
+        else ""
     )
     tell(f"{len(job.tasks)} arguments by {author}{baseline}")
 

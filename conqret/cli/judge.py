@@ -106,7 +106,7 @@ def _hold_against(card: Path, setup: Setup) -> None:
 
 def _announce(execution: Execution, items: Path) -> None:
     checked, setup = execution.checked, execution.setup
-    baseline = f": {floor('a judge')}" if setup.client.offline else ""
+    baseline = f": {floor('a judge')}" if setup.client.backend.baseline else ""
     tell(f"{checked.count} items, {checked.documents} documents from {items} (read as {checked.layout})")
     tell(f"judged by {setup.judge.name} with {setup.client.model}{baseline}")
     for text in setup.notes:

@@ -76,7 +76,6 @@ def perturb(
     from conqret.errors import DeclarationError
     from conqret.io import item_record, open_items
     from conqret.io.atomic import replacing
-    from conqret.llm.local_model import check_can_ask
     from conqret.perturb import PERTURBATIONS, Materials, perturb_items
     from conqret.perturb import Pool as Documents
 
@@ -89,7 +88,7 @@ def perturb(
     perturbation = PERTURBATIONS[name]
     client = calls.client(model)
     if perturbation.rewriting:
-        check_can_ask(client, "the question for a rewrite", read=False, written=True)
+        client.backend.check_can_ask("the question for a rewrite")
     chosen = parse_levels(levels) or perturbation.levels
     for level in chosen:
         perturbation.check_level(level)
@@ -102,7 +101,7 @@ def perturb(
     target = output or Path(f"{stem(items)}-{perturbation.name}.jsonl")
     materials = Materials(documents)
     failed: list[LeftOut] = []
-    if perturbation.rewriting and not (client.offline and answers.replay is None):
+    if perturbation.rewriting and not (client.backend.baseline and answers.replay is None):
         from conqret.perturb.rewriting import rewrite_with_model
 
         store = answers.recordings or target.with_suffix(".recordings.sqlite")

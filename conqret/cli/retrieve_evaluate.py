@@ -57,7 +57,7 @@ def evaluate(
     session = open_session(rerank, calls, answers, prompts, beside=RUNS / "evaluate")
     index = open_index(corpus)
     if not shown.quiet:
-        what = f": {floor('a model')}" if session.options.offline else ""
+        what = f": {floor('a model')}" if session.options.backend.baseline else ""
         tell(f"{len(topics)} topics, {len(index):,} documents ({index.engine}); reranked by {rerank}{what}")
     asked = len(topics) * sum(name in {"generic", "pro", "con"} for name in names)
     with progress("reranking", asked, quiet=shown.quiet) as bar:

@@ -59,14 +59,13 @@ def open_session(
     Raises:
         DeclarationError: the model is a local one, which does not write.
     """
-    from conqret.llm.local_model import check_can_ask
     from conqret.llm.recordings import STORE_NAME
     from conqret.runs.session import Session
 
     chosen = calls.client(model)
-    check_can_ask(chosen, "what retrieval asks", read=False, written=True)
+    chosen.backend.check_can_ask("what retrieval asks")
     store = answers.recordings
-    if answers.replay is None and store is None and not chosen.offline:
+    if answers.replay is None and store is None and not chosen.backend.baseline:
         store = beside.parent / STORE_NAME
     if store is not None:
         store.parent.mkdir(parents=True, exist_ok=True)

@@ -105,7 +105,6 @@ def sensitivity(
     from conqret._optional import require
     from conqret.errors import DeclarationError
     from conqret.io import open_items
-    from conqret.llm.local_model import check_can_ask
     from conqret.reliability.sensitivity.labels import load_labels
     from conqret.reliability.sensitivity.plan import GRID_LEVELS, Damage, make_plan
     from conqret.reliability.sensitivity.results import SensitivityDirectory
@@ -118,7 +117,7 @@ def sensitivity(
     crossed = [Damage.of(name, levels) for name, levels in GRID_LEVELS.items()] if grid else []
     clients = [calls.client(one) for one in _listed(models)]
     rewriter = calls.client(perturb_model)
-    check_can_ask(rewriter, "the question for a rewrite", read=False, written=True)
+    rewriter.backend.check_can_ask("the question for a rewrite")
     known = load_labels(labels) if labels is not None else None
     source = open_items(items)
     every = [*damages, *crossed]

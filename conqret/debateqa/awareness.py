@@ -14,9 +14,8 @@ from conqret.data import Reason
 from conqret.debateqa.diversity import SHOWN, model_name
 from conqret.debateqa.table import AWARENESS, EMPTY_ANSWER, NO_QUESTION, ScoreRow
 from conqret.errors import DeclarationError, UnknownNameError
+from conqret.llm.backend import backend_of
 from conqret.llm.client import Client
-from conqret.llm.local_model import name_and_identity
-from conqret.llm.options import LOCAL_PREFIX
 from conqret.llm.ratings import rating_distribution
 from conqret.llm.request import Message, Reading, Request, TokenLogprobs
 from conqret.perplexity import TargetScore
@@ -138,11 +137,9 @@ def ask_awareness(
 
 
 def instrument_name(model: str, shots: str) -> str:
-    """Who judged, for tables: ``gpt-4o-mini, few-shot``, or ``gpt2, few-shot (1a2b3c4d)`` for a local model."""
-    if not model.startswith(LOCAL_PREFIX):
-        return f"{model}, {shots}"
-    name, identity = name_and_identity(model)
-    return f"{model_name(name)}, {shots} ({(identity or '')[:SHOWN]})"
+    """Who judged, for tables: ``gpt-4o-mini, few-shot``, or ``gpt2, few-shot (1a2b3c4d)`` where weights are pinned."""
+    name, weights = backend_of(model).pinned(model)
+    return f"{model}, {shots}" if weights is None else f"{model_name(name)}, {shots} ({weights[:SHOWN]})"
 
 
 def _unfit(answer: AskedAnswer) -> str:

@@ -180,7 +180,7 @@ def _judging(
 
 def _rewriting(job: Job, system: System, tasks: Sequence[Task], sizes: Sizes) -> Iterable[Expected]:
     options = job.experiment.client(job.experiment.perturbation_model)
-    if options.offline:
+    if options.backend.baseline:
         return
     for table in job.experiment.perturbations:
         perturbation = PERTURBATIONS[table.name]

@@ -13,8 +13,7 @@ from conqret.errors import ConqretError, DeclarationError
 from conqret.experiments.config import NONE, Experiment, PerturbationTable
 from conqret.experiments.places import line_of
 from conqret.judging.registry import JUDGES
-from conqret.llm.local_model import check_can_ask
-from conqret.llm.options import LOCAL_PREFIX, ClientOptions
+from conqret.llm.backend import backend_of
 from conqret.perturb import PERTURBATIONS
 
 _Fault = tuple[tuple[int | str, ...], str]
@@ -83,9 +82,7 @@ def _anchored_models(experiment: Experiment, folder: Path) -> Experiment:
     """
 
     def anchored(model: str) -> str:
-        name = model.removeprefix(LOCAL_PREFIX)
-        relative = model.startswith(LOCAL_PREFIX) and name.startswith(("./", "../"))
-        return f"{LOCAL_PREFIX}{folder / name}" if relative else model
+        return backend_of(model).anchored(model, folder)
 
     judges = [
         judge
@@ -158,9 +155,7 @@ def _writer_faults(experiment: Experiment) -> Iterator[_Fault]:
     for place, model, what in asked:
         yield from _named(
             place,
-            lambda m=model, w=what: check_can_ask(
-                ClientOptions(m), f"the question for {w}", read=False, written=True
-            ),
+            lambda m=model, w=what: backend_of(m).check_can_ask(f"the question for {w}"),
         )
 
 

@@ -13,8 +13,6 @@ from conqret._version import __version__
 from conqret.experiments.config import Experiment, systems
 from conqret.generation.strategy import STRATEGIES
 from conqret.judging.setup import set_up
-from conqret.llm.local_model import name_and_identity
-from conqret.llm.options import LOCAL_PREFIX
 from conqret.perturb import PERTURBATIONS
 from conqret.prompts import Library
 
@@ -44,11 +42,8 @@ def experiment_record(experiment: Experiment) -> dict[str, Any]:
         )
         for judge in experiment.judges
     }
-    placeless = {
-        judge.model: f"{LOCAL_PREFIX}@{name_and_identity(setups[judge.label].client.model)[1]}"
-        for judge in experiment.judges
-        if setups[judge.label].client.local
-    }
+    clients = {judge.model: setups[judge.label].client for judge in experiment.judges}
+    placeless = {name: client.backend.identity(client.model) for name, client in clients.items()}
     resolved = experiment.model_dump(mode="json")
     corpus = {
         name: _sha256(experiment.corpus / name)

@@ -15,7 +15,6 @@ from conqret.io.atomic import replacing
 from conqret.io.corpus import write_lines
 from conqret.judging.folder import JudgeFolder
 from conqret.judging.registry import JUDGES
-from conqret.llm.local_model import resolved
 from conqret.reliability.sensitivity.curves import Score
 from conqret.reliability.sensitivity.results import SensitivityDirectory
 
@@ -105,7 +104,7 @@ def _labels(job: Job, folder: SensitivityDirectory) -> dict[str, str]:
     found = {}
     for table in job.experiment.judges:
         name = JUDGES[table.format].name
-        model = resolved(job.experiment.client(table.model)).model  # a local one has its identity there
+        model = job.experiment.client(table.model).resolved().model  # a local one has its identity there
         for one in left:
             if (one["format"], one["model"]) == (name, model):
                 found[one["fingerprint"]] = table.label

@@ -14,7 +14,7 @@ from itertools import islice
 from conqret.data import Document, Stance, Trim
 from conqret.generation.examples import Example
 from conqret.judging.fitting import MESSAGE_OVERHEAD, Window
-from conqret.llm.tokens import encoding_for
+from conqret.llm.backend import backend_of
 from conqret.llm.trim import FLOOR, Trimmed, trim_proportionally
 from conqret.prompts import Prompt, Rendered
 
@@ -99,7 +99,8 @@ def fit_prompt(
     for _ in range(ATTEMPTS):
         if budget < len(texts):
             return None
-        trimmed = trim_proportionally(texts, budget, floor=floor, encoding=encoding_for(window.model_id))
+        encode = backend_of(window.model_id).encoder(window.model_id)
+        trimmed = trim_proportionally(texts, budget, floor=floor, encode=encode)
         rendered = question.rendered([cut.text for cut in trimmed])
         tokens = _count(rendered, window)
         if tokens <= room:

@@ -74,7 +74,7 @@ class GenerationRun:
         return {
             "conqret": __version__,
             "fingerprint": hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16],
-            "baseline": self.model.offline or not self.options.way.prompts,
+            "baseline": self.model.backend.baseline or not self.options.way.prompts,
             **identity,
             **self.settings,
             "model": self.model.model,

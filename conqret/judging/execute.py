@@ -66,7 +66,7 @@ class Execution:
         return JudgeRecord(
             format=setup.judge.name,
             model=setup.client.model,
-            baseline=setup.client.offline,
+            baseline=setup.client.backend.baseline,
             fingerprint=setup.fingerprint,
             metrics=list(setup.metrics),
             options=asdict(setup.options),

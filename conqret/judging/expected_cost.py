@@ -15,7 +15,6 @@ from conqret.judging.base import Ask, Case
 from conqret.judging.fitting import ANSWER_ROOM, MESSAGE_OVERHEAD
 from conqret.judging.instrument import answer_room, filled
 from conqret.judging.setup import Setup
-from conqret.llm.catalogue import facts_for
 from conqret.llm.client import Client
 from conqret.llm.options import ClientOptions
 from conqret.llm.sender import EXPECTED_ANSWER
@@ -87,7 +86,7 @@ def expected(
     sampled: float = 1.0,
 ) -> Expected:
     """The price of ``calls`` with ``prompt`` and ``completion`` tokens in all."""
-    cost = facts_for(client).cost(prompt, completion)
+    cost = client.facts.cost(prompt, completion)
     return Expected(task, of, by, client.model, calls, prompt, completion, cost, sampled)
 
 

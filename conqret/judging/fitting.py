@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from conqret.data import Item, Trim
-from conqret.llm.tokens import encoding_for
+from conqret.llm.backend import backend_of
 from conqret.llm.trim import trim_proportionally
 from conqret.prompts import Rendered
 
@@ -62,7 +62,8 @@ def fit(
     budget = room - (used - sum(map(window.count_tokens, texts)))
     if budget < len(texts):
         return None
-    trimmed = trim_proportionally(texts, budget, encoding=encoding_for(window.model_id))
+    encode = backend_of(window.model_id).encoder(window.model_id)
+    trimmed = trim_proportionally(texts, budget, encode=encode)
     documents = tuple(
         document.model_copy(update={"text": cut.text})
         for document, cut in zip(item.documents, trimmed, strict=True)

@@ -14,7 +14,7 @@ from conqret.judging.registry import JUDGES
 from conqret.llm.recordings import Recordings
 
 _JUDGING = {one.name for one in fields(JudgeOptions)}
-_SETTINGS = ("temperature", "max_tokens", "seed", "context_window")
+_SETTINGS = ("max_tokens", "context_window")
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,6 @@ from conqret.judging.base import Ask, Case, Judge, JudgeOptions
 from conqret.judging.instrument import Instrument, filled
 from conqret.judging.registry import JUDGES
 from conqret.llm.client import Client
-from conqret.llm.local_model import check_can_ask, resolved
 from conqret.llm.options import ClientOptions
 from conqret.prompts import Library
 
@@ -91,9 +90,9 @@ def set_up(
     probe = Case(_PROBE, replace(options, metrics=metrics))
     for ask in judge.select(metrics):
         read = ask.reading is not None
-        check_can_ask(client, f"the format {judge.name}", read=read, written=not read)
+        client.backend.check_can_ask(f"the format {judge.name}", read=read, written=not read)
         filled(library[ask.prompt], ask, probe)  # a prompt that cannot be filled shows here, not halfway
-    return Setup(judge, replace(options, metrics=metrics), library, resolved(client))
+    return Setup(judge, replace(options, metrics=metrics), library, client.resolved())
 
 
 def check_items(source: ItemSource, setup: Setup) -> tuple[Checked, Setup]:

@@ -4,26 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self
 
 from conqret.data import Call, Reason
 from conqret.errors import DeclarationError
-from conqret.llm.catalogue import ModelFacts, facts_for
 from conqret.llm.keys import Sending
-from conqret.llm.litellm_backend import LitellmBackend
-from conqret.llm.local_backend import LOCAL_TIMEOUT, LocalBackend
-from conqret.llm.local_model import check_can_ask, resolved
-from conqret.llm.offline_backend import OfflineBackend
 from conqret.llm.options import ClientOptions
 from conqret.llm.progress import Missing, Progress
 from conqret.llm.recordings import Recordings
 from conqret.llm.replies import Rejection, ask_again, read_reply
 from conqret.llm.request import Answer, Completion, Request, Response
 from conqret.llm.retry import ProviderError
-from conqret.llm.sender import Backend, Sender
-from conqret.llm.tokens import count_tokens, encoding_for
+from conqret.llm.sender import Sender
+from conqret.llm.tokens import count_tokens
 
 MAX_REASKS = 2
 """An invalid answer is asked for again so often; what is invalid thrice rarely mends."""
@@ -57,14 +51,12 @@ class Client:
     ) -> None:
         if replay and store is None:
             raise DeclarationError("a replay needs recordings; give the store to replay from")
-        options = resolved(options)
-        self._options, self._store, self._replay = options, store, replay
-        self._facts = facts_for(options)
-        self._backend = _backend(options, self._facts)
+        options = options.resolved()
+        self._options, self._store, self._facts = options, store, options.facts
+        self._backend = options.backend
+        self._connection = self._backend.open(options)
         self.progress = Progress() if progress is None else progress
-        if options.local:  # one text at a time; a slow machine is no fault
-            options = replace(options, max_concurrency=1, timeout=LOCAL_TIMEOUT)
-        self._sender = None if replay else Sender(self._backend, options, self._facts, self.progress)
+        self._sender = None if replay else Sender(self._connection, options, self._facts, self.progress)
         self._flights: dict[str, asyncio.Future[Completion]] = {}
         self._missing: dict[str, Missing] = {}
 
@@ -80,8 +72,8 @@ class Client:
 
     @property
     def in_flight(self) -> int:
-        """How many questions at a time make sense; one model on this machine answers them one after another."""
-        return 1 if self._options.offline or self._options.local else self._options.max_concurrency
+        """How many questions at a time make sense."""
+        return self._facts.in_flight or self._options.max_concurrency
 
     @property
     def missing(self) -> tuple[Missing, ...]:
@@ -90,17 +82,14 @@ class Client:
 
     def count_tokens(self, text: str) -> int:
         """The tokens of ``text`` for this model; for models other than OpenAI's an approximation."""
-        return count_tokens(text, encoding_for(self._options.model))
+        return count_tokens(text, self._backend.encoder(self.model_id))
 
     def fingerprint_parts(self) -> Mapping[str, Any]:
-        """What identifies the instrument behind the answers: model and settings, no key and no address."""
-        options = self._options
-        return {
-            "max_tokens": options.max_tokens,
-            "model": self._backend.name,
-            "seed": options.seed,
-            "temperature": options.temperature,
-        }
+        """What identifies the instrument behind the answers: the model, and how long they may be.
+
+        Nothing that is merely asked for (time limits, concurrency, prices, a budget), no key and no address.
+        """
+        return {"max_tokens": self._options.max_tokens, "model": self._backend.identity(self.model_id)}
 
     def record_in(self, store: Recordings | None) -> None:
         """Read answers from ``store`` and add to it from now on."""
@@ -112,7 +101,7 @@ class Client:
         Raises:
             DeclarationError: the request cannot be asked of this model at all.
         """
-        check_can_ask(self._options, request.ask, read=request.reading is not None, written=request.written)
+        self._backend.check_can_ask(request.ask, read=request.reading is not None, written=request.written)
         calls: list[Call] = []
         messages = tuple(request.messages)
         room = request.max_tokens if request.max_tokens is not None else self._options.max_tokens
@@ -144,11 +133,11 @@ class Client:
             DeclarationError: the model cannot be had.
         """
         if self._sender is not None:
-            await self._backend.prepare()
+            await self._connection.prepare()
 
     async def close(self) -> None:
         """Let go of connections; the store stays open, it is the caller's."""
-        await self._backend.close()
+        await self._connection.close()
 
     async def __aenter__(self) -> Self:
         return self
@@ -159,21 +148,20 @@ class Client:
         await self.close()
 
     def _sending(self, request: Request[Response], messages: tuple[Any, ...], room: int | None) -> Sending:
-        options = self._options
+        read = not self._backend.writes
         return Sending(
-            model=self._backend.name,
+            model=self._backend.identity(self.model_id),
             ask=request.ask,
             item=request.item,
             messages=messages,
             response=request.response,
-            temperature=options.temperature if request.temperature is None else request.temperature,
+            temperature=request.temperature,
             max_tokens=room,
-            seed=None if options.seed is None else options.seed + request.sample,
             sample=request.sample,
             logprobs=request.logprobs,
             baseline=request.baseline,
-            reading=request.reading if options.local or not request.written else None,
-            read=options.local,
+            reading=request.reading if read or not request.written else None,
+            read=read,
         )
 
     async def _obtain(self, sending: Sending) -> tuple[Completion, Call]:
@@ -238,12 +226,6 @@ class Client:
         most = self._facts.max_output or MAX_ROOM
         used = room or completion.completion_tokens
         return min(2 * used, most) if used and used < most else None
-
-
-def _backend(options: ClientOptions, facts: ModelFacts) -> Backend:
-    if options.offline:
-        return OfflineBackend()
-    return LocalBackend(options) if options.local else LitellmBackend(options, facts)
 
 
 def _call(sending: Sending, key: str, completion: Completion, attempts: int) -> Call:

@@ -30,9 +30,8 @@ class Sending:
     item: str
     messages: tuple[Message, ...]
     response: type[BaseModel]
-    temperature: float | None
+    temperature: float
     max_tokens: int | None
-    seed: int | None
     sample: int
     logprobs: bool
     baseline: Callable[[], Any] | None = None
@@ -47,7 +46,7 @@ class Sending:
         return {
             "logprobs": self.logprobs,
             "max_tokens": self.max_tokens,
-            "seed": self.seed,
+            "seed": None,  # none is ever set, but the keys of all recordings so far were made with it
             "temperature": self.temperature,
         }
 
@@ -55,7 +54,7 @@ class Sending:
         """sha256 (hex) over canonical JSON of model, parameters, messages, response schema and sample.
 
         Where there are texts to be read, they are part of it: the messages need not hold them. What a model reads
-        is the same each time, so a reading's key has neither sample nor temperature, seed and max_tokens: one
+        is the same each time, so a reading's key has neither sample nor temperature and max_tokens: one
         recording answers them all.
         """
         identity = [

@@ -17,9 +17,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from conqret.errors import DeclarationError, first_line
-from conqret.llm.options import LOCAL_PREFIX, ClientOptions
+from conqret.llm.options import ClientOptions
 from conqret.perplexity.identity import commit_of, folder_identity, hub_file
 from conqret.perplexity.windows import window_in
+
+PREFIX = "local/"
+"""What stands before the folder or the hub's name of a transformers model on this machine."""
+
+TIMEOUT = 7 * 86_400.0
+"""Seconds: a request is never given up because the machine is slow. A week stands for ever."""
 
 IDENTITY_LENGTH = 12
 """Hexadecimal digits of a folder's digest or of a hub's commit: enough to tell any two models apart."""
@@ -47,7 +53,7 @@ def name_and_identity(model: str) -> tuple[str, str | None]:
 
     A folder whose own name ends like an identity is that folder.
     """
-    name = model.removeprefix(LOCAL_PREFIX)
+    name = model.removeprefix(PREFIX)
     pinned = _PINNED.fullmatch(name)
     if pinned is None or folder_of(name).is_dir():
         return name, None
@@ -60,15 +66,14 @@ def folder_of(name: str) -> Path:
 
 
 def resolved(options: ClientOptions) -> ClientOptions:
-    """The same options with the identity in the name of a local model, and with its window where none is set.
+    """The same options with the identity in the model's name, its window where none is set, and all the time it takes.
 
     Raises:
         DeclarationError: there is no such model, and its name has no identity either.
         MissingDependencyError: it is a hub's, and transformers is not installed.
     """
-    if not options.local:
-        return options
     name, identity = name_and_identity(options.model)
+    options = replace(options, timeout=TIMEOUT)
     if identity is not None and options.context_window is not None:
         return options
     found = _settings(name) if identity is None else _settings_of_pinned(name)
@@ -76,9 +81,15 @@ def resolved(options: ClientOptions) -> ClientOptions:
     fitting = None if window is None else max(1, int(FILLED * window))
     return replace(
         options,
-        model=f"{LOCAL_PREFIX}{name}@{identity or identity_of(name)}",
+        model=f"{PREFIX}{name}@{identity or identity_of(name)}",
         context_window=options.context_window or fitting,
     )
+
+
+def anchored(model: str, folder: Path) -> str:
+    """The name with a path that begins with ``./`` or ``../`` taken from ``folder``; any other as it is."""
+    name = model.removeprefix(PREFIX)
+    return f"{PREFIX}{folder / name}" if name.startswith(("./", "../")) else model
 
 
 def identity_of(name: str) -> str:
@@ -95,28 +106,9 @@ def identity_of(name: str) -> str:
     if not commit:
         raise DeclarationError(
             f"the hub does not say which commit of {name!r} it gives, so that nothing would tell its weights from "
-            f"later ones: download the model into a folder and give --model {LOCAL_PREFIX}./FOLDER"
+            f"later ones: download the model into a folder and give --model {PREFIX}./FOLDER"
         )
     return commit[:IDENTITY_LENGTH]
-
-
-def check_can_ask(options: ClientOptions, ask: str, *, read: bool, written: bool) -> None:
-    """Check that the model can answer ``ask``, which log-probabilities answer (``read``), or a text (``written``).
-
-    Raises:
-        DeclarationError: it cannot.
-    """
-    if options.local and not read:
-        raise DeclarationError(
-            f"{ask} is answered in writing, and a local/ model is read, not written with: it can judge with "
-            "--format likelihood and score dispute-awareness. Serve it (vLLM, Ollama) and give --model "
-            "hosted_vllm/NAME with --api-base to ask it anything, or take --model offline"
-        )
-    if not (written or options.local or options.offline):
-        raise DeclarationError(
-            f"{ask} reads the log-probabilities of a given text, which hosted chat models do not give: "
-            "use --model local/FOLDER (a transformers model on this machine), or offline"
-        )
 
 
 def _settings(name: str) -> _Settings:
@@ -129,7 +121,7 @@ def _settings(name: str) -> _Settings:
     if _only_a_folder(name):
         raise DeclarationError(
             f"there is no folder {name!r} with a model; to replay what it was asked without it, write its full "
-            f"name as in run.json: {LOCAL_PREFIX}{name}@… with the {IDENTITY_LENGTH} digits of its identity"
+            f"name as in run.json: {PREFIX}{name}@… with the {IDENTITY_LENGTH} digits of its identity"
         )
     return _hub_settings(name)
 

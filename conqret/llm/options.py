@@ -6,15 +6,10 @@ import math
 from dataclasses import dataclass, field
 
 from conqret.errors import DeclarationError
+from conqret.llm.backend import Backend, ModelFacts, backend_of
 
 OFFLINE_MODEL = "offline"
-"""The model name of the lexical baseline: no key, no network, no price."""
-
-LOCAL_PREFIX = "local/"
-"""What stands before the folder or the hub's name of a transformers model on this machine."""
-
-DEFAULT_TEMPERATURE = 0.0
-"""A measuring instrument should repeat itself; self-consistency sets its own temperature a request."""
+"""The model that is asked where none is named, the lexical baseline: no key, no network, no price."""
 
 DEFAULT_MAX_CONCURRENCY = 16
 """Well under what hosted providers and one vLLM instance take at once; it sinks by itself on a 429."""
@@ -32,8 +27,7 @@ class ClientOptions:
 
     ``model`` is any litellm model name, ``offline``, or ``local/`` and a transformers model's folder or hub's name,
     of which log-probabilities are read and which never writes. ``api_key`` is used for the calls and nowhere else:
-    it is in no repr, error, recording or key. ``temperature``, ``max_tokens`` and ``seed`` hold where a
-    request sets none of its own; a request's sample number is added to the seed, so that samples differ.
+    it is in no repr, error, recording or key. ``max_tokens`` holds where a request sets none of its own.
     ``rpm`` and ``tpm`` limit requests and tokens a minute, ``budget_usd`` the money this client may spend,
     ``timeout`` the seconds for one request with all its retries (from the first one sent; an answer that
     was invalid is asked for again in a request of its own), ``max_attempts`` the requests sent for it.
@@ -46,9 +40,7 @@ class ClientOptions:
     model: str
     api_base: str | None = None
     api_key: str | None = field(default=None, repr=False)
-    temperature: float | None = DEFAULT_TEMPERATURE
     max_tokens: int | None = None
-    seed: int | None = None
     max_concurrency: int = DEFAULT_MAX_CONCURRENCY
     rpm: int | None = None
     tpm: int | None = None
@@ -62,13 +54,13 @@ class ClientOptions:
     def __post_init__(self) -> None:
         if not self.model.strip():
             raise DeclarationError("model is empty; give a litellm model name, or 'offline'")
-        if self.model == LOCAL_PREFIX:
-            raise DeclarationError("local/ must be followed by a model's folder or its name on a hub")
+        if self.model.endswith("/") and self.model == self.backend.prefix:
+            raise DeclarationError(f"{self.model} must be followed by a model's folder or its name on a hub")
         for name in ("max_tokens", "rpm", "tpm", "context_window", "max_concurrency", "max_attempts"):
             number = getattr(self, name)
             if number is not None and number < 1:
                 raise DeclarationError(f"{name} is {number}; it must be at least 1")
-        for name in ("temperature", "budget_usd", "input_price", "output_price"):
+        for name in ("budget_usd", "input_price", "output_price"):
             number = getattr(self, name)
             if number is not None and not (math.isfinite(number) and number >= 0):
                 raise DeclarationError(f"{name} is {number}; it must be a finite number, 0 or more")
@@ -78,11 +70,19 @@ class ClientOptions:
             raise DeclarationError("give both input_price and output_price (per million tokens), or neither")
 
     @property
-    def offline(self) -> bool:
-        """Whether the model is the lexical baseline."""
-        return self.model == OFFLINE_MODEL
+    def backend(self) -> Backend:
+        """What answers for the model: its abilities, and whether it is a baseline."""
+        return backend_of(self.model)
 
     @property
-    def local(self) -> bool:
-        """Whether the model is a transformers model on this machine."""
-        return self.model.startswith(LOCAL_PREFIX)
+    def facts(self) -> ModelFacts:
+        """What is known of the model, with what is set here before all else."""
+        return self.backend.facts(self)
+
+    def resolved(self) -> ClientOptions:
+        """The same with what the model's name leaves open filled in: the identity of its weights, its window.
+
+        Raises:
+            DeclarationError: there is no such model.
+        """
+        return self.backend.resolve(self)

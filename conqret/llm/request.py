@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 Response = TypeVar("Response", bound=BaseModel)
 
+DEFAULT_TEMPERATURE = 0.0
+"""A measuring instrument should repeat itself; self-consistency sets its own temperature."""
+
 
 @dataclass(frozen=True, slots=True)
 class Message:
@@ -57,7 +60,7 @@ class Request(Generic[Response]):
     messages: Sequence[Message]
     response: type[Response]
     context: Mapping[str, Any] = field(default_factory=dict)
-    temperature: float | None = None
+    temperature: float = DEFAULT_TEMPERATURE
     max_tokens: int | None = None
     sample: int = 0
     logprobs: bool = False

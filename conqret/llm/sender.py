@@ -1,4 +1,4 @@
-"""One request to a backend: under the limits, with retries, before its deadline."""
+"""One request over a connection: under the limits, with retries, before its deadline."""
 
 from __future__ import annotations
 
@@ -7,39 +7,23 @@ import random
 import time
 from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import Protocol
 
 from conqret.data import Reason
 from conqret.errors import DeclarationError
-from conqret.llm.catalogue import ModelFacts
+from conqret.llm.backend import Connection, ModelFacts
 from conqret.llm.keys import Sending
 from conqret.llm.limits import AdaptiveGate, Budget, TokenBucket
 from conqret.llm.options import ClientOptions
 from conqret.llm.progress import Progress
 from conqret.llm.request import Completion
 from conqret.llm.retry import Breaker, ProviderError, backoff
-from conqret.llm.tokens import count_tokens, encoding_for
+from conqret.llm.tokens import count_tokens
 
 EXPECTED_ANSWER = 2_000
 """Tokens assumed for an answer before any came, where max_tokens is not set: a fine-grained judgment."""
 
 JITTER_SEED = 0
 """The waits between retries are drawn with this seed, so that a run under test is the same each time."""
-
-
-class Backend(Protocol):
-    """What sends: ``name`` identifies the model in keys."""
-
-    name: str
-
-    async def prepare(self) -> None:
-        """Load what is needed; called before the first request, and free afterwards."""
-
-    async def complete(self, sending: Sending) -> Completion:
-        """Send once; raises ProviderError."""
-
-    async def close(self) -> None:
-        """Let go of connections."""
 
 
 @dataclass(slots=True)
@@ -56,22 +40,21 @@ class Sender:
     """
 
     def __init__(
-        self, backend: Backend, options: ClientOptions, facts: ModelFacts, progress: Progress
+        self, connection: Connection, options: ClientOptions, facts: ModelFacts, progress: Progress
     ) -> None:
         if options.budget_usd is not None and not facts.priced:
             raise DeclarationError(
                 f"a budget needs prices, and that of {options.model!r} is unknown: give input_price and "
                 "output_price, in dollars per million tokens (0 for a server of your own)"
             )
-        self._backend, self._options, self._facts, self._progress = backend, options, facts, progress
-        self._gate = AdaptiveGate(options.max_concurrency)
+        self._connection, self._options, self._facts, self._progress = connection, options, facts, progress
+        self._gate = AdaptiveGate(facts.in_flight or options.max_concurrency)
         self._requests = TokenBucket(options.rpm) if options.rpm else None
         self._tokens = TokenBucket(options.tpm) if options.tpm else None
         self._budget = Budget(options.budget_usd) if options.budget_usd is not None else None
         self._estimates = self._tokens is not None or self._budget is not None
         self._breaker = Breaker()
         self._rng = random.Random(JITTER_SEED)
-        self._encoding = encoding_for(options.model)
         self._longest = 0
         progress.limit = self._gate.limit
 
@@ -81,7 +64,7 @@ class Sender:
         Raises:
             ProviderError: no answer could be had; ``attempts`` says how often it was tried.
         """
-        await self._backend.prepare()
+        await self._connection.prepare()
         prompt = self._prompt_tokens(sending) if self._estimates else 0
         tries = _Tries()
         try:
@@ -131,7 +114,7 @@ class Sender:
         progress = self._progress
         progress.calls += 1
         progress.retries += attempts > 1
-        completion = await self._backend.complete(sending)
+        completion = await self._connection.complete(sending)
         self._breaker.succeeded()
         self._gate.answered()
         progress.limit = self._gate.limit
@@ -175,7 +158,8 @@ class Sender:
             )
 
     def _prompt_tokens(self, sending: Sending) -> int:
-        return sum(count_tokens(message.content, self._encoding) for message in sending.messages)
+        encode = self._options.backend.encoder(self._options.model)
+        return sum(count_tokens(message.content, encode) for message in sending.messages)
 
     def _estimate(self, sending: Sending, prompt: int) -> float:
         """Dollars: the prompt, and the most an answer may take (its maximum, or the longest one so far)."""

@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary
 
 from pydantic import BaseModel
 
-from conqret.llm.catalogue import ModelFacts
+from conqret.llm.backend import ModelFacts
 from conqret.llm.request import Message
 
 SCHEMA_ENDPOINTS = frozenset(

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import functools
+import importlib.util
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import NewType
 
-from conqret.llm.catalogue import litellm_folder
+Encode = Callable[[str], Sequence[int]]
+"""From a text to the numbers of its tokens."""
 
-Encoding = NewType("Encoding", str)
-
-O200K = Encoding("o200k_base")
-CL100K = Encoding("cl100k_base")
+O200K, CL100K = "o200k_base", "cl100k_base"
 
 PIECE_CHARACTERS = 1000
 """Texts are tokenised in pieces: tiktoken's time grows with the square of a run without spaces."""
@@ -31,9 +29,9 @@ _TABLE_FILES = {
 """The file names under which tiktoken caches its tables: the sha1 of the addresses they come from."""
 
 
-def encoding_for(model: str) -> Encoding:
-    """The encoding for ``model``: cl100k for GPT-4 and 3.5, else o200k (near enough for other families)."""
-    return CL100K if _CL100K_MODELS.search(model) else O200K
+def encoder_for(model: str) -> Encode:
+    """How tokens of ``model`` are counted: cl100k for GPT-4 and 3.5, else o200k (near enough for other families)."""
+    return encoder(CL100K if _CL100K_MODELS.search(model) else O200K)
 
 
 def pieces(text: str) -> Iterator[str]:
@@ -44,15 +42,18 @@ def pieces(text: str) -> Iterator[str]:
     return (match.group() for match in _PIECES.finditer(text))
 
 
-def count_tokens(text: str, encoding: Encoding = O200K) -> int:
-    """The number of tokens of ``text``; text that looks like a control token counts as plain text."""
-    encode = encoder(encoding)
+def count_tokens(text: str, encode: Encode | None = None) -> int:
+    """The number of tokens of ``text`` (by o200k, unless ``encode`` is given).
+
+    Text that looks like a control token counts as plain text.
+    """
+    encode = encode or encoder(O200K)
     return sum(len(encode(piece)) for piece in pieces(text))
 
 
 @functools.cache
-def encoder(encoding: Encoding) -> Callable[[str], list[int]]:
-    """The function from text to token numbers, without any download.
+def encoder(encoding: str) -> Encode:
+    """The function from text to token numbers of one of tiktoken's encodings, without any download.
 
     If the table is not installed, each token stands for :data:`BYTES_PER_TOKEN` bytes.
     """
@@ -63,7 +64,13 @@ def encoder(encoding: Encoding) -> Callable[[str], list[int]]:
     return tiktoken.get_encoding(encoding).encode_ordinary
 
 
-def _point_to_tables(encoding: Encoding) -> bool:
+def litellm_folder() -> Path | None:
+    """Where litellm is installed, found without importing it; None if it is not."""
+    spec = importlib.util.find_spec("litellm")
+    return Path(spec.origin).parent if spec is not None and spec.origin else None
+
+
+def _point_to_tables(encoding: str) -> bool:
     """Set tiktoken's cache folder to litellm's tables, and say whether ``encoding`` is among them."""
     name = _TABLE_FILES[encoding]
     folder = litellm_folder()

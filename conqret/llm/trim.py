@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from conqret.errors import DeclarationError
-from conqret.llm.tokens import O200K, Encoding, encoder, pieces
+from conqret.llm.tokens import O200K, Encode, encoder, pieces
 
 FLOOR = 100
 """Tokens: some 75 words, about the shortest passage from which relevance can still be told."""
@@ -29,9 +29,9 @@ class Trimmed:
 
 
 def trim_proportionally(
-    texts: Sequence[str], budget: int, *, floor: int = FLOOR, encoding: Encoding = O200K
+    texts: Sequence[str], budget: int, *, floor: int = FLOOR, encode: Encode | None = None
 ) -> tuple[Trimmed, ...]:
-    """Cut ``texts`` so that they have at most ``budget`` tokens together (as ``count_tokens`` counts).
+    """Cut ``texts`` so that they have at most ``budget`` tokens together (as ``count_tokens`` counts with ``encode``).
 
     If they fit, they stay as they are. Else each keeps its first ``share * tokens``, with one share for
     all, but at least ``floor`` tokens or all it has. If even the floors do not fit, the floor itself sinks,
@@ -45,7 +45,7 @@ def trim_proportionally(
         raise DeclarationError(
             f"trimming to {budget} tokens with a floor of {floor}: neither may be negative"
         )
-    measured = [_Measured(text, encoding) for text in texts]
+    measured = [_Measured(text, encode or encoder(O200K)) for text in texts]
     before = [document.tokens for document in measured]
     if sum(before) <= budget:
         return tuple(Trimmed(text, count, count) for text, count in zip(texts, before, strict=True))
@@ -88,9 +88,9 @@ def _level(sizes: Sequence[int], budget: int) -> list[int]:
 class _Measured:
     """A text with the tokens of each of its pieces counted once."""
 
-    def __init__(self, text: str, encoding: Encoding) -> None:
+    def __init__(self, text: str, encode: Encode) -> None:
         self.text = text
-        self._encode = encoder(encoding)
+        self._encode = encode
         self._starts: list[int] = []
         self._counts: list[int] = []
         at = 0

@@ -12,7 +12,6 @@ from conqret.experiments.places import line_of
 from conqret.experiments.reading import read_experiment
 from conqret.experiments.record import LIBRARIES, experiment_record
 from conqret.experiments.scores import _labels
-from conqret.llm.local_model import resolved
 from conqret.reliability.sensitivity.results import SensitivityDirectory
 from tests.generation.corpora import write_corpus
 
@@ -124,7 +123,7 @@ def test_a_damaged_version_s_score_has_the_label_of_a_local_judge(file):
     file.write_text(GOOD + LOCAL.format(place="./models"))
     job = Job.of(file, file.parent / "run")
     judge = job.experiment.judges[-1]
-    full = resolved(job.experiment.client(judge.model)).model
+    full = job.experiment.client(judge.model).resolved().model
     assert full != judge.model
     folder = SensitivityDirectory(file.parent / "sensitivity")
     folder.path.mkdir()

@@ -132,7 +132,7 @@ class Copying:
 def test_a_model_that_copies_sees_which_documents_an_argument_is_from(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("conqret.llm.local_backend._loaded", lambda name, identity: Copying())
+    monkeypatch.setattr("conqret.llm.backends.local._loaded", lambda name, identity: Copying())
     (tmp_path / "config.json").write_text("{}")
 
     def item(name: str, text: str) -> Item:

@@ -12,8 +12,8 @@ import pytest
 
 from conqret.errors import DeclarationError
 from conqret.llm import ClientOptions
-from conqret.llm.local_backend import LocalBackend
-from conqret.llm.local_model import FILLED, _hub_settings, identity_of, name_and_identity, resolved
+from conqret.llm.backends.local import Reader
+from conqret.llm.local_model import FILLED, _hub_settings, identity_of, name_and_identity
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 CONFIG = {"model_type": "qwen2", "vocab_size": 9, "hidden_size": 8, "max_position_embeddings": 131_072}
@@ -78,7 +78,7 @@ def test_a_run_below_the_folder_is_no_part_of_the_model(tmp_path: Path) -> None:
 def test_a_folder_in_the_users_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     model = folder(tmp_path / "models" / "x", n_positions=100)
-    found = resolved(ClientOptions("local/~/models/x"))
+    found = ClientOptions("local/~/models/x").resolved()
     assert found.model == f"local/~/models/x@{identity_of(str(model))}"
     assert found.context_window == 80
 
@@ -90,7 +90,7 @@ def test_a_folder_that_is_named_like_an_identity_is_that_folder(
     folder(tmp_path / "exp")
     own = identity_of(str(folder(tmp_path / "exp@0123456789ab", b"others")))
     assert name_and_identity("local/./exp@0123456789ab") == ("./exp@0123456789ab", None)
-    found = resolved(ClientOptions("local/./exp@0123456789ab")).model
+    found = ClientOptions("local/./exp@0123456789ab").resolved().model
     assert found == f"local/./exp@0123456789ab@{own}"
     assert name_and_identity(found) == ("./exp@0123456789ab", own)
     assert name_and_identity("local/./exp@ba9876543210") == ("./exp", "ba9876543210")
@@ -98,7 +98,7 @@ def test_a_folder_that_is_named_like_an_identity_is_that_folder(
 
 def test_another_model_than_the_pinned_one_says_what_to_do(tmp_path: Path) -> None:
     model = folder(tmp_path / "model")
-    backend = LocalBackend(ClientOptions(f"local/{model}@0123456789ab"))
+    backend = Reader(ClientOptions(f"local/{model}@0123456789ab"))
     with pytest.raises(DeclarationError, match="leave out @0123456789ab to use the one that is there"):
         backend._load()
 
@@ -110,10 +110,10 @@ def test_a_changing_rotation_and_the_tokenizer_end_the_window(tmp_path: Path) ->
         original_max_position_embeddings=4_096,
         rope_scaling={"type": "longrope"},
     )
-    assert resolved(ClientOptions(f"local/{long}")).context_window == int(FILLED * 4_096)
+    assert ClientOptions(f"local/{long}").resolved().context_window == int(FILLED * 4_096)
     short = folder(tmp_path / "short", max_position_embeddings=131_072)
     (short / "tokenizer_config.json").write_text('{"model_max_length": 32768}')
-    assert resolved(ClientOptions(f"local/{short}")).context_window == int(FILLED * 32_768)
+    assert ClientOptions(f"local/{short}").resolved().context_window == int(FILLED * 32_768)
 
 
 @pytest.mark.parametrize("file", ["config.json", "tokenizer_config.json"])
@@ -121,7 +121,7 @@ def test_a_changing_rotation_and_the_tokenizer_end_the_window(tmp_path: Path) ->
 def test_settings_that_are_no_settings(tmp_path: Path, file: str, text: str) -> None:
     (folder(tmp_path / "model") / file).write_text(text)
     with pytest.raises(DeclarationError, match=file):
-        resolved(ClientOptions(f"local/{tmp_path / 'model'}"))
+        ClientOptions(f"local/{tmp_path / 'model'}").resolved()
 
 
 @pytest.fixture
@@ -144,9 +144,9 @@ def test_a_hubs_model_has_one_window_pinned_or_not(hub: Path) -> None:
     """In another process: transformers settles where its cache is when it is imported."""
     names = ["local/Some/Small", f"local/Some/Small@{COMMIT[:12]}", "local/Some/Other@0123456789ab"]
     code = (
-        "import json; from conqret.llm import ClientOptions; from conqret.llm.local_model import resolved\n"
+        "import json; from conqret.llm import ClientOptions\n"
         "from conqret.perplexity.models import revision\n"
-        f"found = [resolved(ClientOptions(name)) for name in {names}]\n"
+        f"found = [ClientOptions(name).resolved() for name in {names}]\n"
         "print(json.dumps([[one.model, one.context_window] for one in found] + [revision('Some/Small', None)]))"
     )
     away = {"HF_HUB_CACHE": str(hub / "hub"), "HF_HOME": str(hub), "HF_HUB_OFFLINE": "1"}
@@ -170,7 +170,7 @@ def test_a_hubs_model_without_a_commit_is_refused(tmp_path: Path, monkeypatch: p
     monkeypatch.chdir(tmp_path)
     _hub_settings.cache_clear()
     with pytest.raises(DeclarationError, match="does not say which commit of 'Some/Small'"):
-        resolved(ClientOptions("local/Some/Small"))
+        ClientOptions("local/Some/Small").resolved()
     _hub_settings.cache_clear()
 
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conqret.errors import DeclarationError
-from conqret.llm.tokens import CL100K, O200K, count_tokens, encoder, encoding_for, pieces
+from conqret.llm.tokens import CL100K, O200K, count_tokens, encoder, encoder_for, pieces
 from conqret.llm.trim import allot, trim_proportionally
 
 PROSE = (
@@ -32,14 +32,15 @@ def test_counts_are_tiktokens():
     for encoding in (O200K, CL100K):
         encode = encoder(encoding)
         assert encode is not None
-        assert count_tokens(PROSE, encoding) == len(tiktoken.get_encoding(encoding).encode(PROSE))
+        assert count_tokens(PROSE, encode) == len(tiktoken.get_encoding(encoding).encode(PROSE))
     whole = PROSE * 200
     assert count_tokens(whole) == pytest.approx(len(encoder(O200K)(whole)), rel=0.001)
 
 
 def test_the_encoding_of_a_model():
-    assert encoding_for("openai/gpt-4") == encoding_for("gpt-3.5-turbo") == CL100K
-    assert {encoding_for(m) for m in ("gpt-4o-mini", "gpt-4.1", "o3", "claude-x", "offline")} == {O200K}
+    assert encoder_for("openai/gpt-4") == encoder_for("gpt-3.5-turbo") == encoder(CL100K)
+    others = ("gpt-4o-mini", "gpt-4.1", "o3", "claude-x", "offline")
+    assert {encoder_for(model) for model in others} == {encoder(O200K)}
 
 
 @given(st.text(max_size=30), st.integers(0, 400))

@@ -12,6 +12,7 @@ from conqret.data import Item
 from conqret.errors import DeclarationError
 from conqret.io import open_items
 from conqret.judging.setup import Setup
+from conqret.llm.backend import backend_of
 from conqret.llm.keys import Sending
 from conqret.llm.options import ClientOptions
 from conqret.llm.request import Completion
@@ -451,8 +452,6 @@ def test_rewriting_has_one_budget_in_all(
     asked = []
 
     class Dear:
-        name = "a-model-of-mine"
-
         async def prepare(self) -> None: ...
 
         async def close(self) -> None: ...
@@ -462,7 +461,8 @@ def test_rewriting_has_one_budget_in_all(
             assert sending.baseline is not None
             return Completion(json.dumps(sending.baseline()), cost_usd=0.6)
 
-    monkeypatch.setattr("conqret.llm.client._backend", lambda options, facts: Dear())
+    dear = replace(backend_of("a-model-of-mine"), open=lambda options: Dear())
+    monkeypatch.setattr("conqret.llm.options.backend_of", lambda model: dear)
     damages = [Damage.of("hallucinate", (2,)), Damage.of("paraphrase", (100,))]
     rewriter = ClientOptions("a-model-of-mine", input_price=1.0, output_price=1.0, budget_usd=1.0)
     materials, unable = damage_materials(

@@ -55,7 +55,6 @@ def dispute_awareness(
     from conqret.errors import DeclarationError
     from conqret.io.debateqa import check_answers, partners, read_answers, read_questions
     from conqret.io.locking import only_writer
-    from conqret.llm.local_model import name_and_identity, resolved
     from conqret.runs.session import Session
 
     if labels is not None:
@@ -78,8 +77,8 @@ def dispute_awareness(
         for one in read_answers(answers, mapping)
         if one.id in known
     )
-    client = resolved(calls.client(model))
-    judge = model_name(name_and_identity(client.model)[0])
+    client = calls.client(model).resolved()
+    judge = model_name(client.backend.pinned(client.model)[0])
     folder = output or default_folder(stem(answers), "dispute-awareness", judge, shots.value)
     store = kept.recordings
     if store is None and kept.replay is None:

@@ -141,5 +141,5 @@ async def _one(name: str, metric: str, case: Case, session: Session, client: Cli
 
 def _instrument(name: str, session: Session) -> str:
     """The model and the prompt's version; the offline model is named for what it is."""
-    model = "offline, a lexical baseline" if session.options.offline else session.options.model
+    model = "offline, a lexical baseline" if session.options.backend.baseline else session.options.model
     return f"{model}, prompt v{session.library[QUESTIONS[name].prompt].version}"

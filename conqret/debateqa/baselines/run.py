@@ -15,7 +15,6 @@ from conqret.debateqa.table import EMPTY_ANSWER, NO_PARTIAL_ANSWERS, ScoreRow
 from conqret.errors import DeclarationError
 from conqret.io.debateqa import DebatableQuestion, ModelAnswer
 from conqret.llm.client import Client
-from conqret.llm.local_model import check_can_ask
 from conqret.llm.options import ClientOptions
 from conqret.runs.session import Session
 
@@ -67,7 +66,7 @@ def prepared(
             )
     if client is not None:
         for name in (one.name for one in baselines if one.kind == "asked"):
-            check_can_ask(client, name, read=False, written=True)
+            client.backend.check_can_ask(name)
         Client(client, store=None)
     makers: Mapping[str, Callable[[], Similarity]] = {
         "bleu": Bleu,

@@ -134,7 +134,7 @@ def bias_table(
         conqret=__version__,
         format=setup.judge.name,
         model=setup.client.model,
-        baseline=setup.client.offline,
+        baseline=setup.client.backend.baseline,
         fingerprint=setup.fingerprint,
         items=len(ground.items),
         topics=len({item.topic for item in ground.items}),

@@ -15,7 +15,7 @@ from conqret.judging.setup import Setup
 if TYPE_CHECKING:
     from conqret.reliability.cards.card import Card
 
-_SETTINGS = ("max_tokens", "seed", "temperature")
+_SETTINGS = ("max_tokens",)
 """The model's settings that belong to the fingerprint."""
 
 

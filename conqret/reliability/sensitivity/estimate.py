@@ -53,7 +53,7 @@ def estimate(
     """
     sizes = Sizes()
     found = [_judging(plan, setup, sizes, sample) for setup in plan.setups]
-    if rewriter is not None and not rewriter.offline:
+    if rewriter is not None and not rewriter.backend.baseline:
         library = Library(prompts)
         found += _rewriting(plan, damages, rewriter, library, sizes)
     return found

@@ -153,7 +153,7 @@ def record_of(plan: Plan) -> SensitivityRecord:
             {
                 "format": setup.judge.name,
                 "model": setup.client.model,
-                "baseline": setup.client.offline,
+                "baseline": setup.client.backend.baseline,
                 "fingerprint": setup.fingerprint,
                 "metrics": list(setup.options.metrics or setup.judge.metrics),
             }

@@ -83,7 +83,7 @@ def damage_materials(
     for name, damage in highest.items():
         if damage.perturbation.pool:
             materials[name] = Materials(Pool.open(pool) if pool else Pool.from_items(items))
-        elif damage.perturbation.rewriting and rewriter is not None and not rewriter.offline:
+        elif damage.perturbation.rewriting and rewriter is not None and not rewriter.backend.baseline:
             rewritten[name] = damage
     if rewriter is None or not rewritten:
         return materials, unable

@@ -6,6 +6,7 @@ import json
 import time
 
 from conqret.errors import DeclarationError
+from conqret.llm.backend import Backend, Connection, on_this_machine
 from conqret.llm.keys import Sending
 from conqret.llm.request import Completion
 
@@ -13,13 +14,8 @@ REVISION = 1
 """Part of every offline key. Raise it when a baseline changes, so that old answers are not replayed."""
 
 
-class OfflineBackend:
+class Baseline(Connection):
     """Answers with ``request.baseline()``: deterministic, free, and without any waiting."""
-
-    name = f"offline-{REVISION}"
-
-    async def prepare(self) -> None:
-        """Nothing to prepare."""
 
     async def complete(self, sending: Sending) -> Completion:
         """The baseline's answer as JSON.
@@ -38,5 +34,12 @@ class OfflineBackend:
             text, model="offline", prompt_tokens=0, completion_tokens=0, cost_usd=0.0, seconds=seconds
         )
 
-    async def close(self) -> None:
-        """Nothing to close."""
+
+BACKEND = Backend(
+    prefix="offline",
+    open=lambda options: Baseline(),
+    reads=True,
+    baseline=True,
+    identity=lambda model: f"{model}-{REVISION}",
+    facts=on_this_machine,
+)

@@ -13,7 +13,8 @@ from weakref import WeakKeyDictionary
 
 from conqret.data import Reason
 from conqret.errors import DeclarationError
-from conqret.llm.catalogue import ModelFacts
+from conqret.llm.backend import Backend, Connection
+from conqret.llm.catalogue import listed
 from conqret.llm.keys import Sending
 from conqret.llm.options import ClientOptions
 from conqret.llm.provider_errors import provider_error, scrub
@@ -34,12 +35,11 @@ NO_KEY = "no-key"
 _users: WeakKeyDictionary[asyncio.AbstractEventLoop, int] = WeakKeyDictionary()
 
 
-class LitellmBackend:
+class Hosted(Connection):
     """Sends requests with ``litellm.acompletion``; litellm is imported by :meth:`prepare`, not before."""
 
-    def __init__(self, options: ClientOptions, facts: ModelFacts) -> None:
-        self.name = options.model
-        self._options, self._facts = options, facts
+    def __init__(self, options: ClientOptions) -> None:
+        self._options, self._facts = options, options.facts
         self._litellm: Any = None
         self._provider = ""
         self._shape = Shape.SCHEMA
@@ -125,7 +125,6 @@ class LitellmBackend:
             "messages": shaped.messages(sending.messages),
             "temperature": sending.temperature,
             "max_tokens": sending.max_tokens,
-            "seed": sending.seed,
         }
         if shape is Shape.TOOLS:
             arguments["_skip_mcp_handler"] = True  # else litellm imports mcp, which it does not depend on
@@ -225,3 +224,14 @@ async def _close_connections(litellm: Any, loop: asyncio.AbstractEventLoop) -> N
                 with contextlib.suppress(Exception):
                     await getattr(client, close)()
                 break
+
+
+BACKEND = Backend(
+    prefix="",
+    open=Hosted,
+    cannot=(
+        "reads the log-probabilities of a given text, which hosted chat models do not give: use --model local/FOLDER "
+        "(a transformers model on this machine), or offline"
+    ),
+    facts=listed,
+)

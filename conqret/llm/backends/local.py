@@ -13,8 +13,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from conqret.data import Reason
 from conqret.errors import DeclarationError, first_line
+from conqret.llm.backend import Backend, Connection, on_this_machine
 from conqret.llm.keys import Sending
-from conqret.llm.local_model import FILLED, folder_of, identity_of, name_and_identity
+from conqret.llm.local_model import (
+    FILLED,
+    PREFIX,
+    anchored,
+    folder_of,
+    identity_of,
+    name_and_identity,
+    resolved,
+)
 from conqret.llm.options import ClientOptions
 from conqret.llm.replies import CONTEXT_OVERFLOW
 from conqret.llm.request import Completion
@@ -29,9 +38,6 @@ T = TypeVar("T")
 REVISION = 1
 """Part of every key of a local model. Raise it when contexts are built or scored in another way."""
 
-LOCAL_TIMEOUT = 7 * 86_400.0
-"""Seconds: a request is never given up because the machine is slow. A week stands for ever."""
-
 PLAIN_WRAPPING = 5
 """The scorer adds nothing around a context but the model's own chat template: the prompt says all there is to say."""
 
@@ -42,7 +48,7 @@ _held: dict[tuple[str, str], ConditionalPerplexity] = {}
 """The one model that stays in memory, for all clients of the process; only the worker touches it."""
 
 
-class LocalBackend:
+class Reader(Connection):
     """Answers with the log-probabilities that a request's reading asks for.
 
     Log-probabilities on a GPU (bfloat16) and on a CPU (float32) differ a little. Device and dtype are no part of a
@@ -52,7 +58,6 @@ class LocalBackend:
     def __init__(self, options: ClientOptions) -> None:
         self._folder, self._identity = name_and_identity(options.model)
         self._model, self._room = options.model, options.context_window
-        self.name = f"local-{REVISION}@{self._identity}"
         self._scorer: ConditionalPerplexity | None = None
 
     async def prepare(self) -> None:
@@ -157,3 +162,25 @@ def _loaded(name: str, identity: str) -> ConditionalPerplexity:
 
 async def _in_worker(work: Callable[[], T]) -> T:
     return await asyncio.get_running_loop().run_in_executor(_WORKER, work)
+
+
+def _identity(model: str) -> str:
+    return f"local-{REVISION}@{name_and_identity(model)[1]}"
+
+
+BACKEND = Backend(
+    prefix=PREFIX,
+    open=Reader,
+    writes=False,
+    reads=True,
+    cannot=(
+        "is answered in writing, and a local/ model is read, not written with: it can judge with --format likelihood "
+        "and score dispute-awareness. Serve it (vLLM, Ollama) and give --model hosted_vllm/NAME with --api-base to "
+        "ask it anything, or take --model offline"
+    ),
+    resolve=resolved,
+    identity=_identity,
+    pinned=name_and_identity,
+    facts=on_this_machine,
+    anchored=anchored,
+)
