@@ -7,21 +7,19 @@ from pathlib import Path
 
 from conqret.data.item import Document
 from conqret.io.append import AppendLog, cut_torn_line
-from conqret.io.corpus import CorpusDirectory
+from conqret.io.corpus import read_models
 
 ID_LENGTH = 16
 """Hexadecimal digits (64 bits) of an id: two of 10,000 texts share one with a chance of 3 in 10^12."""
 
 
 class DocumentStore:
-    """``documents.jsonl``, appended to while fetching; only ids are kept in memory."""
+    """A file of documents that is appended to while fetching; only ids are kept in memory."""
 
-    def __init__(self, corpus: Path) -> None:
-        directory = CorpusDirectory(corpus)
-        cut_torn_line(directory.documents_file)
-        has_some = directory.documents_file.is_file()
-        self._ids = {document.id for document in directory.documents()} if has_some else set()
-        self._log = AppendLog(directory.documents_file)
+    def __init__(self, path: Path) -> None:
+        cut_torn_line(path)
+        self._ids = {document.id for document in read_models(path, Document)} if path.is_file() else set()
+        self._log = AppendLog(path)
 
     def __contains__(self, identifier: str) -> bool:
         return identifier in self._ids
@@ -32,10 +30,14 @@ class DocumentStore:
     def add(self, text: str, title: str, url: str) -> str:
         """Add a text unless it is there, and return its id; title and URL are those of its first source."""
         document = make_document(text, title, url)
+        self.keep(document)
+        return document.id
+
+    def keep(self, document: Document) -> None:
+        """Add a document unless it is there."""
         if document.id not in self._ids:
             self._log.append(document)
             self._ids.add(document.id)
-        return document.id
 
     def close(self) -> None:
         """Close the file."""

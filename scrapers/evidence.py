@@ -13,10 +13,11 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AsyncExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from filelock import FileLock, Timeout
 
@@ -28,7 +29,8 @@ from conqret.scrapers.extract import Extractor
 from conqret.scrapers.extract.pool import SECONDS, WORKERS
 from conqret.scrapers.fetch import Fetcher, FetchError, FetchOptions, Page, Status
 from conqret.scrapers.fetch.guard import Lookup
-from conqret.scrapers.jobs import SEARCH_LANE, Cited, Job, cited_sources, lines_for, plan
+from conqret.scrapers.jobs import SEARCH_LANE, Cited, Job, cited_sources, plan
+from conqret.scrapers.lanes import work_off
 from conqret.scrapers.ledger import EvidenceSummary, Ledger, LedgerLine, summarise
 from conqret.scrapers.providers import Provider
 from conqret.scrapers.search import Searcher
@@ -80,38 +82,44 @@ async def gather_evidence(
     """
     options = options or EvidenceOptions()
     started = time.monotonic()
+    with opened(corpus) as (cited, ledger):
+        lanes, copies = plan(
+            cited,
+            ledger,
+            options.fetch.policy,
+            retry_errors=options.retry_errors,
+            searching=bool(options.providers),
+            dated=options.archive is not None,
+        )
+        jobs = sum(map(len, lanes.values()))
+        left = sum(len(job) for queue in lanes.values() for job in queue) + len(copies)
+        if on_start is not None:
+            on_start(len(cited), len(cited) - left)
+        _record(ledger, copies, on_line)
+        if lanes:
+            await _run(corpus, lanes, ledger, options, on_line, lookup)
+        ledger.compact([one.key for one in cited])
+        return summary_of(
+            cited, ledger, kept=len(cited) - left, pages=jobs, seconds=time.monotonic() - started
+        )
+
+
+@contextmanager
+def opened(corpus: Path) -> Iterator[tuple[list[Cited], Ledger]]:
+    """The sources that the debates of a corpus cite, and its ledger, which nobody else writes meanwhile.
+
+    Raises:
+        DeclarationError: there are no debates, a file of the corpus is broken, or another run is writing to it.
+    """
     cited = cited_sources(CorpusDirectory(corpus).debates())
-    with locked(corpus):
-        ledger = Ledger(corpus / "ledger.jsonl")
-        try:
-            lanes, copies = plan(
-                cited,
-                ledger,
-                options.fetch.policy,
-                retry_errors=options.retry_errors,
-                searching=bool(options.providers),
-                dated=options.archive is not None,
-            )
-            left = sum(len(job.cited) for jobs in lanes.values() for job in jobs) + len(copies)
-            if on_start is not None:
-                on_start(len(cited), len(cited) - left)
-            for line in copies:
-                _record(ledger, [line], on_line)
-            jobs = sum(map(len, lanes.values()))
-            if lanes:
-                await _run(corpus, lanes, ledger, options, on_line, lookup)
-            ledger.compact([one.key for one in cited])
-            ended = [end for one in cited if (end := ledger.get(one.key)) is not None]
-        finally:
-            ledger.close()
-    return summarise(
-        ended,
-        cited=len(cited),
-        without_url=_without_url(cited),
-        kept=len(cited) - left,
-        pages=jobs,
-        seconds=time.monotonic() - started,
-    )
+    with locked(corpus), closing(Ledger(corpus / "ledger.jsonl")) as ledger:
+        yield cited, ledger
+
+
+def summary_of(cited: Sequence[Cited], ledger: Ledger, **figures: Any) -> EvidenceSummary:
+    """The summary of a run; ``figures`` as :func:`~conqret.scrapers.ledger.summarise` takes them."""
+    lines = [line for one in cited if (line := ledger.get(one.key)) is not None]
+    return summarise(lines, cited=len(cited), without_url=sum(not one.url for one in cited), **figures)
 
 
 @contextmanager
@@ -140,22 +148,22 @@ async def _run(
 ) -> None:
     from conqret._version import __version__
 
-    documents = DocumentStore(corpus)
-    try:
-        responses = WarcWriter(corpus, f"conqret {__version__}")
+    async with AsyncExitStack() as stack:
+        documents = stack.enter_context(closing(DocumentStore(CorpusDirectory(corpus).documents_file)))
+        responses = stack.enter_context(closing(WarcWriter(corpus, f"conqret {__version__}")))
         searcher = Searcher(options.providers, policy=options.fetch.policy, retries=options.fetch.retries)
-        try:
-            async with (
-                Fetcher(options.fetch, on_reply=responses.write, lookup=lookup) as fetcher,
-                Extractor(options.workers, seconds=options.parse_seconds) as extractor,
-            ):
-                run = _Run(options, ledger, documents, fetcher, extractor, searcher, on_line)
-                await run.all(lanes)
-        finally:
-            await searcher.close()
-            responses.close()
-    finally:
-        documents.close()
+        stack.push_async_callback(searcher.close)
+        fetcher = await stack.enter_async_context(
+            Fetcher(options.fetch, on_reply=responses.write, lookup=lookup)
+        )
+        extractor = await stack.enter_async_context(Extractor(options.workers, seconds=options.parse_seconds))
+        places = asyncio.Semaphore(IN_HAND * options.fetch.concurrency)
+        run = _Run(options, ledger, documents, fetcher, extractor, searcher, places, on_line)
+        widths = {SEARCH_LANE: SEARCH_LANES}
+        await work_off(
+            [(jobs, widths.get(lane, IN_HAND * options.fetch.per_host)) for lane, jobs in lanes.items()],
+            run.work,
+        )
 
 
 @dataclass(slots=True)
@@ -168,56 +176,46 @@ class _Run:
     fetcher: Fetcher
     extractor: Extractor
     searcher: Searcher
+    places: asyncio.Semaphore
     on_line: OnLine | None
 
-    async def all(self, lanes: dict[str, deque[Job]]) -> None:
-        """Work all lanes off; the first error of the disk or of a declaration ends them."""
-        places = asyncio.Semaphore(IN_HAND * self.options.fetch.concurrency)
-        tasks: list[asyncio.Task[None]] = []
-        for lane, jobs in lanes.items():
-            width = SEARCH_LANES if lane == SEARCH_LANE else IN_HAND * self.options.fetch.per_host
-            tasks += [asyncio.create_task(self._lane(jobs, places)) for _ in range(min(width, len(jobs)))]
-        try:
-            await asyncio.gather(*tasks)
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+    async def work(self, job: Job) -> None:
+        """Find out what becomes of the sources of a job, and record it."""
+        if job[0].url and self.options.archive is None:
+            await self.fetcher.ready(job[0].url)
+        async with self.places:
+            try:
+                end = await self._settle(job[0])
+            except (ConqretError, OSError):
+                raise  # a disk that is full or a file that is gone ends the run
+            except Exception as error:  # noqa: BLE001 - a fault of ours must not take the other pages along
+                end = {
+                    "status": Status.ERROR.value,
+                    "detail": f"internal error: {type(error).__name__}: {str(error)[:200]}",
+                }
+            _record(self.ledger, [one.line(end) for one in job], self.on_line)
 
-    async def _lane(self, jobs: deque[Job], places: asyncio.Semaphore) -> None:
-        while jobs:
-            job = jobs.popleft()
-            if job.source.url and self.options.archive is None:
-                await self.fetcher.ready(job.source.url)
-            async with places:
-                (end,) = await asyncio.gather(self._settle(job), return_exceptions=True)
-                if isinstance(end, BaseException):
-                    # A disk that is full or a file that is gone ends the run. Anything else is a fault of
-                    # ours that this one page brought to light: it must not take the other pages along.
-                    if isinstance(end, (ConqretError, OSError)) or not isinstance(end, Exception):
-                        raise end
-                    end = _line(job, Status.ERROR, f"internal error: {type(end).__name__}: {str(end)[:200]}")
-                _record(self.ledger, lines_for(job, end), self.on_line)
-
-    async def _settle(self, job: Job) -> LedgerLine:
-        """Find out what becomes of a job's source."""
-        source, provider = job.source, None
-        url = source.url.strip()
+    async def _settle(self, one: Cited) -> dict[str, Any]:
+        """What becomes of a source, as the fields of a line."""
+        end: dict[str, Any] = {"url": one.url}
         try:
-            if not url:
-                found = await self.searcher.find(source.title)
-                url, provider = found.url, found.provider
-            page = await self._page(url, source.cited)
+            if not one.url:
+                found = await self.searcher.find(one.source.title)
+                end |= {"url": found.url, "provider": found.provider}
+            page = await self._page(end["url"], one.source.cited)
         except FetchError as error:
-            return _line(job, error.status, error.detail, url=url, http=error.http, provider=provider)
-        line = _line(job, page.status, page.detail, url=url, provider=provider, page=page)
-        if not page.ok:
-            return line
-        result = await self.extractor.extract(page.body, page.content_type, page.charset)
-        if not result.ok:
-            return line.model_copy(update={"status": Status.UNPARSABLE.value, "detail": result.problem})
-        identifier = self.documents.add(result.text, result.title or source.title, page.final_url)
-        return line.model_copy(update={"document": identifier})
+            return end | {"status": error.status.value, "detail": error.detail, "http": error.http}
+        end |= {
+            "status": page.status.value,
+            "detail": page.detail,
+            "final_url": page.final_url,
+            "http": page.http,
+            "bytes": len(page.body),
+            "content_type": page.content_type,
+            "seconds": round(page.seconds, 3),
+            "attempts": page.attempts,
+        }
+        return end | await parsed(page, one.source.title, self.extractor, self.documents) if page.ok else end
 
     async def _page(self, url: str, cited: str) -> Page:
         if self.options.archive is not None:
@@ -227,40 +225,20 @@ class _Run:
         return await self.fetcher.fetch(url)
 
 
-def _record(ledger: Ledger, lines: Sequence[LedgerLine], on_line: OnLine | None) -> None:
+async def parsed(page: Page, title: str, extractor: Extractor, documents: DocumentStore) -> dict[str, Any]:
+    """Keep the text of a page that was fetched, and return the fields of a line that say so, or why there is none.
+
+    ``title`` is that of its source, for a page without one.
+    """
+    result = await extractor.extract(page.body, page.content_type, page.charset)
+    if not result.ok:
+        return {"status": Status.UNPARSABLE.value, "detail": result.problem, "document": None}
+    document = documents.add(result.text, result.title or title, page.final_url)
+    return {"status": Status.OK.value, "detail": "", "document": document}
+
+
+def _record(ledger: Ledger, lines: Iterable[LedgerLine], on_line: OnLine | None) -> None:
     for line in lines:
         ledger.add(line)
         if on_line is not None:
             on_line(line)
-
-
-def _line(
-    job: Job,
-    status: Status,
-    detail: str,
-    *,
-    url: str = "",
-    http: int = 0,
-    provider: str | None = None,
-    page: Page | None = None,
-) -> LedgerLine:
-    first = job.cited[0]
-    return LedgerLine(
-        debate=first.debate,
-        number=first.source.number,
-        title=first.source.title,
-        url=url or first.source.url.strip(),
-        final_url=page.final_url if page else "",
-        status=status.value,
-        detail=detail,
-        http=page.http if page else http,
-        bytes=len(page.body) if page else 0,
-        content_type=page.content_type if page else "",
-        seconds=round(page.seconds, 3) if page else 0.0,
-        attempts=page.attempts if page else 0,
-        provider=provider,
-    )
-
-
-def _without_url(cited: Sequence[Cited]) -> int:
-    return sum(not one.source.url.strip() for one in cited)

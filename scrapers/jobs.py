@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from conqret.data.debate import Debate, Source
 from conqret.scrapers.fetch import FetchError, Policy
@@ -28,19 +29,19 @@ class Cited:
         """Debate and number."""
         return self.debate, self.source.number
 
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """One look-up for all the sources that wait for it; ``target`` is what they have in common."""
-
-    target: str
-    lane: str
-    cited: tuple[Cited, ...]
-
     @property
-    def source(self) -> Source:
-        """The source that is looked up for all."""
-        return self.cited[0].source
+    def url(self) -> str:
+        """The address that the page gives; empty for none."""
+        return self.source.url.strip()
+
+    def line(self, end: Mapping[str, Any]) -> LedgerLine:
+        """The source's line in the ledger, given the ``end`` of what it waited for: the fields of a line."""
+        own = {"debate": self.debate, "number": self.source.number, "title": self.source.title}
+        return LedgerLine.model_validate({**end, **own, "url": self.url or end.get("url", "")})
+
+
+Job = tuple[Cited, ...]
+"""Sources that wait for one look-up: that of the first."""
 
 
 def cited_sources(debates: Iterable[Debate]) -> list[Cited]:
@@ -52,20 +53,19 @@ def cited_sources(debates: Iterable[Debate]) -> list[Cited]:
     return list(found.values())
 
 
-def target_of(source: Source, policy: Policy, *, dated: bool) -> tuple[str, str]:
+def target_of(one: Cited, policy: Policy, *, dated: bool) -> tuple[str, str]:
     """What is looked up for a source, and the lane (the host) in which it waits.
 
     Two sources share a target if their URLs differ in the fragment or the writing of the host at most, or
     if they have no URL and the same title. ``dated``: and if they were cited on the same day.
     """
-    url = source.url.strip()
-    if not url:
-        return "title " + " ".join(source.title.lower().split()), SEARCH_LANE
-    day = f" {source.cited}" if dated else ""
+    if not one.url:
+        return "title " + " ".join(one.source.title.lower().split()), SEARCH_LANE
+    day = f" {one.source.cited}" if dated else ""
     try:
-        checked = checked_url(url, policy)
+        checked = checked_url(one.url, policy)
     except FetchError:
-        return f"url {url}{day}", ""
+        return f"url {one.url}{day}", ""
     return f"url {checked}{day}", checked.raw_host or ""
 
 
@@ -83,46 +83,28 @@ def plan(
     Every status is an end. Asked again are errors if ``retry_errors``, and sources without URL that were
     never searched for if ``searching``.
     """
-    waiting: dict[str, list[Cited]] = defaultdict(list)
-    lanes: dict[str, str] = {}
-    ended: dict[str, LedgerLine] = {}
+    sharing: dict[tuple[str, str], list[Cited]] = defaultdict(list)
     for one in cited:
-        target, lane = target_of(one.source, policy, dated=dated)
-        line = ledger.get(one.key)
-        if line is not None and _stands(line, one.source, retry_errors=retry_errors, searching=searching):
-            ended[target] = line
-            continue
-        waiting[target].append(one)
-        lanes[target] = lane
-    copies = [
-        ended[target].model_copy(update=_own(one))
-        for target, ones in waiting.items()
-        if target in ended
-        for one in ones
-    ]
+        sharing[target_of(one, policy, dated=dated)].append(one)
     jobs: dict[str, deque[Job]] = defaultdict(deque)
-    for target, ones in waiting.items():
-        if target not in ended:
-            jobs[lanes[target]].append(Job(target, lanes[target], tuple(ones)))
+    copies: list[LedgerLine] = []
+    for (_, lane), ones in sharing.items():
+        ended = {
+            one.key: line
+            for one in ones
+            if (line := ledger.get(one.key)) is not None
+            and _stands(line, one, retry_errors=retry_errors, searching=searching)
+        }
+        left = tuple(one for one in ones if one.key not in ended)
+        if left and ended:
+            end = list(ended.values())[-1].model_dump()
+            copies += [one.line(end) for one in left]
+        elif left:
+            jobs[lane].append(left)
     return dict(jobs), copies
 
 
-def lines_for(job: Job, line: LedgerLine) -> list[LedgerLine]:
-    """The line of every source of a job, given the one of its first."""
-    return [line.model_copy(update=_own(one)) for one in job.cited]
-
-
-def _own(one: Cited) -> dict[str, object]:
-    own: dict[str, object] = {"debate": one.debate, "number": one.source.number, "title": one.source.title}
-    if one.source.url.strip():
-        own["url"] = one.source.url.strip()
-    return own
-
-
-def _stands(line: LedgerLine, source: Source, *, retry_errors: bool, searching: bool) -> bool:
-    if line.status == "error" and retry_errors:
-        return False
-    asked = source.url.strip()
-    if asked and line.url != asked:
+def _stands(line: LedgerLine, one: Cited, *, retry_errors: bool, searching: bool) -> bool:
+    if one.url and line.url != one.url:
         return False  # the page names another address now
-    return not (searching and line.detail == UNSEARCHED)
+    return not (line.status == "error" and retry_errors) and not (searching and line.detail == UNSEARCHED)

@@ -11,11 +11,8 @@ from pydantic import Field
 
 from conqret.data.corpus import SOURCE_STATUSES, LedgerEntry
 from conqret.data.table2 import PAPER_CITED, PAPER_EXTRACTED
-from conqret.errors import DeclarationError
 from conqret.io.append import AppendLog, cut_torn_line
-from conqret.io.corpus import write_lines
-from conqret.io.jsonl import JsonLines
-from conqret.io.rows import Row
+from conqret.io.corpus import read_models, write_lines
 
 Key = tuple[str, int]
 """Debate and number: what names a source."""
@@ -54,7 +51,7 @@ class Ledger:
         self._lines: dict[Key, LedgerLine] = {}
         self._written = 0
         if path.is_file():
-            for line in _read(path):
+            for line in read_models(path, LedgerLine):
                 self._lines[line.key] = line
                 self._written += 1
         self._log = AppendLog(path)
@@ -147,16 +144,3 @@ def summarise(
     documents = {line.document for line in found if line.document}
     by_status: dict[str, int] = {status: counts[status] for status in SOURCE_STATUSES}
     return EvidenceSummary(cited, counts["ok"], len(documents), by_status, without_url, kept, pages, seconds)
-
-
-def _read(path: Path) -> Iterator[LedgerLine]:
-    for row in JsonLines(path, str(path)):
-        if not isinstance(row, Row):
-            raise DeclarationError(str(row))
-        try:
-            yield LedgerLine.model_validate(row.record)
-        except ValueError as error:
-            first = str(error).splitlines()[-2:-1] or [str(error)]
-            raise DeclarationError(
-                f"{path}:{row.line} is no line of a ledger:{first[0]}; mend or remove it"
-            ) from None

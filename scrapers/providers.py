@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from dataclasses import dataclass, field
+from typing import Any
 
 from conqret.errors import DeclarationError, UnknownNameError
 
@@ -18,107 +18,67 @@ RESULTS = 5
 """Results that are asked for; the first whose address may be fetched is taken."""
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
-    """One HTTP request to a provider; ``headers`` and ``parameters`` may hold a key."""
+@dataclass(frozen=True, slots=True, repr=False)
+class Provider:
+    """A search engine: how it is asked, and where its answer holds the addresses.
 
+    ``name`` is what it is called on the command line and in the ledger; ``parameters`` and ``headers`` go with every
+    query (``q`` is its text) and may hold a key; ``results`` are the keys that lead to the list of results in a
+    parsed answer (where nothing was found, they may be missing), and ``address`` is the key of a result's address.
+    """
+
+    name: str
     url: str
-    parameters: Mapping[str, str]
-    headers: Mapping[str, str]
+    results: tuple[str, ...]
+    address: str = "url"
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
 
-
-class Provider(Protocol):
-    """A search engine: how it is asked, and where its answer holds the addresses."""
-
-    @property
-    def name(self) -> str:
-        """The name on the command line and in the ledger."""
-        ...
-
-    def query(self, text: str) -> Query:
-        """The request for a text."""
-        ...
+    def asked(self, text: str) -> dict[str, str]:
+        """The parameters of the query for a text."""
+        return {**self.parameters, "q": text}
 
     def urls(self, answer: Any) -> list[str]:
         """The addresses in a parsed answer, best first; any mistake in it may raise."""
-        ...
+        for key in self.results:
+            answer = answer.get(key) or {}
+        return [str(result[self.address]) for result in answer][:RESULTS]
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Google:
+def google(key: str, engine: str, url: str = GOOGLE_URL) -> Provider:
     """Google Programmable Search (Custom Search JSON API)."""
-
-    key: str
-    engine: str
-    url: str = GOOGLE_URL
-    name: str = "google"
-
-    def query(self, text: str) -> Query:
-        """The request for a text."""
-        return Query(self.url, {"key": self.key, "cx": self.engine, "q": text, "num": str(RESULTS)}, {})
-
-    def urls(self, answer: Any) -> list[str]:
-        """``items[].link``; no ``items`` where nothing was found."""
-        return [str(item["link"]) for item in answer.get("items", [])]
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Brave:
-    """Brave Search (Web Search API)."""
-
-    key: str
-    url: str = BRAVE_URL
-    name: str = "brave"
-
-    def query(self, text: str) -> Query:
-        """The request for a text."""
-        headers = {"X-Subscription-Token": self.key, "Accept": "application/json"}
-        return Query(self.url, {"q": text, "count": str(RESULTS)}, headers)
-
-    def urls(self, answer: Any) -> list[str]:
-        """``web.results[].url``; no ``web`` where nothing was found."""
-        return [str(item["url"]) for item in (answer.get("web") or {}).get("results", [])]
-
-
-@dataclass(frozen=True, slots=True)
-class SearxNG:
-    """A SearXNG instance of one's own, with ``json`` among its formats; it may be on a private address."""
-
-    base: str
-    name: str = "searxng"
-
-    def query(self, text: str) -> Query:
-        """The request for a text."""
-        return Query(f"{self.base.rstrip('/')}/search", {"q": text, "format": "json"}, {})
-
-    def urls(self, answer: Any) -> list[str]:
-        """``results[].url``."""
-        return [str(item["url"]) for item in answer.get("results", [])][:RESULTS]
-
-
-def _google(environment: Mapping[str, str]) -> Provider:
-    return Google(
-        _variable(environment, "google", "GOOGLE_API_KEY"), _variable(environment, "google", "GOOGLE_CSE_ID")
+    return Provider(
+        "google", url, ("items",), "link", {"key": key, "cx": engine, "q": "", "num": str(RESULTS)}
     )
 
 
-def _brave(environment: Mapping[str, str]) -> Provider:
-    return Brave(_variable(environment, "brave", "BRAVE_API_KEY"))
+def brave(key: str, url: str = BRAVE_URL) -> Provider:
+    """Brave Search (Web Search API)."""
+    headers = {"X-Subscription-Token": key, "Accept": "application/json"}
+    return Provider(
+        "brave", url, ("web", "results"), parameters={"q": "", "count": str(RESULTS)}, headers=headers
+    )
 
 
-def _searxng(environment: Mapping[str, str]) -> Provider:
-    base = _variable(environment, "searxng", "CONQRET_SEARXNG_URL")
+def searxng(base: str) -> Provider:
+    """A SearXNG instance of one's own, with ``json`` among its formats; it may be on a private address.
+
+    Raises:
+        DeclarationError: ``base`` is no address.
+    """
     if not base.startswith(("http://", "https://")):
         raise DeclarationError("CONQRET_SEARXNG_URL is no address that begins with http:// or https://")
-    return SearxNG(base)
+    return Provider(
+        "searxng", f"{base.rstrip('/')}/search", ("results",), parameters={"q": "", "format": "json"}
+    )
 
 
-PROVIDERS: Mapping[str, Callable[[Mapping[str, str]], Provider]] = {
-    "google": _google,
-    "brave": _brave,
-    "searxng": _searxng,
+PROVIDERS: Mapping[str, tuple[Callable[..., Provider], tuple[str, ...]]] = {
+    "google": (google, ("GOOGLE_API_KEY", "GOOGLE_CSE_ID")),
+    "brave": (brave, ("BRAVE_API_KEY",)),
+    "searxng": (searxng, ("CONQRET_SEARXNG_URL",)),
 }
-"""By name: what makes a provider from the environment."""
+"""By name: what makes a provider, and the variables of the environment that it is made of."""
 
 
 def providers(names: Sequence[str], environment: Mapping[str, str] | None = None) -> tuple[Provider, ...]:
@@ -128,10 +88,21 @@ def providers(names: Sequence[str], environment: Mapping[str, str] | None = None
         UnknownNameError: there is no provider of a name.
         DeclarationError: a variable of the environment that a provider needs is not set.
     """
+    given = os.environ if environment is None else environment
+    found = []
     for name in names:
         if name not in PROVIDERS:
             raise UnknownNameError("search provider", name, PROVIDERS)
-    return tuple(PROVIDERS[name](os.environ if environment is None else environment) for name in names)
+        make, variables = PROVIDERS[name]
+        found.append(
+            make(
+                *(
+                    _variable(os.environ if environment is None else environment, name, one)
+                    for one in variables
+                )
+            )
+        )
+    return tuple(found)
 
 
 def _variable(environment: Mapping[str, str], provider: str, name: str) -> str:

@@ -6,10 +6,8 @@ environment and stay out of messages and files: errors name the provider and the
 
 from __future__ import annotations
 
-import asyncio
 import json
 import random
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -19,7 +17,8 @@ from conqret.llm.retry import retry_after_of
 from conqret.scrapers.fetch import FetchError, Policy, Retries, Status
 from conqret.scrapers.fetch.guard import checked_url
 from conqret.scrapers.fetch.limits import Limits, read
-from conqret.scrapers.providers import Provider, Query
+from conqret.scrapers.fetch.politeness import Politeness
+from conqret.scrapers.providers import Provider
 
 MAX_QUERY = 300
 """Characters of a query; Brave takes 400, and titles with their authors are longer than what finds them."""
@@ -51,11 +50,10 @@ class Searcher:
         rng: random.Random | None = None,
     ) -> None:
         self._providers = tuple(providers)
-        self._policy, self._retries, self._delay = policy or Policy(), retries or Retries(), delay
+        self._policy, self._retries = policy or Policy(), retries or Retries()
         self._rng = rng or random.Random()
         self._session: aiohttp.ClientSession | None = None
-        self._turns = {provider.name: asyncio.Lock() for provider in providers}
-        self._free = dict.fromkeys(self._turns, 0.0)
+        self._pace = Politeness(delay=delay, per_host=1, jitter=0.0)
 
     async def find(self, title: str) -> Found:
         """The first result that may be fetched.
@@ -97,21 +95,14 @@ class Searcher:
         return True
 
     async def _ask(self, provider: Provider, text: str) -> list[str]:
-        attempt = 1
-        while True:
-            try:
-                async with self._turns[provider.name]:
-                    await asyncio.sleep(max(0.0, self._free[provider.name] - time.monotonic()))
-                    self._free[provider.name] = time.monotonic() + self._delay
-                    return await self._answer(provider, provider.query(text))
-            except FetchError as error:
-                wait = self._retries.wait(error, attempt, self._rng)
-                if wait is None:
-                    raise
-            attempt += 1
-            await asyncio.sleep(wait)
+        async def ask() -> list[str]:
+            async with self._pace.turn(provider.name):
+                return await self._answer(provider, text)
 
-    async def _answer(self, provider: Provider, query: Query) -> list[str]:
+        urls, _ = await self._retries.over(ask, self._rng)
+        return urls
+
+    async def _answer(self, provider: Provider, text: str) -> list[str]:
         if self._session is None:
             self._session = aiohttp.ClientSession(
                 timeout=aiohttp.ClientTimeout(total=_LIMITS.total_seconds),
@@ -121,7 +112,7 @@ class Searcher:
             )
         try:
             async with self._session.get(
-                query.url, params=query.parameters, headers=query.headers, allow_redirects=False
+                provider.url, params=provider.asked(text), headers=provider.headers, allow_redirects=False
             ) as response:
                 headers = {name.lower(): value for name, value in response.headers.items()}
                 _, body, fault = await read(

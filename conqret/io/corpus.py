@@ -209,10 +209,15 @@ def _in_folder(path: Path) -> Path:
 def _models(path: Path, model: type[_Model], command: str) -> Iterator[_Model]:
     if not path.is_file():
         raise _missing(path, command)
-    return _read(path, model)
+    return read_models(path, model)
 
 
-def _read(path: Path, model: type[_Model]) -> Iterator[_Model]:
+def read_models(path: Path, model: type[_Model]) -> Iterator[_Model]:
+    """The lines of a file of JSON lines, each as a ``model``.
+
+    Raises:
+        DeclarationError: a line is broken; the message names file, line and field.
+    """
     for row in JsonLines(path, str(path)):
         if isinstance(row, Fault):
             raise DeclarationError(str(row))

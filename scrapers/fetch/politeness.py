@@ -28,17 +28,18 @@ class _Host:
 
 
 class Politeness:
-    """Hands out turns by host name. ``delay`` 0 means: no pause."""
+    """Hands out turns by host name. ``delay`` 0 means: no pause; ``jitter`` 0: each as long as the other."""
 
     def __init__(
         self,
         *,
         delay: float = DELAY,
         per_host: int = PER_HOST,
+        jitter: float = JITTER,
         rng: random.Random | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._delay, self._per_host, self._clock = delay, per_host, clock
+        self._delay, self._per_host, self._jitter, self._clock = delay, per_host, jitter, clock
         self._rng = rng or random.Random()
         self._hosts: dict[str, _Host] = {}
 
@@ -49,7 +50,7 @@ class Politeness:
         async with state.slots:
             now = self._clock()
             start = max(now, state.free)
-            state.free = start + state.delay * self._rng.uniform(1.0 - JITTER, 1.0 + JITTER)
+            state.free = start + state.delay * self._rng.uniform(1.0 - self._jitter, 1.0 + self._jitter)
             if start > now:
                 await asyncio.sleep(start - now)
             yield

@@ -20,7 +20,7 @@ from conqret.scrapers.archive import InternetArchive
 from conqret.scrapers.evidence import EvidenceOptions, gather_evidence, locked
 from conqret.scrapers.extract import Extractor
 from conqret.scrapers.fetch import FetchOptions, Limits, Policy, Retries
-from conqret.scrapers.providers import SearxNG
+from conqret.scrapers.providers import searxng
 from conqret.scrapers.reparse import reparse_evidence
 from tests.scrapers.fetch.test_client import HOSTILE
 from tests.scrapers.pdf_file import pdf_file
@@ -235,7 +235,7 @@ async def test_sources_without_url_are_searched_for(tmp_path: Path) -> None:
         )
         await gather_evidence(corpus, OPTIONS)
         assert ledger(corpus)[0]["detail"] == "no URL, and no search was asked for"
-        searching = replace(OPTIONS, providers=(SearxNG(server.url()),))
+        searching = replace(OPTIONS, providers=(searxng(server.url()),))
         await gather_evidence(corpus, searching)
         first, second, third = ledger(corpus)
         assert (first["status"], first["url"], first["provider"]) == ("ok", server.url("/found"), "searxng")

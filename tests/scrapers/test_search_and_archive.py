@@ -9,7 +9,7 @@ from conqret.errors import DeclarationError, UnknownNameError
 from conqret.scrapers.archive import InternetArchive
 from conqret.scrapers.dates import timestamp
 from conqret.scrapers.fetch import Fetcher, FetchError, FetchOptions, Policy, Retries, Status
-from conqret.scrapers.providers import Brave, Google, Provider, SearxNG, providers
+from conqret.scrapers.providers import Provider, brave, google, providers, searxng
 from conqret.scrapers.search import Found, Searcher
 from tests.scrapers.raw_server import RawServer, reply
 
@@ -24,11 +24,11 @@ def searcher(*asked: Provider) -> Searcher:
     return Searcher(asked, retries=Retries(2, 0.0), delay=0.0)
 
 
-def engines(server: RawServer) -> tuple[Google, Brave, SearxNG]:
+def engines(server: RawServer) -> tuple[Provider, Provider, Provider]:
     return (
-        Google(KEY, "cx1", server.url("/google")),
-        Brave(KEY, server.url("/brave")),
-        SearxNG(server.url("/sx/")),
+        google(KEY, "cx1", server.url("/google")),
+        brave(KEY, server.url("/brave")),
+        searxng(server.url("/sx/")),
     )
 
 
@@ -41,8 +41,8 @@ async def test_the_first_result_of_the_first_provider_that_has_one() -> None:
             ),
             "/sx/search": answer({"results": [{"url": "https://three.test/"}]}),
         }
-        google, brave, searxng = engines(server)
-        find = searcher(google, brave, searxng)
+        first, second, third = engines(server)
+        find = searcher(first, second, third)
         assert await find.find("Some  title\n (2012)") == Found("https://one.test/a", "brave")
         assert server.seen == [
             f"/google?key={KEY}&cx=cx1&q=Some+title+(2012)&num=5",
@@ -50,7 +50,7 @@ async def test_the_first_result_of_the_first_provider_that_has_one() -> None:
         ]
         assert f"X-Subscription-Token: {KEY}" in server.headers[1]
         await find.close()
-        find = searcher(searxng)
+        find = searcher(third)
         assert await find.find("x") == Found("https://three.test/", "searxng")
         assert server.seen[-1] == "/sx/search?q=x&format=json"
         await find.close()
@@ -71,10 +71,10 @@ async def test_nothing_found_is_told_from_nobody_answering() -> None:
             "/sx/search": reply("", "503 Busy"),
             "/google": answer({"items": []}),
         }
-        google, brave, searxng = engines(server)
+        first, second, third = engines(server)
         for asked, status, detail in (
-            ((google, brave), Status.NOT_FOUND, "no search result (google, brave)"),
-            ((searxng, brave), Status.ERROR, "search failed (searxng: HTTP 503)"),
+            ((first, second), Status.NOT_FOUND, "no search result (google, brave)"),
+            ((third, second), Status.ERROR, "search failed (searxng: HTTP 503)"),
         ):
             find = searcher(*asked)
             with pytest.raises(FetchError) as caught:
@@ -100,20 +100,20 @@ async def test_nothing_found_is_told_from_nobody_answering() -> None:
 )
 async def test_broken_answers_are_errors_and_never_show_the_key(broken: bytes) -> None:
     async with RawServer({"/google": broken}) as server:
-        google = engines(server)[0]
-        find = searcher(google)
+        engine = engines(server)[0]
+        find = searcher(engine)
         with pytest.raises(FetchError) as caught:
             await find.find("x")
         await find.close()
-    seen = [str(caught.value), repr(caught.value), repr(google), repr(caught.value.__cause__)]
+    seen = [str(caught.value), repr(caught.value), repr(engine), repr(caught.value.__cause__)]
     assert caught.value.status is Status.ERROR
     assert not any(KEY in text for text in seen)
 
 
 async def test_no_connection_never_shows_the_key() -> None:
     async with RawServer() as server:
-        google = engines(server)[0]
-    find = searcher(google)
+        engine = engines(server)[0]
+    find = searcher(engine)
     with pytest.raises(FetchError) as caught:
         await find.find("x")
     await find.close()
@@ -121,7 +121,7 @@ async def test_no_connection_never_shows_the_key() -> None:
 
 
 async def test_without_title_or_provider_there_is_nothing_to_find() -> None:
-    for find, title in ((searcher(Brave(KEY)), " "), (searcher(), "x")):
+    for find, title in ((searcher(brave(KEY)), " "), (searcher(), "x")):
         with pytest.raises(FetchError) as caught:
             await find.find(title)
         assert caught.value.status is Status.NOT_FOUND
