@@ -11,47 +11,19 @@ from urllib.parse import urldefrag
 from conqret.data.debate import Debate
 from conqret.errors import DeclarationError
 from conqret.scrapers.debates.ids import debate_id, told_apart
-from conqret.scrapers.debates.layout import Layout
-from conqret.scrapers.debates.registry import LAYOUTS, Problem, read_debate, wanted_footnotes
+from conqret.scrapers.debates.registry import Problem, read_debate, wanted_footnotes
 from conqret.scrapers.debates.sources import web_address
 from conqret.scrapers.extract.charset import decode
+from conqret.scrapers.fetch.page import Page
 
 CONCURRENCY = 8
 """Debate pages under way at a time; they mostly lie on one host, which the fetcher asks one by one anyway."""
 
 
-class FetchedPage(Protocol):
-    """What is needed of a fetched page (:class:`conqret.scrapers.fetch.Page`)."""
-
-    @property
-    def ok(self) -> bool:
-        """Whether there is a body."""
-
-    @property
-    def status(self) -> str:
-        """How the fetch ended, in the words of the ledger."""
-
-    @property
-    def detail(self) -> str:
-        """Why there is no body."""
-
-    @property
-    def final_url(self) -> str:
-        """Where redirects led."""
-
-    @property
-    def body(self) -> bytes:
-        """The page, decompressed."""
-
-    @property
-    def charset(self) -> str:
-        """The encoding that the server claimed; empty for none."""
-
-
 class PageFetcher(Protocol):
     """Whoever fetches: :class:`conqret.scrapers.fetch.Fetcher`, or a stand-in for it. Never raises."""
 
-    async def fetch(self, url: str) -> FetchedPage:
+    async def fetch(self, url: str) -> Page:
         """Fetch one address."""
         ...
 
@@ -94,7 +66,6 @@ async def scrape_debates(
     *,
     taken: Iterable[str] = (),
     concurrency: int = CONCURRENCY,
-    layouts: Sequence[Layout] = LAYOUTS,
     on_result: Callable[[Debate | Problem], None] | None = None,
 ) -> list[Debate | Problem]:
     """Fetch and read debate pages.
@@ -104,7 +75,6 @@ async def scrape_debates(
         fetcher: Fetches them, and the pages of footnotes that hold the sources of some.
         taken: Ids that other debates of the corpus have.
         concurrency: Pages under way at a time.
-        layouts: The layouts to try, in order.
         on_result: Called with each result as it arrives, before ids are told apart.
 
     Returns:
@@ -115,7 +85,7 @@ async def scrape_debates(
 
     async def one(url: str) -> Debate | Problem:
         async with gate:
-            result = await scrape_debate(url, fetcher, layouts=layouts)
+            result = await scrape_debate(url, fetcher)
         if on_result is not None:
             on_result(result)
         return result
@@ -124,29 +94,27 @@ async def scrape_debates(
     return _told_apart(results, set(taken))
 
 
-async def scrape_debate(
-    url: str, fetcher: PageFetcher, *, layouts: Sequence[Layout] = LAYOUTS
-) -> Debate | Problem:
+async def scrape_debate(url: str, fetcher: PageFetcher) -> Debate | Problem:
     """Fetch one debate page, its footnotes if it needs them, and read it."""
     page = await fetcher.fetch(url)
     if not page.ok:
         return Problem(url, (f"the page: {_end(page)}",))
     html, address = decode(page.body, page.charset), page.final_url or url
     footnotes, failure = "", ""
-    if wanted := wanted_footnotes(html, address, layouts=layouts):
+    if wanted := wanted_footnotes(html, address):
         notes = await fetcher.fetch(wanted)
         if notes.ok:
             footnotes = decode(notes.body, notes.charset)
         else:
             failure = f"the footnotes at {wanted}: {_end(notes)}"
-    result = read_debate(html, address, footnotes=footnotes, layouts=layouts)
+    result = read_debate(html, address, footnotes=footnotes)
     if isinstance(result, Problem):
         unlisted = failure and any(one.startswith("sources") for one in result.missing)
         return Problem(url, (*result.missing, *([failure] if unlisted else [])), result.layout)
     return result.model_copy(update={"url": url, "id": debate_id(url)})
 
 
-def _end(page: FetchedPage) -> str:
+def _end(page: Page) -> str:
     return f"{page.status}" + (f" ({page.detail})" if page.detail else "")
 
 

@@ -94,14 +94,7 @@ def providers(names: Sequence[str], environment: Mapping[str, str] | None = None
         if name not in PROVIDERS:
             raise UnknownNameError("search provider", name, PROVIDERS)
         make, variables = PROVIDERS[name]
-        found.append(
-            make(
-                *(
-                    _variable(os.environ if environment is None else environment, name, one)
-                    for one in variables
-                )
-            )
-        )
+        found.append(make(*(_variable(given, name, one) for one in variables)))
     return tuple(found)
 
 

@@ -1,4 +1,4 @@
-"""Debate pages: HTML in, :class:`conqret.data.Debate` out. Pure functions; one file a layout.
+"""Debate pages: HTML in, :class:`conqret.data.Debate` out. Pure functions; one file a layout, in ``layouts/``.
 
 >>> read_debate(html, "https://example.org/debates/zoos/")          # a Debate, or a Problem that says why not
 """

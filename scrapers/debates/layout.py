@@ -1,10 +1,9 @@
-"""What a layout is: the one thing to write for a new site (docs/layouts.md has a worked example)."""
+"""What a layout is: the one thing to write for a new site (docs/adding-a-debate-site.md has a worked example)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 from urllib.parse import urljoin
 
 from lxml.html import HtmlElement
@@ -56,19 +55,17 @@ class Reading:
     sources: tuple[Source, ...]
 
 
-class Layout(Protocol):
-    """One way in which debate pages are laid out. Both methods are pure: the same page, the same answer."""
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """One way in which debate pages are laid out. Both functions are pure: the same page, the same answer.
+
+    ``name`` is kept with every debate that it reads (``"procon-classic"``), ``fits`` says whether a page is laid out
+    so (cheap, and true for no other site's pages), and ``read`` reads it, and never raises for what is missing.
+    """
 
     name: str
-    """Kept with every debate that it reads: ``"procon-classic"``."""
-
-    def fits(self, page: Page) -> bool:
-        """Whether the page is laid out so; cheap, and true for no other site's pages."""
-        ...
-
-    def read(self, page: Page) -> Reading:
-        """Read the page; never raises for what is missing."""
-        ...
+    fits: Callable[[Page], bool]
+    read: Callable[[Page], Reading]
 
 
 def page_title(page: Page, headings: Sequence[str]) -> str:

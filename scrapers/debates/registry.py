@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from conqret.data.debate import Debate, DebateArgument
+from conqret.registry import Registry
 from conqret.scrapers.debates.html import UnreadableHtmlError, plain
 from conqret.scrapers.debates.ids import debate_id
 from conqret.scrapers.debates.layout import Layout, Page, Reading
-from conqret.scrapers.debates.procon_classic import ProconClassic
-from conqret.scrapers.debates.procon_headlines import ProconHeadlines
 from conqret.scrapers.debates.sources import footnotes_url, table_sources
 from conqret.text.citations import citations
 
-LAYOUTS: tuple[Layout, ...] = (ProconHeadlines(), ProconClassic())
-"""In the order in which they are tried: the narrower one first."""
+LAYOUTS = Registry(
+    "layout of debate pages",
+    "conqret.layouts",
+    Layout,
+    package="conqret.scrapers.debates.layouts",
+    attribute="LAYOUT",
+    first=("procon-headlines", "procon-classic"),
+    shared=True,
+)
+"""All layouts by name, in the order in which they are tried: ProCon's two, the narrower one first; conqret's others,
+and those of plug-ins, each by name. (They share their group of entry points with the layouts of label files.)
+"""
+_ALL = LAYOUTS.values()
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +38,7 @@ class Problem:
 
 
 def read_debate(
-    html: str, url: str, *, footnotes: str = "", layouts: Sequence[Layout] = LAYOUTS
+    html: str, url: str, *, footnotes: str = "", layouts: Collection[Layout] = _ALL
 ) -> Debate | Problem:
     """Read a debate page.
 
@@ -67,7 +77,7 @@ def read_debate(
     )
 
 
-def wanted_footnotes(html: str, url: str, *, layouts: Sequence[Layout] = LAYOUTS) -> str:
+def wanted_footnotes(html: str, url: str, *, layouts: Collection[Layout] = _ALL) -> str:
     """Where to fetch the page's footnotes from; empty if it lists its sources itself, or no layout fits."""
     try:
         page = Page.read(html, url)

@@ -24,39 +24,45 @@ from conqret.scrapers.debates.arguments import (
     is_section,
 )
 from conqret.scrapers.debates.html import text_of
-from conqret.scrapers.debates.layout import HEADINGS, Page, Reading, main_headings, page_question, page_title
+from conqret.scrapers.debates.layout import (
+    HEADINGS,
+    Layout,
+    Page,
+    Reading,
+    main_headings,
+    page_question,
+    page_title,
+)
 from conqret.scrapers.debates.question import TOP_N
 from conqret.scrapers.debates.sources import page_sources
 
 _MAX_HEADING = 300  # characters; a paragraph that happens to begin with "Pro 1" is longer
 
 
-class ProconHeadlines:
-    """Reads pages named "Top 3 Pros and Cons", boxed questions, and arguments under numbered headings."""
+def _fits(page: Page) -> bool:
+    if has_headline_box(page) or any(TOP_N.search(text) for text in main_headings(page)):
+        return True
+    return not columns(page, "pro") and not columns(page, "con") and bool(_stacked(page))
 
-    name = "procon-headlines"
 
-    def fits(self, page: Page) -> bool:
-        """It has the box, a heading with "Top 3 Pros and Cons", or numbered headings and no columns."""
-        if has_headline_box(page) or any(TOP_N.search(text) for text in main_headings(page)):
-            return True
-        return not columns(page, "pro") and not columns(page, "con") and bool(_stacked(page))
+def _read(page: Page) -> Reading:
+    headings = main_headings(page, "boxed-blue", "entry-title", "text-center")
+    titles = main_headings(page, "entry-title", "text-center")
+    in_columns = [*columns(page, "pro"), *columns(page, "con")]
+    stacked = [] if in_columns else _stacked(page)
+    first = first_of(in_columns, page) if in_columns else (stacked[0].heading if stacked else None)
+    return Reading(
+        title=page_title(page, titles or headings),
+        question=page_question(page, headings),
+        introduction=introduction(page, first),
+        pros=column_arguments(page, "pro") if in_columns else _side(stacked, "pro"),
+        cons=column_arguments(page, "con") if in_columns else _side(stacked, "con"),
+        sources=page_sources(page),
+    )
 
-    def read(self, page: Page) -> Reading:
-        """Read the box, the arguments in columns or under headings, and the table."""
-        headings = main_headings(page, "boxed-blue", "entry-title", "text-center")
-        titles = main_headings(page, "entry-title", "text-center")
-        in_columns = [*columns(page, "pro"), *columns(page, "con")]
-        stacked = [] if in_columns else _stacked(page)
-        first = first_of(in_columns, page) if in_columns else (stacked[0].heading if stacked else None)
-        return Reading(
-            title=page_title(page, titles or headings),
-            question=page_question(page, headings),
-            introduction=introduction(page, first),
-            pros=column_arguments(page, "pro") if in_columns else _side(stacked, "pro"),
-            cons=column_arguments(page, "con") if in_columns else _side(stacked, "con"),
-            sources=page_sources(page),
-        )
+
+LAYOUT = Layout("procon-headlines", _fits, _read)
+"""Pages with the box, a heading with "Top 3 Pros and Cons", or numbered headings and no columns."""
 
 
 @dataclass(slots=True)

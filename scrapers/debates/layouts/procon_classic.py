@@ -1,0 +1,33 @@
+"""ProCon's classic pages: two columns of arguments under a question, one page a topic.
+
+The introduction stands in the paragraphs of ``div.entry-content``; ``div.arguments-column-pro`` and ``-con``
+hold a ``div.argument-container`` for each argument, with its title in an ``h4``; the sources are a table or a
+page of their own (ConQRet, Appendix A).
+"""
+
+from __future__ import annotations
+
+from conqret.scrapers.debates.arguments import column_arguments, columns, first_of, introduction
+from conqret.scrapers.debates.layout import Layout, Page, Reading, main_headings, page_question, page_title
+from conqret.scrapers.debates.sources import page_sources
+
+
+def _fits(page: Page) -> bool:
+    return bool(columns(page, "pro") or columns(page, "con"))
+
+
+def _read(page: Page) -> Reading:
+    headings = main_headings(page, "entry-title", "text-center")
+    first = first_of((*columns(page, "pro"), *columns(page, "con")), page)
+    return Reading(
+        title=page_title(page, headings),
+        question=page_question(page, headings),
+        introduction=introduction(page, first),
+        pros=column_arguments(page, "pro"),
+        cons=column_arguments(page, "con"),
+        sources=page_sources(page),
+    )
+
+
+LAYOUT = Layout("procon-classic", _fits, _read)
+"""Pages with a column of at least one side."""
