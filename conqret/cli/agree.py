@@ -48,20 +48,19 @@ def agree(
     seed: label_options.Seed = 13,
     json_output: Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")] = False,
 ) -> None:
-    """Krippendorff's alpha and Fleiss's kappa among people, with intervals over resampled topics.
+    """Krippendorff's alpha, Fleiss's kappa and their like among people, with intervals over resampled topics.
 
     Labels may be missing, and "cannot judge" counts as its own kind of missing. Nothing is dropped unsaid.
     """
     from conqret.reliability.validation.people import people_agreement
+    from conqret.reliability.validation.settings import Settings
 
     found = people_agreement(
         label_options.load(
             labels, level, scale, words, columns, dimension, layout, cannot_judge, number_annotators
         ),
         by=by.value,
-        resamples=resamples,
-        confidence=confidence,
-        seed=seed,
+        settings=Settings(resamples=resamples, confidence=confidence, seed=seed),
     )
     if json_output:
         out().out(found.model_dump_json(indent=1))
@@ -74,12 +73,15 @@ def agree(
 def _table(found: PeopleAgreement) -> Table:
     from rich.text import Text
 
+    from conqret.reliability.validation.statistics import STATISTICS
+
     levels = {row.level for row in found.rows}
     shared = f", {levels.pop()} level" if len(levels) == 1 else ""
+    titles = [STATISTICS[name].title for name in found.rows[0].statistics]
     table = plain_table(
-        f"{found.layout}{shared}: {found.confidence:.0%} intervals over {found.resamples} resamples of "
-        f"{found.clusters} {found.clustered_by}s",
-        (found.by, *(() if shared else ("level",)), "people", "units", "top", "alpha", "Fleiss's kappa"),
+        f"{found.layout}{shared}: {found.settings.confidence:.0%} intervals over {found.settings.resamples} resamples "
+        f"of {found.clusters} {found.clustered_by}s",
+        (found.by, *(() if shared else ("level",)), "people", "units", "top", "alpha", *titles),
     )
     blank = 3 if shared else 4
     for row in found.rows:
@@ -92,13 +94,13 @@ def _table(found: PeopleAgreement) -> Table:
             str(row.units),
             share,
             str(row.alpha),
-            str(row.fleiss),
+            *map(str, row.statistics.values()),
         )
         table.add_row(*map(Text, cells))
     table.add_section()
-    table.add_row(Text("average"), *[""] * blank, Text(str(found.average)), "")
+    table.add_row(Text("average"), *[""] * blank, Text(str(found.average)), *[""] * len(titles))
     if found.together is not None and len(found.rows) > 1:
         together = [*[""] * (blank - 2), str(found.together.n), ""]
-        table.add_row(Text("all together"), *together, Text(str(found.together)), "")
+        table.add_row(Text("all together"), *together, Text(str(found.together)), *[""] * len(titles))
     table.caption = "top: the share of the most frequent label"
     return table

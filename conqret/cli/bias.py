@@ -143,9 +143,9 @@ def _show(table: BiasTable, page: Path) -> None:
         shown.add_row(
             Text(row.name),
             Text(words.label(row.metric)),
-            Text(effect_text(row)),
-            Text(p_text(row.p)),
-            Text(str(row.n)),
+            Text(effect_text(row.effect)),
+            Text(p_text(row.effect.p if row.effect is not None else None)),
+            Text(str(row.effect.n if row.effect is not None else 0)),
             Text(f"{row.verdict}: {row.words}", style="red" if row.verdict == "alarm" else ""),
         )
     out().print(shown)

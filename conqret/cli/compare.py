@@ -40,6 +40,7 @@ def compare(
     """Which of two judges is closer to people: alphas and their difference on what both scored, paired by topic."""
     from conqret.judging.folder import JudgeFolder
     from conqret.reliability.validation.judge_comparison import compare_judges
+    from conqret.reliability.validation.settings import Settings
 
     metrics = label_options.metric_map(metric)
     found = label_options.load(
@@ -54,10 +55,7 @@ def compare(
         found,
         names=(str(first), str(second)),
         metrics=metrics,
-        people=people.value,
-        resamples=resamples,
-        confidence=confidence,
-        seed=seed,
+        settings=Settings(people=people.value, resamples=resamples, confidence=confidence, seed=seed),
     )
     if json_output:
         out().out(result.model_dump_json(indent=1))
@@ -75,8 +73,8 @@ def _table(result: JudgeComparison) -> Table:
 
     table = Table(
         title=Text(
-            f"alpha with people, {result.confidence:.0%} intervals over {result.resamples} resamples of "
-            f"{result.clusters} {result.clustered_by}s; 1: {result.first}, 2: {result.second}"
+            f"alpha with people, {result.settings.confidence:.0%} intervals over {result.settings.resamples} resamples "
+            f"of {result.clusters} {result.clustered_by}s; 1: {result.first}, 2: {result.second}"
         ),
         title_justify="left",
     )

@@ -85,7 +85,7 @@ def validate(
     from conqret.reliability.cards.card import make_card
     from conqret.reliability.sensitivity.results import SensitivityDirectory
     from conqret.reliability.validation.requirements import check_requirement, parse_requirement
-    from conqret.reliability.validation.validate import Settings
+    from conqret.reliability.validation.settings import Settings
     from conqret.reliability.validation.validate import validate as compute
     from conqret.report.card import write_card
     from conqret.report.validation_page import validation_markdown

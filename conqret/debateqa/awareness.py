@@ -22,7 +22,6 @@ from conqret.perplexity import TargetScore
 from conqret.prompts import Rendered
 from conqret.runs.session import Session
 from conqret.stats.classification import accuracy, auroc, f1, matthews
-from conqret.stats.confusion import confusion
 from conqret.stats.estimate import Estimate
 
 SHOTS = ("few-shot", "zero-shot")
@@ -196,14 +195,13 @@ def against_labels(
     truth, said = [labels[one] for one, _ in counted], [value for _, value in counted]
     if not set(truth) <= {0.0, 1.0}:
         raise DeclarationError("labels of Dispute Awareness are 0 and 1")
-    table = confusion(truth, said, categories=[0.0, 1.0])
     unscored = sum(row.id in labels and row.value is None for row in rows)
     found = shares or {}
     graded = all(one in found for one, _ in counted)
     order = [found[one] for one, _ in counted] if graded else said
     return AwarenessFit(
-        accuracy(table), f1(table), auroc(truth, order), matthews(table), len(counted), unscored,
-        "P(1)" if graded else "verdicts",
+        accuracy(truth, said), f1(truth, said, categories=(0.0, 1.0)), auroc(truth, order), matthews(truth, said),
+        len(counted), unscored, "P(1)" if graded else "verdicts",
     )  # fmt: skip
 
 

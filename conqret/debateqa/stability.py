@@ -162,12 +162,11 @@ def _agreements(
     values: Mapping[str, NDArray[np.float64]], drawn: Resamples
 ) -> tuple[dict[Pair, Estimate], dict[Pair, Estimate]]:
     from conqret.stats.classification import accuracy
-    from conqret.stats.confusion import confusion
     from conqret.stats.kappa import cohen_kappa
 
-    tables = {(one, other): confusion(values[one], values[other], drawn) for one, other in _pairs([*values])}
-    shares = {pair: accuracy(table) for pair, table in tables.items()}
-    return shares, {pair: cohen_kappa(table) for pair, table in tables.items()}
+    pairs = _pairs([*values])
+    shares = {(one, other): accuracy(values[one], values[other], drawn) for one, other in pairs}
+    return shares, {(one, other): cohen_kappa(values[one], values[other], drawn) for one, other in pairs}
 
 
 def _rankings(

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from conqret.reliability.cards.card import FILE_NAME, Card
+from conqret.reliability.validation.statistics import STATISTICS
 from conqret.report import words
 from conqret.report.card_figures import agreement_figure, bias_figure, curve_figure
 from conqret.report.card_tables import (
@@ -19,6 +20,7 @@ from conqret.report.card_tables import (
 from conqret.report.page import page, write_files
 from conqret.stats.estimate import Estimate
 
+_SHOWN = [one for one in STATISTICS.values() if one.on_card]
 _SHOULD = {
     "fall": "should fall",
     "rise": "should rise",
@@ -48,6 +50,7 @@ def card_page(card: Card) -> Iterator[str]:
         effect=effect_text,
         p_text=p_text,
         brief=_brief,
+        statistics=_SHOWN,
         absent=_absent(card),
         should=lambda expected: f"{_SHOULD[expected]}; " if expected else "",
         agreement_figure=agreement_figure,
@@ -73,8 +76,7 @@ def _absent(card: Card) -> list[str]:
         for name, one in (
             ("one person", row.person),
             ("people", row.people),
-            ("Spearman", row.spearman),
-            ("accuracy", row.accuracy),
+            *((one.title, row.statistics[one.name]) for one in _SHOWN),
         )
     ]
     return list(dict.fromkeys(f"{name}, {one.reason}" for name, one in cells if one.value is None))
@@ -84,10 +86,8 @@ def _widest(card: Card) -> float:
     """The furthest end of an interval that was tested: the half width of the bias figures."""
     rows = card.bias.rows if card.bias is not None else ()
     ends = [
-        abs(end)
+        max(abs(row.effect.low), abs(row.effect.high))
         for row in rows
-        if row.p is not None and row.verdict != "too few topics"
-        for end in (row.low, row.high)
-        if end is not None
+        if row.effect is not None and row.effect.p is not None and row.verdict != "too few topics"
     ]
     return max(ends, default=0.0) or 1.0

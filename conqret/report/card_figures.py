@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from conqret.reliability.bias.table import BiasRow
-from conqret.reliability.cards.parts import SensitivityRow
+from conqret.reliability.sensitivity.curves import Curve
 from conqret.stats.estimate import Estimate
 
 WIDTH = 200
@@ -50,16 +50,16 @@ def agreement_figure(estimate: Estimate) -> Whisker:
 def bias_figure(row: BiasRow, widest: float) -> Whisker:
     """An effect between minus and plus ``widest`` (above 0); what lies further out is drawn at the edge."""
 
-    def x(value: float | None) -> float | None:
-        if value is None:
-            return None
+    def x(value: float) -> float:
         return round(WIDTH * (min(max(value / widest, -1.0), 1.0) + 1) / 2, 2)
 
-    said = "no value" if row.effect is None else f"{row.effect:+.3f}"
-    return Whisker(x(row.effect), x(row.low), x(row.high), WIDTH / 2, f"effect {said}")
+    effect = row.effect
+    if effect is None:
+        return Whisker(None, None, None, WIDTH / 2, "effect no value")
+    return Whisker(x(effect.value), x(effect.low), x(effect.high), WIDTH / 2, f"effect {effect.value:+.3f}")
 
 
-def curve_figure(row: SensitivityRow) -> Line:
+def curve_figure(row: Curve) -> Line:
     """Means over levels in [0, 1], levels at their own distances."""
     top = max(point.level for point in row.points) or 1.0
 

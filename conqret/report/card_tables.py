@@ -7,23 +7,23 @@ from collections.abc import Sequence
 from conqret.judging.dimensions import DIMENSIONS
 from conqret.reliability.bias.table import BiasRow, BiasTable
 from conqret.reliability.cards.card import Card
-from conqret.reliability.cards.parts import SensitivityRow
+from conqret.reliability.sensitivity.curves import Curve
 from conqret.reliability.validation.people import OVERALL
+from conqret.reliability.validation.statistics import STATISTICS
 from conqret.report import words
 from conqret.report.texts import visible
+from conqret.stats.effects import Effect
 from conqret.stats.estimate import Estimate
 
 _ESCAPED = "\\`*_{}[]<>|#!~&"
 HEAD = ("comparison", "metric", "effect", "p", "pairs", "topics", "moved", "verdict")
 
 
-def effect_text(row: BiasRow) -> str:
+def effect_text(effect: Effect | None) -> str:
     """The effect with its interval: ``+0.031 [+0.012, +0.050]``."""
-    if row.effect is None:
+    if effect is None:
         return "none"
-    if row.low is None or row.high is None:
-        return f"{row.effect:+.3f}"
-    return f"{row.effect:+.3f} [{row.low:+.3f}, {row.high:+.3f}]"
+    return f"{effect.value:+.3f} [{effect.low:+.3f}, {effect.high:+.3f}]"
 
 
 def p_text(p: float | None) -> str:
@@ -49,12 +49,15 @@ def strongest(table: BiasTable) -> list[tuple[BiasRow, int]]:
     return [
         (row, len(rows))
         for rows in groups.values()
-        for row in [one for one in rows if one.verdict == "alarm"]
-        or [max(rows, key=lambda one: (abs(one.effect or 0), one.moved or 0))]
+        for row in [one for one in rows if one.verdict == "alarm"] or [max(rows, key=_movement)]
     ]
 
 
-def main_curves(card: Card) -> list[SensitivityRow]:
+def _movement(row: BiasRow) -> tuple[float, float]:
+    return (0.0, 0.0) if row.effect is None else (abs(row.effect.value), row.effect.moved)
+
+
+def main_curves(card: Card) -> list[Curve]:
     """The curves to show first: all but those of single dimensions of quality, and those that are not as they
     should be."""
     single = {dimension.name for dimension in DIMENSIONS} - {OVERALL}
@@ -63,14 +66,15 @@ def main_curves(card: Card) -> list[SensitivityRow]:
 
 def bias_cells(row: BiasRow) -> tuple[str, ...]:
     """One row of the bias table, under :data:`HEAD`."""
+    effect = row.effect
+    counts = ("", "0", "0", "")
+    if effect is not None:
+        counts = (p_text(effect.p), str(effect.n), str(effect.clusters), f"{effect.moved:.3f}")
     return (
         row.name,
         words.label(row.metric),
-        effect_text(row),
-        p_text(row.p),
-        str(row.n),
-        str(row.topics),
-        "" if row.moved is None else f"{row.moved:.3f}",
+        effect_text(effect),
+        *counts,
         f"{row.verdict}: {row.words}",
     )
 
@@ -184,31 +188,23 @@ def card_markdown(card: Card) -> str:
 
 
 def _agreement(card: Card) -> list[str]:
-    head = (
-        "dimension",
-        "units",
-        "judge and people",
-        "one person",
-        "people",
-        "Spearman",
-        "accuracy",
-        "base rate",
-    )
+    shown = [one for one in STATISTICS.values() if one.on_card]
+    titles = [one.title for one in shown]
+    head = ("dimension", "units", "judge and people", "one person", "people", *titles)
     rows = [
         [
             safe(words.label(row.dimension)),
-            str(row.units),
-            *(
-                safe(estimate_text(one))
-                for one in (row.judge, row.person, row.people, row.spearman, row.accuracy, row.base_rate)
-            ),
+            str(row.compared),
+            *(safe(estimate_text(one)) for one in (row.alpha, row.person, row.people)),
+            *(safe(estimate_text(row.statistics[one.name])) for one in shown),
         ]
         for row in card.agreement
     ]
     if card.average is not None:
         average = card.average
-        texts = [safe(estimate_text(one)) for one in (average.judge, average.person, average.people)]
-        rows.append([f"average of {average.dimensions}, without overall quality", "", *texts, "", "", ""])
+        texts = [safe(estimate_text(one)) for one in (average.judge["mean"], average.person, average.people)]
+        name = f"average of {len(average.dimensions)}, without overall quality"
+        rows.append([name, "", *texts, *[""] * len(shown)])
     note = f"Intervals: {card.confidence:.0%}, over {card.clusters} {card.clustered_by}s."
     return [*markdown_table(head, rows), note, ""]
 

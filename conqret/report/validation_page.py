@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from conqret.reliability.validation.dimension import DimensionValidation
 from conqret.reliability.validation.requirements import Outcome
+from conqret.reliability.validation.statistics import STATISTICS
 from conqret.reliability.validation.validate import Validation
 from conqret.stats.estimate import Estimate
 
@@ -95,17 +96,16 @@ def _samples(validation: Validation) -> list[str]:
 
 
 def _statistics(validation: Validation) -> list[str]:
-    names = list(dict.fromkeys(name for row in validation.dimensions.values() for name in row.statistics))
     used = [
         name
-        for name in names
+        for name in STATISTICS
         if any(row.statistics[name].value is not None for row in validation.dimensions.values())
     ]
     rows = [
         [_safe(dimension), *(_cell(row.statistics[name]) for name in used)]
         for dimension, row in validation.dimensions.items()
     ]
-    heads = [name.replace("_", " ") for name in used]
+    heads = [STATISTICS[name].title for name in used]
     return (
         ["## Other statistics, beside the base rate", "", *_table(["dimension", *heads], rows)]
         if used

@@ -12,13 +12,11 @@ ordinal level ``(r_c - r_k)^2`` with the mid-rank ``r_c = n_1 + ... + n_c - n_c 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
 from conqret.errors import DeclarationError, UnknownNameError
-from conqret.stats.bootstrap import CONFIDENCE
-from conqret.stats.estimate import Estimate, from_draws
-from conqret.stats.resampling import Resamples, draw
+from conqret.stats.estimate import Sampled
+from conqret.stats.resampling import Resamples, undrawn
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,60 +29,6 @@ NO_UNITS = "no unit has two ratings"
 ONE_CATEGORY = "all ratings are equal: chance agreement is complete, and alpha is not defined"
 
 
-@dataclass(frozen=True, slots=True)
-class Alphas:
-    """Alpha of D tables: ``values`` (D; NaN where not defined) and ``draws`` (resamples by D).
-
-    ``units`` and ``ratings`` count, for each table, what has a partner; ``reasons`` say why a value is missing.
-    """
-
-    values: NDArray[np.float64]
-    draws: NDArray[np.float64]
-    units: tuple[int, ...]
-    ratings: tuple[int, ...]
-    reasons: tuple[str, ...]
-
-    def estimate(self, place: int, *, confidence: float = CONFIDENCE) -> Estimate:
-        """Alpha of one table with its interval; n counts units."""
-        return from_draws(
-            self.values[place],
-            self.draws[:, place],
-            self.units[place],
-            confidence=confidence,
-            reason=self.reasons[place],
-        )
-
-    def average(self, places: list[int], *, confidence: float = CONFIDENCE) -> Estimate:
-        """The mean alpha of several tables with its interval; n counts the tables that have one."""
-        import numpy as np
-
-        defined = [place for place in places if not np.isnan(self.values[place])]
-        if not defined:
-            return Estimate(None, reason="alpha is defined for none of the dimensions")
-        lost = len(places) - len(defined)
-        found = from_draws(
-            float(self.values[defined].mean()),
-            self.draws[:, defined].mean(axis=1),
-            len(defined),
-            confidence=confidence,
-        )
-        note = f"{lost} of {len(places)} dimensions have no alpha and are left out" if lost else found.reason
-        return Estimate(found.value, found.low, found.high, found.n, note)
-
-
-def stack(found: list[Alphas]) -> Alphas:
-    """Several results over the same resamples as one (levels may differ), for their average."""
-    import numpy as np
-
-    return Alphas(
-        values=np.concatenate([one.values for one in found]),
-        draws=np.column_stack([one.draws for one in found]),
-        units=tuple(count for one in found for count in one.units),
-        ratings=tuple(count for one in found for count in one.ratings),
-        reasons=tuple(reason for one in found for reason in one.reasons),
-    )
-
-
 def krippendorff_alpha(ratings: ArrayLike, level: Level) -> float:
     """Alpha of one table of ``ratings`` (raters by units, NaN where there is none); at most 1.
 
@@ -95,35 +39,17 @@ def krippendorff_alpha(ratings: ArrayLike, level: Level) -> float:
     """
     import numpy as np
 
-    found = alphas(np.asarray(ratings, dtype=float)[None], level, None)
-    if found.reasons[0]:
-        raise DeclarationError(found.reasons[0])
-    return float(found.values[0])
+    (found,) = alphas(np.asarray(ratings, dtype=float)[None], level)
+    if not found.defined:
+        raise DeclarationError(found.reason)
+    return found.value
 
 
-def alpha_interval(
-    ratings: ArrayLike,
-    level: Level,
-    rng: np.random.Generator,
-    *,
-    clusters: list[str] | None = None,
-    resamples: int = 2_000,
-    confidence: float = CONFIDENCE,
-) -> Estimate:
-    """Alpha of one table with the percentile interval over resampled clusters of units (default: the units)."""
-    import numpy as np
-
-    table = np.asarray(ratings, dtype=float)
-    names = list(range(table.shape[-1])) if clusters is None else clusters
-    drawn = draw(names, rng, resamples=resamples)
-    return alphas(table[None], level, drawn).estimate(0, confidence=confidence)
-
-
-def alphas(tables: ArrayLike, level: Level, resamples: Resamples | None) -> Alphas:
+def alphas(tables: ArrayLike, level: Level, resamples: Resamples | None = None) -> list[Sampled]:
     """Alpha of each of D tables (D by raters by units, NaN where there is no rating), on the same units.
 
     With ``resamples`` of the units, their alphas come along in ``draws``; all tables share the same resamples.
-    A table in which alpha is not defined has NaN and a reason.
+    A table in which alpha is not defined has NaN and a reason; ``n`` counts units with two ratings or more.
 
     Raises:
         DeclarationError: the array has another shape, a rating is infinite, or a ratio is negative.
@@ -142,22 +68,20 @@ def alphas(tables: ArrayLike, level: Level, resamples: Resamples | None) -> Alph
         raise DeclarationError("a rating is infinite")
     if level == "ratio" and (cube < 0).any():
         raise DeclarationError("ratings below 0 have no ratio: take the interval level")
-    if resamples is None:
-        resamples = Resamples(np.zeros((0, cube.shape[2])), np.arange(cube.shape[2]))
-    if len(resamples.cluster) != cube.shape[2]:
-        raise DeclarationError(f"resamples of {len(resamples.cluster)} units for tables of {cube.shape[2]}")
-    prepared = [_Table(table, level, resamples) for table in cube]
-    return Alphas(
-        values=np.array([table.alpha(resamples.once().weights)[0] for table in prepared]),
-        draws=np.column_stack([table.draws(resamples) for table in prepared]),
-        units=tuple(table.units for table in prepared),
-        ratings=tuple(table.ratings for table in prepared),
-        reasons=tuple(table.reason for table in prepared),
-    )
+    drawn = resamples or undrawn(cube.shape[2])
+    if len(drawn.cluster) != cube.shape[2]:
+        raise DeclarationError(f"resamples of {len(drawn.cluster)} units for tables of {cube.shape[2]}")
+    prepared = [_Table(table, level, drawn) for table in cube]
+    return [
+        drawn.sampled(table.alpha, table.units, width=table.width, reason=table.reason) for table in prepared
+    ]
 
 
 class _Table:
-    """One table as sums over clusters: the counts of each value, and the coincidences of each pair of values."""
+    """One table as sums over clusters: the counts of each value, and the coincidences of each pair of values.
+
+    ``pairs`` are two rows of places in ``values``, the columns of ``coincidences``: unlike ones only.
+    """
 
     def __init__(self, table: NDArray[np.float64], level: Level, resamples: Resamples) -> None:
         import numpy as np
@@ -167,46 +91,24 @@ class _Table:
         sizes = (~np.isnan(slots)).sum(axis=0)
         slots = np.where(sizes >= 2, slots, np.nan)[: int(sizes.max(initial=0))]
         there = ~np.isnan(slots)
-        self.units, self.ratings = int((sizes >= 2).sum()), int(there.sum())
+        self.units = int((sizes >= 2).sum())
         self.values, codes = np.unique(slots[there], return_inverse=True)
         coded = np.full(slots.shape, -1)
         coded[there] = codes
-        self.reason = NO_UNITS if not self.units else ONE_CATEGORY if len(self.values) < 2 else ""
+        self.reason = NO_UNITS if not self.units else ONE_CATEGORY
         self.counts = np.zeros((resamples.clusters, len(self.values)))
-        places = np.broadcast_to(resamples.cluster, slots.shape)
-        np.add.at(self.counts, (places[there], codes), 1.0)
-        self._pair_up(coded, sizes, resamples)
-
-    def _pair_up(self, coded: NDArray[np.intp], sizes: NDArray[np.intp], resamples: Resamples) -> None:
-        """Fill ``pairs`` (two rows of value places) and ``coincidences`` (clusters by pairs), unlike pairs only."""
-        import numpy as np
-
-        lows, highs, places, shares = [], [], [], []
-        for first in range(len(coded)):
-            for second in range(first + 1, len(coded)):
-                one, other = coded[first], coded[second]
-                unlike = (other >= 0) & (one != other)  # sorted: where the second is there, so is the first
-                lows.append(one[unlike])
-                highs.append(other[unlike])
-                places.append(resamples.cluster[unlike])
-                shares.append(2.0 / (sizes[unlike] - 1))
-        width = max(len(self.values), 1)
-        keys = np.concatenate(
-            [np.zeros(0, dtype=np.intp), *(a * width + b for a, b in zip(lows, highs, strict=True))]
-        )
+        np.add.at(self.counts, (np.broadcast_to(resamples.cluster, slots.shape)[there], codes), 1.0)
+        first, second = np.triu_indices(len(coded), 1)
+        unlike = (coded[second] >= 0) & (
+            coded[first] != coded[second]
+        )  # where the second is, so is the first
+        pair, unit = np.nonzero(unlike)
+        keys = coded[first[pair], unit] * len(self.values) + coded[second[pair], unit]
         distinct, columns = np.unique(keys, return_inverse=True)
-        self.pairs = np.stack([distinct // width, distinct % width])
+        self.pairs = np.array(divmod(distinct, max(len(self.values), 1)))
         self.coincidences = np.zeros((resamples.clusters, len(distinct)))
-        if len(keys):
-            np.add.at(self.coincidences, (np.concatenate(places), columns), np.concatenate(shares))
-
-    def draws(self, resamples: Resamples) -> NDArray[np.float64]:
-        """Alpha of every resample."""
-        import numpy as np
-
-        width = 2 * len(self.values) + 2 * self.pairs.shape[1]
-        parts = [self.alpha(chunk) for chunk in resamples.chunks(width)]
-        return np.concatenate([np.zeros(0), *parts])
+        np.add.at(self.coincidences, (resamples.cluster[unit], columns), 2.0 / (sizes[unit] - 1))
+        self.width = 2 * (len(self.values) + len(distinct))
 
     def alpha(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Alpha for each row of ``weights`` (rows by clusters); NaN where not defined."""
@@ -225,12 +127,10 @@ class _Table:
             difference = observed @ ratios[one, other] ** 2
             expected = ((n @ ratios**2) * n).sum(axis=1)
         else:
-            ranks = np.cumsum(n, axis=1) - n / 2 if self.level == "ordinal" else self._centred()[None, :]
+            centred = self.values - self.values[:1]
+            ranks = np.cumsum(n, axis=1) - n / 2 if self.level == "ordinal" else centred[None, :]
             difference = (observed * (ranks[:, one] - ranks[:, other]) ** 2).sum(axis=1)
             expected = 2 * (total * (n * ranks**2).sum(axis=1) - (n * ranks).sum(axis=1) ** 2)
         varied = (n > 0).sum(axis=1) > 1
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(varied, 1 - (total - 1) * difference / expected, np.nan)
-
-    def _centred(self) -> NDArray[np.float64]:
-        return self.values - self.values.mean() if len(self.values) else self.values

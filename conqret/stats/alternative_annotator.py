@@ -11,7 +11,7 @@ is cheaper. The judge passes if it has the advantage over at least half of the a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
@@ -76,6 +76,7 @@ def alternative_annotator_test(
         DeclarationError: the shapes do not fit, or epsilon or the rate are out of range.
     """
     import numpy as np
+    from scipy.stats import false_discovery_control
 
     verdicts, table = np.asarray(judge, dtype=float), np.asarray(people, dtype=float)
     if table.ndim != 2 or verdicts.shape != table.shape[1:] or len(names) != len(table):
@@ -91,9 +92,9 @@ def alternative_annotator_test(
     if not tested:
         reason = "no annotator shares two items with the judge and another annotator"
         return AlternativeAnnotator(epsilon, None, None, None, reason=reason)
-    limit = _yekutieli([row.p for row in tested], false_discovery)
+    corrected = false_discovery_control([row.p for row in tested], method="by")
     found = tuple(
-        AgainstOne(row.annotator, row.items, row.judge, row.person, row.p, row.p <= limit) for row in tested
+        replace(row, advantage=bool(p <= false_discovery)) for row, p in zip(tested, corrected, strict=True)
     )
     rate = sum(row.advantage for row in found) / len(found)
     cautions = []
@@ -145,14 +146,3 @@ def _fit(values: NDArray[np.float64], others: NDArray[np.float64], level: Level)
         return np.asarray(((others == values) & there).sum(axis=0) / there.sum(axis=0))
     squares = np.where(there, (others - values) ** 2, 0.0)
     return np.asarray(-np.sqrt(squares.sum(axis=0) / there.sum(axis=0)))
-
-
-def _yekutieli(p_values: Sequence[float], rate: float) -> float:
-    """The largest p-value that is a discovery: ``p_(i) <= i rate / (m sum_k 1/k)``; -1 where none is."""
-    m = len(p_values)
-    harmonic = sum(1 / k for k in range(1, m + 1))
-    limit = -1.0
-    for place, p in enumerate(sorted(p_values), start=1):
-        if p <= place * rate / (m * harmonic):
-            limit = p
-    return limit

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
+from conqret.stats.clusters import cluster_places
 
 if TYPE_CHECKING:
     import numpy as np
@@ -66,8 +67,7 @@ def bootstrap_interval(
     if clusters is None:
         sums, counts = data, np.ones_like(data)
     else:
-        places = {cluster: place for place, cluster in enumerate(dict.fromkeys(clusters))}
-        which = np.array([places[cluster] for cluster in clusters])
+        which = cluster_places(clusters)
         sums, counts = np.bincount(which, weights=data), np.bincount(which).astype(float)
     means = _means(sums, counts, rng, resamples)
     low, high = np.quantile(means, [(1 - confidence) / 2, (1 + confidence) / 2])

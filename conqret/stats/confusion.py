@@ -2,72 +2,92 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import TYPE_CHECKING, Protocol
 
 from conqret.errors import DeclarationError
-from conqret.stats.resampling import Resamples
+from conqret.stats.bootstrap import CONFIDENCE
+from conqret.stats.estimate import Estimate
+from conqret.stats.resampling import Resamples, undrawn
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-
-@dataclass(frozen=True, slots=True)
-class Confusion:
-    """Counts by cluster (clusters by K by K): first series down, second across, over ``categories`` (K, rising)."""
-
-    categories: tuple[float, ...]
-    table: NDArray[np.float64]
-    resamples: Resamples | None
-    n: int
-
-    @property
-    def whole(self) -> NDArray[np.float64]:
-        """The table of the data as they are: 1 by K by K."""
-        import numpy as np
-
-        return np.asarray(self.table.sum(axis=0, keepdims=True))
-
-    def drawn(self) -> NDArray[np.float64] | None:
-        """The table of each resample (resamples by K by K), or None without resamples."""
-        if self.resamples is None:
-            return None
-        size = len(self.categories)
-        drawn = self.resamples.weights @ self.table.reshape(len(self.table), -1)
-        return drawn.reshape(-1, size, size)
+    OfTables = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 
-def confusion(
-    first: ArrayLike,
-    second: ArrayLike,
-    resamples: Resamples | None = None,
-    categories: Sequence[float] | None = None,
-) -> Confusion:
-    """Count pairs of categories (numbers) of the same n items; ``categories`` default to those that occur.
+class CategoryStatistic(Protocol):
+    """A statistic of two series of categories (numbers) of the same n items; the first is people's.
 
-    Raises:
-        DeclarationError: the series differ in length, are empty, hold what is no number, or a category that is
-            not among ``categories``.
+    ``categories`` default to those that occur. Raises DeclarationError where the series differ in length, are empty,
+    hold what is no number, or a category that is not among ``categories``.
     """
+
+    def __call__(
+        self,
+        first: ArrayLike,
+        second: ArrayLike,
+        resamples: Resamples | None = None,
+        *,
+        categories: Sequence[float] | None = None,
+        confidence: float = CONFIDENCE,
+    ) -> Estimate:
+        """The statistic with its interval over ``resamples`` of the items."""
+
+
+def of_categories(reason: str = "") -> Callable[[OfTables], CategoryStatistic]:
+    """Make a statistic of two series of categories from a function of tables.
+
+    The function takes tables of counts (many by K by K: first series down, second across, categories rising) and
+    gives a number for each. Where it divides by 0 the number is NaN, and the statistic not defined, for ``reason``.
+    """
+
+    def made(compute: OfTables) -> CategoryStatistic:
+        @wraps(compute)
+        def statistic(
+            first: ArrayLike,
+            second: ArrayLike,
+            resamples: Resamples | None = None,
+            *,
+            categories: Sequence[float] | None = None,
+            confidence: float = CONFIDENCE,
+        ) -> Estimate:
+            import numpy as np
+
+            one, other = paired(first, second)
+            drawn = resamples or undrawn(len(one))
+            codes, size = _cells(one, other, drawn, categories)
+            counts = drawn.counts(codes, size**2)
+
+            def of_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+                with np.errstate(divide="ignore", invalid="ignore"):  # a resample may hold no item
+                    return np.asarray(compute((weights @ counts).reshape(-1, size, size)))
+
+            found = drawn.sampled(of_weights, len(one), width=size**2, reason=reason)
+            return found.estimate(confidence)
+
+        return statistic
+
+    return made
+
+
+def _cells(
+    one: NDArray[np.float64],
+    other: NDArray[np.float64],
+    drawn: Resamples,
+    categories: Sequence[float] | None,
+) -> tuple[NDArray[np.intp], int]:
+    """The cell of each item in the table of K by K, row after row, and K."""
     import numpy as np
 
-    one, other = paired(first, second)
-    known = (
-        np.unique(np.concatenate([one, other]))
-        if categories is None
-        else np.unique(np.asarray(categories, float))
-    )
+    known = np.unique(np.concatenate([one, other]) if categories is None else np.asarray(categories, float))
     if not (np.isin(one, known).all() and np.isin(other, known).all()):
         raise DeclarationError(f"a value is none of the categories {known.tolist()}")
-    cells = np.searchsorted(known, one) * len(known) + np.searchsorted(known, other)
-    cluster = np.zeros(len(one), dtype=np.intp) if resamples is None else resamples.cluster
-    if len(cluster) != len(one):
-        raise DeclarationError(f"resamples of {len(cluster)} items for {len(one)} pairs")
-    table = np.zeros((1 if resamples is None else resamples.clusters, len(known) ** 2))
-    np.add.at(table, (cluster, cells), 1.0)
-    return Confusion(tuple(known.tolist()), table.reshape(-1, len(known), len(known)), resamples, len(one))
+    if len(drawn.cluster) != len(one):
+        raise DeclarationError(f"resamples of {len(drawn.cluster)} items for {len(one)} pairs")
+    return np.searchsorted(known, one) * len(known) + np.searchsorted(known, other), len(known)
 
 
 def paired(first: ArrayLike, second: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

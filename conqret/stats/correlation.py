@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING
 from conqret.stats.bootstrap import CONFIDENCE
 from conqret.stats.confusion import paired
 from conqret.stats.estimate import Estimate, from_draws, undefined
-from conqret.stats.resampling import Resamples
+from conqret.stats.resampling import Resamples, undrawn
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
 CONSTANT = "one of the two does not vary"
+SAME = 1e-12
+"""Values no further apart than this share of the largest are the same: rounding has moved them."""
 MOST_ITEMS = 5_000
 """Items up to which Kendall's interval is computed: it looks at every pair of them."""
 
@@ -32,10 +34,14 @@ def pearson(
     if _constant(one) or _constant(other):
         return undefined(CONSTANT, len(one))
     x, y = (one - one.mean()) / one.std(), (other - other.mean()) / other.std()
-    columns = np.column_stack([np.ones_like(x), x, y, x * x, y * y, x * y])
-    whole = _from_moments(columns.sum(axis=0, keepdims=True))
-    draws = None if resamples is None else _from_moments(resamples.weights @ resamples.sums(columns))
-    return from_draws(whole[0], draws, len(one), confidence=confidence)
+    drawn = resamples or undrawn(len(one))
+    columns = drawn.sums(np.column_stack([np.ones_like(x), x, y, x * x, y * y, x * y]))
+
+    def of_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        n, x, y, xx, yy, xy = (weights @ columns).T
+        return _ratio(n * xy - x * y, (n * xx - x * x) * (n * yy - y * y), 1e-9 * n**4)
+
+    return drawn.sampled(of_weights, len(one)).estimate(confidence)
 
 
 def spearman(
@@ -43,19 +49,26 @@ def spearman(
 ) -> Estimate:
     """Pearson's correlation of the ranks, ties at their mean rank (Spearman 1904)."""
     import numpy as np
-    from scipy.stats import rankdata
 
     one, other = paired(first, second)
     if _constant(one) or _constant(other):
         return undefined(CONSTANT, len(one))
-    whole = pearson(rankdata(one), rankdata(other)).value
-    if resamples is None:
-        return Estimate(whole, n=len(one))
-    draws = [
-        _ranked(chunk[:, resamples.cluster], one, other, resamples, chunk)
-        for chunk in resamples.chunks(6 * len(one))
-    ]
-    return from_draws(whole or 0.0, np.concatenate([np.zeros(0), *draws]), len(one), confidence=confidence)
+    drawn = resamples or undrawn(len(one))
+    coded = [np.unique(values, return_inverse=True)[1] for values in (one, other)]
+    tables = [drawn.counts(codes, int(codes.max()) + 1) for codes in coded]
+
+    def of_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The mid-rank of a value is the weight below it and half the weight at it."""
+        of_items, sides = weights[:, drawn.cluster], []
+        for codes, table in zip(coded, tables, strict=True):
+            counts = weights @ table
+            ranks = np.cumsum(counts, axis=1) - counts / 2
+            sides.append(ranks[:, codes] - of_items.sum(axis=1, keepdims=True) / 2)
+        x, y = sides
+        spread = (of_items * x * x).sum(axis=1) * (of_items * y * y).sum(axis=1)
+        return _ratio((of_items * x * y).sum(axis=1), spread, 1e-9)
+
+    return drawn.sampled(of_weights, len(one), width=6 * len(one)).estimate(confidence)
 
 
 def kendall(
@@ -76,40 +89,17 @@ def kendall(
 
 
 def _constant(values: NDArray[np.float64]) -> bool:
-    return bool((values == values[0]).all())
+    return bool(values.max() - values.min() <= SAME * abs(values).max())
 
 
-def _from_moments(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    import numpy as np
-
-    n, x, y, xx, yy, xy = sums.T
-    spread = (n * xx - x * x) * (n * yy - y * y)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        found = np.where(spread > 1e-9 * n**4, (n * xy - x * y) / np.sqrt(spread), np.nan)
-    return np.clip(found, -1, 1)
-
-
-def _ranked(
-    weights: NDArray[np.float64],
-    one: NDArray[np.float64],
-    other: NDArray[np.float64],
-    resamples: Resamples,
-    chunk: NDArray[np.float64],
+def _ratio(
+    shared: NDArray[np.float64], spread: NDArray[np.float64], least: NDArray[np.float64] | float
 ) -> NDArray[np.float64]:
-    """Spearman of each row: the mid-rank of a value is the weight below it and half the weight at it."""
+    """``shared / sqrt(spread)`` in [-1, 1]; NaN where the spread is not above ``least``."""
     import numpy as np
 
-    n = weights.sum(axis=1)
-    sides = []
-    for values in (one, other):
-        _, codes = np.unique(values, return_inverse=True)
-        counts = chunk @ resamples.sums(np.eye(codes.max() + 1)[codes])
-        ranks = np.cumsum(counts, axis=1) - counts / 2
-        sides.append(ranks[:, codes] - n[:, None] / 2)
-    x, y = sides
-    spread = (weights * x * x).sum(axis=1) * (weights * y * y).sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(spread > 1e-9, (weights * x * y).sum(axis=1) / np.sqrt(spread), np.nan)
+        return np.clip(np.where(spread > least, shared / np.sqrt(spread), np.nan), -1, 1)
 
 
 def _tau_draws(
@@ -127,5 +117,4 @@ def _tau_draws(
         apart[row] += np.bincount(resamples.cluster, weights=y * y, minlength=size)
     weights = resamples.weights
     forms = [((weights @ matrix) * weights).sum(axis=1) for matrix in (score, untied, apart)]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(forms[1] * forms[2] > 0, forms[0] / np.sqrt(forms[1] * forms[2]), np.nan)
+    return _ratio(forms[0], forms[1] * forms[2], 0.0)

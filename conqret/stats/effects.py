@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import chain, product
 from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
 from conqret.stats.bootstrap import CONFIDENCE, RESAMPLES, bootstrap_interval
+from conqret.stats.clusters import cluster_means, cluster_places
 
 if TYPE_CHECKING:
     import numpy as np
@@ -46,8 +47,8 @@ class Effect:
 
     ``value`` is their mean, between the ends of a bootstrap interval that resamples clusters; ``standardised`` the
     mean of the clusters' means over their standard deviation (d_z; None where they do not vary); ``moved`` the mean
-    of the absolute differences and ``share`` the part of the pairs that moved at all. ``p`` is two-sided and
-    corrected for all effects of the call.
+    of the absolute differences and ``share`` the part of the n pairs that moved at all. ``p`` is two-sided and
+    corrected for all effects of the call (None: a mere measurement, not tested).
     """
 
     value: float
@@ -56,7 +57,7 @@ class Effect:
     standardised: float | None
     moved: float
     share: float
-    p: float
+    p: float | None
     n: int
     clusters: int
 
@@ -65,10 +66,12 @@ def paired_effects(
     series: Sequence[Paired],
     rng: np.random.Generator,
     *,
+    tested: bool = True,
     resamples: int = RESAMPLES,
     confidence: float = CONFIDENCE,
 ) -> list[Effect]:
-    """The effects of several series, corrected together; clusters of the same name are the same topic.
+    """The effects of several series, corrected together if they are tested; clusters of the same name are the same
+    topic.
 
     Raises:
         DeclarationError: a series is empty, holds a value that is not finite, or has not a cluster for each value.
@@ -83,11 +86,11 @@ def paired_effects(
         )
         for one in series
     ]
-    p_values = sign_flip_p(series, rng)
+    p_values: Sequence[float | None] = sign_flip_p(series, rng) if tested else [None] * len(series)
     found = []
     for one, interval, p in zip(series, intervals, p_values, strict=True):
         data = np.asarray(one.differences, dtype=float)
-        means = _cluster_means(data, one.clusters)
+        means = cluster_means(data, one.clusters)
         spread = float(means.std(ddof=1)) if len(means) > 1 else 0.0
         found.append(
             Effect(
@@ -117,21 +120,19 @@ def sign_flip_p(series: Sequence[Paired], rng: np.random.Generator) -> list[floa
     """
     import numpy as np
 
-    names: dict[Hashable, int] = {}
     for one in series:
         if len(one.clusters) != len(one.differences):
             raise DeclarationError(
                 f"{len(one.clusters)} clusters for {len(one.differences)} values: name one for each"
             )
-        for name in one.clusters:
-            names.setdefault(name, len(names))
-    sums = np.zeros((len(names), len(series)))
-    for column, one in enumerate(series):
-        np.add.at(sums[:, column], [names[name] for name in one.clusters], np.asarray(one.differences, float))
+    columns = np.repeat(np.arange(len(series)), [len(one.differences) for one in series])
+    places = cluster_places(chain.from_iterable(one.clusters for one in series))
+    sums = np.zeros((int(places.max()) + 1, len(series)))
+    np.add.at(sums, (places, columns), np.concatenate([one.differences for one in series]))
     size = np.sqrt((sums**2).sum(axis=0))
     scaled = np.divide(sums, size, out=np.zeros_like(sums), where=size > _TOLERANCE)
     own = np.abs(scaled.sum(axis=0))
-    largest = np.abs(_signs(len(names), rng) @ scaled).max(axis=1)
+    largest = np.abs(_signs(len(sums), rng) @ scaled).max(axis=1)
     return [float((largest >= one - _TOLERANCE).mean()) for one in own]
 
 
@@ -144,11 +145,3 @@ def _signs(clusters: int, rng: np.random.Generator) -> NDArray[np.float64]:
         return np.column_stack([np.ones(len(rest)), np.array(rest).reshape(len(rest), -1)])[:, :clusters]
     drawn = rng.choice([1.0, -1.0], size=(FLIPS, clusters))
     return np.concatenate([np.ones((1, clusters)), drawn])
-
-
-def _cluster_means(data: NDArray[np.float64], clusters: Sequence[Hashable]) -> NDArray[np.float64]:
-    import numpy as np
-
-    places = {name: place for place, name in enumerate(dict.fromkeys(clusters))}
-    which = np.array([places[name] for name in clusters])
-    return np.asarray(np.bincount(which, weights=data) / np.bincount(which))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,8 @@ from conqret.errors import DeclarationError
 from conqret.stats.bootstrap import CONFIDENCE
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,58 @@ class Estimate:
         return (
             f"{self.value:.3f}" if self.low is None else f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}]"
         )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sampled:
+    """A statistic with what it is on each of the resamples, so that several can be averaged and compared.
+
+    ``value`` is NaN where the statistic is not defined, for ``reason`` (which may also hold a remark on a value);
+    ``draws`` has a number for each resample, NaN likewise. What is combined has to come from the same resamples.
+    """
+
+    value: float
+    draws: NDArray[np.float64]
+    n: int
+    reason: str = ""
+
+    @property
+    def defined(self) -> bool:
+        """Whether there is a value."""
+        return self.value == self.value  # NaN is not equal to itself
+
+    def estimate(self, confidence: float = CONFIDENCE) -> Estimate:
+        """The value with its percentile interval."""
+        found = from_draws(self.value, self.draws, self.n, confidence=confidence, reason=self.reason)
+        return Estimate(found.value, found.low, found.high, found.n, self.reason or found.reason)
+
+    def minus(self, other: Sampled) -> Sampled:
+        """The difference of two statistics of the same items."""
+        reason = self.reason or other.reason
+        return Sampled(self.value - other.value, self.draws - other.draws, self.n, reason)
+
+
+def average(found: Sequence[Sampled]) -> Sampled:
+    """The mean of those that are defined; n counts them, and a remark says how many are left out."""
+    import numpy as np
+
+    defined = [one for one in found if one.defined]
+    if not defined:
+        return without_value("none of them has a value")
+    lost = len(found) - len(defined)
+    return Sampled(
+        float(np.mean([one.value for one in defined])),
+        np.mean([one.draws for one in defined], axis=0),
+        len(defined),
+        f"{lost} of {len(found)} have no value and are left out" if lost else "",
+    )
+
+
+def without_value(reason: str) -> Sampled:
+    """What has neither value nor draws, for ``reason``."""
+    import numpy as np
+
+    return Sampled(np.nan, np.zeros(0), 0, reason)
 
 
 def undefined(reason: str, n: int = 0) -> Estimate:

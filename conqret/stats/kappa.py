@@ -1,60 +1,54 @@
 """Agreement beyond chance of two raters (Cohen 1960, 1968) and of many (Fleiss 1971).
 
 ``kappa = (p_o - p_e) / (1 - p_e)``. Where both raters use one category only, p_e is 1 and kappa is not defined.
+The weighted kappas weigh a disagreement by the distance of the two categories in their order (not by their values):
+``p_o`` and ``p_e`` are then 1 minus the weighted disagreement.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from conqret.errors import DeclarationError, UnknownNameError
+from conqret.errors import DeclarationError
 from conqret.stats.bootstrap import CONFIDENCE
-from conqret.stats.confusion import Confusion
-from conqret.stats.estimate import Estimate, from_draws, undefined
-from conqret.stats.resampling import Resamples
+from conqret.stats.confusion import of_categories
+from conqret.stats.estimate import Estimate, undefined
+from conqret.stats.resampling import Resamples, undrawn
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-Weights = Literal["none", "linear", "quadratic"]
 ONE_CATEGORY = "both raters use one category only: chance agreement is complete"
 
 
-def cohen_kappa(table: Confusion, weights: Weights = "none", *, confidence: float = CONFIDENCE) -> Estimate:
-    """Cohen's kappa of two raters.
+@of_categories(ONE_CATEGORY)
+def cohen_kappa(tables: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Cohen's kappa of two raters: every disagreement weighs the same."""
+    return _kappa(tables, 0)
 
-    ``linear`` and ``quadratic`` weigh a disagreement by the distance of the two categories in their order (not by
-    their values), to the power of 1 or 2; ``p_o`` and ``p_e`` are then 1 minus the weighted disagreement.
 
-    Raises:
-        UnknownNameError: there are no such weights.
-    """
+@of_categories(ONE_CATEGORY)
+def linear_kappa(tables: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Cohen's kappa in which a disagreement weighs as much as it is steps wide."""
+    return _kappa(tables, 1)
+
+
+@of_categories(ONE_CATEGORY)
+def quadratic_kappa(tables: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Cohen's kappa in which a disagreement weighs the square of its steps."""
+    return _kappa(tables, 2)
+
+
+def _kappa(tables: NDArray[np.float64], power: int) -> NDArray[np.float64]:
     import numpy as np
 
-    if weights not in ("none", "linear", "quadratic"):
-        raise UnknownNameError("weights of kappa", weights, ("none", "linear", "quadratic"))
-    size = len(table.categories)
-    apart = np.abs(np.arange(size)[:, None] - np.arange(size)[None, :]).astype(float)
-    cost = (apart > 0).astype(float) if weights == "none" else apart if weights == "linear" else apart**2
-    drawn = table.drawn()
-    return from_draws(
-        _kappa(table.whole, cost)[0],
-        None if drawn is None else _kappa(drawn, cost),
-        table.n,
-        confidence=confidence,
-        reason=ONE_CATEGORY,
-    )
-
-
-def _kappa(tables: NDArray[np.float64], cost: NDArray[np.float64]) -> NDArray[np.float64]:
-    import numpy as np
-
-    n = tables.sum(axis=(1, 2))
-    observed = (tables * cost).sum(axis=(1, 2)) * n
+    places = np.arange(tables.shape[1])
+    apart = np.abs(places[:, None] - places)
+    cost = np.where(apart > 0, apart.astype(float) ** power, 0.0)
+    observed = (tables * cost).sum(axis=(1, 2)) * tables.sum(axis=(1, 2))
     expected = np.einsum("bi,ij,bj->b", tables.sum(axis=2), cost, tables.sum(axis=1))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(expected > 0, 1 - observed / expected, np.nan)
+    return np.where(expected > 0, 1 - observed / expected, np.nan)
 
 
 def fleiss_kappa(
@@ -81,17 +75,14 @@ def fleiss_kappa(
     counts = (table[:, :, None] == known).sum(axis=0) * kept[:, None].astype(float)
     m = np.where(kept, sizes, 2)
     agreement = (counts * (counts - 1)).sum(axis=1) / (m * (m - 1))
-    columns = np.column_stack([counts, agreement, kept])
-    whole = _fleiss(columns.sum(axis=0, keepdims=True))
-    draws = None if resamples is None else _fleiss(resamples.weights @ resamples.sums(columns))
+    drawn = resamples or undrawn(table.shape[1])
+    columns = drawn.sums(np.column_stack([agreement, kept, counts]))
+
+    def of_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        agreed, units, *values = (weights @ columns).T
+        with np.errstate(divide="ignore", invalid="ignore"):
+            chance = ((np.array(values) / sum(values)) ** 2).sum(axis=0)
+            return np.where(chance < 1 - 1e-12, (agreed / units - chance) / (1 - chance), np.nan)
+
     reason = "all ratings are equal: chance agreement is complete"
-    return from_draws(whole[0], draws, int(kept.sum()), confidence=confidence, reason=reason)
-
-
-def _fleiss(columns: NDArray[np.float64]) -> NDArray[np.float64]:
-    import numpy as np
-
-    counts, agreement, units = columns[:, :-2], columns[:, -2], columns[:, -1]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        chance = ((counts / counts.sum(axis=1, keepdims=True)) ** 2).sum(axis=1)
-        return np.where(chance < 1 - 1e-12, (agreement / units - chance) / (1 - chance), np.nan)
+    return drawn.sampled(of_weights, int(kept.sum()), reason=reason).estimate(confidence)

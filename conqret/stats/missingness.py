@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
+from conqret.stats.clusters import cluster_places
 
 if TYPE_CHECKING:
     import numpy as np
@@ -63,11 +64,10 @@ def missing_by_group(
     count = int(lost.sum())
     if reason := _nothing_to_test(len(lost), count):
         return Association(covariate, None, None, len(lost), count, reason)
-    places = {group: place for place, group in enumerate(dict.fromkeys(groups))}
-    if len(places) < 2:
-        return Association(covariate, None, None, len(lost), count, "there is one group only")
-    codes = np.array([places[group] for group in groups])
+    codes = cluster_places(groups)
     sizes = np.bincount(codes)
+    if len(sizes) < 2:
+        return Association(covariate, None, None, len(lost), count, "there is one group only")
     share = count / len(lost)
     scale = sizes * share * (1 - share)
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
 from conqret.stats.bootstrap import CONFIDENCE
+from conqret.stats.clusters import cluster_places
 from conqret.stats.estimate import Estimate, undefined
 
 if TYPE_CHECKING:
@@ -83,12 +84,14 @@ def prediction_powered_mean(
 
 
 def _best_power(y: NDArray[np.float64], f: NDArray[np.float64], further: int) -> float:
+    import numpy as np
+
     if len(y) < FEWEST_LABELS or not further:
         return 0.0
     spread = float(f.var(ddof=1))
     if spread <= 1e-15:
         return 0.0
-    slope = float(((y - y.mean()) * (f - f.mean())).sum() / (len(y) - 1)) / spread
+    slope = float(np.cov(y, f)[0, 1]) / spread
     return min(max(slope / (1 + len(y) / further), 0.0), 1.0)
 
 
@@ -103,18 +106,15 @@ def _mean(
     import numpy as np
     from scipy.special import stdtrit
 
-    shares: dict[Hashable, float] = {}
-    for values, names in parts:
-        for share, name in zip((values - values.mean()) / len(values), names, strict=True):
-            shares[name] = shares.get(name, 0.0) + float(share)
+    where = cluster_places(name for _, names in parts for name in names)
+    shares = np.bincount(where, np.concatenate([(one - one.mean()) / len(one) for one, _ in parts]))
     n = len(parts[0][0])
     count = len(set(parts[0][1]))
     if count < FEWEST_LABELS:
         return Estimate(
             value, n=n, reason=f"no interval from fewer than {FEWEST_LABELS} labelled items or topics"
         )
-    inflation = count / (count - lost)
-    variance = inflation * sum(share**2 for share in shares.values())
+    variance = count / (count - lost) * (shares**2).sum()
     reach = float(stdtrit(count - lost, (1 + confidence) / 2) * np.sqrt(variance))
     return Estimate(value, value - reach, value + reach, n)
 

@@ -7,8 +7,8 @@ compares that ranking with a metric's by Spearman's rho and Kendall's tau.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
@@ -77,24 +77,19 @@ def elo(
     """
     import numpy as np
 
-    players, first, second, outcome = _games(preferences)
+    games = _Games(preferences)
+    everything = np.arange(len(games.outcome))
     if rng is None:
         if resamples:
             raise DeclarationError("resamples of Elo's ratings are drawn: give an rng")
-        ratings = _play(np.arange(len(first))[None], first, second, outcome, len(players), k)[0]
-        return _standings(players, ratings, None, preferences, confidence)
-    shuffles = rng.permuted(np.tile(np.arange(len(first)), (orders, 1)), axis=1)
-    ratings = _play(shuffles, first, second, outcome, len(players), k).mean(axis=0)
-    draws = None
-    if resamples:
-        drawn = draw([one.cluster if one.cluster is not None else place for place, one in enumerate(preferences)],
-                     rng, resamples=resamples)  # fmt: skip
-        rows = []
-        for weights in drawn.weights:
-            games = np.repeat(np.arange(len(first)), weights[drawn.cluster].astype(int))
-            rows.append(_play(rng.permutation(games)[None], first, second, outcome, len(players), k)[0])
-        draws = np.array(rows).reshape(-1, len(players))
-    return _standings(players, ratings, draws, preferences, confidence)
+        return games.standings(_play(games, everything[None], k)[0], confidence)
+    shuffles = rng.permuted(np.tile(everything, (orders, 1)), axis=1)
+    ratings = _play(games, shuffles, k).mean(axis=0)
+    draws = []
+    for weights in games.weights(rng, resamples):
+        played = rng.permutation(np.repeat(everything, weights.astype(int)))
+        draws.append(_play(games, played[None], k)[0])
+    return games.standings(ratings, confidence, draws)
 
 
 def bradley_terry(
@@ -118,23 +113,47 @@ def bradley_terry(
     from statistics import NormalDist
 
     import numpy as np
+    from scipy.sparse import csr_array
+    from scipy.special import expit
 
     if prior <= 0:
         raise DeclarationError(f"the prior of Bradley-Terry is above 0, not {prior}")
     if resamples and rng is None:
         raise DeclarationError("resamples of Bradley-Terry are drawn: give an rng")
-    players, first, second, outcome = _games(preferences)
-    pairs = _Pairs(first, second, outcome, len(players))
-    strengths = pairs.fit(np.ones(len(first)), prior)
-    if rng is None or not resamples:
-        reach = NormalDist().inv_cdf((1 + confidence) / 2) * pairs.errors(strengths, prior)
-        ends = np.stack([strengths - reach, strengths + reach])
-        return _standings(players, strengths, None, preferences, confidence, ends)
-    drawn = draw([one.cluster if one.cluster is not None else place for place, one in enumerate(preferences)],
-                 rng, resamples=resamples)  # fmt: skip
-    rows = [pairs.fit(weights[drawn.cluster], prior, strengths) for weights in drawn.weights]
-    draws = np.array(rows).reshape(-1, len(players))
-    return _standings(players, strengths, draws, preferences, confidence)
+    games = _Games(preferences)
+    count, players = len(games.outcome), len(games.players)
+    columns = np.stack([games.first, games.second], axis=1).ravel()
+    design = csr_array(
+        (np.tile([1.0, -1.0], count), columns, np.arange(0, 2 * count + 1, 2)), (count, players)
+    )
+
+    def information(strengths: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        expected, own = expit(design @ strengths), expit(strengths)
+        tight = design.multiply((weights * expected * (1 - expected))[:, None])
+        return np.asarray((design.T @ tight).toarray() + np.diag(prior * own * (1 - own)))
+
+    def fit(weights: NDArray[np.float64], start: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Newton's method: the likelihood is concave."""
+        strengths = start
+        for _ in range(MOST_ROUNDS):
+            surplus = design.T @ (weights * (games.outcome - expit(design @ strengths)))
+            step = np.linalg.solve(
+                information(strengths, weights), surplus + prior * (0.5 - expit(strengths))
+            )
+            strengths = strengths + np.clip(step, -2.0, 2.0)
+            if float(np.abs(step).max()) < TOLERANCE:
+                break
+        return np.asarray(strengths - strengths.mean())
+
+    once = np.ones(count)
+    strengths = fit(once, np.zeros(players))
+    if rng is not None and resamples:
+        draws = [fit(weights, strengths) for weights in games.weights(rng, resamples)]
+        return games.standings(strengths, confidence, draws)
+    centre = np.eye(players) - 1 / players
+    spread = np.diagonal(centre @ np.linalg.inv(information(strengths, once)) @ centre)
+    reach = NormalDist().inv_cdf((1 + confidence) / 2) * np.sqrt(spread.clip(min=0))
+    return games.standings(strengths, confidence, ends=(strengths - reach, strengths + reach))
 
 
 def ranking_agreement(one: Sequence[Standing], other: Sequence[Standing]) -> tuple[Estimate, Estimate]:
@@ -151,123 +170,71 @@ def ranking_agreement(one: Sequence[Standing], other: Sequence[Standing]) -> tup
     return spearman(first, second), kendall(first, second)
 
 
-class _Pairs:
-    """The likelihood of Bradley-Terry over the games, maximised by Newton's method (it is concave)."""
+class _Games:
+    """The preferences as arrays: places of the players, and outcomes."""
 
-    def __init__(
-        self, first: NDArray[np.intp], second: NDArray[np.intp], outcome: NDArray[np.float64], players: int
-    ) -> None:
-        self.first, self.second, self.outcome, self.players = first, second, outcome, players
-
-    def fit(
-        self, weights: NDArray[np.float64], prior: float, start: NDArray[np.float64] | None = None
-    ) -> NDArray[np.float64]:
+    def __init__(self, preferences: Sequence[Preference]) -> None:
         import numpy as np
 
-        strengths = np.zeros(self.players) if start is None else start
-        for _ in range(MOST_ROUNDS):
-            expected = 1 / (1 + np.exp(strengths[self.second] - strengths[self.first]))
-            surplus = weights * (self.outcome - expected)
-            against = prior * (0.5 - 1 / (1 + np.exp(-strengths)))
-            slope = np.bincount(self.first, surplus, self.players) - np.bincount(
-                self.second, surplus, self.players
-            )
-            step = np.linalg.solve(self._information(strengths, weights, prior), slope + against)
-            strengths = strengths + np.clip(step, -2.0, 2.0)
-            if float(np.abs(step).max()) < TOLERANCE:
-                break
-        return np.asarray(strengths - strengths.mean())
+        if not preferences:
+            raise DeclarationError("a ranking needs one preference at least")
+        for one in preferences:
+            if one.outcome not in (0, 0.5, 1) or one.first == one.second:
+                raise DeclarationError(
+                    f"a preference is 0, 0.5 or 1 between two players, not {one.outcome} between "
+                    f"{one.first!r} and {one.second!r}"
+                )
+        self.players = sorted({one.first for one in preferences} | {one.second for one in preferences})
+        place = {player: number for number, player in enumerate(self.players)}
+        self.first = np.array([place[one.first] for one in preferences])
+        self.second = np.array([place[one.second] for one in preferences])
+        self.outcome = np.array([one.outcome for one in preferences], dtype=float)
+        self.clusters = [
+            number if one.cluster is None else one.cluster for number, one in enumerate(preferences)
+        ]
 
-    def errors(self, strengths: NDArray[np.float64], prior: float) -> NDArray[np.float64]:
+    def weights(self, rng: np.random.Generator, resamples: int) -> Iterator[NDArray[np.float64]]:
+        """How often each game counts, for each draw of whole clusters."""
+        drawn = draw(self.clusters, rng, resamples=resamples)
+        yield from (weights[drawn.cluster] for weights in drawn.weights)
+
+    def standings(
+        self,
+        ratings: NDArray[np.float64],
+        confidence: float,
+        draws: Sequence[NDArray[np.float64]] = (),
+        ends: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None,
+    ) -> tuple[Standing, ...]:
+        """The players by their ratings, best first, with the interval of the ``draws``, or between ``ends``."""
         import numpy as np
+        from scipy.stats import rankdata
 
-        covariance = np.linalg.inv(self._information(strengths, np.ones(len(self.first)), prior))
-        centre = np.eye(self.players) - 1 / self.players
-        return np.sqrt(np.clip(np.diagonal(centre @ covariance @ centre), 0, None))
-
-    def _information(
-        self, strengths: NDArray[np.float64], weights: NDArray[np.float64], prior: float
-    ) -> NDArray[np.float64]:
-        import numpy as np
-
-        expected = 1 / (1 + np.exp(strengths[self.second] - strengths[self.first]))
-        tight = weights * expected * (1 - expected)
-        apart = np.bincount(self.first * self.players + self.second, tight, self.players**2)
-        matrix = apart.reshape(self.players, self.players)
-        matrix = matrix + matrix.T
-        own = 1 / (1 + np.exp(-strengths))
-        return np.asarray(np.diag(matrix.sum(axis=1) + prior * own * (1 - own)) - matrix)
+        count = len(self.players)
+        wins = np.bincount(self.first, self.outcome, count) + np.bincount(
+            self.second, 1 - self.outcome, count
+        )
+        games = np.bincount(np.concatenate([self.first, self.second]), minlength=count).tolist()
+        ranks = rankdata(-ratings.round(9))
+        found = []
+        for place, player in enumerate(self.players):
+            column = [drawn[place] for drawn in draws] or None
+            rating = from_draws(float(ratings[place]), column, games[place], confidence=confidence)
+            if ends is not None:
+                rating = replace(rating, low=float(ends[0][place]), high=float(ends[1][place]))
+            found.append(Standing(player, rating, float(ranks[place]), float(wins[place]), games[place]))
+        return tuple(sorted(found, key=lambda standing: (standing.rank, standing.player)))
 
 
-def _games(
-    preferences: Sequence[Preference],
-) -> tuple[list[str], NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]:
+def _play(games: _Games, orders: NDArray[np.intp], k: float) -> NDArray[np.float64]:
+    """Elo's ratings after the games in each order (orders by players)."""
     import numpy as np
 
-    if not preferences:
-        raise DeclarationError("a ranking needs one preference at least")
-    for one in preferences:
-        if one.outcome not in (0, 0.5, 1) or one.first == one.second:
-            raise DeclarationError(
-                f"a preference is 0, 0.5 or 1 between two players, not {one.outcome} between "
-                f"{one.first!r} and {one.second!r}"
-            )
-    players = sorted({one.first for one in preferences} | {one.second for one in preferences})
-    place = {player: number for number, player in enumerate(players)}
-    return (
-        players,
-        np.array([place[one.first] for one in preferences]),
-        np.array([place[one.second] for one in preferences]),
-        np.array([one.outcome for one in preferences], dtype=float),
-    )
-
-
-def _play(
-    orders: NDArray[np.intp],
-    first: NDArray[np.intp],
-    second: NDArray[np.intp],
-    outcome: NDArray[np.float64],
-    players: int,
-    k: float,
-) -> NDArray[np.float64]:
-    """The ratings after the games in each order (orders by players)."""
-    import numpy as np
-
-    ratings = np.full((len(orders), players), START)
+    ratings = np.full((len(orders), len(games.players)), START)
     rows = np.arange(len(orders))
-    for games in orders.T:
-        one, other = first[games], second[games]
+    for played in orders.T:
+        one, other = games.first[played], games.second[played]
         expected = 1 / (1 + 10 ** ((ratings[rows, other] - ratings[rows, one]) / SPREAD))
-        change = k * (outcome[games] - expected)
+        change = k * (games.outcome[played] - expected)
         ratings[rows, one] += change
         ratings[rows, other] -= change
     return ratings
-
-
-def _standings(
-    players: list[str],
-    ratings: NDArray[np.float64],
-    draws: NDArray[np.float64] | None,
-    preferences: Sequence[Preference],
-    confidence: float,
-    ends: NDArray[np.float64] | None = None,
-) -> tuple[Standing, ...]:
-    from scipy.stats import rankdata
-
-    wins, games = dict.fromkeys(players, 0.0), dict.fromkeys(players, 0)
-    for one in preferences:
-        for player, score in ((one.first, one.outcome), (one.second, 1 - one.outcome)):
-            wins[player] += score
-            games[player] += 1
-    ranks = rankdata(-ratings.round(9))
-    found = []
-    for place, player in enumerate(players):
-        if ends is None:
-            column = None if draws is None else draws[:, place]
-            rating = from_draws(float(ratings[place]), column, games[player], confidence=confidence)
-        else:
-            rating = Estimate(
-                float(ratings[place]), float(ends[0, place]), float(ends[1, place]), games[player]
-            )
-        found.append(Standing(player, rating, float(ranks[place]), wins[player], games[player]))
-    return tuple(sorted(found, key=lambda standing: (standing.rank, standing.player)))

@@ -39,6 +39,8 @@ def rogan_gladen(
     from math import sqrt
     from statistics import NormalDist
 
+    from scipy.stats import binomtest
+
     if not (0 <= called <= judged and 0 <= hits <= positives and 0 <= rejections <= negatives) or not judged:
         raise DeclarationError(
             f"counts do not fit: {called} of {judged}, {hits} of {positives}, {rejections} of {negatives}"
@@ -47,9 +49,8 @@ def rogan_gladen(
         raise DeclarationError(f"a confidence lies inside (0, 1), not at {confidence}")
     z = NormalDist().inv_cdf((1 + confidence) / 2)
     p = called / judged
-    middle = (p + z * z / (2 * judged)) / (1 + z * z / judged)
-    reach = z * sqrt(p * (1 - p) / judged + z * z / (4 * judged**2)) / (1 + z * z / judged)
-    naive = Estimate(p, max(middle - reach, 0.0), min(middle + reach, 1.0), judged)
+    wilson = binomtest(called, judged).proportion_ci(confidence, method="wilson")
+    naive = Estimate(p, float(wilson.low), float(wilson.high), judged)
     if not positives or not negatives:
         missing = "positive" if not positives else "negative"
         return CorrectedShare(naive, undefined(f"no labelled item is {missing}", judged), None, None)
@@ -65,6 +66,5 @@ def rogan_gladen(
     centre = theta + 2 * z * z * (theta * miss - (1 - theta) * false)
     spread = sqrt(wide_p * (1 - wide_p) / n + theta**2 * miss + (1 - theta) ** 2 * false) / gain
     value = (p + sp - 1) / (se + sp - 1)
-    ends = (min(max(centre + sign * z * spread, 0.0), 1.0) for sign in (-1, 1))
-    low, high = ends
+    low, high = (min(max(centre + sign * z * spread, 0.0), 1.0) for sign in (-1, 1))
     return CorrectedShare(naive, Estimate(min(max(value, 0.0), 1.0), low, high, judged), se, sp)

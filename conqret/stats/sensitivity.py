@@ -13,8 +13,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
+from conqret.stats import correlation
 from conqret.stats.bootstrap import RESAMPLES, Interval, bootstrap_interval
-from conqret.stats.significance import ALPHA, PairedTest, holm, paired_t_test
+from conqret.stats.significance import ALPHA, PairedTest, holm, paired_by_cluster
 
 if TYPE_CHECKING:
     import numpy as np
@@ -126,7 +127,7 @@ def respond(
         falls=strictly_falls(means),
         rises=strictly_falls([-mean for mean in means]),
         pearson=pearson(levels, means),
-        spearman=spearman(levels, means),
+        spearman=correlation.spearman(levels, means).value,
         fell=sum(row[last] < row[0] for row in scores) / len(scores),
         rose=sum(row[last] > row[0] for row in scores) / len(scores),
         neighbours=_steps(columns, levels, clusters, [(place, place + 1) for place in range(last)]),
@@ -140,22 +141,8 @@ def strictly_falls(means: Sequence[float]) -> bool:
 
 
 def pearson(x: Sequence[float], y: Sequence[float]) -> float | None:
-    """``sum (x - mx)(y - my) / sqrt(sum (x - mx)^2 sum (y - my)^2)`` in [-1, 1]; None where either is constant."""
-    mx, my = math.fsum(x) / len(x), math.fsum(y) / len(y)
-    sxx, syy = math.fsum((a - mx) ** 2 for a in x), math.fsum((b - my) ** 2 for b in y)
-    if sxx <= 1e-24 or syy <= 1e-24:
-        return None
-    sxy = math.fsum((a - mx) * (b - my) for a, b in zip(x, y, strict=True))
-    return max(-1.0, min(1.0, sxy / math.sqrt(sxx * syy)))
-
-
-def spearman(x: Sequence[float], y: Sequence[float]) -> float | None:
-    """Pearson's correlation of the ranks, ties at their mean rank."""
-    return pearson(_ranks(x), _ranks(y))
-
-
-def _ranks(values: Sequence[float]) -> list[float]:
-    return [sum(w < v for w in values) + (sum(w == v for w in values) + 1) / 2 for v in values]
+    """The correlation of levels and means, in [-1, 1]; None where either is constant."""
+    return correlation.pearson(x, y).value
 
 
 def _steps(
@@ -164,23 +151,15 @@ def _steps(
     clusters: Sequence[Hashable],
     pairs: Sequence[tuple[int, int]],
 ) -> tuple[Step, ...]:
-    grouped = [_cluster_means(column, clusters) for column in columns]
-    tests = [paired_t_test(grouped[b], grouped[a]) if len(grouped[a]) > 1 else None for a, b in pairs]
-    corrected = holm([test.p for test in tests if test is not None])
+    tests = [paired_by_cluster(columns[b], columns[a], clusters) for a, b in pairs]
+    corrected = holm([None if test is None else test.p for test in tests])
     return tuple(
         Step(
             start=levels[a],
             to=levels[b],
             difference=(math.fsum(columns[b]) - math.fsum(columns[a])) / len(columns[a]),
             test=test,
-            p_holm=corrected[place] if test is not None else None,
+            p_holm=p,
         )
-        for place, ((a, b), test) in enumerate(zip(pairs, tests, strict=True))
+        for (a, b), test, p in zip(pairs, tests, corrected, strict=True)
     )
-
-
-def _cluster_means(column: Sequence[float], clusters: Sequence[Hashable]) -> list[float]:
-    found: dict[Hashable, list[float]] = {}
-    for value, cluster in zip(column, clusters, strict=True):
-        found.setdefault(cluster, []).append(value)
-    return [math.fsum(values) / len(values) for values in found.values()]

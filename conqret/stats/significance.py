@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
+from conqret.stats.clusters import cluster_means
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -54,8 +55,14 @@ def paired_t_test(a: ArrayLike, b: ArrayLike) -> PairedTest:
     return PairedTest(mean, t, float(2 * stdtr(n - 1, -abs(t))), n)
 
 
-def holm(p_values: Sequence[float]) -> list[float]:
-    """Holm's step-down correction: adjusted p-values, in the order given.
+def paired_by_cluster(a: ArrayLike, b: ArrayLike, clusters: Sequence[Hashable]) -> PairedTest | None:
+    """The paired t-test of the clusters' means (one for each topic); None with fewer than two clusters."""
+    first, second = cluster_means(a, clusters), cluster_means(b, clusters)
+    return paired_t_test(first, second) if len(first) > 1 else None
+
+
+def holm(p_values: Sequence[float | None]) -> list[float | None]:
+    """Holm's step-down correction: adjusted p-values, in the order given; None (no test was made) stays None.
 
     With p_(1) <= ... <= p_(m): ``adjusted_(i) = max over j <= i of min(1, (m - j + 1) p_(j))`` (Holm 1979).
     The family-wise error is at most alpha if those below alpha are called significant.
@@ -63,12 +70,13 @@ def holm(p_values: Sequence[float]) -> list[float]:
     Raises:
         DeclarationError: a value is not in [0, 1].
     """
-    if any(not 0 <= p <= 1 for p in p_values):
+    import numpy as np
+
+    raw = np.array([p for p in p_values if p is not None])
+    if ((raw < 0) | (raw > 1)).any():
         raise DeclarationError(f"p-values lie between 0 and 1, not {list(p_values)}")
-    order = sorted(range(len(p_values)), key=lambda place: p_values[place])
-    adjusted = [0.0] * len(p_values)
-    highest = 0.0
-    for rank, place in enumerate(order):
-        highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[place]))
-        adjusted[place] = highest
-    return adjusted
+    order = np.argsort(raw)
+    adjusted = np.empty_like(raw)
+    adjusted[order] = np.maximum.accumulate(raw[order] * np.arange(len(raw), 0, -1))
+    tested = iter(adjusted.clip(max=1.0).tolist())
+    return [None if p is None else next(tested) for p in p_values]

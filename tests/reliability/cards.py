@@ -14,7 +14,8 @@ from conqret.reliability.bias.contrast import Ground
 from conqret.reliability.bias.run import plan_bias, run_bias
 from conqret.reliability.bias.table import BiasTable
 from conqret.reliability.cards.card import Card, make_card
-from conqret.reliability.validation.validate import Settings, validate
+from conqret.reliability.validation.settings import Settings
+from conqret.reliability.validation.validate import validate
 from tests.contract.items import demo
 from tests.judging.runs import execution, run
 

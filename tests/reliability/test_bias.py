@@ -121,7 +121,7 @@ def test_a_planted_bias_is_found(plan: BiasPlan, probe: str, bias: Bias) -> None
     found = rows(plan, judged(plan, 1, bias))
     own = [row for row in found if row.probe == probe and row.verdict == "alarm"]
     assert own
-    assert all(row.low is not None and row.low > 0 for row in own)
+    assert all(row.effect is not None and row.effect.low > 0 for row in own)
     assert alarms(found) == {probe}
 
 
@@ -140,7 +140,7 @@ def test_damage_that_lowers_the_score_is_no_bias(plan: BiasPlan) -> None:
 def test_repeatability_is_measured_and_never_an_alarm(plan: BiasPlan) -> None:
     found = [row for row in rows(plan, judged(plan, 1)) if row.probe == "repeatability"]
     assert {row.verdict for row in found} == {"measured"}
-    assert all(row.p is None and row.share is not None and row.share > 0.5 for row in found)
+    assert all(row.effect is not None and row.effect.p is None and row.effect.share > 0.5 for row in found)
     same = [row for row in rows(plan, judged(plan, 1, noise=0)) if row.probe == "repeatability"]
     assert {row.words for row in same} == {"says the same every time"}
 
@@ -151,7 +151,8 @@ def test_what_has_no_value_is_counted_with_its_reason(plan: BiasPlan) -> None:
     readings[lost] = Reading({}, {"groundedness": "refusal"})
     found = next(row for row in rows(plan, readings) if (row.probe, row.metric) == ("length", "groundedness"))
     assert found.missing == {"refusal": 1}
-    assert found.n == len(items()) - 1
+    assert found.effect is not None
+    assert found.effect.n == len(items()) - 1
 
 
 def test_five_topics_are_too_few_for_a_verdict() -> None:

@@ -8,15 +8,8 @@ import pytest
 
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.io.labels import read_labels
-from conqret.stats.agreement import (
-    LEVELS,
-    NO_UNITS,
-    ONE_CATEGORY,
-    alpha_interval,
-    alphas,
-    krippendorff_alpha,
-    stack,
-)
+from conqret.stats.agreement import LEVELS, NO_UNITS, ONE_CATEGORY, alphas, krippendorff_alpha
+from conqret.stats.estimate import average
 from conqret.stats.resampling import Resamples, draw
 
 NAN = math.nan
@@ -50,17 +43,17 @@ def test_equals_the_package_on_a_thousand_tables():
         table = rng.integers(1, categories + 1, (raters, units)).astype(float)
         table[rng.random((raters, units)) < rng.random() * 0.6] = NAN
         for level in LEVELS:
-            found = alphas(table[None], level, None)
+            (found,) = alphas(table[None], level)
             try:
                 wanted = krippendorff.alpha(reliability_data=table, level_of_measurement=level)
             except ValueError:
                 wanted = NAN
             if math.isnan(wanted):
                 undefined += 1
-                assert found.reasons[0] in (NO_UNITS, ONE_CATEGORY)
+                assert found.reason in (NO_UNITS, ONE_CATEGORY)
             else:
                 compared += 1
-                assert found.values[0] == pytest.approx(wanted, abs=1e-9)
+                assert found.value == pytest.approx(wanted, abs=1e-9)
     assert compared > 3_800
     assert undefined + compared == 4_000
 
@@ -73,47 +66,48 @@ def test_a_resample_is_the_table_with_its_units_repeated(level):
     clusters = list(rng.integers(0, 9, 40))
     drawn = draw(clusters, rng, resamples=6)
     found = alphas(tables, level, drawn)
-    assert found.draws.shape == (6, 3)
+    assert [one.draws.shape for one in found] == [(6,)] * 3
     for row, weights in enumerate(drawn.weights):
         units = np.repeat(np.arange(40), weights[drawn.cluster].astype(int))
         for place in range(3):
             wanted = krippendorff.alpha(reliability_data=tables[place][:, units], level_of_measurement=level)
-            assert found.draws[row, place] == pytest.approx(wanted)
+            assert found[place].draws[row] == pytest.approx(wanted)
 
 
 def test_draws_do_not_depend_on_how_they_are_cut(monkeypatch):
     rng = np.random.default_rng(0)
     table = rng.normal(size=(1, 3, 30))
     drawn = draw(range(30), rng, resamples=50)
-    whole = alphas(table, "interval", drawn).draws
+    whole = alphas(table, "interval", drawn)[0].draws
     monkeypatch.setattr("conqret.stats.resampling.AT_ONCE", 500)
-    assert np.array_equal(alphas(table, "interval", drawn).draws, whole)
+    assert np.allclose(alphas(table, "interval", drawn)[0].draws, whole, rtol=1e-12)
 
 
 def test_degenerate_tables_have_a_reason():
-    one_category = alphas([[[2, 2, 2], [2, 2, 2]]], "ordinal", None)
-    assert one_category.estimate(0).value is None
-    assert "equal" in one_category.estimate(0).reason
-    one_rater = alphas([[[1, 2, 3]]], "ordinal", None)
-    assert one_rater.estimate(0).reason == NO_UNITS
-    no_overlap = alphas([[[1, NAN], [NAN, 2]]], "nominal", None)
-    assert no_overlap.estimate(0).reason == NO_UNITS
-    nothing = alphas([[[NAN, NAN]]], "nominal", None)
-    assert nothing.estimate(0).value is None
+    one_category = alphas([[[2, 2, 2], [2, 2, 2]]], "ordinal")[0].estimate()
+    assert one_category.value is None
+    assert "equal" in one_category.reason
+    one_rater = alphas([[[1, 2, 3]]], "ordinal")[0]
+    assert one_rater.estimate().reason == NO_UNITS
+    no_overlap = alphas([[[1, NAN], [NAN, 2]]], "nominal")[0]
+    assert no_overlap.estimate().reason == NO_UNITS
+    nothing = alphas([[[NAN, NAN]]], "nominal")[0]
+    assert nothing.estimate().value is None
     with pytest.raises(DeclarationError, match="no unit has two ratings"):
         krippendorff_alpha([[1, 2, 3]], "nominal")
 
 
 def test_one_cluster_gives_no_interval():
-    estimate = alpha_interval([[1, 2, 1], [1, 2, 2]], "nominal", np.random.default_rng(0), clusters=["t"] * 3)
+    drawn = draw(["t"] * 3, np.random.default_rng(0))
+    estimate = alphas([[[1, 2, 1], [1, 2, 2]]], "nominal", drawn)[0].estimate()
     assert estimate.value is not None
     assert estimate.low is None
     assert "no interval" in estimate.reason
 
 
 def test_resamples_in_which_alpha_is_undefined_are_counted():
-    table = [[1, 1, 1, 2], [1, 1, 1, 2]]
-    estimate = alpha_interval(table, "nominal", np.random.default_rng(0), resamples=200)
+    drawn = draw(range(4), np.random.default_rng(0), resamples=200)
+    estimate = alphas([[[1, 1, 1, 2], [1, 1, 1, 2]]], "nominal", drawn)[0].estimate()
     assert estimate.value == 1
     assert (estimate.low, estimate.high) == (1, 1)
     assert "left out" in estimate.reason
@@ -121,18 +115,24 @@ def test_resamples_in_which_alpha_is_undefined_are_counted():
 
 def test_the_average_leaves_out_what_has_no_alpha():
     tables = np.array([[[1, 2, 1], [1, 2, 2]], [[1, 1, 1], [1, 1, 1]]], dtype=float)
-    found = alphas(tables, "nominal", None)
-    assert found.average([0, 1]).value == pytest.approx(found.values[0])
-    assert "1 of 2" in found.average([0, 1]).reason
-    assert found.average([1]).value is None
-    assert stack([found, found]).values.shape == (4,)
+    found = alphas(tables, "nominal")
+    assert average(found).value == pytest.approx(found[0].value)
+    assert "1 of 2" in average(found).estimate().reason
+    assert average(found[1:]).estimate().value is None
+
+
+def test_a_difference_is_paired():
+    drawn = draw(range(4), np.random.default_rng(0), resamples=50)
+    one, other = alphas([[[1, 2, 1, 2], [1, 2, 2, 2]], [[1, 2, 1, 2], [1, 2, 1, 2]]], "nominal", drawn)
+    assert one.minus(one).estimate().high == 0
+    assert one.minus(other).value == pytest.approx(8 / 15 - 1)
 
 
 def test_wrong_calls():
     with pytest.raises(UnknownNameError, match="ordinal"):
         krippendorff_alpha([[1, 2], [1, 2]], "ordinel")  # type: ignore[arg-type]
     with pytest.raises(DeclarationError, match="shape"):
-        alphas([[1, 2], [1, 2]], "nominal", None)
+        alphas([[1, 2], [1, 2]], "nominal")
     with pytest.raises(DeclarationError, match="infinite"):
         krippendorff_alpha([[1, math.inf], [1, 2]], "nominal")
     with pytest.raises(DeclarationError, match="ratio"):

@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from conqret.errors import DeclarationError, UnknownNameError
+from conqret.errors import DeclarationError
 from conqret.stats.classification import accuracy, auroc, base_rate, f1, matthews
-from conqret.stats.confusion import confusion
-from conqret.stats.kappa import cohen_kappa, fleiss_kappa
+from conqret.stats.kappa import cohen_kappa, fleiss_kappa, linear_kappa, quadratic_kappa
 from conqret.stats.resampling import Resamples, draw
 
 metrics = pytest.importorskip("sklearn.metrics")
@@ -14,10 +13,24 @@ metrics = pytest.importorskip("sklearn.metrics")
 
 def test_cohen_by_hand():
     # p_o = 3/4; people 1 1 0 0, judge 1 0 0 0: p_e = 2/4 * 1/4 + 2/4 * 3/4 = 1/2; kappa = 1/2.
-    table = confusion([1, 1, 0, 0], [1, 0, 0, 0])
-    assert cohen_kappa(table).value == pytest.approx(0.5)
-    assert base_rate(table).value == 0.5
-    assert accuracy(table).value == 0.75
+    people, judge = [1, 1, 0, 0], [1, 0, 0, 0]
+    assert cohen_kappa(people, judge).value == pytest.approx(0.5)
+    assert base_rate(people, judge).value == 0.5
+    assert accuracy(people, judge).value == 0.75
+
+
+def test_the_others_by_hand():
+    # Apart by 0, 1, 2, 0 steps: 3/4 in the mean, and 5/4 squared. By chance 3/4 (1 * 1/4 + 2 * 2/4) for people's 0 and
+    # 1/4 (2 * 1/4 + 1 * 1/4) for their 2: 9/8; squared 3/4 (1/4 + 4 * 2/4) + 1/4 (4 * 1/4 + 1/4) = 2.
+    people, judge = [0, 0, 0, 2], [0, 1, 2, 2]
+    assert linear_kappa(people, judge).value == pytest.approx(1 / 3)
+    assert quadratic_kappa(people, judge).value == pytest.approx(3 / 8)
+    # tp = 1, fp = 1, fn = 0: F1 = 2/3. c = 3, s = 4, people 3 and 1, judge 2 and 2: (12 - 8) / sqrt((16 - 8)(16 - 10)).
+    people, judge = [0, 0, 0, 1], [0, 0, 1, 1]
+    assert f1(people, judge).value == pytest.approx(2 / 3)
+    assert matthews(people, judge).value == pytest.approx(4 / 48**0.5)
+    # Of the pairs of a positive and a negative: 0.4 beats 0.1, ties with 0.4, loses to 0.8.
+    assert auroc([1, 0, 0, 0], [0.4, 0.1, 0.4, 0.8]).value == pytest.approx(0.5)
 
 
 def test_fleiss_example():
@@ -36,14 +49,13 @@ def test_equal_to_scikit_learn():
         n, size = int(rng.integers(20, 80)), int(rng.integers(2, 5))
         people = rng.integers(0, size, n).astype(float)
         judge = np.where(rng.random(n) < 0.5, people, rng.integers(0, size, n))
-        table = confusion(people, judge)
-        assert cohen_kappa(table).value == pytest.approx(metrics.cohen_kappa_score(people, judge))
-        for weights in ("linear", "quadratic"):
+        assert cohen_kappa(people, judge).value == pytest.approx(metrics.cohen_kappa_score(people, judge))
+        for ours, weights in ((linear_kappa, "linear"), (quadratic_kappa, "quadratic")):
             wanted = metrics.cohen_kappa_score(people, judge, weights=weights)
-            assert cohen_kappa(table, weights).value == pytest.approx(wanted)
-        assert matthews(table).value == pytest.approx(metrics.matthews_corrcoef(people, judge))
+            assert ours(people, judge).value == pytest.approx(wanted)
+        assert matthews(people, judge).value == pytest.approx(metrics.matthews_corrcoef(people, judge))
         average = {} if size == 2 else {"average": "macro"}
-        assert f1(table).value == pytest.approx(metrics.f1_score(people, judge, **average))
+        assert f1(people, judge).value == pytest.approx(metrics.f1_score(people, judge, **average))
         scores = np.round(rng.normal(size=n) + people, 1)
         assert auroc(people > 0, scores).value == pytest.approx(metrics.roc_auc_score(people > 0, scores))
 
@@ -59,24 +71,24 @@ def test_draws_are_the_items_repeated():
         one = Resamples(drawn.weights[[row]], drawn.cluster)
         items = np.repeat(np.arange(n), drawn.weights[row][drawn.cluster].astype(int))
         a, b = people[items], judge[items]
-        table = confusion(people, judge, one)
-        assert cohen_kappa(table).low == pytest.approx(metrics.cohen_kappa_score(a, b))
-        assert matthews(table).low == pytest.approx(metrics.matthews_corrcoef(a, b))
-        assert f1(table).low == pytest.approx(metrics.f1_score(a, b, average="macro"))
+        assert cohen_kappa(people, judge, one).low == pytest.approx(metrics.cohen_kappa_score(a, b))
+        assert matthews(people, judge, one).low == pytest.approx(metrics.matthews_corrcoef(a, b))
+        assert f1(people, judge, one).low == pytest.approx(metrics.f1_score(a, b, average="macro"))
         assert auroc(people > 0, scores, one).low == pytest.approx(
             metrics.roc_auc_score(a > 0, scores[items])
         )
 
 
 def test_degenerate():
-    same = confusion([1, 1, 1], [1, 1, 1])
-    assert "complete" in cohen_kappa(same).reason
-    assert "one category" in matthews(same).reason
-    assert "one category" in f1(same).reason
-    assert accuracy(same).value == base_rate(same).value == 1
-    constant = confusion([0, 1, 1], [1, 1, 1])
-    assert matthews(constant).value is None
-    assert cohen_kappa(constant).value == pytest.approx(0)
+    same = [1, 1, 1], [1, 1, 1]
+    assert "complete" in cohen_kappa(*same).reason
+    assert "one category" in matthews(*same).reason
+    assert "one category" in f1(*same).reason
+    assert f1(*same, categories=[0, 1]).value == 1
+    assert accuracy(*same).value == base_rate(*same).value == 1
+    constant = [0, 1, 1], [1, 1, 1]
+    assert matthews(*constant).value is None
+    assert cohen_kappa(*constant).value == pytest.approx(0)
     assert "one kind" in auroc([1, 1], [0.2, 0.4]).reason
     assert "no unit" in fleiss_kappa([[1.0, 2.0]]).reason
     assert "equal" in fleiss_kappa([[1.0, 1.0], [1.0, 1.0]]).reason
@@ -84,12 +96,12 @@ def test_degenerate():
 
 def test_wrong_calls():
     with pytest.raises(DeclarationError, match="one length"):
-        confusion([1, 2], [1])
+        accuracy([1, 2], [1])
     with pytest.raises(DeclarationError, match="missing"):
-        confusion([1, np.nan], [1, 2])
+        accuracy([1, np.nan], [1, 2])
     with pytest.raises(DeclarationError, match="categories"):
-        confusion([1, 2], [1, 2], categories=[1])
+        accuracy([1, 2], [1, 2], categories=[1])
+    with pytest.raises(DeclarationError, match="resamples of 3 items"):
+        accuracy([1, 2], [1, 2], draw("abc", np.random.default_rng(0), resamples=2))
     with pytest.raises(DeclarationError, match="0 and 1"):
         auroc([0, 2], [1, 2])
-    with pytest.raises(UnknownNameError, match="quadratic"):
-        cohen_kappa(confusion([1, 2], [1, 2]), "quadratc")  # type: ignore[arg-type]

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from conqret.errors import DeclarationError
-from conqret.stats.sensitivity import pearson, respond, spearman, strictly_falls
+from conqret.stats.sensitivity import pearson, respond, strictly_falls
 
 LEVELS = (0, 10, 20, 50, 70, 100)
 
@@ -54,7 +54,8 @@ def test_pearson_by_hand() -> None:
 
 def test_spearman_gives_ties_their_mean_rank() -> None:
     # ranks of y: 1.5, 1.5, 3, of x: 1, 2, 3; sxy = 1.5, sxx = 2, syy = 1.5
-    assert spearman([0, 5, 20], [0.1, 0.1, 0.9]) == pytest.approx(1.5 / 3**0.5)
+    found = respond([[0.1, 0.1, 0.9]], (0, 5, 20), ["a"], np.random.default_rng(0))
+    assert found.spearman == pytest.approx(1.5 / 3**0.5)
 
 
 def test_a_falling_score() -> None:
@@ -64,7 +65,7 @@ def test_a_falling_score() -> None:
     assert found.falls
     assert not found.rises
     assert (found.fell, found.rose) == (1, 0)
-    assert found.spearman == -1
+    assert found.spearman == pytest.approx(-1)
     assert [step.significant for step in found.neighbours] == [True, True]
     assert found.discriminated == 1
     assert [step.to for step in found.alarms()] == [1, 2]

@@ -12,7 +12,7 @@ from conqret.stats.bootstrap import CONFIDENCE, RESAMPLES
 from conqret.stats.effects import FEWEST_CLUSTERS, Effect, Paired, paired_effects
 from conqret.stats.significance import ALPHA
 
-SCHEMA = "conqret.bias/1"
+SCHEMA = "conqret.bias/2"
 
 Verdict = Literal["alarm", "no alarm", "too few topics", "no value", "measured"]
 
@@ -20,10 +20,9 @@ Verdict = Literal["alarm", "no alarm", "too few topics", "no value", "measured"]
 class BiasRow(Frozen):
     """One comparison on one metric.
 
-    ``effect`` is the mean difference in scores (in [0, 1]) between ``low`` and ``high``, the ends of a 95 % interval
-    that resamples topics; ``standardised`` the same in standard deviations over topics; ``moved`` the mean absolute
-    difference and ``share`` the part of the ``n`` pairs that moved. ``p`` is corrected over the whole table.
-    ``missing`` counts the reasons of the pairs without a value.
+    ``effect`` is that of the differences in scores (in [0, 1]), with an interval that resamples topics and a p-value
+    that is corrected over the whole table; None where no pair has a value. ``missing`` counts the reasons of the
+    pairs without one.
     """
 
     probe: str
@@ -31,15 +30,7 @@ class BiasRow(Frozen):
     metric: str
     adverse: Adverse
     up: str
-    effect: float | None
-    low: float | None
-    high: float | None
-    standardised: float | None
-    moved: float | None
-    share: float | None
-    p: float | None
-    n: int
-    topics: int
+    effect: Effect | None
     missing: Mapping[str, int] = {}
     verdict: Verdict
     words: str
@@ -98,18 +89,17 @@ def bias_rows(
     found = [
         (one, metric, *_differences(one, metric, readings)) for one in contrasts for metric in one.metrics
     ]
-    tested = [place for place, (one, _, paired, _) in enumerate(found) if paired and one.adverse != "none"]
-    measured = [place for place, (one, _, paired, _) in enumerate(found) if paired and one.adverse == "none"]
     effects: dict[int, Effect] = {}
-    for places in (tested, measured):
-        series = [paired for place in places if (paired := found[place][2]) is not None]
-        effects |= dict(
-            zip(
-                places,
-                paired_effects(series, rng, resamples=resamples, confidence=confidence),
-                strict=True,
-            )
+    for tested in (True, False):
+        series = {
+            place: paired
+            for place, (one, _, paired, _) in enumerate(found)
+            if paired is not None and (one.adverse != "none") == tested
+        }
+        several = paired_effects(
+            list(series.values()), rng, tested=tested, resamples=resamples, confidence=confidence
         )
+        effects |= dict(zip(series, several, strict=True))
     return tuple(
         _row(one, metric, effects.get(place), missing, alpha)
         for place, (one, metric, _, missing) in enumerate(found)
@@ -137,22 +127,13 @@ def _row(
     contrast: Contrast, metric: str, effect: Effect | None, missing: dict[str, int], alpha: float
 ) -> BiasRow:
     verdict, words = _verdict(contrast, effect, alpha)
-    tested = contrast.adverse != "none"
     return BiasRow(
         probe=contrast.probe,
         name=contrast.name,
         metric=metric,
         adverse=contrast.adverse,
         up=contrast.up,
-        effect=effect.value if effect is not None else None,
-        low=effect.low if effect is not None else None,
-        high=effect.high if effect is not None else None,
-        standardised=effect.standardised if effect is not None else None,
-        moved=effect.moved if effect is not None else None,
-        share=effect.share if effect is not None else None,
-        p=effect.p if effect is not None and tested else None,
-        n=effect.n if effect is not None else 0,
-        topics=effect.clusters if effect is not None else 0,
+        effect=effect,
         missing=missing,
         verdict=verdict,
         words=words,
@@ -162,7 +143,7 @@ def _row(
 def _verdict(contrast: Contrast, effect: Effect | None, alpha: float) -> tuple[Verdict, str]:
     if effect is None:
         return "no value", "no pair has a value on both sides"
-    if contrast.adverse == "none":
+    if effect.p is None:
         if effect.share == 0:
             return "measured", "says the same every time"
         return "measured", f"{effect.share:.0%} of repetitions differ, by {effect.moved:.3f} in the mean"

@@ -6,6 +6,7 @@ scale change, :func:`conqret.reliability.cards.fit.changes` says what is new, an
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -21,14 +22,16 @@ from conqret.judging.folder import JudgeRecord
 from conqret.judging.registry import JUDGES
 from conqret.judging.summary import Summary
 from conqret.reliability.bias.table import BiasTable
+from conqret.reliability.cards.cost import Cost
 from conqret.reliability.cards.fit import answers_digest, model_settings
 from conqret.reliability.cards.limits import known_limits
-from conqret.reliability.cards.parts import AgreementRow, AverageRow, Cost, SensitivityRow
+from conqret.reliability.sensitivity.curves import Curve
 from conqret.reliability.sensitivity.results import SensitivityResults
+from conqret.reliability.validation.dimension import DimensionAgreement
 from conqret.reliability.validation.missing import Missingness
-from conqret.reliability.validation.validate import Validation
+from conqret.reliability.validation.validate import Average, Validation
 
-SCHEMA = "conqret.judge-card/1"
+SCHEMA = "conqret.judge-card/2"
 FILE_NAME = "card.json"
 
 
@@ -68,8 +71,9 @@ class CardData(Frozen):
 
 
 class Card(Frozen):
-    """The judge card. ``agreement`` has a row for each labelled dimension, ``people`` beside the judge in each;
-    ``sensitivity`` and ``bias`` are there where such runs were given; ``limits`` are sentences for people."""
+    """The judge card. ``agreement`` has a row for each labelled dimension, ``people`` beside the judge in each, and
+    ``average`` the mean of two and more; ``sensitivity`` and ``bias`` are there where such runs were given; ``limits``
+    are sentences for people."""
 
     schema_name: str = SCHEMA
     conqret: str
@@ -79,9 +83,9 @@ class Card(Frozen):
     confidence: float
     clustered_by: str
     clusters: int
-    agreement: tuple[AgreementRow, ...]
-    average: AverageRow | None
-    sensitivity: tuple[SensitivityRow, ...] = ()
+    agreement: tuple[DimensionAgreement, ...]
+    average: Average | None
+    sensitivity: tuple[Curve, ...] = ()
     bias: BiasTable | None = None
     cost: Cost
     missing: Missingness
@@ -104,19 +108,16 @@ def make_card(
     """
     _same_judge(record, validation, bias, sensitivity)
     judge = JUDGES[record.format]
-    topics: set[str] = set()
-    stances: dict[str, int] = {}
-    for item in items:
-        topics.add(item.topic)
-        stances[item.stance] = stances.get(item.stance, 0) + 1
-    rows = tuple(AgreementRow.of(one) for one in validation.dimensions.values())
+    known = [(item.topic, item.stance) for item in items]
+    topics, stances = {topic for topic, _ in known}, Counter(stance for _, stance in known)
+    rows = tuple(one.agreement for one in validation.dimensions.values())
     curves = tuple(
-        SensitivityRow.of(curve)
+        curve
         for curve in (sensitivity.curves if sensitivity is not None else ())
         if (curve.format, curve.model) == (record.format, record.model)
     )
     cost = Cost.of(summary)
-    names = {name for one in validation.dimensions.values() for name in one.annotators}
+    names = {name for one in validation.dimensions.values() for name in one.names}
     return Card(
         conqret=__version__,
         judged=record.created,
@@ -152,7 +153,7 @@ def make_card(
         clustered_by=validation.clustered_by,
         clusters=validation.clusters,
         agreement=rows,
-        average=AverageRow.of(validation.average),
+        average=validation.average if len(validation.average.dimensions) > 1 else None,
         sensitivity=curves,
         bias=bias,
         cost=cost,

@@ -6,7 +6,9 @@ from collections.abc import Iterable, Sequence
 
 from conqret.judging.folder import JudgeRecord
 from conqret.reliability.bias.table import BiasTable
-from conqret.reliability.cards.parts import AgreementRow, Cost, SensitivityRow
+from conqret.reliability.cards.cost import Cost
+from conqret.reliability.sensitivity.curves import Curve
+from conqret.reliability.validation.dimension import DimensionAgreement
 from conqret.reliability.validation.validate import Validation
 
 FEW_TOPICS = 10
@@ -21,9 +23,9 @@ WHOLE = 0.98
 
 def known_limits(
     record: JudgeRecord,
-    rows: Sequence[AgreementRow],
+    rows: Sequence[DimensionAgreement],
     validation: Validation,
-    curves: Sequence[SensitivityRow],
+    curves: Sequence[Curve],
     bias: BiasTable | None,
     cost: Cost,
     topics: int,
@@ -65,15 +67,15 @@ def known_limits(
     return tuple(found)
 
 
-def _agreement(rows: Sequence[AgreementRow]) -> list[str]:
+def _agreement(rows: Sequence[DimensionAgreement]) -> list[str]:
     found = []
-    known = [row for row in rows if row.judge.value is not None]
-    chance = [row.dimension for row in known if row.judge.low is not None and row.judge.low <= 0]
-    weak = [row.dimension for row in known if (row.judge.value or 0) < WEAK]
+    known = [row for row in rows if row.alpha.value is not None]
+    chance = [row.dimension for row in known if row.alpha.low is not None and row.alpha.low <= 0]
+    weak = [row.dimension for row in known if (row.alpha.value or 0) < WEAK]
     below = [
         row.dimension
         for row in known
-        if row.person.value is not None and row.judge.high is not None and row.judge.high < row.person.value
+        if row.person.value is not None and row.alpha.high is not None and row.alpha.high < row.person.value
     ]
     if chance:
         found.append(f"Agreement with people is not told apart from chance on {_names(chance)}.")
@@ -85,13 +87,13 @@ def _agreement(rows: Sequence[AgreementRow]) -> list[str]:
         )
     if below:
         found.append(f"It agrees with people less than one of them does with the others on {_names(below)}.")
-    none = [row.dimension for row in rows if row.judge.value is None]
+    none = [row.dimension for row in rows if row.alpha.value is None]
     if none:
         found.append(f"No agreement could be computed on {_names(none)}.")
     return found
 
 
-def _curves(curves: Sequence[SensitivityRow]) -> list[str]:
+def _curves(curves: Sequence[Curve]) -> list[str]:
     if not curves:
         return ["Whether it notices known damage was not measured (no sensitivity run is given)."]
     blind = [f"{_words(row.metric)} under {row.perturbation}" for row in curves if row.verdict is False]

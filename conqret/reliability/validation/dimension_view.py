@@ -3,42 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from conqret.io.label_scale import LabelScale
 from conqret.io.label_set import Unit
 from conqret.reliability.validation.label_join import Joined, Scored
-from conqret.stats.agreement import Alphas, alphas
-from conqret.stats.estimate import Estimate, undefined
+from conqret.reliability.validation.people import labels_table
+from conqret.reliability.validation.settings import Settings
+from conqret.reliability.validation.statistics import Of, Statistic
+from conqret.stats.agreement import alphas
+from conqret.stats.estimate import Estimate, Sampled, average, undefined, without_value
 from conqret.stats.resampling import Resamples
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-PeopleRule = Literal["auto", "mean", "majority"]
-"""How several labels become one: their mean, or the most frequent (none where two are equally frequent). ``auto`` is
-the majority for nominal and binary labels, else the mean."""
 MOST_CATEGORIES = 11
 """Steps of a scale up to which labels are also treated as categories (kappa, accuracy, F1)."""
 NO_SCALE = (
     "the labels' scale has no known ends, so the judge's score has no place on it: say --scale LOW:HIGH"
 )
+NO_PAIR = "no unit has a score and a label"
 
 
 class View:
     """The arrays of one dimension over all units of the join; NaN where there is nothing."""
 
-    def __init__(
-        self, joined: Joined, dimension: str, people: PeopleRule, positive_from: float | None
-    ) -> None:
+    def __init__(self, joined: Joined, dimension: str, settings: Settings) -> None:
         import numpy as np
 
+        self.settings = settings
         self.scale: LabelScale = joined.labels.scale(dimension)
         self.units, self.clusters = joined.units, joined.clusters
         self.found: Mapping[Unit, Scored] = joined.scores[dimension]
-        self.names, table = joined.labels.table(dimension, self.units)
-        self.table: NDArray[np.float64] = table if len(table) else np.full((1, len(self.units)), np.nan)
+        self.names, self.table = labels_table(joined.labels, dimension, self.units)
         self.there = ~np.isnan(self.table)
         self.judged = np.array([unit in self.found for unit in self.units])
         self.labelled = self.there.any(axis=0) & self.judged
@@ -46,26 +45,26 @@ class View:
             one.label in self.scale.words for one in self.found.values()
         )
         self.placed = self.scale.bounded or self.verdicts
-        self.positive_from = (
-            positive_from if positive_from is not None else self.scale.high if self.scale.binary else None
-        )
+        self.positive_from = settings.positive_from
+        if self.positive_from is None and self.scale.binary:
+            self.positive_from = self.scale.high
         categorical = self.scale.level == "nominal" or self.scale.binary
-        self.rule = ("majority" if categorical else "mean") if people == "auto" else people
+        self.rule = settings.people
+        if self.rule == "auto":
+            self.rule = "majority" if categorical else "mean"
         self.target = self._one_label(self.table)
         self.variants = list(
             dict.fromkeys(["mean", *(name for one in self.found.values() for name in one.variants)])
         )
-        scored = self.judge("mean")
-        self.scored = ~np.isnan(scored)
+        self.scored = ~np.isnan(self.judge())
         self.compared = self.scored & ~np.isnan(self.target)
+        self.unlabelled = self.scored & ~self.there.any(axis=0)
 
     @property
     def steps(self) -> bool:
         """Whether the labels are few whole steps, and so can be treated as categories."""
-        if self.verdicts:
-            return True
-        if not self.scale.bounded or not self.scale.whole:
-            return False
+        if self.verdicts or not self.scale.bounded or not self.scale.whole:
+            return self.verdicts
         low, high = self.scale.ends()
         return high - low < MOST_CATEGORIES
 
@@ -98,66 +97,101 @@ class View:
     def _rounds(self) -> bool:
         return self.rule == "majority" and self.scale.whole
 
-    def judge(self, variant: str, *, rounded: bool | None = None) -> NDArray[np.float64]:
+    def judge(self, variant: str = "mean", *, rounded: bool | None = None) -> NDArray[np.float64]:
         """The judge on the labels' scale (in [0, 1] where that has no ends)."""
         import numpy as np
 
         rounded = self._rounds if rounded is None else rounded
-        values = np.full(len(self.units), np.nan)
-        for place, unit in enumerate(self.units):
-            one = self.found.get(unit)
-            if one is None:
-                continue
-            unit_value = one.variants.get(variant)
-            if self.verdicts:
-                if one.label is not None and variant == "mean":
-                    values[place] = self.scale.words.get(one.label, np.nan)
-            elif unit_value is not None:
-                values[place] = (
-                    unit_value if not self.scale.bounded
-                    else self.scale.nearest(unit_value) if rounded else self.scale.value(unit_value)
-                )  # fmt: skip
-        return values
+        values = [self._place(self.found.get(unit), variant, rounded) for unit in self.units]
+        return np.array(values, dtype=float)  # None becomes NaN
 
-    def pair(self, judge: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Judge and people's one label as two raters, for :func:`alphas`."""
+    def _place(self, one: Scored | None, variant: str, rounded: bool) -> float | None:
+        if one is None:
+            return None
+        if self.verdicts:
+            return self.scale.words.get(one.label or "") if variant == "mean" else None
+        value = one.variants.get(variant)
+        if value is None or not self.scale.bounded:
+            return value
+        return self.scale.nearest(value) if rounded else self.scale.value(value)
+
+    def alpha(self, variant: str, drawn: Resamples) -> Sampled:
+        """Alpha of the judge and people's one label."""
         import numpy as np
 
-        return np.stack([judge, self.target])[None]
+        if not self.placed:
+            return without_value(NO_SCALE)
+        return alphas(np.stack([self.judge(variant), self.target])[None], self.scale.level, drawn)[0]
 
-    def person(self, drawn: Resamples) -> Alphas:
-        """Each annotator against the one label of the others."""
-        import numpy as np
-
-        others = [
-            np.stack([self.table[place], self._one_label(np.delete(self.table, place, axis=0))])
-            for place in range(len(self.table))
-            if len(self.table) > 1
-        ]
-        empty = np.full((1, 2, len(self.units)), np.nan)
-        return alphas(np.stack(others) if others else empty, self.scale.level, drawn)
-
-    def each(self, drawn: Resamples, confidence: float) -> Estimate:
+    def each(self, drawn: Resamples) -> Sampled:
         """The mean over annotators of the judge's alpha with that one alone."""
         import numpy as np
 
         if not self.placed:
-            return undefined(NO_SCALE)
-        judge = self.judge("mean")
-        pairs = np.stack([np.stack([judge, row]) for row in self.table])
-        found = alphas(pairs, self.scale.level, drawn)
-        return found.average(list(range(len(self.table))), confidence=confidence)
+            return without_value(NO_SCALE)
+        judge = np.broadcast_to(self.judge(), self.table.shape)
+        return average(alphas(np.stack([judge, self.table], axis=1), self.scale.level, drawn))
+
+    def person(self, drawn: Resamples) -> Sampled:
+        """The mean over annotators of the alpha of each with the one label of the others."""
+        import numpy as np
+
+        if len(self.names) < 2:
+            return without_value("fewer than two people labelled it")
+        others = [self._one_label(np.delete(self.table, place, axis=0)) for place in range(len(self.table))]
+        return average(alphas(np.stack([self.table, others], axis=1), self.scale.level, drawn))
+
+    def statistic(self, one: Statistic, drawn: Resamples) -> Estimate:
+        """A declared statistic of this dimension, or why there is none."""
+        import numpy as np
+
+        confidence = self.settings.confidence
+        if self.scale.level not in one.levels and not self.scale.binary:
+            return undefined(f"it is for {', '.join(one.levels)} labels, and these are {self.scale.level}")
+        if one.of == "people":
+            return one.compute(self.table, drawn, confidence=confidence)
+        if reason := self._unfit(one.of):
+            return undefined(reason)
+        people, judge = self._sides(one.of)
+        both = ~np.isnan(people) & ~np.isnan(judge)
+        if not both.any():
+            return undefined(NO_PAIR)
+        some = Resamples(drawn.weights, drawn.cluster[both])
+        return one.compute(people[both], judge[both], some, confidence=confidence)
+
+    def _unfit(self, of: Of) -> str:
+        if of == "positives" and self.positive_from is None:
+            return "no label counts as positive: say --positive-from"
+        if of == "categories" and not self.placed:
+            return NO_SCALE
+        return "the labels are no few whole steps" if of == "categories" and not self.steps else ""
+
+    def _sides(self, of: Of) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """People and the judge as this kind of statistic takes them."""
+        import numpy as np
+
+        people, judge = self.target, self.judge(rounded=of == "categories")
+        if of == "categories" and self.rule == "mean" and not self.verdicts:
+            low, high = self.scale.ends()
+            people = np.clip(low + np.floor(people - low + 0.5), low, high)
+        if of == "positives":
+            people = self._positive(people)
+        elif of == "categories" and self.positive_from is not None and not self.scale.binary:
+            people, judge = self._positive(people), self._positive(judge)
+        return people, judge
+
+    def _positive(self, side: NDArray[np.float64]) -> NDArray[np.float64]:
+        import numpy as np
+
+        return np.where(np.isnan(side), np.nan, (side >= (self.positive_from or 0.0)).astype(float))
 
     def _one_label(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
         import numpy as np
 
         there = ~np.isnan(table)
-        counts = there.sum(axis=0)
         if self.rule == "mean":
             with np.errstate(invalid="ignore"):
-                return np.where(
-                    counts > 0, np.where(there, table, 0.0).sum(axis=0) / np.maximum(counts, 1), np.nan
-                )
+                return np.asarray(np.nansum(table, axis=0) / there.sum(axis=0))
         known = np.unique(table[there])
         if not len(known):
             return np.full(table.shape[1], np.nan)

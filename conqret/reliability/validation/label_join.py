@@ -6,24 +6,21 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from pydantic import BaseModel, ConfigDict
-
 from conqret.data import Judgment, Measure, Part
+from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.io.label_scale import dimension_name
 from conqret.io.labels import LabelSet, Unit
 from conqret.reliability.validation.people import unit_clusters
 
 
-class JoinReport(BaseModel):
+class JoinReport(Frozen):
     """What met and what did not.
 
     ``items`` were judged and labelled. ``unlabelled`` items have a judgment and no label, ``unjudged`` ones labels
     and no judgment; ``unknown_parts`` are labelled parts that the judgments do not have. ``unknown_dimensions``
     have labels and no metric of the judge, ``unlabelled_metrics`` the other way round.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     judged: int
     labelled: int

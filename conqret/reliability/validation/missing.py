@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, ConfigDict
-
 from conqret.data import Item, Judgment, Status
+from conqret.data.item import Frozen
 from conqret.io.labels import LabelSet
 from conqret.reliability.validation.label_join import Joined
 from conqret.stats.missingness import Association, missing_by_group, missing_by_value
@@ -21,11 +20,9 @@ LENGTH = "length of item (characters)"
 HUMAN = "people's mean label"
 
 
-class Missingness(BaseModel):
+class Missingness(Frozen):
     """Judgments by status and reason. ``associations`` say whether items with any measure missing differ in topic,
     length or people's labels; their p-values are corrected together (Holm) in ``p_holm``, in the same order."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     total: int
     scored: int
@@ -53,7 +50,6 @@ def missingness(
     for covariate, known in ((LENGTH, lengths), (HUMAN, human)):
         values = [known.get(judgment.item, nan) for judgment in judgments]
         found.append(missing_by_value(covariate, lost, values))
-    corrected = iter(holm([one.p for one in found if one.p is not None]))
     return Missingness(
         total=len(judgments),
         scored=statuses[Status.SCORED],
@@ -61,7 +57,7 @@ def missingness(
         failed=statuses[Status.FAILED],
         reasons=dict(sorted(Counter(str(one.reason) for one in judgments if one.reason is not None).items())),
         associations=found,
-        p_holm=[None if one.p is None else next(corrected) for one in found],
+        p_holm=holm([one.p for one in found]),
     )
 
 

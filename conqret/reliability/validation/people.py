@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from pydantic import BaseModel, ConfigDict
-
+from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
-from conqret.io.label_scale import LabelLevel
+from conqret.io.label_scale import LabelScale
 from conqret.io.labels import LabelSet, Unit
-from conqret.stats.agreement import Alphas, alphas, stack
-from conqret.stats.bootstrap import CONFIDENCE, RESAMPLES
-from conqret.stats.estimate import Estimate
-from conqret.stats.kappa import fleiss_kappa
-from conqret.stats.resampling import Resamples, draw
+from conqret.reliability.validation.settings import Settings
+from conqret.reliability.validation.statistics import STATISTICS
+from conqret.stats.agreement import alphas
+from conqret.stats.estimate import Estimate, Sampled, average
+from conqret.stats.resampling import Resamples, undrawn
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,17 +23,13 @@ if TYPE_CHECKING:
 
 OVERALL = "overall_quality"
 """The dimension that averages leave out (ConQRet, Table 5)."""
-SEED = 13
 By = Literal["dimension", "topic"]
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class PeopleOn(_Frozen):
+class PeopleOn(Frozen):
     """People on one dimension (or topic). ``labels`` counts values, ``paired`` those on units with two or more;
-    ``most_frequent`` is the share of the most frequent value: the base rate. ``fleiss`` treats values as categories."""
+    ``most_frequent`` is the share of the most frequent value: the base rate. ``statistics`` are those of people that
+    :mod:`conqret.reliability.validation.statistics` declares."""
 
     name: str
     level: str
@@ -48,10 +43,10 @@ class PeopleOn(_Frozen):
     values: dict[str, int]
     most_frequent: float | None
     alpha: Estimate
-    fleiss: Estimate
+    statistics: Mapping[str, Estimate]
 
 
-class PeopleAgreement(_Frozen):
+class PeopleAgreement(Frozen):
     """People among themselves. ``average`` is over dimensions but overall quality; ``together`` takes every pair of
     unit and dimension as a unit (None where levels differ). Intervals resample ``clusters`` of ``clustered_by``."""
 
@@ -63,19 +58,12 @@ class PeopleAgreement(_Frozen):
     together: Estimate | None
     clustered_by: str
     clusters: int
-    resamples: int
-    confidence: float
-    seed: int
+    settings: Settings
     notes: tuple[str, ...]
 
 
 def people_agreement(
-    labels: LabelSet,
-    *,
-    by: By = "dimension",
-    resamples: int = RESAMPLES,
-    confidence: float = CONFIDENCE,
-    seed: int = SEED,
+    labels: LabelSet, *, by: By = "dimension", settings: Settings | None = None
 ) -> PeopleAgreement:
     """Agreement among the people of ``labels``, by dimension or (all dimensions together) by topic.
 
@@ -84,49 +72,43 @@ def people_agreement(
     """
     import numpy as np
 
-    rng = np.random.default_rng(seed)
-    units = labels.units
-    clusters, kind = unit_clusters(units, labels.topics)
-    drawn = draw(clusters, rng, resamples=resamples)
-    levels = {labels.scale(dimension).level for dimension in labels.dimensions}
-    tables = {dimension: labels.table(dimension, units)[1] for dimension in labels.dimensions}
+    settings = settings or Settings()
+    clusters, kind = unit_clusters(labels.units, labels.topics)
+    drawn = settings.draw(clusters)
+    tables = {name: labels_table(labels, name, labels.units)[1] for name in labels.dimensions}
+    height = max(len(table) for table in tables.values())
+    everything = np.concatenate(
+        [np.pad(one, ((0, height - len(one)), (0, 0)), constant_values=np.nan) for one in tables.values()], axis=1
+    )  # fmt: skip
+    one_level = len({labels.scale(name).level for name in tables}) == 1
     if by == "topic":
-        rows, found = _by_topic(labels, tables, drawn, levels, confidence)
-    else:
-        found = stack(
-            [alphas(_row(table), labels.scale(name).level, drawn) for name, table in tables.items()]
-        )
-        rows = [
-            _people_on(
-                labels,
-                name,
-                [name],
-                table,
-                units,
-                found.estimate(place, confidence=confidence),
-                drawn,
-                confidence,
-            )
-            for place, (name, table) in enumerate(tables.items())
+        found = [
+            _people_on(labels, topic, list(tables), table, undrawn(table.shape[1]), settings)
+            for topic, table in _by_topic(labels, everything, one_level).items()
         ]
-    places = [place for place, row in enumerate(rows) if row.name != OVERALL]
+    else:
+        found = [_people_on(labels, name, [name], table, drawn, settings) for name, table in tables.items()]
+    together = None
+    if one_level:
+        wide = Resamples(drawn.weights, np.tile(drawn.cluster, len(tables)))
+        level = labels.scale(labels.dimensions[0]).level
+        together = alphas(everything[None], level, wide)[0].estimate(settings.confidence)
+    averaged = [alpha for row, alpha in found if row.name != OVERALL]
     return PeopleAgreement(
         labels=Path(labels.name).name,
         layout=labels.layout,
         by=by,
-        rows=tuple(rows),
-        average=found.average(places, confidence=confidence),
-        together=_together(labels, tables, drawn, confidence) if len(levels) == 1 else None,
+        rows=tuple(row for row, _ in found),
+        average=average(averaged).estimate(settings.confidence),
+        together=together,
         clustered_by=kind,
         clusters=drawn.clusters,
-        resamples=resamples,
-        confidence=confidence,
-        seed=seed,
+        settings=settings,
         notes=labels.notes,
     )
 
 
-def unit_clusters(units: Sequence[Unit], topics: dict[Unit, str]) -> tuple[list[Hashable], str]:
+def unit_clusters(units: Sequence[Unit], topics: Mapping[Unit, str]) -> tuple[list[Hashable], str]:
     """The cluster of each unit and what clusters are: topics where every unit has one and there are several,
     else items (whose parts belong together)."""
     names = [topics.get(unit, "") for unit in units]
@@ -135,98 +117,71 @@ def unit_clusters(units: Sequence[Unit], topics: dict[Unit, str]) -> tuple[list[
     return [unit.item for unit in units], "item"
 
 
+def labels_table(
+    labels: LabelSet, dimension: str, units: Sequence[Unit]
+) -> tuple[tuple[str, ...], NDArray[np.float64]]:
+    """The people who labelled ``dimension``, and their labels of ``units``: one row at least, NaN for none."""
+    import numpy as np
+
+    names, table = labels.table(dimension, units)
+    return names, table if len(table) else np.full((1, len(units)), np.nan)
+
+
+def label_counts(table: NDArray[np.float64], scale: LabelScale) -> dict[str, int]:
+    """How often each label occurs, from the lowest up, in the scale's words where it has some."""
+    import numpy as np
+
+    words = {value: word for word, value in scale.words.items()}
+    values, counts = np.unique(table[~np.isnan(table)], return_counts=True)
+    return {
+        words.get(value, f"{value:g}"): count
+        for value, count in zip(values.tolist(), counts.tolist(), strict=True)
+    }
+
+
 def _by_topic(
-    labels: LabelSet,
-    tables: dict[str, NDArray[np.float64]],
-    drawn: Resamples,
-    levels: set[LabelLevel],
-    confidence: float,
-) -> tuple[list[PeopleOn], Alphas]:
+    labels: LabelSet, everything: NDArray[np.float64], one_level: bool
+) -> dict[str, NDArray[np.float64]]:
+    """The labels of all dimensions on each topic, NaN elsewhere."""
     import numpy as np
 
     topics = labels.topics
-    if len(levels) != 1:
+    if not one_level:
         raise DeclarationError(
             "by topic, all dimensions are taken together, and they differ in level; use --dimension"
         )
     if not topics:
         raise DeclarationError(f"{labels.name} gives no topics: add a column topic, or go by dimension")
-    level = labels.scale(labels.dimensions[0]).level
-    everything = np.concatenate(list(_same_height(tables)), axis=1)
-    named = [topics.get(unit, "") for unit in labels.units] * len(tables)
-    per_item = Resamples(np.zeros((0, 1)), np.zeros(everything.shape[1], dtype=np.intp))
-    rows, found = [], []
-    for topic in dict.fromkeys(name for name in named if name):
-        mine = np.array([name == topic for name in named])
-        table = np.where(mine, everything, np.nan)
-        alpha = alphas(table[None], level, per_item)
-        found.append(alpha)
-        units = tuple(unit for unit in labels.units if topics.get(unit) == topic)
-        rows.append(
-            _people_on(
-                labels,
-                topic,
-                list(tables),
-                table,
-                units,
-                alpha.estimate(0, confidence=confidence),
-                None,
-                confidence,
-            )
-        )
-    return rows, stack(found)
-
-
-def _together(
-    labels: LabelSet, tables: dict[str, NDArray[np.float64]], drawn: Resamples, confidence: float
-) -> Estimate:
-    import numpy as np
-
-    everything = np.concatenate(list(_same_height(tables)), axis=1)
-    wide = Resamples(drawn.weights, np.tile(drawn.cluster, len(tables)))
-    level = labels.scale(labels.dimensions[0]).level
-    return alphas(everything[None], level, wide).estimate(0, confidence=confidence)
-
-
-def _row(table: NDArray[np.float64]) -> NDArray[np.float64]:
-    """One table for :func:`alphas`; a dimension without any label has one empty row."""
-    import numpy as np
-
-    return table[None] if len(table) else np.full((1, 1, table.shape[1]), np.nan)
-
-
-def _same_height(tables: dict[str, NDArray[np.float64]]) -> list[NDArray[np.float64]]:
-    import numpy as np
-
-    height = max(1, *(len(table) for table in tables.values()))
-    return [
-        np.concatenate([table, np.full((height - len(table), table.shape[1]), np.nan)])
-        for table in tables.values()
-    ]
+    named = np.array([topics.get(unit, "") for unit in labels.units] * len(labels.dimensions))
+    return {
+        topic: np.where(named == topic, everything, np.nan)
+        for topic in dict.fromkeys(named.tolist())
+        if topic
+    }
 
 
 def _people_on(
     labels: LabelSet,
     name: str,
-    dimensions: list[str],
+    dimensions: Sequence[str],
     table: NDArray[np.float64],
-    units: Sequence[Unit],
-    alpha: Estimate,
-    drawn: Resamples | None,
-    confidence: float,
-) -> PeopleOn:
+    drawn: Resamples,
+    settings: Settings,
+) -> tuple[PeopleOn, Sampled]:
     import numpy as np
 
     there = ~np.isnan(table)
-    counts = Counter(table[there].tolist())
     sizes = there.sum(axis=0)
-    inside = set(units)
+    of_topic = {unit for unit, topic in labels.topics.items() if topic == name}
     absent = Counter(
-        label.absence for label in labels.labels if label.dimension in dimensions and label.unit in inside
+        label.absence
+        for label in labels.labels
+        if label.dimension in dimensions and (len(dimensions) < 2 or label.unit in of_topic)
     )
     scale = labels.scale(dimensions[0])
-    words = {value: word for word, value in scale.words.items()}
-    return PeopleOn(
+    values = label_counts(table, scale)
+    alpha = alphas(table[None], scale.level, drawn)[0]
+    row = PeopleOn(
         name=name,
         level=scale.level,
         scale=str(scale),
@@ -236,8 +191,13 @@ def _people_on(
         paired=int(sizes[sizes > 1].sum()),
         missing=absent["missing"],
         cannot_judge=absent["cannot_judge"],
-        values={words.get(value, f"{value:g}"): count for value, count in sorted(counts.items())},
-        most_frequent=max(counts.values()) / sum(counts.values()) if counts else None,
-        alpha=alpha,
-        fleiss=fleiss_kappa(_row(table)[0], drawn, confidence=confidence),
+        values=values,
+        most_frequent=max(values.values()) / sum(values.values()) if values else None,
+        alpha=alpha.estimate(settings.confidence),
+        statistics={
+            statistic.name: statistic.compute(table, drawn, confidence=settings.confidence)
+            for statistic in STATISTICS.values()
+            if statistic.of == "people"
+        },
     )
+    return row, alpha

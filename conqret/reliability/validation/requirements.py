@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.io.label_scale import dimension_name
-from conqret.reliability.validation.dimension import STATISTICS
+from conqret.reliability.validation.statistics import STATISTICS
 from conqret.reliability.validation.validate import Validation
 from conqret.stats.estimate import Estimate
 
@@ -22,7 +22,6 @@ OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
 }  # fmt: skip
 AVERAGED = ("alpha", "people", "person")
 OTHERS = ("coverage", "winning_rate", "advantage")
-NAMES = (*AVERAGED, *OTHERS, *STATISTICS)
 EXAMPLE = "alpha[overall_quality] >= 0.4"
 _FORM = re.compile(
     r"\s*(?P<name>[A-Za-z_]\w*)\s*(?:\.\s*(?P<end>low|high))?\s*(?:\[\s*(?P<dimension>[\w -]{1,200}?)\s*\])?"
@@ -63,8 +62,9 @@ def parse_requirement(text: str) -> Requirement:
     if found is None:
         raise DeclarationError(f"the requirement {text!r} cannot be read: write it as in {EXAMPLE}")
     name = found["name"].casefold()
-    if name not in NAMES:
-        raise UnknownNameError("quantity to require", name, NAMES)
+    known = (*AVERAGED, *OTHERS, *STATISTICS)
+    if name not in known:
+        raise UnknownNameError("quantity to require", name, known)
     dimension = dimension_name(found["dimension"]) if found["dimension"] else None
     if dimension is None and name not in (*AVERAGED, "coverage"):
         raise DeclarationError(f"the requirement {text!r} names no dimension: {name}[overall_quality]")
@@ -79,41 +79,16 @@ def check_requirement(requirement: Requirement, validation: Validation) -> Outco
     Raises:
         UnknownNameError: its dimension was not validated.
     """
-    value, reason = _value(requirement, validation)
+    estimate = _quantities(requirement.dimension, validation)[requirement.name]
+    value = {None: estimate.value, "low": estimate.low, "high": estimate.high}[requirement.end]
     if value is None:
-        return Outcome(requirement.text, False, None, reason or "it has no value")
+        return Outcome(requirement.text, False, None, estimate.reason or "it has no value")
     return Outcome(requirement.text, OPERATORS[requirement.operator](value, requirement.bound), value)
 
 
-def _value(requirement: Requirement, validation: Validation) -> tuple[float | None, str]:
-    name, dimension = requirement.name, requirement.dimension
+def _quantities(dimension: str | None, validation: Validation) -> Mapping[str, Estimate]:
     if dimension is None:
-        if name == "coverage":
-            return validation.coverage, ""
-        average = validation.average
-        return _end(
-            {"alpha": average.judge.get("mean"), "people": average.people, "person": average.person}[name],
-            requirement,
-        )
+        return validation.quantities
     if dimension not in validation.dimensions:
         raise UnknownNameError("validated dimension", dimension, validation.dimensions)
-    row = validation.dimensions[dimension]
-    if name == "coverage":
-        return row.coverage, ""
-    if name in ("winning_rate", "advantage"):
-        value = row.alternative.winning_rate if name == "winning_rate" else row.alternative.advantage
-        return value, row.alternative.reason
-    estimate = {"alpha": row.alpha, "people": row.people, "person": row.person}.get(
-        name
-    ) or row.statistics.get(name)
-    return _end(estimate, requirement)
-
-
-def _end(estimate: Estimate | None, requirement: Requirement) -> tuple[float | None, str]:
-    if estimate is None:
-        return None, "it is not defined"
-    if requirement.end is None:
-        return estimate.value, estimate.reason
-    return (
-        estimate.low if requirement.end == "low" else estimate.high
-    ), estimate.reason or "it has no interval"
+    return validation.dimensions[dimension].quantities

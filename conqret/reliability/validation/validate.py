@@ -10,45 +10,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict
-
 from conqret.data import Item, Judgment
+from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
 from conqret.io.labels import LabelSet
 from conqret.judging.dimensions import DIMENSIONS
-from conqret.reliability.validation.dimension import Checked, DimensionValidation
-from conqret.reliability.validation.dimension_check import check_dimension
-from conqret.reliability.validation.dimension_view import PeopleRule
+from conqret.reliability.validation.dimension import DimensionValidation
+from conqret.reliability.validation.dimension_check import Checked, check_dimension
 from conqret.reliability.validation.label_join import JoinReport, join_labels
 from conqret.reliability.validation.missing import Missingness, missingness
-from conqret.reliability.validation.people import OVERALL, SEED
-from conqret.stats.agreement import Alphas, stack
-from conqret.stats.alternative_annotator import EPSILON
-from conqret.stats.bootstrap import CONFIDENCE, RESAMPLES
-from conqret.stats.estimate import Estimate, undefined
-from conqret.stats.resampling import draw
+from conqret.reliability.validation.people import OVERALL
+from conqret.reliability.validation.settings import Settings
+from conqret.stats.estimate import Estimate, average, undefined
 
-SCHEMA = "conqret.validation/1"
+SCHEMA = "conqret.validation/2"
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Settings(_Frozen):
-    """How the numbers came about. ``people`` is the rule that makes one label of several; ``positive_from`` the
-    label from which an item counts as positive (None: binary dimensions only); ``epsilon`` the allowance of the
-    alternative annotator test."""
-
-    people: PeopleRule = "auto"
-    positive_from: float | None = None
-    epsilon: float = EPSILON["experts"]
-    resamples: int = RESAMPLES
-    confidence: float = CONFIDENCE
-    seed: int = SEED
-
-
-class Judge(_Frozen):
+class Judge(Frozen):
     """The instrument: its format, model and fingerprint, as the judgments have them; ``baseline`` if offline."""
 
     format: str
@@ -57,7 +35,7 @@ class Judge(_Frozen):
     baseline: bool
 
 
-class Average(_Frozen):
+class Average(Frozen):
     """Means over ``dimensions``: overall quality and, where the taxonomy of argument quality was labelled, all that
     does not belong to it are left out. ``judge`` has each variant, ``people`` people among themselves."""
 
@@ -67,7 +45,7 @@ class Average(_Frozen):
     person: Estimate
 
 
-class Validation(_Frozen):
+class Validation(Frozen):
     """Everything that judgments and labels say of a judge; JSON by ``model_dump_json``.
 
     ``coverage`` is the share of the judged and labelled units that have a score, over all dimensions. ``clusters``
@@ -87,6 +65,16 @@ class Validation(_Frozen):
     dimensions: dict[str, DimensionValidation]
     average: Average
     missing: Missingness
+
+    @property
+    def quantities(self) -> dict[str, Estimate]:
+        """All that can be required of the whole, by name: averages without overall quality, and coverage."""
+        return {
+            "alpha": self.average.judge["mean"],
+            "people": self.average.people,
+            "person": self.average.person,
+            "coverage": Estimate(self.coverage),
+        }
 
     @property
     def overall(self) -> DimensionValidation | None:
@@ -119,21 +107,12 @@ def validate(
     kept = list(judgments)
     judge = _judge(kept, baseline)
     joined = join_labels(kept, labels, metrics)
-    rng = np.random.default_rng(settings.seed)
-    drawn = draw(joined.clusters, rng, resamples=settings.resamples)
+    drawn = settings.draw(joined.clusters)
     checked = {}
     for dimension in joined.metrics:
         if on_dimension is not None:
             on_dimension(dimension)
-        checked[dimension] = check_dimension(
-            joined,
-            dimension,
-            drawn,
-            people=settings.people,
-            positive_from=settings.positive_from,
-            epsilon=settings.epsilon,
-            confidence=settings.confidence,
-        )
+        checked[dimension] = check_dimension(joined, dimension, drawn, settings)
     units = sum(one.result.labelled for one in checked.values())
     return Validation(
         judge=judge,
@@ -147,7 +126,7 @@ def validate(
         coverage=sum(one.result.scored for one in checked.values()) / units if units else 0.0,
         dimensions={name: one.result for name, one in checked.items()},
         average=_average(checked, settings.confidence),
-        missing=missingness(kept, labels, joined, list(items), rng),
+        missing=missingness(kept, labels, joined, list(items), np.random.default_rng(settings.seed)),
     )
 
 
@@ -171,18 +150,11 @@ def _average(checked: Mapping[str, Checked], confidence: float) -> Average:
     if not rows:
         none = undefined("overall quality is the only dimension")
         return Average(dimensions=[], judge={"mean": none}, people=none, person=none)
-    variants = [
-        name
-        for name in next(iter(rows.values())).judge_alphas
-        if all(name in one.judge_alphas for one in rows.values())
-    ]
-
-    def mean(found: list[Alphas]) -> Estimate:
-        return stack(found).average(list(range(len(found))), confidence=confidence)
-
+    every = list(rows.values())
+    variants = [name for name in every[0].judge if all(name in one.judge for one in every)]
     return Average(
         dimensions=list(rows),
-        judge={name: mean([one.judge_alphas[name] for one in rows.values()]) for name in variants},
-        people=mean([one.people_alphas for one in rows.values()]),
-        person=mean([one.person_alphas for one in rows.values()]),
+        judge={name: average([one.judge[name] for one in every]).estimate(confidence) for name in variants},
+        people=average([one.people for one in every]).estimate(confidence),
+        person=average([one.person for one in every]).estimate(confidence),
     )

@@ -1,0 +1,61 @@
+"""The statistics of agreement, each declared once.
+
+What is declared here is computed for every dimension, stands in ``validation.json`` and on its page, on the judge card
+(``on_card``), in the table of ``conqret agree`` (statistics of people), and can be asked for by ``--require``.
+``docs/adding-a-statistic.md`` adds one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from conqret.stats.agreement import LEVELS, Level
+from conqret.stats.classification import accuracy, auroc, base_rate, f1, matthews
+from conqret.stats.correlation import kendall, pearson, spearman
+from conqret.stats.estimate import Estimate
+from conqret.stats.kappa import cohen_kappa, fleiss_kappa, quadratic_kappa
+
+Of = Literal["categories", "positives", "scores", "people"]
+"""What a statistic is computed of: people's one label and the judge's, as steps of the scale (``categories``); whether
+people's label counts as positive (0 or 1), and the judge's score (``positives``); people's one label and the judge's
+score on the labels' scale (``scores``); or people's labels alone, a table of people by units with NaN for none
+(``people``)."""
+
+ORDERED: tuple[Level, ...] = ("ordinal", "interval", "ratio")
+
+
+@dataclass(frozen=True, slots=True)
+class Statistic:
+    """A statistic of agreement.
+
+    ``name`` is for JSON and ``--require``, ``title`` for the heads of tables, ``levels`` are the levels of measurement
+    that it is for. ``compute`` takes what ``of`` says (two series, or a table), resamples of its units, and
+    ``confidence``, and gives the value with its interval, or the reason why there is none.
+    """
+
+    name: str
+    title: str
+    of: Of
+    compute: Callable[..., Estimate]
+    levels: tuple[Level, ...] = LEVELS
+    on_card: bool = False
+
+
+STATISTICS: Mapping[str, Statistic] = {
+    one.name: one
+    for one in (
+        Statistic("base_rate", "base rate", "categories", base_rate, on_card=True),
+        Statistic("accuracy", "accuracy", "categories", accuracy, on_card=True),
+        Statistic("kappa", "kappa", "categories", cohen_kappa),
+        Statistic("weighted_kappa", "weighted kappa", "categories", quadratic_kappa, ORDERED),
+        Statistic("f1", "F1", "categories", f1),
+        Statistic("mcc", "MCC", "categories", matthews),
+        Statistic("auroc", "AUROC", "positives", auroc),
+        Statistic("spearman", "Spearman", "scores", spearman, ORDERED, on_card=True),
+        Statistic("kendall", "Kendall", "scores", kendall, ORDERED),
+        Statistic("pearson", "Pearson", "scores", pearson, ORDERED),
+        Statistic("fleiss", "Fleiss's kappa", "people", fleiss_kappa),
+    )
+}
