@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -24,20 +23,13 @@ EPILOG = (
 )
 
 
-class SideChoice(StrEnum):
-    """The sides that an argument can be written for."""
-
-    pro = "pro"
-    con = "con"
-
-
 @grouped
 def generate(
     corpus: Annotated[
         Path, typer.Argument(help="A corpus directory: documents, topics, debates and ledger.")
     ],
     run: Annotated[Path, typer.Option("--run", help="The TREC run that ranks its documents (.gz too).")],
-    stance: Annotated[SideChoice, typer.Option(help="The side to argue for.")],
+    stance: Annotated[Literal["pro", "con"], typer.Option(help="The side to argue for.")],
     *,
     model: options.Model = None,
     strategy: Annotated[
@@ -84,7 +76,7 @@ def generate(
     wanted = GenerateOptions(shots, documents, seed, temperature, expert, strategy)
     if not wanted.way.prompts and not client.backend.baseline:
         raise DeclarationError(f"the strategy {wanted.way.name} asks no model; leave out --model")
-    tasks = make_tasks(CorpusDirectory(corpus), read_rankings(run), stance.value, wanted)
+    tasks = make_tasks(CorpusDirectory(corpus), read_rankings(run), stance, wanted)
     job = GenerationRun(
         tasks=tasks,
         options=wanted,
@@ -94,7 +86,7 @@ def generate(
         recordings=kept.recordings,
         replay=kept.replay,
         overwrite=kept.overwrite,
-        settings={"corpus": corpus.name, "run": run.name, "stance": stance.value},
+        settings={"corpus": corpus.name, "run": run.name, "stance": stance},
     )
     if not shown.quiet:
         _announce(job)

@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from conqret.cli import options
-from conqret.cli import retrieve_options as choices
 from conqret.cli.console import note, say, say_json, written
 from conqret.cli.groups import grouped
 from conqret.retrieval.engines import K1, STEMMER, B
@@ -24,12 +23,24 @@ EPILOG = (
 def index(
     corpus: Annotated[Path, typer.Argument(help="A corpus directory: its documents.jsonl is indexed.")],
     *,
-    engine: choices.Engine = None,
-    stemmer: choices.Stemmer = STEMMER,
-    stopwords: choices.StopWords = None,
-    k1: choices.K1 = K1,
-    b: choices.B = B,
-    rebuild: choices.Rebuild = False,
+    engine: Annotated[
+        str | None,
+        typer.Option(help="pisa (Linux on x86-64) or bm25s (everywhere). Default: pisa where it runs."),
+    ] = None,
+    stemmer: Annotated[str, typer.Option(help="porter2 or none; krovetz with pisa.")] = STEMMER,
+    stopwords: Annotated[
+        str | None,
+        typer.Option(
+            "--stopwords",
+            help="terrier (with pisa), lucene, english or none. Default: terrier with pisa, english with bm25s.",
+        ),
+    ] = None,
+    k1: Annotated[float, typer.Option(help="How late term frequency saturates.")] = K1,
+    b: Annotated[float, typer.Option(help="How far long documents are discounted, 0 to 1.")] = B,
+    rebuild: Annotated[
+        bool,
+        typer.Option("--rebuild", help="Build it even if the index is of this corpus and these settings."),
+    ] = False,
     shown: options.Shown,
 ) -> None:
     """Index a corpus for BM25. An index of the same corpus and settings is kept; any other is replaced."""

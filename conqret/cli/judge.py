@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from conqret.cli import options
 from conqret.cli.console import end, floor, note, out, progress, say_json, tell, written
@@ -30,13 +30,29 @@ def judge(
     *,
     format: options.Format = None,  # noqa: A002 - the option's name
     model: options.Model = None,
-    output: options.RunFolder = None,
+    output: Annotated[
+        Path | None,
+        options.option(
+            options.FILES,
+            "The run's folder; the same command again goes on where it stopped. "
+            "Default: runs/ITEMS-FORMAT-MODEL.",
+            "--output",
+            "-o",
+        ),
+    ] = None,
     judging: options.Judging,
     columns: options.Columns = None,
     prompts: options.Prompts = None,
     calls: options.Calls,
     kept: options.Kept,
-    card: options.JudgeCard = None,
+    card: Annotated[
+        Path | None,
+        options.option(
+            options.FILES,
+            "A judge card (card.json): says whether it is of this judge, and what has changed since.",
+            "--card",
+        ),
+    ] = None,
     shown: options.Shown,
 ) -> None:
     """Judge items: relevance of the evidence, groundedness, quality of the argument, preference.

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -22,12 +21,8 @@ EPILOG = (
 )
 
 
-class Target(StrEnum):
-    """Where the items are labelled."""
-
-    csv = "csv"
-    label_studio = "label-studio"
-    argilla = "argilla"
+Target = Literal["csv", "label-studio", "argilla"]
+"""Where the items are labelled."""
 
 
 @grouped
@@ -42,9 +37,7 @@ def label(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="The file to write; beside it, NAME.plan.json says why.")
     ] = Path("sheet.csv"),
-    to: Annotated[
-        Target, typer.Option(help="A CSV sheet, Label Studio tasks, or Argilla records.")
-    ] = Target.csv,
+    to: Annotated[Target, typer.Option(help="A CSV sheet, Label Studio tasks, or Argilla records.")] = "csv",
     dimension: Annotated[
         list[str] | None,
         typer.Option(help="What is to be labelled. May be repeated. Default: overall_quality."),
@@ -80,7 +73,7 @@ def label(
     output.parent.mkdir(parents=True, exist_ok=True)
     reasons = output.with_name(f"{output.name}.plan.json")
     files = {output: _sheet(found, to, names), reasons: _reasons(found)}
-    if to is Target.label_studio:
+    if to == "label-studio":
         from conqret.io.label_sheets import label_studio_config
 
         files[output.with_name(f"{output.name}.config.xml")] = label_studio_config(names, low, high)
@@ -119,9 +112,9 @@ def _sheet(plan: LabelPlan, to: Target, dimensions: list[str]) -> str:
     from conqret.io.label_sheets import argilla_records, csv_sheet, label_studio_tasks
 
     chosen = [one.item for one in plan.chosen]
-    if to is Target.csv:
+    if to == "csv":
         return csv_sheet(chosen, dimensions)
-    return label_studio_tasks(chosen) if to is Target.label_studio else argilla_records(chosen)
+    return label_studio_tasks(chosen) if to == "label-studio" else argilla_records(chosen)
 
 
 def _reasons(plan: LabelPlan) -> str:

@@ -48,27 +48,15 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
 )
-app.command("judge", epilog=judge.EPILOG)(judge.judge)
-app.command("report", epilog=report.EPILOG)(report.report)
-app.command("formats", epilog=formats.EPILOG)(formats.formats)
-app.add_typer(prompt.app, name="prompt")
-app.add_typer(recordings.app, name="recordings")
-app.add_typer(scrape.app, name="scrape")
-app.add_typer(corpus.app, name="corpus")
-app.command("index", epilog=index.EPILOG)(index.index)
-app.add_typer(retrieve.app, name="retrieve")
-app.command("generate", epilog=generate.EPILOG)(generate.generate)
-app.command("perturb", epilog=perturb.EPILOG)(perturb.perturb)
-app.command("sensitivity", epilog=sensitivity.EPILOG)(sensitivity.sensitivity)
-app.command("run", epilog=run.EPILOG)(run.run)
-app.command("validate", epilog=validate.EPILOG)(validate.validate)
-app.command("agree", epilog=agree.EPILOG)(agree.agree)
-app.command("compare", epilog=compare.EPILOG)(compare.compare)
-app.command("label", epilog=label.EPILOG)(label.label)
-app.command("bias", epilog=bias.EPILOG)(bias.bias)
-app.add_typer(score.app, name="score")
-app.command("rank", epilog=rank.EPILOG)(rank.rank)
-app.command("doctor", epilog=doctor.EPILOG)(doctor.doctor)
+for _module in (
+    judge, report, formats, prompt, recordings, scrape, corpus, index, retrieve, generate, perturb, sensitivity, run,
+    validate, agree, compare, label, bias, score, rank, doctor,
+):  # fmt: skip
+    _name = _module.__name__.rpartition(".")[2]  # a module has a command of its name, or several in an app
+    if hasattr(_module, "app"):
+        app.add_typer(_module.app, name=_name)
+    else:
+        app.command(_name, epilog=_module.EPILOG)(getattr(_module, _name))
 
 
 def _version(wanted: bool) -> None:

@@ -20,7 +20,8 @@ ITEM_COLUMNS = "topic=question,documents=ctx"
 """What --columns looks like for items."""
 
 
-def _option(panel: str, help_text: str, *names: str, **more: Any) -> Any:
+def option(panel: str, help_text: str, *names: str, **more: Any) -> Any:
+    """An option in a panel of ``--help``; what it is called on the command line comes last."""
     return typer.Option(*names, help=help_text, rich_help_panel=panel, **more)
 
 
@@ -31,16 +32,14 @@ Items = Annotated[
         "nuggetizer and pyterrier-rag are recognised."
     ),
 ]
-Columns = Annotated[str | None, _option(FILES, "Which column holds what: topic=question,documents=ctx,…")]
+Columns = Annotated[str | None, option(FILES, "Which column holds what: topic=question,documents=ctx,…")]
 Format = Annotated[
     str | None,
-    _option(
-        JUDGING, "The format; `conqret formats` lists them. Default: rag-fine-grained.", "--format", "-f"
-    ),
+    option(JUDGING, "The format; `conqret formats` lists them. Default: rag-fine-grained.", "--format", "-f"),
 ]
 Model = Annotated[
     str | None,
-    _option(
+    option(
         MODEL,
         "Any litellm model; local/FOLDER, a transformers model that is read (format likelihood); or offline, the "
         "lexical baseline, without key or network. Default: offline.",
@@ -49,27 +48,9 @@ Model = Annotated[
     ),
 ]
 Metric = Annotated[
-    list[str] | None, _option(JUDGING, "Only this metric of the format; may be repeated.", "--metric")
+    list[str] | None, option(JUDGING, "Only this metric of the format; may be repeated.", "--metric")
 ]
-Prompts = Annotated[Path | None, _option(FILES, "A folder with prompts of your own, laid out like prompts/.")]
-JudgeCard = Annotated[
-    Path | None,
-    _option(
-        FILES,
-        "A judge card (card.json): says whether it is of this judge, and what has changed since.",
-        "--card",
-    ),
-]
-RunFolder = Annotated[
-    Path | None,
-    _option(
-        FILES,
-        "The run's folder; the same command again goes on where it stopped. "
-        "Default: runs/ITEMS-FORMAT-MODEL.",
-        "--output",
-        "-o",
-    ),
-]
+Prompts = Annotated[Path | None, option(FILES, "A folder with prompts of your own, laid out like prompts/.")]
 DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Say which calls, tokens and price are expected, and stop.")
 ]
@@ -82,38 +63,34 @@ class Calls(Group):
 
     api_base: Annotated[
         str | None,
-        _option(MODEL, "The address of an OpenAI-compatible server. Keys come from the environment only."),
+        option(MODEL, "The address of an OpenAI-compatible server. Keys come from the environment only."),
     ] = None
     max_tokens: Annotated[
         int | None,
-        _option(
-            MODEL, "Room for the answer in tokens; a truncated answer is asked again with twice as much."
-        ),
+        option(MODEL, "Room for the answer in tokens; a truncated answer is asked again with twice as much."),
     ] = None
     context_window: Annotated[
-        int | None, _option(MODEL, "The model's window in tokens, where it is not known.")
+        int | None, option(MODEL, "The model's window in tokens, where it is not known.")
     ] = None
     input_price: Annotated[
-        float | None, _option(MODEL, "US dollars for a million prompt tokens, where the price is not known.")
+        float | None, option(MODEL, "US dollars for a million prompt tokens, where the price is not known.")
     ] = None
-    output_price: Annotated[float | None, _option(MODEL, "US dollars for a million completion tokens.")] = (
-        None
-    )
+    output_price: Annotated[float | None, option(MODEL, "US dollars for a million completion tokens.")] = None
     max_concurrency: Annotated[
         int | None,
-        _option(
+        option(
             LIMITS,
             "Requests under way at a time at most; sinks by itself when the provider says 429. Default: 16.",
         ),
     ] = None
-    rpm: Annotated[int | None, _option(LIMITS, "Requests a minute at most.")] = None
-    tpm: Annotated[int | None, _option(LIMITS, "Tokens a minute at most.")] = None
+    rpm: Annotated[int | None, option(LIMITS, "Requests a minute at most.")] = None
+    tpm: Annotated[int | None, option(LIMITS, "Tokens a minute at most.")] = None
     budget_usd: Annotated[
         float | None,
-        _option(LIMITS, "Money to spend at most; what is left over fails with the reason budget."),
+        option(LIMITS, "Money to spend at most; what is left over fails with the reason budget."),
     ] = None
     timeout: Annotated[
-        float | None, _option(LIMITS, "Seconds for one request with all its retries. Default: 300.")
+        float | None, option(LIMITS, "Seconds for one request with all its retries. Default: 300.")
     ] = None
 
     def client(self, model: str | None) -> ClientOptions:
@@ -133,13 +110,13 @@ class Answers(Group):
 
     recordings: Annotated[
         Path | None,
-        _option(
+        option(
             FILES, "A store of answers to read and add to, shared between runs. Default: in the run's folder."
         ),
     ] = None
     replay: Annotated[
         Path | None,
-        _option(FILES, "Answer from these recordings (a store, an export, a run) and never call out."),
+        option(FILES, "Answer from these recordings (a store, an export, a run) and never call out."),
     ] = None
 
 
@@ -149,7 +126,7 @@ class Kept(Answers):
 
     overwrite: Annotated[
         bool,
-        _option(
+        option(
             FILES, "Begin afresh where the folder holds another run; its recordings are kept.", "--overwrite"
         ),
     ] = False
@@ -162,25 +139,25 @@ class Judging(Group):
     metric: Metric = None
     samples: Annotated[
         int | None,
-        _option(JUDGING, "Repetitions of each question, combined by mean and majority. Default: 1."),
+        option(JUDGING, "Repetitions of each question, combined by mean and majority. Default: 1."),
     ] = None
     order: Annotated[
         Literal["given", "reversed", "shuffled"] | None,
-        _option(
+        option(
             JUDGING,
             "The order of the fifteen dimensions; further samples are always shuffled. Default: given.",
         ),
     ] = None
-    seed: Annotated[int | None, _option(JUDGING, "Draws the shuffled orders. Default: 13.")] = None
+    seed: Annotated[int | None, option(JUDGING, "Draws the shuffled orders. Default: 13.")] = None
     relevant_from: Annotated[
         int | None,
-        _option(
+        option(
             JUDGING,
             "The rating (0 to 5) from which a document counts towards predicted precision. Default: 3.",
         ),
     ] = None
     temperature: Annotated[
-        float | None, _option(JUDGING, "The model's temperature. Default: 0, or 0.7 with several samples.")
+        float | None, option(JUDGING, "The model's temperature. Default: 0, or 0.7 with several samples.")
     ] = None
 
     def given(self) -> dict[str, Any]:

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from typer.core import TyperGroup
 
 from conqret.cli import options
-from conqret.cli import retrieve_options as choices
 from conqret.cli.console import end, note, progress, say, say_json, tell
 from conqret.cli.groups import grouped
 from conqret.cli.places import RUNS
 from conqret.cli.retrieve_evaluate import EPILOG as EVALUATE_EPILOG
 from conqret.cli.retrieve_evaluate import evaluate
+from conqret.cli.retrieve_session import (
+    AnswersBeside,
+    Corpus,
+    Depth,
+    Split,
+    describe_windows,
+    open_session,
+    pick_topics,
+)
 
 if TYPE_CHECKING:
     from conqret.retrieval.expansion import Expanded
@@ -49,28 +58,58 @@ app.command("evaluate", epilog=EVALUATE_EPILOG)(evaluate)
 @app.command(DEFAULT, epilog=EPILOG)
 @grouped
 def run(
-    corpus: choices.Corpus,
+    corpus: Corpus,
     *,
-    stance: choices.Stance = choices.StanceChoice.none,
-    rerank: choices.Rerank = None,
-    perspectives: choices.Perspectives = False,
-    model: choices.PerspectiveModel = None,
-    mmr: choices.Mmr = None,
-    keep: choices.Top = 100,
-    depth: choices.Depth = 100,
-    window: choices.Window = 20,
-    step: choices.Step = 10,
-    split: choices.Split = "all",
-    output: choices.RunFile = None,
+    stance: Annotated[
+        Literal["none", "pro", "con"],
+        typer.Option(help="The side that the reranker looks for; none: the generic instruction."),
+    ] = "none",
+    rerank: Annotated[
+        str | None,
+        typer.Option(
+            help="Rerank listwise with this model (any litellm model), or offline: by lexical stance evidence."
+        ),
+    ] = None,
+    perspectives: Annotated[
+        bool,
+        typer.Option(
+            "--perspectives",
+            help="Search for each perspective on the question, and merge. Needs --rerank or --model.",
+        ),
+    ] = False,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model", "-m", help="The model that names the perspectives. Default: that of --rerank."
+        ),
+    ] = None,
+    mmr: Annotated[
+        float | None,
+        typer.Option(
+            help="Then reorder by maximal marginal relevance with this lambda (0 to 1; BeRDS: 0.95)."
+        ),
+    ] = None,
+    keep: Annotated[int, typer.Option("--top", "-k", help="Documents to keep for each topic.")] = 100,
+    depth: Depth = 100,
+    window: Annotated[int, typer.Option(help="Documents that the reranker sees at a time.")] = 20,
+    step: Annotated[int, typer.Option(help="How far its window moves up each time.")] = 10,
+    split: Split = "all",
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="The TREC run to write (.gz is compressed). Default: runs/CORPUS-STANCE.res.gz",
+        ),
+    ] = None,
     calls: options.Calls,
-    answers: choices.AnswersBeside,
+    answers: AnswersBeside,
     prompts: options.Prompts = None,
     shown: options.Shown,
 ) -> None:
     """Rank documents for every topic: BM25, then what is asked for. Writes a TREC run."""
     from dataclasses import asdict
 
-    from conqret.cli.retrieve_session import open_session, pick_topics
     from conqret.errors import DeclarationError
     from conqret.io.trec import ScoredDoc, write_run
     from conqret.retrieval.evaluation.systems import queries, rankings
@@ -81,13 +120,13 @@ def run(
         raise DeclarationError(f"-k is {keep}; keep at least 1 document")
     if rerank and model and perspectives and rerank != model:
         raise DeclarationError("--rerank and --model name different models; one session asks one model")
-    plan = Plan(stance.value, rerank is not None, perspectives, mmr, depth, window, step)
+    plan = Plan(stance, rerank is not None, perspectives, mmr, depth, window, step)
     asked = rerank or (model if perspectives else None)
     if perspectives and asked is None:
         raise DeclarationError(
             "--perspectives asks a model for them: name it with --model, or --model offline"
         )
-    target = output or RUNS / f"{corpus.resolve().name}-{stance.value}.res.gz"
+    target = output or RUNS / f"{corpus.resolve().name}-{stance}.res.gz"
     topics = pick_topics(corpus, split)
     session = open_session(asked, calls, answers, prompts, beside=target) if asked else None
     index = open_index(corpus)
@@ -102,7 +141,7 @@ def run(
         for place, document in enumerate(documents[:keep])
     ]
     target.parent.mkdir(parents=True, exist_ok=True)
-    write_run(target, lines, tag=f"conqret-{stance.value}")
+    write_run(target, lines, tag=f"conqret-{stance}")
     windows = stages.reranker.summary if stages.reranker else None
     expanded = stages.expansion.expanded if stages.expansion else ()
     if not shown.quiet:
@@ -124,7 +163,6 @@ def run(
 
 
 def _remark(windows: RerankSummary | None, expanded: tuple[Expanded, ...], empty: int) -> None:
-    from conqret.cli.retrieve_session import describe_windows
 
     if windows is not None:
         note(describe_windows(windows))

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from conqret.cli import options
-from conqret.cli import retrieve_options as choices
-from conqret.cli.console import end, floor, note, out, progress, say, say_json, tell
+from conqret.cli.console import end, floor, note, out, progress, say_json, tell
 from conqret.cli.groups import grouped
 from conqret.cli.places import RUNS
+from conqret.cli.retrieve_session import (
+    AnswersBeside,
+    Corpus,
+    Depth,
+    Split,
+    as_split,
+    describe_windows,
+    open_session,
+    pick_topics,
+)
 
 if TYPE_CHECKING:
     from conqret.retrieval.evaluation.evaluate import Evaluation
@@ -23,16 +34,31 @@ EPILOG = (
 
 @grouped
 def evaluate(
-    corpus: choices.Corpus,
+    corpus: Corpus,
     *,
-    systems: choices.Systems = "bm25,generic,pro,con",
-    rerank: choices.SystemsModel = "offline",
-    measure: choices.Measure = None,
-    split: choices.Split = "test",
-    depth: choices.Depth = 100,
-    seed: choices.BootstrapSeed = 13,
+    systems: Annotated[
+        str,
+        typer.Option(
+            help="bm25, generic, pro, con, mmr, perspectives, or NAME=FILE for a TREC run; "
+            "the first is the baseline."
+        ),
+    ] = "bm25,generic,pro,con",
+    rerank: Annotated[
+        str,
+        typer.Option(
+            "--rerank",
+            help="The model behind generic, pro, con and perspectives, or offline: the lexical baseline.",
+        ),
+    ] = "offline",
+    measure: Annotated[
+        list[str] | None,
+        typer.Option(help="A measure of ir-measures; may be repeated. Default: P@10, nDCG@10, R@100."),
+    ] = None,
+    split: Split = "test",
+    depth: Depth = 100,
+    seed: Annotated[int, typer.Option(help="Draws the bootstrap samples.")] = 13,
     calls: options.Calls,
-    answers: choices.AnswersBeside,
+    answers: AnswersBeside,
     prompts: options.Prompts = None,
     shown: options.Shown,
 ) -> None:
@@ -43,7 +69,6 @@ def evaluate(
     """
     import numpy as np
 
-    from conqret.cli.retrieve_session import as_split, describe_windows, open_session, pick_topics
     from conqret.io.corpus import CorpusDirectory
     from conqret.retrieval.evaluation.evaluate import MEASURES
     from conqret.retrieval.evaluation.evaluate import evaluate as score
@@ -108,22 +133,16 @@ def _facts(found: Evaluation, runs: list[SystemRun], cost: float | None) -> dict
 
 
 def _show(found: Evaluation) -> None:
+    from conqret.report.table import Table
     from conqret.retrieval.evaluation.evaluate import MARK_BETTER, MARK_WORSE
 
     for view, count in found.topics.items():
         scores = [score for score in found.scores if score.view == view]
-        measures = list(dict.fromkeys(score.measure for score in scores))
+        measures = dict.fromkeys(score.measure for score in scores)
+        cells = {(score.system, score.measure): f"{score.interval} {score.mark}".rstrip() for score in scores}
+        systems = dict.fromkeys(score.system for score in scores)
+        rows = [(system, *(cells.get((system, measure)) for measure in measures)) for system in systems]
         title = {"all": "PRO+CON", "stance": "BOTH SIDES"}.get(view, view.upper())
-        rows = [[f"{title} ({count} topics)", *measures]]
-        for system in dict.fromkeys(score.system for score in scores):
-            cells = {
-                score.measure: f"{score.interval} {score.mark}" for score in scores if score.system == system
-            }
-            rows.append([system, *(cells.get(measure, "-") for measure in measures)])
-        widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-        for row in rows:
-            line = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-            say(line.rstrip(), "bold" if row is rows[0] else "")
-        out().print()
+        out().print(Table(f"{title} ({count} topics)", ("system", *measures), rows), "")
     note(f"means with 95 % intervals over topics; {MARK_BETTER} better and {MARK_WORSE} worse than {found.baseline}, "
          "p < .05 (paired t-test, Holm-Bonferroni)")  # fmt: skip

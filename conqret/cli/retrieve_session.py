@@ -1,20 +1,40 @@
-"""What both commands of ``conqret retrieve`` need: topics, and a session with a model."""
+"""What both commands of ``conqret retrieve`` need: options, topics, and a session with a model."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
+import typer
+
+from conqret.cli.options import FILES, Answers, Calls
 from conqret.errors import DeclarationError, UnknownNameError
 
 if TYPE_CHECKING:
-    from conqret.cli.options import Answers, Calls
-    from conqret.data.corpus import CorpusTopic, Split
+    from conqret.data import corpus as data
     from conqret.retrieval.rerank import RerankSummary
     from conqret.runs.session import Session
 
+Corpus = Annotated[Path, typer.Argument(help="A corpus directory; it is indexed first where it is not.")]
+Depth = Annotated[int, typer.Option(help="Documents that the first stage retrieves for each topic.")]
+Split = Annotated[str, typer.Option(help="The topics of this split: train, test or all.")]
 
-def as_split(split: str) -> Split | None:
+
+@dataclass(frozen=True)
+class AnswersBeside(Answers):
+    """The same for a run, which is a file."""
+
+    recordings: Annotated[
+        Path | None,
+        typer.Option(
+            help="A store of answers to read and add to. Default: recordings.sqlite beside the run.",
+            rich_help_panel=FILES,
+        ),
+    ] = None
+
+
+def as_split(split: str) -> data.Split | None:
     """The split of that name; None for ``all``.
 
     Raises:
@@ -30,7 +50,7 @@ def as_split(split: str) -> Split | None:
     raise UnknownNameError("split", split, [*SPLITS, "all"])
 
 
-def pick_topics(corpus: Path, split: str) -> list[CorpusTopic]:
+def pick_topics(corpus: Path, split: str) -> list[data.CorpusTopic]:
     """The topics of a split, or of ``all``.
 
     Raises:

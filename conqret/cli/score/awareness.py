@@ -2,48 +2,37 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from conqret.cli import options
 from conqret.cli.console import note
 from conqret.cli.groups import grouped
-from conqret.cli.places import default_folder, stem
-from conqret.cli.score.output import column_map, remark_alone, show, write
-from conqret.cli.score.parameters import Answers, Columns, Output, SystemName
+from conqret.cli.score.output import remark_alone, show, write
+from conqret.cli.score.parameters import Measured
 
 EPILOG = (
     "Example: conqret score dispute-awareness answers.jsonl --questions debateqa.jsonl --model gpt-4o-mini"
 )
 
 
-class ShotsChoice(StrEnum):
-    """Whether the prompt holds examples."""
-
-    few = "few-shot"
-    zero = "zero-shot"
-
-
 @grouped
 def dispute_awareness(
-    answers: Answers,
     *,
+    measured: Measured,
     questions: Annotated[
         Path, typer.Option(help="The questions, in DebateQA's layout (partial answers are not needed).")
     ],
     model: options.Model = None,
     shots: Annotated[
-        ShotsChoice, typer.Option(help="With five examples, as the paper advises, or without.")
-    ] = ShotsChoice.few,
+        Literal["few-shot", "zero-shot"],
+        typer.Option(help="With five examples, as the paper advises, or without."),
+    ] = "few-shot",
     labels: Annotated[
         Path | None, typer.Option(help="A table of id and label (0 or 1) to compare with.")
     ] = None,
-    output: Output = None,
-    system: SystemName = None,
-    columns: Columns = None,
     calls: options.Calls,
     kept: options.Answers,
     shown: options.Shown,
@@ -59,7 +48,7 @@ def dispute_awareness(
 
     if labels is not None:
         require("scipy", extra="stats")
-    mapping = column_map(columns)
+    answers, mapping = measured.answers, measured.mapping
     known = read_questions(questions, mapping)
     met = partners(check_answers(answers, mapping), known)
     if not any(known[one].question.strip() for one in met.together):
@@ -79,15 +68,12 @@ def dispute_awareness(
     )
     client = calls.client(model).resolved()
     judge = model_name(client.backend.pinned(client.model)[0])
-    folder = output or default_folder(stem(answers), "dispute-awareness", judge, shots.value)
-    store = kept.recordings
-    if store is None and kept.replay is None:
-        store = folder / "recordings.sqlite"
-    session = Session(client, recordings=store, replay=kept.replay)
-    # what is wrong shows before anything is written
-    Session(client, replay=kept.replay).run(lambda client: client.prepare())
-    with only_writer(folder):
-        found = ask_awareness(asked, session, system or stem(answers), shots=shots.value)
+    folder = measured.folder("dispute-awareness", judge, shots)
+    session = Session(client, recordings=kept.recordings, replay=kept.replay)
+    session.run(lambda client: client.prepare())  # what is wrong shows before anything is written
+    with session, only_writer(folder):
+        session.keep_in(folder / "recordings.sqlite")
+        found = ask_awareness(asked, session, measured.name, shots=shots)
         tally = write(found.rows, folder)
     show(tally, folder, shown.json_output)
     if truth is not None:

@@ -10,9 +10,8 @@ import typer
 from conqret.cli import options
 from conqret.cli.console import note, progress
 from conqret.cli.groups import Group, grouped
-from conqret.cli.places import default_folder, stem
-from conqret.cli.score.output import column_map, remark_alone, show, write
-from conqret.cli.score.parameters import Answers, Columns, Device, Dtype, Output, References, SystemName
+from conqret.cli.score.output import remark_alone, show, write
+from conqret.cli.score.parameters import Device, Dtype, Measured, References
 from conqret.debateqa.baselines.registry import BASELINES, DEFAULT
 
 if TYPE_CHECKING:
@@ -48,8 +47,8 @@ class Weights(Group):
 
 @grouped
 def baselines(
-    answers: Answers,
     *,
+    measured: Measured,
     references: References,
     metrics: Annotated[
         str,
@@ -61,9 +60,6 @@ def baselines(
     ] = ",".join(DEFAULT),
     model: options.Model = None,
     weights: Weights,
-    output: Output = None,
-    system: SystemName = None,
-    columns: Columns = None,
     calls: options.Calls,
     kept: options.Answers,
     shown: options.Shown,
@@ -94,12 +90,12 @@ def baselines(
         device=weights.device,
         dtype=weights.dtype,
     )
-    mapping = column_map(columns)
+    answers, mapping = measured.answers, measured.mapping
     questions = read_questions(references, mapping)
     met = partners(check_answers(answers, mapping), questions)
     remark_alone(met.answers_alone, met.questions_alone, shown.quiet)
     cases = cases_of(read_answers(answers, mapping), questions)
-    folder = output or default_folder(stem(answers), "baselines")
+    folder = measured.folder("baselines")
     asks = "asked" in kinds
     client = calls.client(model)
     models = Models(**weights.given())
@@ -109,14 +105,14 @@ def baselines(
     session = Session(client, recordings=kept.recordings, replay=kept.replay)
     if asks:
         session.run(_opened)  # recordings that are none show here, before the folder is made
-    if asks and kept.recordings is None and kept.replay is None:
-        session = Session(client, recordings=folder / "recordings.sqlite")
-    with only_writer(folder), KeptValues(folder / "values.jsonl") as values:
+    with session, only_writer(folder), KeptValues(folder / "values.jsonl") as values:
+        if asks:
+            session.keep_in(folder / "recordings.sqlite")
         if len(values) and not shown.quiet:
             note(f"{len(values)} values are kept from before")
         with progress("scoring", len(cases), quiet=shown.quiet) as bar:
             rows = baseline_rows(
-                chosen, cases, system or stem(answers), similarities=similarities, session=session, kept=values,
+                chosen, cases, measured.name, similarities=similarities, session=session, kept=values,
                 on_answer=lambda metric, number: bar.reach(number + 1, metric),
             )  # fmt: skip
         if not shown.quiet:

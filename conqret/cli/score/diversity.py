@@ -2,59 +2,44 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from conqret.cli import options
 from conqret.cli.console import note, progress
 from conqret.cli.groups import grouped
-from conqret.cli.places import default_folder, stem
-from conqret.cli.score.output import column_map, remark_alone, show, write
-from conqret.cli.score.parameters import Answers, Columns, Device, Dtype, Output, References, SystemName
+from conqret.cli.score.output import remark_alone, show, write
+from conqret.cli.score.parameters import Device, Dtype, Measured, References
 
 EPILOG = (
     "Example: conqret score perspective-diversity answers.jsonl --references debateqa.jsonl --backbone gpt2"
 )
 
 
-class DefinitionChoice(StrEnum):
-    """What is computed."""
-
-    paper = "paper"
-    released = "released"
-
-
-class ChatChoice(StrEnum):
-    """Whether the backbone's chat template is used."""
-
-    auto = "auto"
-    never = "never"
-    always = "always"
+CHAT = {"auto": None, "never": False, "always": True}
+"""Whether the backbone's chat template is used; None: where it has one."""
 
 
 @grouped
 def perspective_diversity(
-    answers: Answers,
     *,
+    measured: Measured,
     references: References,
     backbone: Annotated[str, typer.Option(help="A causal language model: a folder, or a hub's name.")],
-    output: Output = None,
-    system: SystemName = None,
     definition: Annotated[
-        DefinitionChoice, typer.Option(help="Equations 1 and 2, or the released script's arithmetic.")
-    ] = DefinitionChoice.paper,
+        Literal["paper", "released"],
+        typer.Option(help="Equations 1 and 2, or the released script's arithmetic."),
+    ] = "paper",
     wrapping: Annotated[int, typer.Option(help="The prompt around the answer, 1 to 5 (Table 12).")] = 1,
     chat_template: Annotated[
-        ChatChoice, typer.Option(help="Use the backbone's chat template.")
-    ] = ChatChoice.auto,
+        Literal["auto", "never", "always"], typer.Option(help="Use the backbone's chat template.")
+    ] = "auto",
     device: Device = None,
     dtype: Dtype = None,
     token_budget: Annotated[
         int | None, typer.Option(help="Tokens in one step; halves itself when memory runs out.")
     ] = None,
-    columns: Columns = None,
     shown: options.Shown,
 ) -> None:
     """The summed perplexity of a question's partial answers given the answer; lower is better.
@@ -68,7 +53,7 @@ def perspective_diversity(
     from conqret.perplexity import ConditionalPerplexity
     from conqret.perplexity.store import RowStore
 
-    mapping = column_map(columns)
+    answers, mapping = measured.answers, measured.mapping
     questions = read_questions(references, mapping)
     if not any(one.partial_answers for one in questions.values()):
         raise DeclarationError(
@@ -77,18 +62,17 @@ def perspective_diversity(
         )
     met = partners(check_answers(answers, mapping), questions)
     remark_alone(met.answers_alone, met.questions_alone, shown.quiet)
-    chat = {ChatChoice.auto: None, ChatChoice.never: False, ChatChoice.always: True}[chat_template]
     scorer = ConditionalPerplexity(
-        backbone, wrapping=wrapping, chat=chat, definition=definition.value, device=device, dtype=dtype,
+        backbone, wrapping=wrapping, chat=CHAT[chat_template], definition=definition, device=device, dtype=dtype,
         token_budget=token_budget,
     )  # fmt: skip
-    settings = ["released"] if definition is DefinitionChoice.released else [f"prompt-{wrapping}"]
-    settings += [] if chat is None else [f"template-{chat_template.value}"]
-    folder = output or default_folder(stem(answers), "perspective-diversity", model_name(backbone), *settings)
+    settings = ["released"] if definition == "released" else [f"prompt-{wrapping}"]
+    settings += [] if chat_template == "auto" else [f"template-{chat_template}"]
+    folder = measured.folder("perspective-diversity", model_name(backbone), *settings)
     with only_writer(folder), RowStore(folder / "rows.jsonl", scorer.fingerprint) as store:
         if len(store) and not shown.quiet:
             note(f"{len(store)} rows are kept from before")
-        run = DiversityRun(system or stem(answers), answers, questions, scorer, store, mapping)
+        run = DiversityRun(measured.name, answers, questions, scorer, store, mapping)
         with progress("scoring", len(met.together), quiet=shown.quiet) as bar:
             tally = write(run.rows(bar.advance), folder)
     show(tally, folder, shown.json_output)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from conqret.cli import options
 from conqret.cli.console import note, say, say_json, written
 
 if TYPE_CHECKING:
@@ -61,8 +60,3 @@ def remark_left_out(metric: str, instrument: str, answers: int, questions: int) 
             f"{'answer is' if answers == 1 else 'answers are'} left out; the means are over the {questions} "
             f"{'question' if questions == 1 else 'questions'} scored of all systems"
         )
-
-
-def column_map(columns: str | None) -> Mapping[str, str]:
-    """``--columns`` for answers and questions."""
-    return options.column_map(columns, "id=qid,answer=text")

@@ -2,26 +2,56 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-Answers = Annotated[
-    Path, typer.Argument(help="One system's answers: id and generation, as JSONL, CSV or Parquet.")
-]
+from conqret.cli import options
+from conqret.cli.groups import Group
+from conqret.cli.places import default_folder, stem
+
 References = Annotated[Path, typer.Option(help="Questions with partial answers, in DebateQA's layout.")]
-SystemName = Annotated[str | None, typer.Option(help="The system's name. Default: the answers' file name.")]
-Columns = Annotated[
-    str | None, typer.Option(help="Which column holds what: id=qid,answer=text,partial_answers=refs,…")
-]
-Output = Annotated[
-    Path | None,
-    typer.Option(
-        "--output", "-o", help="The folder of scores.parquet. Default: in runs/, ANSWERS-METRIC-INSTRUMENT."
-    ),
-]
 Device = Annotated[str | None, typer.Option(help="cpu, cuda, … Default: a GPU where there is one.")]
 Dtype = Annotated[
     str | None, typer.Option(help="float32, bfloat16 or float16. Default: float32 on a CPU, else bfloat16.")
 ]
+
+
+@dataclass(frozen=True)
+class Measured(Group):
+    """One system's answers, what the system is called, and where its scores go."""
+
+    answers: Annotated[
+        Path, typer.Argument(help="One system's answers: id and generation, as JSONL, CSV or Parquet.")
+    ]
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="The folder of scores.parquet. Default: in runs/, ANSWERS-METRIC-INSTRUMENT.",
+        ),
+    ] = None
+    system: Annotated[
+        str | None, typer.Option(help="The system's name. Default: the answers' file name.")
+    ] = None
+    columns: Annotated[
+        str | None, typer.Option(help="Which column holds what: id=qid,answer=text,partial_answers=refs,…")
+    ] = None
+
+    @property
+    def name(self) -> str:
+        """The system's."""
+        return self.system or stem(self.answers)
+
+    @property
+    def mapping(self) -> Mapping[str, str]:
+        """From field to column, of answers and questions."""
+        return options.column_map(self.columns, "id=qid,answer=text")
+
+    def folder(self, metric: str, *instrument: str) -> Path:
+        """Where the scores go; ``instrument`` tells two measurements of a metric apart."""
+        return self.output or default_folder(stem(self.answers), metric, *instrument)

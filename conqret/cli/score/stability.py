@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from conqret.cli import options
-from conqret.cli.console import note, out, say, say_json
+from conqret.cli.console import note, out, say_json
 
 if TYPE_CHECKING:
     from conqret.debateqa.stability import PairMatrix
@@ -27,13 +26,6 @@ MEANS = {
 }
 
 
-class OverChoice(StrEnum):
-    """What is ranked."""
-
-    systems = "systems"
-    answers = "answers"
-
-
 def stability(
     scores: Annotated[
         list[Path], typer.Argument(help="Tables of `conqret score`: the same answers, several instruments.")
@@ -42,8 +34,9 @@ def stability(
         list[str] | None, typer.Option(help="Only this metric; may be repeated. Default: all that can be.")
     ] = None,
     over: Annotated[
-        OverChoice, typer.Option(help="Compare rankings of systems by their means, or of all answers.")
-    ] = OverChoice.systems,
+        Literal["systems", "answers"],
+        typer.Option(help="Compare rankings of systems by their means, or of all answers."),
+    ] = "systems",
     plot: Annotated[
         Path | None, typer.Option(help="Draw heat maps into this file, .png or .svg, one panel a metric.")
     ] = None,
@@ -63,7 +56,7 @@ def stability(
     if plot is not None and plot.suffix.lower() not in PLOTS:
         raise DeclarationError(f"--plot takes a file that ends in .png or .svg, not {plot.name}")
     rows = read_tables(scores)
-    found = [compare(rows, name, over=over.value, seed=seed) for name in metric or _comparable(rows)]
+    found = [compare(rows, name, over=over, seed=seed) for name in metric or _comparable(rows)]
     for matrix in found:
         _remark(matrix)
     if plot is not None:
@@ -132,25 +125,19 @@ def _record(matrix: PairMatrix) -> dict[str, Any]:
 
 
 def _show(matrix: PairMatrix) -> None:
-    """The matrix over numbers, in blocks that fit the terminal, the numbers' names, and the ends of the values."""
+    """The matrix over numbers, the numbers' names, and the ends of the values."""
     from conqret.report import words
     from conqret.report.stability_plot import compared
+    from conqret.report.table import Table
 
-    size, cell = len(matrix.names), 6
-    block = max(1, (out().width - 3) // cell)
-    lines = [words.label(matrix.metric), f"  {compared(matrix)}", ""]
-    for begin in range(0, size, block):
-        columns = range(begin, min(begin + block, size))
-        lines.append("   " + "".join(f"{place + 1:>{cell}}" for place in columns))
-        for down, row in enumerate(matrix.rows(), start=1):
-            lines.append(f"{down:>3}" + "".join(f"{_figure(row[place]):>{cell}}" for place in columns))
-        lines.append("")
-    lines += [f"{place:>3}  {name or 'without a name'}" for place, name in enumerate(matrix.names, start=1)]
-    say("\n".join([*lines, "", _ends(matrix), ""]))
-
-
-def _figure(value: float | None) -> str:
-    return "none" if value is None else f"{value:.2f}"
+    numbered = [f"{place:>3}  {name or 'without a name'}" for place, name in enumerate(matrix.names, start=1)]
+    header = ("", *map(str, range(1, len(numbered) + 1)))
+    rows = [
+        (str(place), *("none" if value is None else f"{value:.2f}" for value in row))
+        for place, row in enumerate(matrix.rows(), start=1)
+    ]
+    title = f"{words.label(matrix.metric)}\n  {compared(matrix)}"
+    out().print(Table(title, header, rows, note="\n".join([*numbered, "", _ends(matrix)])), "")
 
 
 def _ends(matrix: PairMatrix) -> str:
