@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from pydantic import BaseModel
 
@@ -15,6 +15,9 @@ from conqret.llm.request import Message, Reading
 
 KEY_VERSION = 1
 """Changes whenever keys are made in another way, so that old recordings are never mistaken for new."""
+
+KEPT = 256
+"""The digests of so many schemas are kept; a run has a handful."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,16 +73,10 @@ class Sending:
         return hashlib.sha256(_canonical(identity)).hexdigest()
 
 
-_digests: WeakKeyDictionary[type[BaseModel], str] = WeakKeyDictionary()
-
-
+@functools.lru_cache(maxsize=KEPT)
 def schema_digest(response: type[BaseModel]) -> str:
     """sha256 (hex) of the JSON schema of ``response``, computed once for each class."""
-    digest = _digests.get(response)
-    if digest is None:
-        digest = hashlib.sha256(_canonical(response.model_json_schema())).hexdigest()
-        _digests[response] = digest
-    return digest
+    return hashlib.sha256(_canonical(response.model_json_schema())).hexdigest()
 
 
 def _canonical(value: Any) -> bytes:

@@ -111,7 +111,7 @@ def _not_json(text: str, error: ValidationError) -> Rejection:
 def _json_within(text: str) -> str:
     if "{" not in text:
         return text
-    from instructor.v2.core.json import extract_json_from_codeblock
+    from instructor.utils import extract_json_from_codeblock
 
     return extract_json_from_codeblock(text)
 

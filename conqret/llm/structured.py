@@ -1,17 +1,17 @@
 """How a provider is made to answer in the shape of a response model.
 
-instructor knows for each mode what goes into a request; its handler is asked once for each response model,
-and the outcome kept. Its patched client is not used: with a validation context it renders Jinja templates
+instructor knows for each mode what goes into a request; it is asked once for each response model, and the outcome
+kept. Its patched client is not used: with a validation context it renders Jinja templates
 that stand in the messages, and our messages hold hostile documents.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from pydantic import BaseModel
 
@@ -37,15 +37,21 @@ SCHEMA_ENDPOINTS = frozenset(
 """Providers where a schema is tried first for models that the price list lacks: servers of one's own, mostly
 with guided decoding, and those for which litellm translates a schema whatever the model."""
 
+KEPT = 256
+"""So many formats are kept; a run has a handful."""
+
 _MARK = "\x00"
 
 
 class Shape(StrEnum):
-    """The ways to ask for a typed answer, best first: a JSON schema, a tool call, JSON in Markdown."""
+    """The ways to ask for a typed answer, best first: a JSON schema, a tool call, JSON in Markdown.
 
-    SCHEMA = "json_schema"
-    TOOLS = "tools"
-    MARKDOWN = "markdown_json"
+    Their values are the names of instructor's modes.
+    """
+
+    SCHEMA = "JSON_SCHEMA"
+    TOOLS = "TOOLS"
+    MARKDOWN = "MD_JSON"
 
     @property
     def lesser(self) -> Shape | None:
@@ -80,25 +86,13 @@ class Format:
         return sent
 
 
-_formats: dict[Shape, WeakKeyDictionary[type[BaseModel], Format]] = {s: WeakKeyDictionary() for s in Shape}
-
-
+@functools.lru_cache(maxsize=KEPT)
 def format_for(response: type[BaseModel], shape: Shape) -> Format:
     """What ``shape`` adds to a request for ``response``; made once for each pair."""
-    known = _formats[shape].get(response)
-    if known is None:
-        known = _formats[shape][response] = _prepare(response, shape)
-    return known
+    from instructor import Mode
+    from instructor.processing import handle_response_model
 
-
-def _prepare(response: type[BaseModel], shape: Shape) -> Format:
-    from instructor.v2.core.mode import Mode
-    from instructor.v2.core.providers import Provider
-    from instructor.v2.core.registry import mode_registry
-
-    modes = {Shape.SCHEMA: Mode.JSON_SCHEMA, Shape.TOOLS: Mode.TOOLS, Shape.MARKDOWN: Mode.MD_JSON}
-    handlers = mode_registry.get_handlers(Provider.OPENAI, modes[shape])
     blank = [{"role": "system", "content": _MARK}, {"role": "user", "content": _MARK}]
-    _, arguments = handlers.request_handler(response, {"messages": blank})
+    _, arguments = handle_response_model(response, mode=Mode[shape], messages=blank)
     contents = [str(message["content"]) for message in arguments.pop("messages")]
     return Format(arguments, contents[0].removeprefix(_MARK), contents[-1].removeprefix(_MARK))

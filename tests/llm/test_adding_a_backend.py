@@ -1,0 +1,114 @@
+"""The worked example of docs/adding-a-backend.md, installed as a plug-in and asked."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from conqret.errors import DeclarationError
+from conqret.llm import ClientOptions
+from conqret.llm.backend import BACKENDS, Backend, backend_of
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs/adding-a-backend.md").read_text(encoding="utf-8")
+GROUP = "conqret.backends"
+
+PROGRAM = f"""#!{sys.executable}
+import json, sys
+asked = json.load(sys.stdin)
+if "capital punishment" in asked["messages"][-1]["content"]:
+    sys.exit("that I cannot say")
+print(json.dumps({{name: 7 for name in asked["schema"]["properties"]}}))
+"""
+
+JUDGED = """
+import conqret, json, sys
+items = [conqret.Item(id=str(n), topic=f"Should {what} end?", argument="Yes [1].",
+                      documents=(conqret.Document(id="1", text="So it should."),))
+         for n, what in enumerate(["zoos", "capital punishment"])]
+found = conqret.judge(items, format="direct", metrics=["groundedness"], model=sys.argv[1])
+print(json.dumps([[str(one.status), one.measures["groundedness"].value, one.measures["groundedness"].detail]
+                  for one in found]))
+"""
+
+
+def block(kind: str) -> str:
+    (found,) = re.findall(rf"^```{kind}\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
+    return found
+
+
+@pytest.fixture
+def plugin(tmp_path: Path) -> Path:
+    """A folder in which the example lies as an installed package."""
+    ((name, target),) = tomllib.loads(block("toml"))["project"]["entry-points"][GROUP].items()
+    (tmp_path / f"{target.partition(':')[0]}.py").write_text(block("python"))
+    about = tmp_path / "example-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: example\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text(f"[{GROUP}]\n{name} = {target}\n")
+    return tmp_path
+
+
+def run(plugin: Path, code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        cwd=plugin,
+        env={"PYTHONPATH": f"{plugin}:{ROOT}"},
+    )
+
+
+def test_the_example_judges(plugin: Path) -> None:
+    program = plugin / "my-judge"
+    program.write_text(PROGRAM)
+    program.chmod(0o755)
+    done = run(plugin, JUDGED, "command/./my-judge")
+    assert done.returncode == 0, done.stderr
+    good, bad = json.loads(done.stdout)
+    assert good == ["scored", 0.7, ""]
+    assert bad[:2] == ["failed", None]
+    assert "./my-judge failed: that I cannot say" in bad[2]
+
+
+def test_what_cannot_be_asked_is_said_before_anything_is(plugin: Path) -> None:
+    done = run(plugin, JUDGED, "command/./nowhere")
+    assert "there is no program './nowhere' to be asked" in done.stderr
+    empty = run(plugin, JUDGED, "command/")
+    assert "command/ must be followed by" in empty.stderr
+
+
+def test_two_backends_with_the_same_names_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    hosted = BACKENDS["hosted"]
+    both = {"one": replace(hosted, prefix="x/"), "other": replace(hosted, prefix="x/"), "hosted": hosted}
+    monkeypatch.setattr("conqret.llm.backend.BACKENDS", both)
+    assert backend_of("x") is hosted
+    with pytest.raises(DeclarationError, match="the backends 'one' and 'other' both take the model 'x/y'"):
+        backend_of("x/y")
+
+
+def test_every_name_has_one_backend() -> None:
+    names = {"offline": "offline", "local/x": "local", "gpt-4o": "hosted", "offline/x": "hosted", "local": "hosted"}
+    for model, name in names.items():
+        assert backend_of(model) is BACKENDS[name]
+        assert ClientOptions(model).backend is BACKENDS[name]
+
+
+def test_a_backend_that_says_nothing_of_its_models_is_told_by_the_options() -> None:
+    plain = Backend(prefix="plain/", open=BACKENDS["hosted"].open)
+    facts = plain.facts(ClientOptions("x", context_window=100, input_price=1.0, output_price=2.0))
+    assert (facts.context_window, facts.input_price, facts.output_price) == (100, 1e-6, 2e-6)
+    assert plain.identity("plain/x") == "plain/x"
+    assert plain.pinned("plain/x") == ("plain/x", None)
+    plain.check_can_ask("the question")
+    with pytest.raises(DeclarationError, match="the reading cannot be asked of this model"):
+        plain.check_can_ask("the reading", read=True, written=False)
