@@ -97,7 +97,13 @@ def test_two_backends_with_the_same_names_are_an_error(monkeypatch: pytest.Monke
 
 
 def test_every_name_has_one_backend() -> None:
-    names = {"offline": "offline", "local/x": "local", "gpt-4o": "hosted", "offline/x": "hosted", "local": "hosted"}
+    names = {
+        "offline": "offline",
+        "local/x": "local",
+        "gpt-4o": "hosted",
+        "offline/x": "hosted",
+        "local": "hosted",
+    }
     for model, name in names.items():
         assert backend_of(model) is BACKENDS[name]
         assert ClientOptions(model).backend is BACKENDS[name]
