@@ -12,6 +12,9 @@ import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+MAX_SHOWN = 50
+"""Faults that the message of an error spells out; the others are counted."""
+
 
 class ConqretError(Exception):
     """Base of everything that conqret raises on purpose."""
@@ -54,13 +57,31 @@ class Fault:
         return f"{place}{field} {self.problem}. {self.remedy}"
 
 
-class ItemsError(DeclarationError):
-    """The input items have faults; all of them are listed in :attr:`faults`, in file order."""
+class FaultsError(DeclarationError):
+    """An input has faults: :attr:`faults` holds them, in file order, and the message the first of them."""
 
-    def __init__(self, faults: Sequence[Fault]) -> None:
+    of = "file"
+
+    def __init__(self, faults: Sequence[Fault], total: int | None = None) -> None:
         self.faults = tuple(faults)
-        count = f"{len(faults)} fault{'s' if len(faults) != 1 else ''} in the items"
-        super().__init__(count + ":\n" + "\n".join(f"  {fault}" for fault in faults))
+        count = len(faults) if total is None else total
+        lines = [f"{count} fault{'s' if count != 1 else ''} in the {self.of}:"]
+        lines += [f"  {fault}" for fault in faults[:MAX_SHOWN]]
+        if count > MAX_SHOWN:
+            lines.append(f"  and {count - MAX_SHOWN} more")
+        super().__init__("\n".join(lines))
+
+
+class ItemsError(FaultsError):
+    """The input items have faults."""
+
+    of = "items"
+
+
+class LabelsError(FaultsError):
+    """The labels have faults."""
+
+    of = "labels"
 
 
 class ExecutionError(ConqretError):

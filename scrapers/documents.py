@@ -7,7 +7,7 @@ from pathlib import Path
 
 from conqret.data.item import Document
 from conqret.io.append import AppendLog, cut_torn_line
-from conqret.io.corpus import read_models
+from conqret.io.schema import read_models
 
 ID_LENGTH = 16
 """Hexadecimal digits (64 bits) of an id: two of 10,000 texts share one with a chance of 3 in 10^12."""

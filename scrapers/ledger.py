@@ -12,7 +12,8 @@ from pydantic import Field
 from conqret.data.corpus import SOURCE_STATUSES, LedgerEntry
 from conqret.data.table2 import PAPER_CITED, PAPER_EXTRACTED
 from conqret.io.append import AppendLog, cut_torn_line
-from conqret.io.corpus import read_models, write_lines
+from conqret.io.corpus import write_lines
+from conqret.io.schema import read_models
 
 Key = tuple[str, int]
 """Debate and number: what names a source."""

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from conqret.data.item import Document
-from conqret.io.corpus import CorpusDirectory, read_models
+from conqret.io.corpus import CorpusDirectory
+from conqret.io.schema import read_models
 from conqret.scrapers.documents import DocumentStore
 from conqret.scrapers.evidence import EvidenceOptions, opened, parsed, summary_of
 from conqret.scrapers.extract import Extractor

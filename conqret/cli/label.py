@@ -102,10 +102,10 @@ def _ends(scale: str) -> tuple[int, int]:
 
 
 def _labelled(path: Path) -> set[str]:
-    from conqret.io.label_layouts import raw_labels
-    from conqret.io.label_layouts.raw import RawLabel
+    from conqret.io.label_layout import open_labels
 
-    return {cell.item for cell in raw_labels(path).cells() if isinstance(cell, RawLabel) and cell.text}
+    layout, file = open_labels(path)
+    return {cell.item for cell in layout.cells(file) if cell.text}
 
 
 def _sheet(plan: LabelPlan, to: Target, dimensions: list[str]) -> str:

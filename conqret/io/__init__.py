@@ -1,17 +1,17 @@
 """Items in: files, frames and objects, checked whole before the first call; and safe writing."""
 
 from conqret.io.check import Checked
-from conqret.io.columns import LAYOUTS, Layout
+from conqret.io.columns import DIALECTS, Dialect
 from conqret.io.frames import FrameKind, frame_kind, to_frame
 from conqret.io.rows import item_record
 from conqret.io.source import ItemSource, open_items
 
 __all__ = [
-    "LAYOUTS",
+    "DIALECTS",
     "Checked",
+    "Dialect",
     "FrameKind",
     "ItemSource",
-    "Layout",
     "frame_kind",
     "item_record",
     "open_items",

@@ -12,7 +12,9 @@ import tokenize
 from collections.abc import Mapping
 from decimal import Decimal
 
+from conqret.io.faults import Unfit, quoted
 from conqret.io.jsonl import parse
+from conqret.io.texts import sound
 
 MAX_DEPTH = 32
 """Levels that metadata may be nested."""
@@ -20,6 +22,7 @@ MAX_BITS = 1024
 """Bits of a whole number in metadata."""
 MAX_LITERAL = 10_000_000
 """Characters of a printed Python list that is still read."""
+_AS_TEXT = "Leave it out, or write it as a text"
 
 
 def is_missing(value: object) -> bool:
@@ -41,75 +44,79 @@ def as_list(value: object) -> object:
     return value
 
 
-def list_in_text(text: str) -> list[object] | str:
+def as_text(value: object) -> str:
+    """Return a cell as text: whole numbers without ``.0``, true and false in words, lists and objects cut short."""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return quoted(value)[1:-1] if isinstance(value, list | Mapping) else str(value).strip()
+
+
+def list_in_text(text: str) -> list[object]:
     """Read a list that was written into a text cell: JSON, or a list as Python prints it.
 
-    Returns:
-        The list, or in words why it cannot be read.
+    Raises:
+        Unfit: it cannot be read.
     """
     try:
         value = parse(text)
     except ValueError as error:
-        if not text.lstrip().startswith("["):
-            return "is a text, and a list is expected"
-        return _printed_list(text, str(error))
-    return value if isinstance(value, list) else "is a text, and a list is expected"
+        value = _printed_list(text, str(error)) if text.lstrip().startswith("[") else None
+    if not isinstance(value, list):
+        raise Unfit("is a text, and a list is expected", "Write a list (in CSV as JSON)")
+    return value
 
 
-def _printed_list(text: str, problem: str) -> list[object] | str:
+def _printed_list(text: str, problem: str) -> object:
     """Read ``['a', 'b']``. Python joins neighbouring texts, so numpy's ``['a' 'b']`` must not pass."""
-    broken = f"begins like a list but is no valid JSON ({problem})"
+    broken = Unfit(f"begins like a list but is no valid JSON ({problem})", "Write a list (in CSV as JSON)")
     if len(text) > MAX_LITERAL:
-        return broken
+        raise broken
     try:
         value = ast.literal_eval(text.strip())
         tokens = tokenize.generate_tokens(io.StringIO(text.strip()).readline)
         kinds = [token.type for token in tokens if token.type not in (tokenize.NL, tokenize.COMMENT)]
     except (ValueError, SyntaxError, RecursionError, MemoryError, tokenize.TokenError):
-        return broken
+        raise broken from None
     if any(one == two == tokenize.STRING for one, two in itertools.pairwise(kinds)):
-        return "is a numpy array as it is printed, without commas: where a document ends is lost"
-    return value if isinstance(value, list) else broken
-
-
-def object_in_text(text: str) -> dict[str, object] | str:
-    """Read an object that was written into a text cell as JSON, or return why it cannot be read."""
-    try:
-        value = parse(text)
-    except ValueError as error:
-        return f"is no valid JSON object: {error}"
-    return value if isinstance(value, dict) else "is a text, and an object is expected"
+        raise Unfit(
+            "is a numpy array as it is printed, without commas: where a document ends is lost",
+            "Write a list (in CSV as JSON)",
+        )
+    return value
 
 
 def plain(value: object, depth: int = 0) -> object:
     """Return a metadata value in the types of JSON; absent ones inside objects are left out.
 
     Raises:
-        TypeError: it has a type that JSON has no equal of, or is nested over :data:`MAX_DEPTH` levels.
+        Unfit: it has a type that JSON has no equal of, is nested over :data:`MAX_DEPTH` levels, or holds a text
+            that may not enter.
     """
     if depth > MAX_DEPTH:
-        raise TypeError(f"is nested more than {MAX_DEPTH} levels deep")
+        raise Unfit(f"is nested more than {MAX_DEPTH} levels deep", _AS_TEXT)
     if is_missing(value):
         return None
     if isinstance(value, float) and math.isinf(value):
-        raise TypeError("holds an infinite number")
+        raise Unfit("holds an infinite number", _AS_TEXT)
     if isinstance(value, int) and value.bit_length() > MAX_BITS:
-        raise TypeError("holds a number of hundreds of digits")
-    if isinstance(value, bool | int | float | str):
+        raise Unfit("holds a number of hundreds of digits", _AS_TEXT)
+    if isinstance(value, str):
+        return sound(value)
+    if isinstance(value, bool | int | float):
         return value
     if isinstance(value, datetime.date | datetime.time):
         return value.isoformat()
     if isinstance(value, Decimal):
         return str(value)
     if isinstance(value, Mapping):
-        pairs = ((str(key), plain(inner, depth + 1)) for key, inner in value.items())
+        pairs = ((sound(str(key)), plain(inner, depth + 1)) for key, inner in value.items())
         return {key: inner for key, inner in pairs if inner is not None}
     listed = as_list(value)
     if isinstance(listed, list):
         return [plain(inner, depth + 1) for inner in listed]
     if listed is not value:
         return plain(listed, depth + 1)
-    raise TypeError(f"holds a value of the type {type(value).__name__}, which JSON cannot hold")
+    raise Unfit(f"holds a value of the type {type(value).__name__}, which JSON cannot hold", _AS_TEXT)
 
 
 def canonical(record: Mapping[str, object]) -> bytes:

@@ -1,34 +1,28 @@
-"""Whose column names a file uses: the layouts of conqret and of its peers, as tables."""
+"""Whose column names a file uses: the dialects of conqret and of its peers, as tables.
+
+A plug-in brings a further :class:`Dialect` by an entry point in the group ``conqret.adapters``.
+"""
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from conqret.errors import UnknownNameError
+from conqret.registry import Registry
 
 FIELDS = ("id", "topic", "stance", "documents", "argument", "second_argument", "metadata")
 """The fields of an item, which ``--columns`` may map."""
 
-DOCUMENT_FIELDS: Mapping[str, tuple[str, ...]] = {
-    "text": ("text", "segment", "content", "page_content", "doc.segment", "doc.text", "doc.contents"),
-    "id": ("id", "docid", "doc_id", "docno"),
-    "title": ("title", "doc.title"),
-    "url": ("url", "doc.url"),
-}
-"""Where the parts of a document may stand: conqret, nuggetizer, LangChain, RAGChecker, PyTerrier."""
-
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class Dialect:
     """Which column holds which field of an item, in one tool's files.
 
     Attributes:
         name: what messages show ("read as ragas v2").
         columns: for a field of an item the columns that may hold it; the first that has a value counts.
             A name with dots reaches into objects: ``query.text``.
-        marks: the layout is recognised where of each set at least one column is there.
+        marks: the dialect is recognised where of each set at least one column is there.
         separator: what parts the documents where the tool writes them into one CSV cell.
         one_document: the documents' column holds one text, which becomes one document.
         native: a column that is a slip of a field's name is a fault (``arguement``).
@@ -46,7 +40,7 @@ class Layout:
     mapped: Mapping[str, str] = field(default_factory=dict)
 
     def fits(self, names: Iterable[str]) -> bool:
-        """Whether a file with these columns is of this layout."""
+        """Whether a file with these columns is of this dialect."""
         there = set(names)
         return all(mark & there for mark in self.marks)
 
@@ -55,10 +49,10 @@ def _any(*names: str) -> frozenset[str]:
     return frozenset(names)
 
 
-CONQRET = Layout("conqret", {name: (name,) for name in FIELDS}, (_any("topic"),), native=True)
-"""The native layout: the columns are called as the fields of :class:`conqret.data.Item`."""
+CONQRET = Dialect("conqret", {name: (name,) for name in FIELDS}, (_any("topic"),), native=True)
+"""The native dialect: the columns are called as the fields of :class:`conqret.data.Item`."""
 
-RAGAS_2 = Layout(
+RAGAS_2 = Dialect(
     "ragas v2",
     {
         "topic": ("user_input",),
@@ -68,7 +62,7 @@ RAGAS_2 = Layout(
     },
     (_any("user_input"), _any("retrieved_contexts", "response", "reference")),
 )
-RAGAS_1 = Layout(
+RAGAS_1 = Dialect(
     "ragas v1",
     {
         "topic": ("question",),
@@ -78,7 +72,7 @@ RAGAS_1 = Layout(
     },
     (_any("question"), _any("contexts", "answer", "ground_truth", "ground_truths")),
 )
-DEEPEVAL = Layout(
+DEEPEVAL = Dialect(
     "DeepEval",
     {
         "topic": ("input",),
@@ -89,7 +83,7 @@ DEEPEVAL = Layout(
     (_any("input"), _any("actual_output", "retrieval_context", "expected_output")),
     separator="|",  # EvaluationDataset.save_as joins a CSV cell with it
 )
-TRULENS = Layout(
+TRULENS = Dialect(
     "TruLens",
     {
         "id": ("record_id",),
@@ -101,7 +95,7 @@ TRULENS = Layout(
     (_any("input", "main_input"), _any("output", "main_output")),
     one_document=True,
 )
-RAGCHECKER = Layout(
+RAGCHECKER = Dialect(
     "RAGChecker",
     {
         "id": ("query_id",),
@@ -112,7 +106,7 @@ RAGCHECKER = Layout(
     },
     (_any("query"), _any("retrieved_context", "gt_answer")),
 )
-NUGGETIZER = Layout(
+NUGGETIZER = Dialect(
     "nuggetizer",
     {
         "id": ("query.qid", "qid"),
@@ -122,20 +116,20 @@ NUGGETIZER = Layout(
     },
     (_any("query"), _any("candidates")),
 )
-PYTERRIER_LONG = Layout(
+PYTERRIER_LONG = Dialect(
     "pyterrier-rag",
     {"id": ("qid",), "topic": ("query",), "documents": ("documents",), "argument": ("qanswer",)},
     (_any("qid"), _any("query"), _any("docno"), _any("text")),
     long=True,
 )
-PYTERRIER_ANSWERS = Layout(
+PYTERRIER_ANSWERS = Dialect(
     "pyterrier-rag answers",
     {"id": ("qid",), "topic": ("query",), "documents": ("qcontext",), "argument": ("qanswer",)},
     (_any("qid"), _any("query"), _any("qanswer", "qcontext")),
     one_document=True,
 )
 
-LAYOUTS = (
+DIALECTS = (
     CONQRET,
     RAGAS_2,
     RAGAS_1,
@@ -146,47 +140,22 @@ LAYOUTS = (
     PYTERRIER_LONG,
     PYTERRIER_ANSWERS,
 )
-"""All layouts, in the order in which they are tried."""
+"""Those that conqret knows, in the order in which they are tried."""
+PLUGGED = Registry("dialect of items", "conqret.adapters", Dialect, shared=True)
+"""Those of plug-ins, which are tried after conqret's own."""
 
 
-def recognise(names: Iterable[str]) -> Layout | None:
-    """Return the first layout that a file with these columns fits, or ``None``."""
+def recognise(names: Iterable[str]) -> Dialect | None:
+    """Return the first dialect that a file with these columns fits, or ``None``."""
     there = frozenset(names)
-    return next((layout for layout in LAYOUTS if layout.fits(there)), None)
+    own = next((dialect for dialect in DIALECTS if dialect.fits(there)), None)
+    return own or next((dialect for dialect in PLUGGED.values() if dialect.fits(there)), None)
 
 
-def with_columns(layout: Layout, mapping: Mapping[str, str]) -> Layout:
-    """Return ``layout`` with the columns of some fields set by the user.
-
-    Raises:
-        UnknownNameError: a key of ``mapping`` is no field of an item.
-    """
-    for name in mapping:
-        if name not in FIELDS:
-            raise UnknownNameError("field of an item", name, FIELDS)
+def with_columns(dialect: Dialect, mapping: Mapping[str, str]) -> Dialect:
+    """Return ``dialect`` with the columns of some fields set by the user."""
     if not mapping:
-        return layout
-    columns = {**layout.columns, **{name: (column,) for name, column in mapping.items()}}
+        return dialect
+    columns = {**dialect.columns, **{name: (column,) for name, column in mapping.items()}}
     shown = ", ".join(f"{name}={column}" for name, column in mapping.items())
-    return replace(layout, name=f"{layout.name} with {shown}", columns=columns, mapped=dict(mapping))
-
-
-def look_up(record: Mapping[str, object], column: str) -> tuple[str, object]:
-    """Return the top-level column behind a (dotted) name and the value there, or ``("", None)``."""
-    if column in record:
-        return column, record[column]
-    head, *rest = column.split(".")
-    value: object = record.get(head) if rest else None
-    for part in rest:
-        value = value.get(part) if isinstance(value, Mapping) else None
-    return (head, value) if value is not None else ("", None)
-
-
-def near(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name that ``name`` is probably a slip of, if there is one.
-
-    A name that only extends a known one (``argument_id``) is no slip.
-    """
-    candidates = [one for one in known if not name.startswith(one + "_")]
-    found = difflib.get_close_matches(name.lower(), candidates, n=1, cutoff=0.83)
-    return found[0] if found and found[0] != name else None
+    return replace(dialect, name=f"{dialect.name} with {shown}", columns=columns, mapped=dict(mapping))

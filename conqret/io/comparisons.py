@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from conqret.errors import DeclarationError, Fault
+from conqret.errors import DeclarationError, Fault, LabelsError
+from conqret.io.checks import cell_text, one_of
 from conqret.io.faults import quoted
 from conqret.io.files import file_rows
-from conqret.io.labels import LabelsError
+from conqret.io.rows import Row, Rows, columns_of
+from conqret.io.schema import Field, Schema, TableReader
 
 OUTCOMES: Mapping[str, float] = {
     "a": 1.0, "first": 1.0, "1": 1.0, "b": 0.0, "second": 0.0, "2": 0.0, "tie": 0.5, "both": 0.5, "0": 0.5,
 }  # fmt: skip
 """The words for a preference that are read, in any case: 1 for the first, 0 for the second, 0.5 for a tie."""
-FIRST, SECOND, OUTCOME = (
-    ("first", "a", "model_a"),
-    ("second", "b", "model_b"),
-    ("preference", "outcome", "comparison"),
-)
 _WEBIS = ("Discussion ID A", "Argument ID A", "Discussion ID B", "Argument ID B", "Comparison")
 
 
@@ -34,6 +31,22 @@ class Comparison:
     item: str = ""
 
 
+COMPARISON = Schema(
+    "a comparison",
+    {
+        "first": Field(("first", "a", "model_a"), cell_text, needed="Say what is compared"),
+        "second": Field(("second", "b", "model_b"), cell_text, needed="Say what it is compared with"),
+        "outcome": Field(
+            ("preference", "outcome", "comparison"),
+            one_of(OUTCOMES, "preference"),
+            needed=f"Write one of {', '.join(OUTCOMES)}",
+        ),
+        "annotator": Field(("annotator",), cell_text, ""),
+        "item": Field(("item",), cell_text, ""),
+    },
+)
+
+
 def read_comparisons(path: str | Path) -> tuple[Comparison, ...]:
     """Read pairwise preferences.
 
@@ -45,50 +58,37 @@ def read_comparisons(path: str | Path) -> tuple[Comparison, ...]:
         LabelsError: a row has no known preference, or compares something with itself; all faults are listed.
         DeclarationError: the file has other columns, or no row.
     """
-    name, rows = str(path), file_rows(path)
-    columns = rows.columns
-    if columns is None:
-        first_row = next((row for row in rows if not isinstance(row, Fault)), None)
-        columns = () if first_row is None else tuple(map(str, first_row.record))
+    rows = file_rows(path)
+    columns = columns_of(rows)
     webis = set(_WEBIS) <= set(columns)
-    lower = {column.casefold(): column for column in columns}
-    found = {} if webis else {key: _one(lower, names) for key, names in
-                              {"first": FIRST, "second": SECOND, "outcome": OUTCOME}.items()}  # fmt: skip
-    if not webis and None in found.values():
+    schema = COMPARISON if webis else COMPARISON.among(columns)
+    if not {"first", "second", "outcome"} <= set(schema.fields):
         raise DeclarationError(
-            f"{name} holds no comparisons (columns: {', '.join(columns)}): name them first, second and preference"
+            f"{path} holds no comparisons (columns: {', '.join(columns)}): name them first, second and preference"
         )
-    faults: list[Fault] = []
-    comparisons: list[Comparison] = []
-    for row in rows:
-        if isinstance(row, Fault):
-            faults.append(row)
+    reader = TableReader(rows, schema)
+    found = []
+    for row in reader.rows(_of_webis(rows) if webis else None):
+        values = reader.read(row.record, schema)
+        if values is None:
             continue
-        cell = {str(key): "" if value is None else str(value).strip() for key, value in row.record.items()}
-        if webis:
-            first, second = f"{cell[_WEBIS[0]]}-{cell[_WEBIS[1]]}", f"{cell[_WEBIS[2]]}-{cell[_WEBIS[3]]}"
-            word = cell[_WEBIS[4]]
-        else:
-            first, second, word = (cell.get(str(found[key]), "") for key in ("first", "second", "outcome"))
-        outcome = OUTCOMES.get(word.casefold())
-        if outcome is None:
-            problem, remedy = (
-                f"is {quoted(word)}, which is no preference",
-                f"Write one of {', '.join(OUTCOMES)}",
-            )
-            faults.append(Fault(name, row.line, "preference", problem, remedy))
-        elif not first or not second or first == second:
-            problem = f"compares {quoted(first)} with {quoted(second)}"
-            faults.append(Fault(name, row.line, "", problem, "Name two different things"))
-        else:
-            person, item = (cell.get(lower.get(key, ""), "") for key in ("annotator", "item"))
-            comparisons.append(Comparison(first, second, outcome, person, item))
-    if faults:
-        raise LabelsError(faults, len(faults))
-    if not comparisons:
-        raise DeclarationError(f"{name} holds no comparisons")
-    return tuple(comparisons)
+        one = Comparison(**values)
+        if one.first == one.second:
+            problem = f"compares {quoted(one.first)} with {quoted(one.second)}"
+            reader.fault("", problem, "Name two different things")
+        found.append(one)
+    reader.finish(LabelsError)
+    if not found:
+        raise DeclarationError(f"{path} holds no comparisons")
+    return tuple(found)
 
 
-def _one(columns: Mapping[str, str], names: tuple[str, ...]) -> str | None:
-    return next((columns[one] for one in names if one in columns), None)
+def _of_webis(rows: Rows) -> Iterator[Row | Fault]:
+    """The rows of Webis-ArgQuality-20 with the columns of a table."""
+    for row in rows:
+        if isinstance(row, Row):
+            one, two, three, four, outcome = (row.record.get(column) for column in _WEBIS)
+            record = {"first": f"{one}-{two}", "second": f"{three}-{four}", "preference": outcome}
+            yield Row(row.line, record)
+        else:
+            yield row

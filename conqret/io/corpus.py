@@ -22,14 +22,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from conqret.data.corpus import QRELS_STANCES, SPLITS, CorpusTopic, LedgerEntry, Qrel, QrelsStance, Split
 from conqret.data.debate import Debate
 from conqret.data.item import Document
-from conqret.errors import DeclarationError, Fault, UnknownNameError
+from conqret.errors import DeclarationError, UnknownNameError
 from conqret.io.atomic import replacing
 from conqret.io.jsonl import JsonLines
+from conqret.io.schema import read_models
 from conqret.io.trec import read_qrels, write_qrels
 
 _Model = TypeVar("_Model", bound=BaseModel)
@@ -210,25 +211,6 @@ def _models(path: Path, model: type[_Model], command: str) -> Iterator[_Model]:
     if not path.is_file():
         raise _missing(path, command)
     return read_models(path, model)
-
-
-def read_models(path: Path, model: type[_Model]) -> Iterator[_Model]:
-    """The lines of a file of JSON lines, each as a ``model``.
-
-    Raises:
-        DeclarationError: a line is broken; the message names file, line and field.
-    """
-    for row in JsonLines(path, str(path)):
-        if isinstance(row, Fault):
-            raise DeclarationError(str(row))
-        try:
-            yield model.model_validate(row.record)
-        except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False)[0]
-            field = ".".join(map(str, first["loc"])) or "the object"
-            raise DeclarationError(
-                f"{path}:{row.line} [{field}] {first['msg']}; mend or remove the line"
-            ) from None
 
 
 def _missing(path: Path, command: str) -> DeclarationError:

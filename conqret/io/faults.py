@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import difflib
+from collections.abc import Iterable, Mapping
 
-from conqret.errors import Fault, ItemsError
+from conqret.errors import Fault, FaultsError, ItemsError
 
-MAX_SHOWN = 50
-"""Faults that the message of an error spells out; the others are counted."""
 MAX_KEPT = 1000
 """Faults that stay in memory (and in ``ItemsError.faults``); the others are counted."""
+
+
+class Unfit(ValueError):  # noqa: N818 - it ends as a fault of its column, never as an error
+    """A value does not fit: what is wrong with it, and what to do about it."""
+
+    def __init__(self, problem: str, remedy: str) -> None:
+        super().__init__(problem)
+        self.problem, self.remedy = problem, remedy
 
 
 class FaultList:
@@ -25,23 +32,27 @@ class FaultList:
         if len(self.kept) < MAX_KEPT:
             self.kept.append(fault)
 
-    def raise_any(self) -> None:
-        """Raise an :class:`~conqret.errors.ItemsError` with the faults, if there are any."""
+    def raise_any(self, error: type[FaultsError] = ItemsError) -> None:
+        """Raise ``error`` with the faults, if there are any."""
         if self.total:
-            raise items_error(self.kept, self.total)
+            raise error(self.kept, self.total)
 
 
-def items_error(faults: Sequence[Fault], total: int | None = None) -> ItemsError:
-    """Return the error for ``faults``, of which ``total`` were found (more than are kept, perhaps).
+def near(name: str, known: Iterable[str]) -> str | None:
+    """Return the known name that ``name`` is probably a slip of, if there is one.
 
-    The message spells out the first :data:`MAX_SHOWN` and says how many more there are.
+    A name that only extends a known one (``argument_id``) is no slip.
     """
-    count = len(faults) if total is None else total
-    error = ItemsError(faults)
-    if count > MAX_SHOWN:
-        shown = "\n".join(f"  {fault}" for fault in faults[:MAX_SHOWN])
-        error.args = (f"{count} faults in the items:\n{shown}\n  and {count - MAX_SHOWN} more",)
-    return error
+    candidates = [one for one in known if not name.startswith(one + "_")]
+    found = difflib.get_close_matches(name.lower(), candidates, n=1, cutoff=0.83)
+    return found[0] if found and found[0] != name else None
+
+
+def listed(names: Iterable[object], most: int, limit: int = 30) -> str:
+    """The first ``most`` names as short literals, and how many more there are."""
+    every = list(names)
+    shown = ", ".join(quoted(name, limit) for name in every[:most])
+    return f"{shown} and {len(every) - most} more" if len(every) > most else shown
 
 
 def quoted(value: object, limit: int = 60) -> str:

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from conqret.errors import Fault, ItemsError
 from conqret.io.encoding import UTF8_MARK, convert, head_of, wide_encoding
-from conqret.io.faults import items_error
 from conqret.io.jsonl import json_rows
 from conqret.io.rows import Rows
 
@@ -83,4 +82,4 @@ def _look_alike(file: Path) -> str:
 
 
 def _error(name: str, problem: str, remedy: str) -> ItemsError:
-    return items_error([Fault(name, 0, "", problem, remedy)])
+    return ItemsError([Fault(name, 0, "", problem, remedy)])

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
-from conqret.errors import Fault
-from conqret.io.faults import FaultList, quoted
-from conqret.io.label_layouts import RawLabel
+from conqret.errors import LabelsError
+from conqret.io.faults import quoted
+from conqret.io.label_layout import LabelFile, RawLabel
 from conqret.io.label_scale import MISSING, TRUTH, LabelScale, Scales
-from conqret.io.label_set import Absence, Label, LabelsError, Unit
+from conqret.io.label_set import Absence, Label, Unit
 
 NOBODY = "labels"
 """What the one annotator is called where the file names none."""
@@ -19,19 +19,17 @@ class LabelReader:
     """Cells in, labels out. Who, what and on which topic is checked as cells come, what they say at the end, when
     it is known what the other cells of a dimension say. Faults are put aside, and all are raised together."""
 
-    def __init__(self, name: str, scales: Scales, numbered: bool, cannot_judge: Collection[str]) -> None:
-        self.name, self.scales, self.numbered, self.cannot_judge = name, scales, numbered, cannot_judge
-        self.faults = FaultList()
+    def __init__(
+        self, file: LabelFile, scales: Scales, numbered: bool, cannot_judge: Collection[str]
+    ) -> None:
+        self.file, self.scales, self.numbered, self.cannot_judge = file, scales, numbered, cannot_judge
         self.notes: list[str] = []
         self.cells: list[tuple[int, Unit, str, RawLabel]] = []
         self.seen: dict[tuple[Unit, str, str], int] = {}
         self.topics: dict[str, tuple[str, int]] = {}
 
-    def take(self, cell: RawLabel | Fault) -> None:
+    def take(self, cell: RawLabel) -> None:
         """Take one cell of the file."""
-        if isinstance(cell, Fault):
-            self.faults.add(cell)
-            return
         unit = Unit(cell.item, cell.part)
         annotator = self._annotator(cell, unit)
         if annotator is not None and self._same_topic(cell):
@@ -72,8 +70,7 @@ class LabelReader:
             self.notes.append(
                 "nobody is named: the rows of one thing are numbered as annotators, in file order"
             )
-        if self.faults.total:
-            raise LabelsError(self.faults.kept, self.faults.total)
+        self.file.faults.raise_any(LabelsError)
         return [self._label(*cell, meaning) for cell in self.cells], Scales(self.scales.default, own)
 
     def _annotator(self, cell: RawLabel, unit: Unit) -> str | None:
@@ -84,29 +81,19 @@ class LabelReader:
             while (unit, cell.dimension, f"annotator {number}") in self.seen:
                 number += 1
             name = f"annotator {number}"
-        before = self.seen.setdefault((unit, cell.dimension, name), cell.line)
-        if before == cell.line and not self._twice_in_line(cell, unit, name):
+        before = self.seen.get((unit, cell.dimension, name))
+        if before is None:
+            self.seen[unit, cell.dimension, name] = cell.line
             return name
         problem = f"{quoted(unit)} has a second label for {quoted(cell.dimension)}"
         if cell.annotator:
-            problem, remedy = (
-                f"{problem} by {quoted(name)}; the first is in line {before}",
-                "Keep one of them",
-            )
+            problem = f"{problem} by {quoted(name)}; the first is in line {before}"
+            remedy = "Keep one of them"
         else:
             problem = f"{problem}, and nobody is named; the first is in line {before}"
             remedy = "Add a column annotator, or number the rows with --number-annotators"
-        self.faults.add(Fault(self.name, cell.line, "annotator", problem, remedy))
+        self.file.fault(cell.line, "annotator", problem, remedy)
         return None
-
-    def _twice_in_line(self, cell: RawLabel, unit: Unit, name: str) -> bool:
-        """Whether two columns of one line have the same dimension and person."""
-        for line, other, person, one in reversed(self.cells):
-            if line != cell.line or other != unit:
-                return False
-            if person == name and one.dimension == cell.dimension:
-                return True
-        return False
 
     def _same_topic(self, cell: RawLabel) -> bool:
         if not cell.topic:
@@ -117,9 +104,7 @@ class LabelReader:
         problem = (
             f"{quoted(cell.item)} stands under {quoted(cell.topic)}, and under {quoted(topic)} in line {line}"
         )
-        self.faults.add(
-            Fault(self.name, cell.line, "topic", problem, "Give all labels of an item the same topic")
-        )
+        self.file.fault(cell.line, "topic", problem, "Give all labels of an item the same topic")
         return False
 
     def _settle(self, dimension: str, words: Mapping[str, tuple[int, int]]) -> LabelScale:
@@ -162,7 +147,7 @@ class LabelReader:
             remedy = "Write all labels of a dimension alike"
         else:
             remedy = "Mend the label"
-        self.faults.add(Fault(self.name, line, dimension, said, remedy))
+        self.file.fault(line, dimension, said, remedy)
 
     def _complain_of_words(self, words: Mapping[str, int], dimensions: list[str]) -> None:
         """One fault for all labels that are words without an order."""
@@ -172,7 +157,7 @@ class LabelReader:
         )
         problem = f"the labels of {where} are words, and no map says which numbers they stand for: {shown}"
         remedy = "Say their order, as in --map low=1,medium=2,high=3, or --level nominal where they have none"
-        self.faults.add(Fault(self.name, 0, "", problem, remedy))
+        self.file.fault(0, "", problem, remedy)
 
     def _label(
         self, line: int, unit: Unit, annotator: str, cell: RawLabel, meaning: Mapping[tuple[str, str], float]

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from conqret.errors import DeclarationError, Fault
-from conqret.io.faults import MAX_SHOWN
 from conqret.io.label_scale import LabelScale, Scales
 
 if TYPE_CHECKING:
@@ -16,16 +14,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Absence = Literal["missing", "cannot_judge"]
-
-
-class LabelsError(DeclarationError):
-    """The labels have faults; all of them are listed in :attr:`faults`, in file order."""
-
-    def __init__(self, faults: Sequence[Fault], total: int) -> None:
-        self.faults = tuple(faults)
-        shown = "\n".join(f"  {fault}" for fault in faults[:MAX_SHOWN])
-        more = f"\n  and {total - MAX_SHOWN} more" if total > MAX_SHOWN else ""
-        super().__init__(f"{total} fault{'s' if total != 1 else ''} in the labels:\n{shown}{more}")
 
 
 class Unit(NamedTuple):

@@ -10,11 +10,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from conqret.errors import DeclarationError
-from conqret.io.label_layouts import raw_labels
+from conqret.errors import DeclarationError, LabelsError
+from conqret.io.label_layout import open_labels
 from conqret.io.label_reader import LabelReader
 from conqret.io.label_scale import CANNOT_JUDGE, LabelLevel, dimension_name, parse_scales
-from conqret.io.label_set import Label, LabelsError, LabelSet, Unit
+from conqret.io.label_set import Label, LabelSet, Unit
 
 __all__ = ["Label", "LabelSet", "LabelsError", "Unit", "read_labels"]
 
@@ -38,7 +38,8 @@ def read_labels(
 
     - ``level``: the level of measurement (by default the layout's; ordinal for tables)
     - ``scales``, ``words``: as in :func:`conqret.io.label_scale.parse_scales`
-    - ``columns``, ``dimensions``, ``layout``: as in :func:`conqret.io.label_layouts.raw_labels`
+    - ``columns``, ``layout``: as in :func:`conqret.io.label_layout.open_labels`
+    - ``dimensions``: the labels to keep; for tables as in :mod:`conqret.io.label_layouts.table`
     - ``cannot_judge``: further texts for a person who would not say
     - ``numbered``: number the rows of one thing as annotators where the file names none
 
@@ -46,21 +47,20 @@ def read_labels(
         LabelsError: a cell cannot be read, or a person labels one thing twice; all faults are listed.
         DeclarationError: the file or a setting is wrong as a whole.
     """
-    file = Path(path)
-    raw = raw_labels(file, layout=layout, columns=columns, dimensions=tuple(dimensions))
-    settled = parse_scales(scales, words, level, raw.scales)
+    chosen, file = open_labels(Path(path), layout=layout, columns=columns, dimensions=dimensions)
+    settled = parse_scales(scales, words, level, chosen.scales)
     reader = LabelReader(
-        str(path), settled, numbered or raw.numbered, {*CANNOT_JUDGE, *map(str.casefold, cannot_judge)}
+        file, settled, numbered or chosen.numbered, {*CANNOT_JUDGE, *map(str.casefold, cannot_judge)}
     )
-    for cell in raw.cells():
+    for cell in chosen.cells(file):
         reader.take(cell)
     labels, settled = reader.finish()
     wanted = {dimension_name(one) for one in dimensions}
     kept = tuple(label for label in labels if not wanted or label.dimension in wanted)
     if not kept:
         raise DeclarationError(f"{path} holds no labels")
-    found = LabelSet(str(path), raw.layout, kept, settled)
-    return replace(found, notes=(*raw.notes, *reader.notes, *_notes(found)))
+    found = LabelSet(str(path), file.title or chosen.title, kept, settled)
+    return replace(found, notes=(*file.notes, *reader.notes, *_notes(found)))
 
 
 def _notes(found: LabelSet) -> list[str]:

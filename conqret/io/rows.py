@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Protocol
 
 from conqret.data.item import Item
 from conqret.errors import Fault
 from conqret.io.faults import kind
+
+SAMPLE = 50
+"""Records whose fields are gathered where a file has no head."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,14 @@ class ObjectRows:
                     f"is {kind(value)}",
                     "Give conqret.Item objects or dictionaries",
                 )
+
+
+def columns_of(rows: Rows) -> tuple[str, ...]:
+    """The names of the columns: those in the head, or else the fields of the first :data:`SAMPLE` records."""
+    if rows.columns is not None:
+        return rows.columns
+    sample = [row for row in islice(rows, SAMPLE) if isinstance(row, Row)]
+    return tuple(dict.fromkeys(str(key) for row in sample for key in row.record))
 
 
 def item_record(item: Item) -> dict[str, object]:

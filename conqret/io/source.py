@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from conqret.data.item import Item
-from conqret.errors import DeclarationError, Fault
-from conqret.io.check import Checked, check_rows
-from conqret.io.columns import CONQRET, LAYOUTS, Layout, recognise, with_columns
-from conqret.io.faults import items_error, kind, quoted
+from conqret.errors import DeclarationError, Fault, ItemsError
+from conqret.io.check import Checked, check_items
+from conqret.io.columns import CONQRET, DIALECTS, PLUGGED, Dialect, recognise, with_columns
+from conqret.io.faults import kind, listed, near
 from conqret.io.files import file_rows
 from conqret.io.frames import FrameKind, FrameRows, frame_kind
 from conqret.io.grouping import grouped
-from conqret.io.items import read_item
-from conqret.io.notes import Notes
-from conqret.io.rows import ObjectRows, Row, Rows
-
-SAMPLE = 50
-"""Records whose fields are looked at to recognise the layout of a file without a head."""
+from conqret.io.items import item_schema, read_items
+from conqret.io.rows import ObjectRows, Rows, columns_of
+from conqret.io.schema import TableReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +31,7 @@ class ItemSource:
     """
 
     rows: Rows
-    layout: Layout
+    layout: Dialect
     frame_kind: FrameKind | None = None
 
     @property
@@ -53,7 +49,8 @@ class ItemSource:
         Raises:
             ItemsError: it lists every fault, with file, line, field, problem and remedy.
         """
-        return check_rows(self.rows, self._records(), self.layout, needs or {})
+        reader = self._reader()
+        return check_items(self._items(reader), reader, self.layout.name, needs or {})
 
     def __iter__(self) -> Iterator[Item]:
         """Yield the items.
@@ -61,17 +58,19 @@ class ItemSource:
         Raises:
             ItemsError: at the first item that has faults; :meth:`check` finds all of them beforehand.
         """
-        notes = Notes()
-        for number, row in enumerate(self._records(), start=1):
-            if isinstance(row, Fault):
-                raise items_error([row])
-            item = read_item(row, number, self.layout, self.name, notes)
-            if isinstance(item, list):
-                raise items_error(item)
-            yield item
+        reader = self._reader()
+        for item in self._items(reader):
+            reader.faults.raise_any()
+            if item is not None:
+                yield item
+        reader.faults.raise_any()
 
-    def _records(self) -> Iterator[Row | Fault]:
-        return grouped(self.rows) if self.layout.long else iter(self.rows)
+    def _reader(self) -> TableReader:
+        return TableReader(self.rows, item_schema(self.layout))
+
+    def _items(self, reader: TableReader) -> Iterator[Item | None]:
+        records = grouped(self.rows) if self.layout.long else iter(self.rows)
+        return read_items(reader, self.layout, records)
 
 
 def open_items(
@@ -108,35 +107,15 @@ def _rows(source: object) -> Rows:
     raise DeclarationError(f"{kind(source)} holds no items: give a path, a frame or a list")
 
 
-def _layout(rows: Rows, mapping: Mapping[str, str]) -> Layout:
+def _layout(rows: Rows, mapping: Mapping[str, str]) -> Dialect:
     """Recognise the layout by the columns, or by the fields of the first records."""
-    names: Iterable[str] | None = rows.columns
-    if names is None:
-        sample = [row for row in itertools.islice(rows, SAMPLE) if isinstance(row, Row)]
-        if not sample:
-            return with_columns(CONQRET, mapping)
-        names = dict.fromkeys(key for row in sample for key in row.record)
+    item_schema(CONQRET).with_columns(mapping)  # raises, where it names unknown fields
+    names = columns_of(rows)
     layout = recognise(names)
-    if layout is None and "topic" not in mapping:
-        if any(_like_topic(name) for name in names):
-            return with_columns(CONQRET, mapping)
-        shown = ", ".join(quoted(name, 30) for name in list(names)[:20]) or "none"
-        known = ", ".join(one.name for one in LAYOUTS)
-        raise items_error(
-            [
-                Fault(
-                    rows.name,
-                    0,
-                    "",
-                    f"its columns ({shown}) fit no known layout ({known})",
-                    "Say which column holds what: --columns topic=…,documents=…,argument=…",
-                )
-            ]
-        )
+    fits = layout or "topic" in mapping or any(near(str(name), ["topic"]) for name in names)
+    if names and not fits:
+        known = ", ".join(one.name for one in (*DIALECTS, *PLUGGED.values()))
+        problem = f"its columns ({listed(names, 20)}) fit no known layout ({known})"
+        remedy = "Say which column holds what: --columns topic=…,documents=…,argument=…"
+        raise ItemsError([Fault(rows.name, 0, "", problem, remedy)])
     return with_columns(layout or CONQRET, mapping)
-
-
-def _like_topic(name: str) -> bool:
-    from conqret.io.columns import near
-
-    return near(str(name), ["topic"]) is not None

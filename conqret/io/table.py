@@ -19,8 +19,8 @@ MAX_CELL = 32 * 2**20
 class _Lines:
     """The lines of a file for :mod:`csv`, which wants their ends kept. Faults are put aside."""
 
-    def __init__(self, path: Path, name: str) -> None:
-        self._lines, self._name = byte_lines(path, name), name
+    def __init__(self, path: Path, name: str, published_in: str) -> None:
+        self._lines, self._name, self._published_in = byte_lines(path, name), name, published_in
         self.faults: list[Fault] = []
         self.ended = True
 
@@ -34,8 +34,9 @@ class _Lines:
             line = next(self._lines)
         text = decoded(line, self._name)
         if isinstance(text, Fault):
-            self.faults.append(text)
-            text = line.data.decode("utf-8", "replace")
+            if not self._published_in:
+                self.faults.append(text)
+            text = line.data.decode(self._published_in or "utf-8", "replace")
         self.ended = line.ended
         return text
 
@@ -44,16 +45,18 @@ class _Lines:
 class CsvRows:
     """The rows of a CSV file with a head. An empty cell is nothing; a row's line is the one it starts on.
 
-    Cells are parted by commas; by tabs or semicolons where the head has these and no comma.
+    Cells are parted by commas; by tabs or semicolons where the head has these and no comma. ``published_in`` is the
+    encoding of a corpus that is not in UTF-8; quotes inside its cells are taken as they come.
     """
 
     path: Path
     name: str
+    published_in: str = ""
 
     @property
     def columns(self) -> tuple[str, ...] | None:
         """The names in the head, or ``None`` where it cannot be read (which iterating reports)."""
-        lines = _Lines(self.path, self.name)
+        lines = _Lines(self.path, self.name, self.published_in)
         try:
             head = self._head(lines)[0]
         except (csv.Error, StopIteration):
@@ -61,7 +64,7 @@ class CsvRows:
         return None if _head_problem(head) else tuple(head)
 
     def __iter__(self) -> Iterator[Row | Fault]:
-        lines = _Lines(self.path, self.name)
+        lines = _Lines(self.path, self.name, self.published_in)
         try:
             head, delimiter = self._head(lines)
         except StopIteration:
@@ -77,7 +80,7 @@ class CsvRows:
         if problem := _head_problem(head):
             yield Fault(self.name, 1, "", *problem)
             return
-        reader = csv.reader(lines, delimiter=delimiter, strict=True)
+        reader = csv.reader(lines, delimiter=delimiter, strict=not self.published_in)
         whole, offset = 0, 1
         while True:
             start = offset + reader.line_num + 1

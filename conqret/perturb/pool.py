@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-import json
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from conqret.data import Document, Item
 from conqret.errors import DeclarationError
+from conqret.io import open_items
+from conqret.io.checks import identifier, text
+from conqret.io.corpus import CorpusDirectory
+from conqret.io.jsonl import JsonLines
+from conqret.io.schema import Field, Schema, TableReader
+from conqret.io.trec import read_qrels
 
-_DOCUMENTS = "documents.jsonl"
-_TOPICS = "topics.jsonl"
-_QRELS = "qrels"
+TOPIC = Schema(
+    "a topic",
+    {
+        "id": Field(("id",), identifier, needed="Give the topic its id"),
+        "question": Field(("question",), text, needed="Add the question that is argued"),
+    },
+)
+"""What is read of a topic; more of it may be missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,21 +55,20 @@ class Pool:
         Raises:
             DeclarationError: there is no ``documents.jsonl``, or a line is no document.
         """
-        folder = Path(folder)
-        topics = _topics_of_documents(folder)
-        return cls(
-            _merged(
-                (document, topics.get(document.id, set())) for document in _documents(folder / _DOCUMENTS)
+        corpus = CorpusDirectory(Path(folder))
+        if not corpus.documents_file.is_file():
+            raise DeclarationError(
+                f"{folder} is no corpus: it holds no {corpus.documents_file.name}; give a corpus directory or a file "
+                "of items"
             )
-        )
+        topics = _topics_of_documents(corpus)
+        return cls(_merged((document, topics.get(document.id, set())) for document in corpus.documents()))
 
     @classmethod
     def open(cls, path: str | Path) -> Pool:
         """The pool in a corpus directory, or in a file of items."""
         if Path(path).is_dir():
             return cls.from_corpus(path)
-        from conqret.io import open_items
-
         return cls.from_items(open_items(path))
 
     def draw(self, item: Item, count: int, rng: random.Random) -> list[Document]:
@@ -104,51 +112,16 @@ def _merged(documents: Iterable[tuple[Document, set[str]]]) -> tuple[PoolEntry, 
     return tuple(PoolEntry(document, frozenset(topics)) for document, topics in found.values())
 
 
-def _documents(file: Path) -> Iterator[Document]:
-    if not file.is_file():
-        raise DeclarationError(
-            f"{file.parent} is no corpus: it holds no {_DOCUMENTS}; give a corpus directory or a file of items"
-        )
-    for place, record in _lines(file):
-        try:
-            yield Document(
-                id=str(record["id"]),
-                text=record["text"],
-                title=record.get("title") or "",
-                url=record.get("url") or "",
-            )
-        except (KeyError, ValueError) as error:
-            raise DeclarationError(f"{place} is no document with id and text: {error}") from error
-
-
-def _topics_of_documents(folder: Path) -> dict[str, set[str]]:
+def _topics_of_documents(corpus: CorpusDirectory) -> dict[str, set[str]]:
     """By document id the questions that it is relevant to, as far as the corpus says."""
-    questions = {}
-    if (folder / _TOPICS).is_file():
-        for place, record in _lines(folder / _TOPICS):
-            if "id" not in record or "question" not in record:
-                raise DeclarationError(f"{place} is no topic with id and question")
-            questions[str(record["id"])] = same_topic(str(record["question"]))
+    if not corpus.topics_file.is_file():
+        return {}
+    reader = TableReader(JsonLines(corpus.topics_file, str(corpus.topics_file)), TOPIC)
+    questions = {values["id"]: same_topic(values["question"]) for values in reader}
+    reader.finish()
     found: dict[str, set[str]] = {}
-    for file in sorted((folder / _QRELS).glob("*.qrels")):
-        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
-            parts = line.split()
-            if len(parts) != 4 or not parts[3].lstrip("-").isdigit():
-                raise DeclarationError(f"{file}:{number} is no line of qrels (topic, 0, document, relevance)")
-            if int(parts[3]) > 0 and parts[0] in questions:
-                found.setdefault(parts[2], set()).add(questions[parts[0]])
+    for file in sorted((corpus.path / "qrels").glob("*.qrels")):
+        for line in read_qrels(file):
+            if line.relevance > 0 and line.query_id in questions:
+                found.setdefault(line.doc_id, set()).add(questions[line.query_id])
     return found
-
-
-def _lines(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    with file.open(encoding="utf-8") as lines:
-        for number, line in enumerate(lines, start=1):
-            if not line.strip():
-                continue
-            try:
-                record = json.loads(line)
-            except json.JSONDecodeError as error:
-                raise DeclarationError(f"{file}:{number} is no JSON: {error.msg}") from error
-            if not isinstance(record, dict):
-                raise DeclarationError(f"{file}:{number} is no JSON object")
-            yield f"{file}:{number}", record

@@ -79,7 +79,7 @@ def test_the_list_in_words_and_as_json() -> None:
         (("perturb", "irrelevant", ITEMS, "--levels", "some"), "levels are numbers"),
         (("sensitivity", ITEMS, "--format", "direkt"), "did you mean 'direct'"),
         (("sensitivity", ITEMS, "--perturb", "5,irrelevant"), "begins with a level"),
-        (("sensitivity", ITEMS, "--labels", "none.txt"), "no such file of labels"),
+        (("sensitivity", ITEMS, "--labels", "none.txt"), "there is no such file"),
         (("sensitivity", ITEMS, "--format", ","), "no format"),
         (("perturb", "paraphrase", ITEMS, "--model", "local/gpt2"), "a rewrite is answered in writing"),
         (("sensitivity", ITEMS, "--perturb-model", "local/gpt2"), "a rewrite is answered in writing"),

@@ -249,11 +249,11 @@ def test_statistics_that_are_not_installed_are_named_first(
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
-        ("id,label\nzoos,2\n", "labels.csv:2 has the label 2; a label is 0 or 1"),
-        ("id,label\nzoos,nan\n", "labels.csv:2 has the label nan"),
-        ("id,label\nzoos,1\nzoos,1\n", "labels.csv:3 labels zoos a second time"),
+        ("id,label\nzoos,2\n", "labels.csv:2 [label] is '2', which is no label. Write one of 0, 1"),
+        ("id,label\nzoos,nan\n", "labels.csv:2 [label] is 'nan'"),
+        ("id,label\nzoos,1\nzoos,1\n", "labels.csv:3 [id] is 'zoos', as in line 2"),
         ("id,label\ntrams,1\n", "among those of the answers"),  # an answer, but to no question
-        ("id,verdict\nzoos,1\n", "needs an id and a label"),
+        ("id,verdict\nzoos,1\n", "labels.csv:2 [label] is missing"),
     ],
 )
 def test_labels_are_looked_at_before_anything_is_asked(tmp_path, questions, answers, labels, message):

@@ -6,8 +6,10 @@ from decimal import Decimal
 import pytest
 
 from conqret.data import Document
+from conqret.errors import ItemsError
 from conqret.io import cells, open_items
-from conqret.io.cells import as_list, canonical, is_missing, list_in_text, object_in_text, plain
+from conqret.io.cells import as_list, canonical, is_missing, list_in_text, plain
+from conqret.io.faults import Unfit
 
 numpy = pytest.importorskip("numpy")
 
@@ -55,18 +57,23 @@ def test_canonical_bytes_do_not_depend_on_order_or_number_type():
 
 def test_printed_lists():
     assert list_in_text("['a', 'b',]") == ["a", "b"]
-    assert list_in_text("('a', 'b')") == "is a text, and a list is expected"
-    assert list_in_text("['a'] + 1") != ["a"]
+    with pytest.raises(Unfit, match="is a text, and a list is expected"):
+        list_in_text("('a', 'b')")
+    with pytest.raises(Unfit, match="begins like a list"):
+        list_in_text("['a'] + 1")
 
 
 def test_a_printed_list_that_is_too_long(monkeypatch):
     monkeypatch.setattr(cells, "MAX_LITERAL", 10)
-    assert "begins like a list" in list_in_text("['" + "a" * 20 + "']")
+    with pytest.raises(Unfit, match="begins like a list"):
+        list_in_text("['" + "a" * 20 + "']")
 
 
 def test_objects_in_text():
-    assert object_in_text('{"a": 1}') == {"a": 1}
-    assert object_in_text("[1]") == "is a text, and an object is expected"
+    (item,) = open_items([{"topic": "T?", "metadata": '{"a": 1}'}])
+    assert item.metadata == {"a": 1}
+    with pytest.raises(ItemsError, match="is a list, and an object is expected"):
+        list(open_items([{"topic": "T?", "metadata": "[1]"}]))
 
 
 def test_documents_as_objects_of_ours():

@@ -3,8 +3,9 @@
 import pytest
 
 from conqret.errors import UnknownNameError
-from conqret.io import LAYOUTS, open_items
-from conqret.io.columns import FIELDS, near, recognise
+from conqret.io import DIALECTS, open_items
+from conqret.io.columns import FIELDS, recognise
+from conqret.io.faults import near
 
 TOPIC, ANSWER, GOLD = "Should zoos be banned?", "Yes [1].", "No."
 
@@ -54,10 +55,10 @@ def test_a_peers_record(name):
 
 
 def test_every_layout_has_a_record_here():
-    assert set(RECORDS) == {layout.name for layout in LAYOUTS}
+    assert set(RECORDS) == {layout.name for layout in DIALECTS}
 
 
-@pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.name)
+@pytest.mark.parametrize("layout", DIALECTS, ids=lambda layout: layout.name)
 def test_layouts_are_well_formed(layout):
     assert set(layout.columns) <= set(FIELDS)
     assert "topic" in layout.columns
@@ -115,12 +116,12 @@ def test_a_mapping_goes_over_what_is_recognised():
 def test_a_mapped_column_that_no_record_has(faults_of):
     (fault,) = faults_of([RECORDS["ragas v1"]], columns={"stance": "side"})
     assert (fault.line, fault.field) == (0, "side")
-    assert fault.problem == "is the column of no item, although --columns names it"
+    assert fault.problem == "is no column of this input, although --columns names it for stance"
 
 
 def test_a_mapped_column_that_the_head_lacks(write, faults_of):
     (fault,) = faults_of(write("a.csv", "topic,text\nT?,x\n"), columns={"argument": "txt"})
-    assert fault.problem == "is no column of this input, although --columns names it"
+    assert fault.problem == "is no column of this input, although --columns names it for argument"
     assert fault.remedy == "Its columns are: 'topic', 'text'"
 
 
@@ -137,7 +138,7 @@ def test_unknown_columns(fault_of):
 
 def test_a_slip_of_topic(faults_of):
     first, second = faults_of([{"topics": "T?", "argument": "x"}])
-    assert first.remedy == "Rename 'topics' to it"
+    assert first.remedy == "Rename 'topics' to 'topic'"
     assert "did you mean 'topic'" in second.problem
 
 

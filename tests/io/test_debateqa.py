@@ -87,9 +87,9 @@ def test_every_fault_is_listed(tmp_path):
     ]
     with pytest.raises(ItemsError, match="a text is expected"):
         check_answers(written(tmp_path / "a.jsonl", {"id": "q1", "generation": 3}))
-    with pytest.raises(ItemsError, match="stands twice"):
+    with pytest.raises(ItemsError, match="is 'q1', as in line 1"):
         check_answers(written(tmp_path / "b.jsonl", *[{"id": "q1", "generation": "a"}] * 2))
-    with pytest.raises(DeclarationError, match="names 'topics'"):
+    with pytest.raises(DeclarationError, match="no field of answers and questions 'topics'"):
         read_questions(path, {"topics": "q"})
 
 
@@ -98,10 +98,10 @@ def test_a_column_that_no_row_has_is_named_with_its_file(tmp_path):
     answers = written(tmp_path / "a.jsonl", {"id": "q1", "generation": "So."})
     for field in ("id", "question", "partial_answers", "point_of_view", "explanation"):
         with pytest.raises(
-            DeclarationError, match=rf"no row of .*q\.jsonl has the column 'typo', .* {field}"
+            DeclarationError, match=rf"q\.jsonl \[typo\] is no column of this input, .* for {field}"
         ):
             read_questions(questions, {field: "typo"})
-    with pytest.raises(DeclarationError, match=r"no row of .*a\.jsonl has the column 'typo'"):
+    with pytest.raises(DeclarationError, match=r"a\.jsonl \[typo\] is no column of this input"):
         check_answers(answers, {"answer": "typo"})
     assert check_answers(answers, {"question": "of the other file"}) == ("q1",)
     # a column that is there and holds nothing is none

@@ -31,7 +31,7 @@ def test_a_question_without_documents(write):
         ("q1,T?,d1,a,Y,0\nq1,T?,d2,b,N,1\n", 3, "qanswer", "differs from that of line 2, of the same qid"),
         ("q1,T?,d1,a,Y,0\n,T?,d2,b,N,1\n", 3, "qid", "is missing"),
         ("q1,T?,d1,a,Y,0\nq1,T?,d1,b,Y,1\n", 2, "documents[2].id", "is 'd1', as that of document 1 of the same item"),
-        ("q1,T?,d1,,Y,0\n", 2, "documents[1]", "has no text"),
+        ("q1,T?,d1,,Y,0\n", 2, "documents[1].text", "is missing"),
     ],
 )  # fmt: skip
 def test_faults(rows, line, field, problem, write, faults_of):

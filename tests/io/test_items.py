@@ -31,7 +31,7 @@ FAULTS = {
     "documents an object": ({"documents": {"id": "x"}}, "documents", "is an object, and a list is expected"),
     "document a number": ({"documents": [7]}, "documents[1]", "is a number, and a document is expected"),
     "document null": ({"documents": ["a", None]}, "documents[2]", "is null, and a document is expected"),
-    "document without text": ({"documents": [{"id": "x"}]}, "documents[1]", "has no text"),
+    "document without text": ({"documents": [{"id": "x"}]}, "documents[1].text", "is missing"),
     "document empty": ({"documents": [{"text": "  "}]}, "documents[1].text", "is an empty text"),
     "document text a list": ({"documents": [{"text": ["a"]}]}, "documents[1].text", "is a list"),
     "document title": ({"documents": [{"text": "a", "title": 3}]}, "documents[1].title", "is a number"),
@@ -121,8 +121,8 @@ def test_plain_texts_are_documents_and_ids_are_made():
     assert (first.id, second.id) == ("item-1", "7")
     assert first.documents == (Document(id="d1", text="a"), Document(id="d2", text="b"))
     assert source.check().notes == (
-        "items without an id are called by their place: item-1, item-2, … (line 1)",
         "documents without an id are called by their place: d1, d2, … (2 times, first: line 1)",
+        "items without an id are called by their place: item-1, item-2, … (line 1)",
     )
 
 
@@ -135,7 +135,7 @@ def test_a_very_long_document_is_noted_not_refused():
     checked = open_items([{**GOOD, "documents": ["ok", "word " * 90_000]}]).check()
     assert checked.longest_document == 450_000
     assert "more than 100,000 tokens" in checked.notes[1]
-    assert "documents[2] in line 1, about 112,500 tokens" in checked.notes[1]
+    assert "documents[2].text in line 1, about 112,500 tokens" in checked.notes[1]
 
 
 def test_misread_windows_text_is_noted():

@@ -5,9 +5,9 @@ import json
 import pytest
 
 from conqret.data import Item
-from conqret.errors import ItemsError
+from conqret.errors import MAX_SHOWN, ItemsError
 from conqret.io import open_items
-from conqret.io.faults import MAX_KEPT, MAX_SHOWN, quoted
+from conqret.io.faults import MAX_KEPT, quoted
 
 FULL = {"topic": "T?", "stance": "pro", "documents": ["a"], "argument": "b", "second_argument": "c"}
 

@@ -48,15 +48,16 @@ def test_no_corpus(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "said"), [("{", "no JSON"), ("[]", "no JSON object"), ('{"id": "a"}', "no document")]
+    ("line", "said"),
+    [("{", " is no valid JSON"), ("[]", " is a list, not an object"), ('{"id": "a"}', r" \[text\] ")],
 )
 def test_a_line_that_is_no_document(tmp_path: Path, line: str, said: str) -> None:
     (tmp_path / "documents.jsonl").write_text(line + "\n")
-    with pytest.raises(DeclarationError, match=f"documents.jsonl:1 is {said}"):
+    with pytest.raises(DeclarationError, match=f"documents.jsonl:1{said}"):
         Pool.open(tmp_path)
 
 
 def test_a_line_that_is_no_qrel(tmp_path: Path) -> None:
     (corpus(tmp_path) / "qrels" / "all.train.qrels").write_text("t1 0 d0\n")
-    with pytest.raises(DeclarationError, match=r"all\.train\.qrels:1 is no line of qrels"):
+    with pytest.raises(DeclarationError, match=r"all\.train\.qrels:1 is not “topic 0 document grade”"):
         Pool.open(tmp_path)

@@ -42,7 +42,7 @@ def dispute_awareness(
     from conqret.debateqa.awareness import AskedAnswer, against_labels, ask_awareness
     from conqret.debateqa.diversity import model_name
     from conqret.errors import DeclarationError
-    from conqret.io.debateqa import check_answers, partners, read_answers, read_questions
+    from conqret.io.debateqa import check_answers, partners, read_answers, read_questions, read_verdicts
     from conqret.io.locking import only_writer
     from conqret.runs.session import Session
 
@@ -55,7 +55,7 @@ def dispute_awareness(
         raise DeclarationError(
             f"no question of {questions} that was answered has a text: map its column with --columns question=…"
         )
-    truth = None if labels is None else _labels(labels)
+    truth = None if labels is None else read_verdicts(labels)
     if truth is not None and not set(truth) & set(met.together):
         raise DeclarationError(
             f"no id of {labels} is among those of the answers: a label belongs to an answer's id"
@@ -82,28 +82,3 @@ def dispute_awareness(
             f"against {fit.n} labels: accuracy {fit.accuracy}, F1 {fit.f1}, AUROC {fit.auroc} (of {fit.auroc_of}), "
             f"MCC {fit.mcc}"
         )
-
-
-def _labels(path: Path) -> dict[str, float]:
-    """People's verdicts by id.
-
-    Raises:
-        DeclarationError: a row lacks its id or a label of 0 or 1, or an id stands twice.
-    """
-    from conqret.errors import DeclarationError, Fault
-    from conqret.io.files import file_rows
-
-    found: dict[str, float] = {}
-    for row in file_rows(path):
-        if isinstance(row, Fault):
-            raise DeclarationError(str(row))
-        try:
-            one, label = str(row.record["id"]), float(str(row.record["label"]))
-        except (KeyError, ValueError):
-            raise DeclarationError(f"{path}:{row.line} needs an id and a label of 0 or 1") from None
-        if label not in (0, 1):
-            raise DeclarationError(f"{path}:{row.line} has the label {label:g}; a label is 0 or 1")
-        if one in found:
-            raise DeclarationError(f"{path}:{row.line} labels {one} a second time: keep one of its labels")
-        found[one] = label
-    return found

@@ -6,16 +6,14 @@ no argument. The file is in Latin-1 or Windows-1252.
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
-from conqret.errors import Fault
+from conqret.io.cells import as_text
 from conqret.io.faults import quoted
-from conqret.io.label_layouts.raw import LabelLayout, RawLabel, RawLabels
+from conqret.io.label_layout import LabelFile, LabelLayout, RawLabel
 from conqret.io.label_scale import LabelScale, Scales, dimension_name
+from conqret.io.table import CsvRows
 
 ITEM, ANNOTATOR, TOPIC = "#id", "annotator", "issue"
 OTHER = (ITEM, ANNOTATOR, TOPIC, "argumentative", "argument", "stance")
@@ -28,44 +26,30 @@ SCALE = LabelScale(
 _CELL = re.compile(r"\s*([1-3])\s*\(\s*(\w+)\s*\)\s*")
 
 
-def _fits(path: Path, columns: tuple[str, ...]) -> bool:
-    return {ITEM, ANNOTATOR, "overall quality"} <= {name.casefold() for name in columns}
+def _fits(file: LabelFile) -> bool:
+    return {ITEM, ANNOTATOR, "overall quality"} <= {name.casefold() for name in file.columns}
 
 
-def _read(path: Path, name: str, columns: tuple[str, ...]) -> RawLabels:
-    data = path.read_bytes()
-    notes: tuple[str, ...] = ()
+def _cells(file: LabelFile) -> Iterator[RawLabel]:
+    rows = CsvRows(file.path, file.name, published_in="windows-1252")
     try:
-        text = data.decode("utf-8-sig")
+        file.path.read_text(encoding="utf-8")
     except UnicodeDecodeError:
-        text = data.decode("windows-1252", "replace")
-        notes = ("the file is not UTF-8 and is read as Windows-1252, as the corpus is published",)
-    return RawLabels("Dagstuhl-15512 ArgQuality", lambda: _cells(text, name), Scales(SCALE), notes=notes)
-
-
-def _cells(text: str, name: str) -> Iterator[RawLabel | Fault]:
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter="\t")
-    head = [column.strip().casefold() for column in next(reader)]
-    dimensions = [(place, column) for place, column in enumerate(head) if column not in OTHER]
-    item, annotator = head.index(ITEM), head.index(ANNOTATOR)
-    topic = head.index(TOPIC) if TOPIC in head else None
-    for row in reader:
-        if not row:
-            continue
-        if len(row) != len(head):
-            problem = f"has {len(row)} cells where the head has {len(head)}"
-            yield Fault(name, reader.line_num, "", problem, "Fetch the file again")
-            continue
-        for place, column in dimensions:
+        file.notes.append("the file is not UTF-8 and is read as Windows-1252, as the corpus is published")
+    for row in file.rows(rows):
+        cells = {name.casefold(): as_text(cell or "") for name, cell in row.record.items()}
+        for column, cell in cells.items():
+            if column in OTHER:
+                continue
             dimension = dimension_name(column)
-            label = _label(row[place])
+            label = _label(cell)
             if label is None:
-                problem = f"says {quoted(row[place])}: number and word contradict each other"
-                yield Fault(name, reader.line_num, column, problem, "Mend the cell")
+                problem = f"says {quoted(cell)}: number and word contradict each other"
+                file.fault(row.line, column, problem, "Mend the cell")
                 continue
             yield RawLabel(
-                reader.line_num, row[item].strip(), NAMES.get(dimension, dimension), label, row[annotator].strip(),
-                topic="" if topic is None else row[topic].strip(),
+                row.line, cells[ITEM], NAMES.get(dimension, dimension), label, cells[ANNOTATOR],
+                topic=cells.get(TOPIC, ""),
             )  # fmt: skip
 
 
@@ -79,4 +63,10 @@ def _label(cell: str) -> str | None:
     return word if known is None or known == float(number) else None
 
 
-DAGSTUHL = LabelLayout("dagstuhl", "tab-separated, with #id, annotator and overall quality", _fits, _read)
+LAYOUT = LabelLayout(
+    "Dagstuhl-15512 ArgQuality",
+    "tab-separated, with #id, annotator and overall quality",
+    _fits,
+    _cells,
+    Scales(SCALE),
+)

@@ -2,66 +2,84 @@
 
 from __future__ import annotations
 
-import csv
-import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 from conqret.data import Item
-from conqret.errors import DeclarationError
+from conqret.errors import LabelsError
+from conqret.io.checks import each, identifier, number
+from conqret.io.encoding import head_of
+from conqret.io.files import file_rows
+from conqret.io.rows import columns_of
+from conqret.io.schema import Field, Schema, TableReader
+from conqret.io.trec import read_qrels
 from conqret.perturb import records
 
 RELEVANT_GRADE = 1
 """A document counts as relevant from this grade upwards, as in TREC's measures."""
 
+_TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".gz")
+
 Labels = Mapping[str, Mapping[str, float]]
 """By item id (or topic) the grades of its documents, by id."""
+
+
+class Grade(NamedTuple):
+    """How relevant a document is."""
+
+    document: str
+    grade: float
+
+
+PAIR = Schema(
+    "a grade",
+    {
+        "item": Field(("item",), identifier, needed="Say which item the document is graded for"),
+        "document": Field(("document",), identifier, needed="Say which document is graded"),
+        "grade": Field(("relevant",), number, needed="Write true or false, or a grade"),
+    },
+)
+GRADE = Schema(
+    "a grade",
+    {
+        "document": Field(("id",), identifier, needed="Say which document is graded"),
+        "grade": Field(("relevance",), number, needed="Add its grade"),
+    },
+)
+GRADES = Schema(
+    "the grades of an item",
+    {
+        "item": Field(("id",), identifier, needed="Say which item the documents are graded for"),
+        "grades": Field(
+            ("documents",), each(GRADE, Grade), needed="List its documents, each with id and relevance"
+        ),
+    },
+)
 
 
 def load_labels(path: Path) -> Labels:
     """Read grades from one of three layouts.
 
-    JSON Lines with ``id`` and ``documents`` (each with ``id`` and ``relevance``); CSV with the columns
-    ``item``, ``document`` and ``relevant`` (true or false, or a grade); or TREC's qrels, whose first column is
-    the item's id or its topic's.
+    Objects (JSON Lines) with ``id`` and ``documents`` (each with ``id`` and ``relevance``); a table with the columns
+    ``item``, ``document`` and ``relevant`` (true or false, or a grade); or TREC's qrels (a file that is neither),
+    whose first column is the item's id or its topic's.
 
     Raises:
-        DeclarationError: the file is missing, or a line fits none of them.
+        DeclarationError: the file is missing, or is none of them; faults of a table are all listed.
     """
-    if not path.is_file():
-        raise DeclarationError(f"{path}: there is no such file of labels")
-    text = path.read_text(encoding="utf-8-sig")
-    if path.suffix == ".csv":
-        return _from_csv(path, text)
     labels: dict[str, dict[str, float]] = {}
-    for number, line in enumerate(text.splitlines(), start=1):
-        if not line.strip():
-            continue
-        try:
-            if line.lstrip().startswith("{"):
-                record: dict[str, Any] = json.loads(line)
-                labels[str(record["id"])] = {str(d["id"]): float(d["relevance"]) for d in record["documents"]}
-            else:
-                name, _, document, grade = line.split()
-                labels.setdefault(name, {})[document] = float(grade)
-        except (ValueError, KeyError, TypeError) as error:
-            raise DeclarationError(
-                f"{path}:{number} is neither a line of qrels (topic 0 document grade) nor an object with id and "
-                f"documents, each with id and relevance: {error!r}"
-            ) from error
-    return labels
-
-
-def _from_csv(path: Path, text: str) -> Labels:
-    labels: dict[str, dict[str, float]] = {}
-    for number, row in enumerate(csv.DictReader(text.splitlines()), start=2):
-        try:
-            word = row["relevant"].strip().lower()
-            grade = {"true": 1.0, "false": 0.0}.get(word)
-            labels.setdefault(row["item"], {})[row["document"]] = float(word) if grade is None else grade
-        except (KeyError, ValueError, AttributeError) as error:
-            raise DeclarationError(f"{path}:{number} lacks item, document or relevant: {error!r}") from error
+    if path.is_file() and path.suffix not in _TABLES and not head_of(path).lstrip().startswith(b"{"):
+        for line in read_qrels(path):
+            labels.setdefault(line.query_id, {})[line.doc_id] = float(line.relevance)
+        return labels
+    rows = file_rows(path)
+    objects = "documents" in columns_of(rows)
+    reader = TableReader(rows, GRADES if objects else PAIR)
+    for values in reader:
+        grades = values["grades"] if objects else [Grade(values["document"], values["grade"])]
+        labels.setdefault(values["item"], {}).update(grades)
+    reader.finish(LabelsError)
     return labels
 
 

@@ -1,0 +1,99 @@
+"""Checks of single values for :mod:`conqret.io.schema`: each returns what is kept, or says what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from conqret.io.cells import MAX_BITS, as_list, as_text, list_in_text, plain
+from conqret.io.faults import Unfit, kind, quoted
+from conqret.io.jsonl import parse
+from conqret.io.schema import Check, Schema, TableReader
+from conqret.io.texts import looks_misread, sound, sound_id
+
+_OBJECT = 'Write an object such as {"source": "…"}'
+_Word = TypeVar("_Word")
+
+
+def text(value: object, where: str, reader: TableReader) -> str:
+    """A text without characters that no text needs."""
+    if not isinstance(value, str):
+        raise Unfit(f"is {kind(value)}, and a text is expected", "Write it as one text")
+    if looks_misread(value):
+        reader.note("a text holds C1 control characters: Windows-1252 read as Latin-1, perhaps", where)
+    return sound(value)
+
+
+def identifier(value: object, where: str, reader: TableReader) -> str:
+    """A name of 1 to 200 characters that can be seen; whole numbers count as such."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        raise Unfit(f"is {kind(value)}, and a text is expected", "Write it as a text")
+    if isinstance(value, int) and value.bit_length() > MAX_BITS:
+        raise Unfit("is a number of hundreds of digits", "Write a shorter id, as a text")
+    return sound_id(str(value).strip(" "))
+
+
+def number(value: object, where: str, reader: TableReader) -> float:
+    """A number; true and false are 1 and 0, also as words in any case."""
+    word = str(value).strip().lower()
+    try:
+        return float({"true": "1", "false": "0"}.get(word, word))
+    except ValueError:
+        raise Unfit(
+            f"is {quoted(value)}, and a number is expected", "Write a number, or true or false"
+        ) from None
+
+
+def one_of(words: Mapping[str, _Word], called: str) -> Check:
+    """The check that a value is one of ``words``, in any case, and stands for what they map to."""
+
+    def check(value: object, where: str, reader: TableReader) -> _Word:
+        found = words.get(as_text(value).casefold())
+        if found is None:
+            raise Unfit(f"is {quoted(value)}, which is no {called}", f"Write one of {', '.join(words)}")
+        return found
+
+    return check
+
+
+def cell_text(value: object, where: str, reader: TableReader) -> str:
+    """A cell as text, whatever it holds."""
+    return as_text(value)
+
+
+def each(schema: Schema, build: Callable[..., Any]) -> Check:
+    """The check that a value is a list of objects of ``schema``, from each of which ``build`` makes one thing."""
+
+    def check(value: object, where: str, reader: TableReader) -> tuple[Any, ...]:
+        listed = list_in_text(value) if isinstance(value, str) else as_list(value)
+        if not isinstance(listed, list) or not all(isinstance(one, Mapping) for one in listed):
+            shape = ", ".join(schema.fields)
+            raise Unfit(f"is {kind(value)}, and a list of objects is expected", f"Write [{{{shape}}}]")
+        read = [reader.read(one, schema, f"{where}[{n}].") for n, one in enumerate(listed, start=1)]
+        return tuple(build(**values) for values in read if values is not None)
+
+    return check
+
+
+def json_object(value: object, where: str, reader: TableReader) -> dict[str, Any]:
+    """An object, or one as JSON in a text, in the types of JSON."""
+    if isinstance(value, str):
+        try:
+            value = parse(value)
+        except ValueError as error:
+            raise Unfit(f"is no valid JSON object: {error}", _OBJECT) from None
+    found = plain(value) if isinstance(value, Mapping) else None
+    if not isinstance(found, dict):
+        raise Unfit(f"is {kind(value)}, and an object is expected", _OBJECT)
+    return found
+
+
+def absent_if_blank(value: object, where: str, reader: TableReader) -> str | None:
+    """A text; None, and a remark, where it is blank."""
+    found = text(value, where, reader)
+    if not found.strip():
+        reader.note(f"an empty {where} counts as absent")
+        return None
+    return found

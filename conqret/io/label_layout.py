@@ -1,0 +1,150 @@
+"""What a layout of labels is, and which one a file has: by its content, or as the user says.
+
+A layout turns a file into raw labels: one cell of one person on one thing. conqret's own are the modules of
+:mod:`conqret.io.label_layouts`; a plug-in brings its own by an entry point in the group ``conqret.layouts``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from conqret.errors import DeclarationError, Fault
+from conqret.io.faults import FaultList
+from conqret.io.files import file_rows
+from conqret.io.label_scale import Scales
+from conqret.io.rows import Row, Rows, columns_of
+from conqret.registry import Registry
+
+TABLE = "table"
+"""The layout of every file that has none of its own: a long or wide table."""
+
+
+@dataclass(frozen=True, slots=True)
+class RawLabel:
+    """One cell. ``annotator`` is empty where the file names none; ``text`` None where the cell is empty."""
+
+    line: int
+    item: str
+    dimension: str
+    text: str | None
+    annotator: str = ""
+    part: str = ""
+    topic: str = ""
+
+
+class LabelFile:
+    """A file of labels as its layout sees it; nothing is read before it is asked for.
+
+    Attributes:
+        path, name: the file, and how messages call it.
+        mapping, dimensions: the columns by field and the label columns that the user named.
+        faults, notes: what is wrong with the file, and what else is to be said of it; layouts add to both.
+        title: what the layout is called, where that depends on the file.
+    """
+
+    def __init__(
+        self, path: Path, mapping: Mapping[str, str] | None = None, dimensions: Collection[str] = ()
+    ) -> None:
+        self.path, self.name, self.title = path, str(path), ""
+        self.mapping, self.dimensions = mapping or {}, tuple(dimensions)
+        self.faults, self.notes = FaultList(), list[str]()
+
+    @cached_property
+    def table(self) -> Rows:
+        """The file as a table: CSV, TSV, JSON Lines or Parquet. Raises DeclarationError where it is none."""
+        return file_rows(self.path)
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the table's columns. Raises as :attr:`table`."""
+        return columns_of(self.table)
+
+    @cached_property
+    def records(self) -> list[Any]:
+        """The list in a ``.json`` file; empty where the file holds something else."""
+        if self.path.suffix.lower() != ".json":
+            return []
+        try:
+            found = json.loads(self.path.read_bytes())
+        except (OSError, ValueError):
+            return []
+        return found if isinstance(found, list) else []
+
+    def rows(self, table: Rows | None = None) -> Iterator[Row]:
+        """The rows of the table (or of this other one) that can be read; the others are faults."""
+        for row in self.table if table is None else table:
+            if isinstance(row, Fault):
+                self.faults.add(row)
+            else:
+                yield row
+
+    def fault(self, line: int, field: str, problem: str, remedy: str, *, inside: str = "") -> None:
+        """Put down what is wrong in a line; ``inside`` names a file of an archive."""
+        name = f"{self.name}!{inside}" if inside else self.name
+        self.faults.add(Fault(name, line, field, problem, remedy))
+
+
+@dataclass(frozen=True, slots=True)
+class LabelLayout:
+    """A layout of labels.
+
+    Attributes:
+        title: what it is called.
+        summary: how a user recognises it.
+        fits: whether a file is of this layout.
+        cells: gives the labels of such a file, and puts what is wrong with it into its faults.
+        scales: the scales of its dimensions, as far as the layout says.
+        numbered: nobody is named in it, and the rows of one thing are numbered as annotators.
+        order: the layouts are tried in rising order. Those that ask for the columns come from 50 upwards, when it
+            is known that the file is no archive and no export; the table, which takes everything, has 100.
+    """
+
+    title: str
+    summary: str
+    fits: Callable[[LabelFile], bool]
+    cells: Callable[[LabelFile], Iterator[RawLabel]]
+    scales: Scales = field(default_factory=Scales)
+    numbered: bool = False
+    order: int = 50
+
+
+LAYOUTS = Registry(
+    "layout of labels",
+    "conqret.layouts",
+    LabelLayout,
+    package="conqret.io.label_layouts",
+    attribute="LAYOUT",
+    shared=True,
+)
+"""The layouts by name. Sites of debates are layouts too, in the same group of entry points."""
+
+
+def open_labels(
+    path: Path,
+    *,
+    layout: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    dimensions: Collection[str] = (),
+) -> tuple[LabelLayout, LabelFile]:
+    """A file of labels and its layout: the named one, ``table`` where ``columns`` are named, or the first that fits.
+
+    Raises:
+        DeclarationError: the file is not there, or not in the layout.
+        UnknownNameError: there is no such layout.
+    """
+    file = LabelFile(path, columns, dimensions)
+    name = TABLE if layout is None and columns else layout
+    chosen = LAYOUTS[name] if name is not None else None
+    if not path.is_file() or path.stat().st_size == 0:
+        file_rows(path)  # raises, with the remedy
+    if chosen is None:
+        in_order = sorted(LAYOUTS.values(), key=lambda one: one.order)
+        chosen = next(one for one in in_order if one.fits(file))
+    elif not chosen.fits(file):
+        raise DeclarationError(f"{path} is not in the layout {name}: {chosen.summary}")
+    return chosen, file

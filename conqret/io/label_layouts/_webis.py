@@ -1,0 +1,39 @@
+"""What the tables of Webis-ArgQuality-20 (Gienapp et al., ACL 2020) have in common.
+
+An argument is named ``<discussion>-<argument>``. Its paired comparisons are read by :mod:`conqret.io.comparisons`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from conqret.io.cells import as_text
+from conqret.io.label_layout import LabelFile, RawLabel
+from conqret.io.label_scale import LabelScale
+
+IS_ARGUMENT = LabelScale("nominal", 0, 1, {"false": 0, "true": 1}, source="the Webis layout")
+DISCUSSION, ARGUMENT, TOPIC = "Discussion ID", "Argument ID", "Topic ID"
+
+
+def fits(file: LabelFile, *columns: str) -> bool:
+    """Whether the file has these columns beside those that name an argument."""
+    return {DISCUSSION, ARGUMENT, *columns} <= set(file.columns)
+
+
+def cells(file: LabelFile, dimensions: Mapping[str, str]) -> Iterator[RawLabel]:
+    """The labels in the columns of ``dimensions``; an argument under two topics is one thing under each."""
+    rows = list(file.rows())
+    topics: dict[str, set[str]] = {}
+    for row in rows:
+        topics.setdefault(_id(row.record), set()).add(str(row.record.get(TOPIC)))
+    for row in rows:
+        item, topic = _id(row.record), str(row.record.get(TOPIC) or "")
+        if len(topics[item]) > 1:
+            item = f"{topic}/{item}"
+        for column, dimension in dimensions.items():
+            cell = row.record.get(column)
+            yield RawLabel(row.line, item, dimension, None if cell is None else as_text(cell), topic=topic)
+
+
+def _id(record: Mapping[str, object]) -> str:
+    return f"{record.get(DISCUSSION)}-{record.get(ARGUMENT)}"

@@ -1,0 +1,138 @@
+"""Long and wide tables: CSV, TSV, JSON Lines and Parquet.
+
+Long: a row for each label, with columns for item, dimension, value and, where there are several people, annotator.
+Wide: a row for each item (or item and annotator), with a column for each dimension, or for each dimension and
+person as ``clarity@anna``. Both may have columns for a part of the item (a document) and for the topic. What the user
+says of the columns names them by field; the dimensions that the user names are the label columns of a wide table, or
+the one dimension of a long table that has no column for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from conqret.errors import DeclarationError, UnknownNameError
+from conqret.io.cells import as_text, is_missing
+from conqret.io.checks import cell_text
+from conqret.io.label_layout import LabelFile, LabelLayout, RawLabel
+from conqret.io.label_scale import dimension_name
+from conqret.io.schema import Field, Schema, TableReader
+
+LABEL = Schema(
+    "a label",
+    {
+        "item": Field(("item", "item_id", "id"), cell_text, needed="Say which item the label is of"),
+        "dimension": Field(("dimension", "metric", "criterion"), cell_text, needed="Say what was labelled"),
+        "value": Field(("value", "label", "rating", "score"), cell_text),
+        "annotator": Field(
+            ("annotator", "annotator_id", "rater", "worker", "coder"),
+            cell_text,
+            needed="Say who gave the label",
+        ),
+        "part": Field(("part", "document", "document_id", "docno"), cell_text, ""),
+        "topic": Field(("topic", "topic_id", "issue"), cell_text, ""),
+    },
+)
+"""What the columns may be called, in any case; others are named by the user."""
+PROSE = frozenset(
+    "argument text premise comment comments note notes explanation question stance url title date time "
+    "created_at timestamp reason sentence cluster split".split()
+)
+"""Columns of a wide table that are no dimension; they are left out, and a remark says so."""
+MARK = "@"
+"""Between dimension and person in the head of a wide table."""
+
+
+def _cells(file: LabelFile) -> Iterator[RawLabel]:
+    """The labels of a table.
+
+    Raises:
+        DeclarationError: the columns do not say what is what.
+        UnknownNameError: the user names a field, a column or a dimension that does not exist.
+    """
+    schema = LABEL.with_columns(file.mapping)
+    for column in file.mapping.values():
+        if column not in file.columns:
+            raise UnknownNameError("column", column, file.columns)
+    schema = schema.among(file.columns)
+    shown = ", ".join(file.columns)
+    if "item" not in schema.fields:
+        raise DeclarationError(
+            f"{file.name} has no column for the item (columns: {shown}). Name it: --columns item=COLUMN"
+        )
+    held = {one.columns[0] for one in schema.fields.values()}
+    rest = [column for column in file.columns if column not in held]
+    if "value" not in schema.fields or ("dimension" not in schema.fields and len(file.dimensions) > 1):
+        return _wide(file, schema, rest)
+    if "dimension" not in schema.fields and not file.dimensions:
+        raise DeclarationError(
+            f"{file.name} has a column for the value ({schema.fields['value'].columns[0]}) and none for the "
+            "dimension: add one, or say which dimension it is with --dimension"
+        )
+    return _long(file, schema, rest)
+
+
+def _long(file: LabelFile, schema: Schema, rest: Sequence[str]) -> Iterator[RawLabel]:
+    file.title = "long table"
+    _leave_out(file, [column for column in rest if column not in file.dimensions])
+    reader = TableReader(file.table, schema, file.faults)
+    for values in reader:
+        dimension = dimension_name(values.pop("dimension", None) or file.dimensions[0])
+        yield RawLabel(reader.line, dimension=dimension, text=values.pop("value"), **values)
+
+
+def _wide(file: LabelFile, schema: Schema, rest: Sequence[str]) -> Iterator[RawLabel]:
+    file.title = "wide table"
+    chosen = _label_columns(file, schema, rest)
+    _leave_out(file, [column for column in rest if column not in chosen])
+    own = {name: one for name, one in schema.fields.items() if name not in ("dimension", "value")}
+    schema = replace(schema, fields=own)
+    reader = TableReader(file.table, schema, file.faults)
+    for row in reader.rows():
+        values = reader.read(row.record, schema)
+        if values is None:
+            continue
+        for column in chosen:
+            dimension, _, person = column.partition(MARK)
+            cell = row.record.get(column)
+            text = None if is_missing(cell) else as_text(cell)
+            who = {"annotator": person.strip()} if person else {}
+            yield RawLabel(row.line, dimension=dimension_name(dimension), text=text, **{**values, **who})
+
+
+def _label_columns(file: LabelFile, schema: Schema, rest: Sequence[str]) -> list[str]:
+    """The columns of a wide table that hold labels."""
+    dimensions = {column: dimension_name(column.partition(MARK)[0]) for column in rest}
+    wanted = {dimension_name(one): one for one in file.dimensions}
+    for dimension, written in wanted.items():
+        if dimension not in dimensions.values():
+            raise UnknownNameError("label column", written, sorted(set(dimensions.values())))
+    chosen = [
+        column
+        for column, dimension in dimensions.items()
+        if (dimension in wanted if wanted else column.casefold() not in PROSE)
+    ]
+    if not chosen:
+        raise DeclarationError(
+            f"{file.name} has no column with labels (columns: {', '.join(file.columns)}): name them with "
+            "--dimension, or give columns item, dimension, annotator and value"
+        )
+    if "annotator" in schema.fields and any(MARK in column for column in chosen):
+        raise DeclarationError(
+            f"{file.name} names people both in {schema.fields['annotator'].columns[0]!r} and behind {MARK} in "
+            "the head"
+        )
+    return chosen
+
+
+def _leave_out(file: LabelFile, columns: Sequence[str]) -> None:
+    if columns:
+        file.notes.append(f"columns left out: {', '.join(columns)}")
+
+
+def _fits(file: LabelFile) -> bool:
+    return True
+
+
+LAYOUT = LabelLayout("table", "a long or wide table", _fits, _cells, order=100)

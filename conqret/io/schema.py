@@ -1,0 +1,222 @@
+"""The reader of tables: a schema of fields, with their columns and checks, turns rows into values or faults.
+
+What is read is declared::
+
+    GRADE = Schema("a grade", {
+        "item": Field(("item", "id"), identifier, needed="Say which item the grade is for"),
+        "grade": Field(("grade", "relevance"), number, needed="Add the grade"),
+    })
+    reader = TableReader(file_rows(path), GRADE)
+    grades = [(values["item"], values["grade"]) for values in reader]
+    reader.finish()  # raises, with all faults of the file
+
+A check takes a value, its place inside the row as messages show it, and the reader. It returns what is kept, and
+raises :class:`~conqret.io.faults.Unfit` or tells the reader's :meth:`TableReader.fault` what is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from conqret.errors import Fault, FaultsError, ItemsError, UnknownNameError
+from conqret.io.cells import is_missing
+from conqret.io.faults import FaultList, Unfit, listed, near, quoted
+from conqret.io.jsonl import JsonLines
+from conqret.io.notes import Notes
+from conqret.io.rows import Row, Rows
+
+Check = Callable[[Any, str, "TableReader"], Any]
+Model = TypeVar("Model", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field of a schema.
+
+    Attributes:
+        columns: which columns may hold it; the first that has a value counts. A name with dots reaches into objects.
+        check: turns the value into what is kept.
+        default: what stands where no column has a value.
+        needed: what to do where no column has a value, which is a fault then; empty where the field may be absent.
+    """
+
+    columns: tuple[str, ...]
+    check: Check
+    default: object = None
+    needed: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """Fields by name; ``of`` says in messages what one row is, and ``mapped`` which columns the user named."""
+
+    of: str
+    fields: Mapping[str, Field]
+    mapped: Mapping[str, str] = field(default_factory=dict)
+
+    def with_columns(self, mapping: Mapping[str, str], *, others: Iterable[str] = ()) -> Schema:
+        """The schema with the columns of some fields named by the user; ``others`` are fields of other schemas.
+
+        Raises:
+            UnknownNameError: there is no such field.
+        """
+        known = {*self.fields, *others}
+        for name in mapping:
+            if name not in known:
+                raise UnknownNameError(f"field of {self.of}", name, known)
+        own = {name: column for name, column in mapping.items() if name in self.fields}
+        named = {name: replace(self.fields[name], columns=(column,)) for name, column in own.items()}
+        return replace(self, fields={**self.fields, **named}, mapped=own)
+
+    def among(self, columns: Iterable[str]) -> Schema:
+        """Only the fields that these columns hold, which may be written in any case and with spaces."""
+        free = [column for column in columns if column not in self.mapped.values()]
+        found = {}
+        for name, one in self.fields.items():
+            alike = [own for known in one.columns for own in free if _loose(own) == known]
+            if name in self.mapped:
+                found[name] = one
+            elif alike:
+                found[name] = replace(one, columns=(alike[0],))
+                free.remove(alike[0])
+        return replace(self, fields=found)
+
+
+class TableReader:
+    """A table while it is read. Iterating gives the values of each row that has no fault, by field.
+
+    Attributes:
+        faults, notes: what was wrong, and what else is to be said; both grow as rows are read.
+        line, number: the line of the row that was read last, and how many rows (broken ones too) were read.
+        columns: by field the column in which it was found in the row that was read last.
+    """
+
+    def __init__(self, rows: Rows, schema: Schema, faults: FaultList | None = None) -> None:
+        self.schema, self._rows = schema, rows
+        self.faults, self.notes = FaultList() if faults is None else faults, Notes()
+        self.line = self.number = 0
+        self.columns: dict[str, str] = {}
+        self._met: dict[tuple[str, str], bool] = {}
+        self._lines: dict[str, int] = {}
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        for row in self.rows():
+            values = self.read(row.record, self.schema)
+            if values is not None:
+                yield values
+
+    def rows(self, records: Iterable[Row | Fault] | None = None) -> Iterator[Row]:
+        """The rows that can be read; what the file has in the place of others goes to the faults."""
+        for row in self._rows if records is None else records:
+            self.number += 1
+            if isinstance(row, Fault):
+                self.faults.add(row)
+            else:
+                self.line = row.line
+                yield row
+
+    def read(self, record: Mapping[str, object], schema: Schema, inside: str = "") -> dict[str, Any] | None:
+        """The values of an object by field; None where it has faults. ``inside`` stands before columns in messages."""
+        before, columns, values = self.faults.total, dict[str, str](), dict[str, Any]()
+        for name, column in schema.mapped.items():
+            there = column in record or column.split(".")[0] in record
+            self._met[name, column] = self._met.get((name, column), False) or there
+        for name, one in schema.fields.items():
+            pairs = (look_up(record, column) for column in one.columns)
+            column, value = next((pair for pair in pairs if not is_missing(pair[1])), ("", None))
+            if column:
+                columns[name] = column
+                values[name] = self.checked(one.check, value, inside + column)
+            else:
+                values[name] = one.default
+                if one.needed:
+                    slip = next((key for key in record if near(str(key), one.columns)), None)
+                    remedy = one.needed if slip is None else f"Rename {quoted(slip)} to {one.columns[0]!r}"
+                    self.fault(inside + one.columns[0], "is missing", remedy)
+        self.columns = columns
+        return values if self.faults.total == before else None
+
+    def checked(self, check: Check, value: object, where: str) -> Any:
+        """What ``check`` makes of a value; None, and a fault, where it does not fit."""
+        try:
+            return check(value, where, self)
+        except Unfit as unfit:
+            self.fault(where, unfit.problem, unfit.remedy)
+            return None
+
+    def model(self, of: type[Model], values: Mapping[str, object]) -> Model | None:
+        """The pydantic model of these values; None, and faults, where it refuses them."""
+        try:
+            return of.model_validate(values)
+        except ValidationError as error:
+            for one in error.errors(include_url=False, include_input=False):
+                place = ".".join(map(str, one["loc"])) or "the object"
+                self.fault(place, f"cannot be used: {one['msg']}", "Mend the value, or remove the line")
+            return None
+
+    def column(self, name: str) -> str:
+        """Where the field stands in the row that was read last, or else where it would."""
+        return self.columns.get(name, self.schema.fields[name].columns[0])
+
+    def once(self, name: str, value: str, remedy: str) -> None:
+        """A fault of the field ``name`` where an earlier row has the same value."""
+        first = self._lines.setdefault(value, self.line)
+        if first != self.line:
+            self.fault(self.column(name), f"is {quoted(value)}, as in line {first}", remedy)
+
+    def fault(self, where: str, problem: str, remedy: str) -> None:
+        """Put down one thing that is wrong in the row that was read last."""
+        self.faults.add(Fault(self._rows.name, self.line, where, problem, remedy))
+
+    def note(self, text: str, where: str = "") -> None:
+        """Put down a remark, with its place."""
+        self.notes.add(text, f"{where} in line {self.line}" if where else f"line {self.line}")
+
+    def finish(self, error: type[FaultsError] = ItemsError) -> None:
+        """Raise ``error`` with all faults, if there are any; columns that the user named and no row has come first."""
+        head = self._rows.columns
+        remedy = "Correct the mapping" if head is None else f"Its columns are: {listed(head, 30)}"
+        problem = "is no column of this input, although --columns names it for"
+        unmet = [
+            Fault(self._rows.name, 0, column, f"{problem} {name}", remedy)
+            for (name, column), met in self._met.items()
+            if not met
+        ]
+        self.faults.kept[:0] = unmet
+        self.faults.total += len(unmet)
+        self.faults.raise_any(error)
+
+
+def read_models(path: Path, of: type[Model]) -> Iterator[Model]:
+    """The lines of a file of JSON Lines, each as a pydantic model.
+
+    Raises:
+        FaultsError: at the first line that cannot be read, or that the model refuses.
+    """
+    reader = TableReader(JsonLines(path, str(path)), Schema(of.__name__, {}))
+    for row in reader.rows():
+        found = reader.model(of, row.record)
+        reader.faults.raise_any(FaultsError)
+        if found is not None:
+            yield found
+    reader.faults.raise_any(FaultsError)
+
+
+def look_up(record: Mapping[str, object], column: str) -> tuple[str, object]:
+    """Return the top-level column behind a (dotted) name and the value there, or ``("", None)``."""
+    if column in record:
+        return column, record[column]
+    head, *rest = column.split(".")
+    value: object = record.get(head) if rest else None
+    for part in rest:
+        value = value.get(part) if isinstance(value, Mapping) else None
+    return (head, value) if value is not None else ("", None)
+
+
+def _loose(column: str) -> str:
+    return column.casefold().replace(" ", "_")
