@@ -29,7 +29,6 @@ from conqret.data.debate import Debate
 from conqret.data.item import Document
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.io.atomic import replacing
-from conqret.io.jsonl import JsonLines
 from conqret.io.schema import read_models
 from conqret.io.trec import read_qrels, write_qrels
 
