@@ -11,8 +11,10 @@ from conqret.cli.groups import grouped
 from conqret.cli.places import default_folder, stem
 
 if TYPE_CHECKING:
+    from collections.abc import Container
+
+    from conqret.data import Judgment
     from conqret.judging.execute import Execution, Outcome
-    from conqret.judging.folder import JudgeFolder
     from conqret.judging.setup import Setup
 
 EPILOG = (
@@ -68,6 +70,7 @@ def judge(
     from conqret.judging.setup import check_items, set_up
     from conqret.llm.options import OFFLINE_MODEL, ClientOptions
     from conqret.report.html import write_report
+    from conqret.report.tally import Tally
 
     client, settings = calls.given(), judging.given()
     if kept.replay is not None and (format is None or model is None or judging.samples is None):
@@ -95,11 +98,14 @@ def judge(
     execution = Execution(source, checked, setup, run, kept.recordings, kept.replay, kept.overwrite)
     if not shown.quiet:
         _announce(execution, items)
+    tally, examples = Tally(), _Examples()
     with progress("judging", checked.count, quiet=shown.quiet) as bar:
-        outcome = execute(execution, on_start=bar.start, on_judgment=bar.advance)
-    write_report(run)
+        outcome = execute(
+            execution, on_start=bar.start, on_judgment=bar.advance, readers=(tally.add, examples.add)
+        )
+    write_report(run, tally=tally)
     _remark(outcome, quiet=shown.quiet)
-    _give_examples(run, outcome)
+    examples.tell(outcome.summary.reasons)
     if shown.json_output:
         say_json(outcome.summary)
     else:
@@ -138,16 +144,21 @@ def _remark(outcome: Outcome, *, quiet: bool) -> None:
         note(f"{len(outcome.missing)} answers are not among the recordings:\n{shown}{more}")
 
 
-def _give_examples(run: JudgeFolder, outcome: Outcome) -> None:
+class _Examples:
     """For each reason why values are missing what was said of the first item: it often says what to do."""
-    wanted = set(outcome.summary.reasons)
-    for judgment in run.judgments() if wanted else ():
+
+    def __init__(self) -> None:
+        self._said: dict[str, str] = {}
+
+    def add(self, judgment: Judgment) -> None:
         for measure in judgment.measures.values():
-            if measure.reason in wanted and measure.detail:
-                wanted.discard(measure.reason)
-                note(f"{judgment.item}, for example: {measure.detail}")
-        if not wanted:
-            return
+            if measure.reason is not None and measure.detail:
+                self._said.setdefault(measure.reason, f"{judgment.item}, for example: {measure.detail}")
+
+    def tell(self, reasons: Container[str]) -> None:
+        for reason, said in self._said.items():
+            if reason in reasons:
+                note(said)
 
 
 def _show(execution: Execution, outcome: Outcome) -> None:

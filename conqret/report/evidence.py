@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from conqret.data import Document, Item, Judgment, Part
 from conqret.report import words
-from conqret.report.parts import Cell, CitationVerdicts, cell, is_documents
+from conqret.report.cells import Cell, part_cell
+from conqret.report.parts import CitationVerdicts, is_documents
 from conqret.report.texts import Piece, cited, cut, flagged, link
 
 ITEM_CHARACTERS = 400_000
@@ -89,7 +90,7 @@ def documents(judgment: Judgment, item: Item) -> Iterator[DocumentView]:
             pieces=tuple(flagged(shown, excerpts)),
             omitted=len(document.text) - len(shown),
             words=words.count(len(document.text.split())),
-            rating=cell(part) if part else None,
+            rating=part_cell(part) if part else None,
             explanation=cut(part.explanation, EXPLANATION) if part else "",
             cited=tuple((key, tuple(marks[:50])) for key, marks in back.get(number, {}).items()),
             flagged=bool(excerpts),

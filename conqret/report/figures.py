@@ -9,10 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from conqret.report import words
+from conqret.report.cells import level
 from conqret.report.tally import BINS
-
-LEVELS = 10
-"""Steps of the colour scale above 0: a value v has level round(10 v)."""
 
 WIDTH, HEIGHT, GAP = 240, 64, 3
 _MISSING_WIDTH = 22
@@ -50,11 +48,6 @@ class Share:
     count: int
     x: float
     width: float
-
-
-def level(value: float) -> int:
-    """The step of the colour scale, 0 to 10."""
-    return min(max(round(value * LEVELS), 0), LEVELS)
 
 
 def histogram(bins: Sequence[int], missing: int, mean: float | None) -> Histogram:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from conqret.data import Item, Judgment, Measure, Part
 from conqret.report import words
-from conqret.report.figures import level
+from conqret.report.cells import Cell, part_cell
 from conqret.report.texts import cut
 from conqret.text.sentences import sentences
 
@@ -19,15 +19,6 @@ PART_LIMIT = 400
 _PAIR = re.compile(r"sentence ([0-9]{1,6}), document ([0-9]{1,6})\Z")
 
 VERDICTS = {"supports": "supports", "contradicts": "contradicts", "silent": "says nothing"}
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """One rating: the text shown, its level on the colour scale (None: no colour), and what else to say."""
-
-    text: str
-    level: int | None
-    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,20 +81,9 @@ def _table(kind: str, group: list[tuple[str, Measure]]) -> PartTable:
     for parts in zip(*(measure.parts for _, measure in group), strict=True):
         name = words.label(parts[0].id) if kind == "criterion" else parts[0].id
         explanation = " / ".join(dict.fromkeys(part.explanation for part in parts if part.explanation))
-        rows.append(PartRow(cut(name, 1000), tuple(map(cell, parts)), cut(explanation, 2000)))
+        rows.append(PartRow(cut(name, 1000), tuple(map(part_cell, parts)), cut(explanation, 2000)))
     columns = tuple(words.label(metric) for metric, _ in group)
     return PartTable(kind, columns, tuple(rows[:PART_LIMIT]), max(len(rows) - PART_LIMIT, 0))
-
-
-def cell(part: Part) -> Cell:
-    """A part as one rating: its label, else its rating, else its value."""
-    step = None if part.value is None else level(part.value)
-    text = (
-        cut(part.label or "", 60)
-        or words.rating(part.raw)
-        or ("–" if part.value is None else words.score(part.value))
-    )
-    return Cell(text, step, "" if part.value is None else words.score(part.value))
 
 
 def verdict_rows(judgment: Judgment, item: Item | None) -> list[VerdictRow]:

@@ -52,7 +52,7 @@ def verdicts(results: SensitivityResults) -> Table:
     rows += [
         (
             f"{lost.format} ({lost.model})", lost.perturbation, words.label(lost.metric), "", "", "", "", "", "", "0",
-            NO_ANSWER, ", ".join(f"{reason} {number}" for reason, number in lost.missing.items()),
+            NO_ANSWER, words.counts(lost.missing),
         )
         for lost in results.unscored
     ]  # fmt: skip

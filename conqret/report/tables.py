@@ -115,9 +115,9 @@ def usage_rows(usage: Usage) -> list[tuple[str, str]]:
 def _notes(metric: MetricSummary) -> str:
     notes = []
     if metric.labels:
-        notes.append(", ".join(f"{name} {words.count(number)}" for name, number in metric.labels.items()))
+        notes.append(words.counts(metric.labels))
     if metric.flipped is not None:
         notes.append(f"{words.count(metric.flipped)} flipped with the order")
     if metric.methods:
-        notes.append("read from " + ", ".join(f"{name} {n}" for name, n in metric.methods.items()))
+        notes.append(f"read from {words.counts(metric.methods)}")
     return "; ".join(notes)

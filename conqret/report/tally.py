@@ -1,11 +1,18 @@
-"""What the page says of all items together, gathered one judgment at a time: memory does not grow with them."""
+"""What the page says of all items together, gathered one judgment at a time: memory grows only with
+those that are shown in full."""
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from heapq import nsmallest
 
 from conqret.data import Judgment, Measure, Status
 from conqret.judging.summary import Summariser
+
+MAX_ITEMS = 200
+"""Items that the page shows in full: more make it slow to open."""
 
 BINS = 10
 """Bins of a score distribution: [0, .1), [.1, .2), ... [.9, 1], the last one closed."""
@@ -35,42 +42,54 @@ def needs_attention(judgment: Judgment) -> bool:
 
 @dataclass
 class Tally:
-    """Sums over all judgments. ``urgent`` holds the ids of the items that are shown first."""
+    """Sums over all judgments, and those to show in full: first those that need attention, then in file order.
 
+    Attributes:
+        max_items: how many judgments are shown in full.
+        order: the number of each item in its file, from 1; left out where judgments come in the order of the items.
+    """
+
+    max_items: int = MAX_ITEMS
+    order: Mapping[str, int] = field(default_factory=dict)
     summariser: Summariser = field(default_factory=Summariser)
     histograms: dict[str, list[int]] = field(default_factory=dict)
-    rank_sums: list[float] = field(default_factory=list)
-    rank_counts: list[int] = field(default_factory=list)
-    missing: dict[str, dict[str, int]] = field(default_factory=dict)
-    judged: set[str] = field(default_factory=set)
-    urgent: set[str] = field(default_factory=set)
+    rank_sums: defaultdict[int, float] = field(default_factory=lambda: defaultdict(float))
+    rank_counts: Counter[int] = field(default_factory=Counter)
+    missing: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    _count: int = 0
+    _kept: dict[str, tuple[bool, int, Judgment]] = field(default_factory=dict)
 
     def add(self, judgment: Judgment) -> None:
         """Count one judgment in."""
         self.summariser.add(judgment)
-        self.judged.add(judgment.item)
-        if needs_attention(judgment):
-            self.urgent.add(judgment.item)
+        self._keep(judgment)
         for metric, measure in judgment.measures.items():
             bins = self.histograms.setdefault(metric, [0] * BINS)
             if measure.value is not None:
                 bins[bin_of(measure.value)] += 1
             elif measure.reason is not None:
-                reasons = self.missing.setdefault(measure.reason, {})
-                reasons[metric] = reasons.get(metric, 0) + 1
+                self.missing[measure.reason][metric] += 1
         documents = document_measure(judgment)
-        if documents is not None:
-            self._add_ranks([part.value for part in documents.parts[:RANKS]])
-
-    def rank_means(self) -> list[float | None]:
-        """The mean relevance of the first, second, ... document over all items that have one."""
-        return [total / n if n else None for total, n in zip(self.rank_sums, self.rank_counts, strict=True)]
-
-    def _add_ranks(self, values: list[float | None]) -> None:
-        while len(self.rank_sums) < len(values):
-            self.rank_sums.append(0.0)
-            self.rank_counts.append(0)
-        for rank, value in enumerate(values):
-            if value is not None:
-                self.rank_sums[rank] += value
+        for rank, part in enumerate(documents.parts[:RANKS] if documents else (), start=1):
+            if part.value is not None:
+                self.rank_sums[rank] += part.value
                 self.rank_counts[rank] += 1
+
+    def rank_mean(self, rank: int) -> float | None:
+        """The mean relevance of the document of ``rank``, from 1, over all items that have one."""
+        counted = self.rank_counts[rank]
+        return self.rank_sums[rank] / counted if counted else None
+
+    def shown(self) -> list[tuple[int, Judgment]]:
+        """The judgments to show in full, each with the number of its item."""
+        return [(number, judgment) for _, number, judgment in self._first().values()]
+
+    def _keep(self, judgment: Judgment) -> None:
+        self._count += 1
+        number = self.order.get(judgment.item, len(self.order) + self._count)
+        self._kept[judgment.item] = (not needs_attention(judgment), number, judgment)
+        if len(self._kept) > 2 * self.max_items:
+            self._kept = self._first()
+
+    def _first(self) -> dict[str, tuple[bool, int, Judgment]]:
+        return dict(nsmallest(self.max_items, self._kept.items(), key=lambda pair: pair[1][:2]))

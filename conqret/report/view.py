@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from conqret.data import Call, Flag, Item, Judgment, Measure, Status
+from conqret.data import Flag, Item, Judgment, Measure, Status, Trace
 from conqret.report import words
+from conqret.report.cells import Cell, measure_cell
 from conqret.report.evidence import DOCUMENTS, EXPLANATION, ArgumentView, DocumentView, arguments, documents
-from conqret.report.figures import level
 from conqret.report.overview import DIMENSION_NAMES
-from conqret.report.parts import Cell, PartTable, VerdictRow, tables, verdict_rows
+from conqret.report.parts import PartTable, VerdictRow, tables, verdict_rows
 from conqret.report.texts import cut
 
 
@@ -20,7 +20,6 @@ class MeasureRow:
 
     index: int
     label: str
-    question: str
     cell: Cell
     second: Cell | None
     explanation: str
@@ -40,13 +39,9 @@ class FlagView:
 
 @dataclass(frozen=True, slots=True)
 class ItemView:
-    """All that the page shows of an item. ``number`` is its place in the file, from 1."""
+    """What the page shows of an item beside what its line in the list says."""
 
-    number: int
-    id: str
     topic: str
-    stance: str
-    status: str
     arguments: tuple[ArgumentView, ...]
     documents: tuple[DocumentView, ...]
     documents_omitted: int
@@ -56,8 +51,7 @@ class ItemView:
     verdicts: tuple[VerdictRow, ...]
     flags: tuple[FlagView, ...]
     metadata: tuple[tuple[str, str], ...]
-    calls: tuple[Call, ...]
-    cost: str
+    trace: Trace
     known: bool
 
     @property
@@ -73,16 +67,11 @@ class ItemView:
         return any(row.second is not None for row in (*self.measures, *self.dimensions))
 
 
-def item_view(number: int, item: Item | None, judgment: Judgment) -> ItemView:
+def item_view(item: Item | None, judgment: Judgment) -> ItemView:
     """The view of ``judgment`` and of its item (None: the run directory does not hold it)."""
     rows = list(_measures(judgment))
-    cost = judgment.trace.cost_usd
     return ItemView(
-        number=number,
-        id=judgment.item,
         topic=cut(judgment.topic, 1000),
-        stance=words.STANCES.get(judgment.stance, judgment.stance),
-        status=judgment.status.value,
         arguments=tuple(arguments(judgment, item)) if item else (),
         documents=tuple(documents(judgment, item)) if item else (),
         documents_omitted=max(len(item.documents) - DOCUMENTS, 0) if item else 0,
@@ -92,18 +81,9 @@ def item_view(number: int, item: Item | None, judgment: Judgment) -> ItemView:
         verdicts=tuple(verdict_rows(judgment, item)),
         flags=tuple(_flag(flag, item) for flag in judgment.flags[:100]),
         metadata=tuple((cut(k, 100), cut(str(v), 500)) for k, v in item.metadata.items()) if item else (),
-        calls=judgment.trace.calls[:200],
-        cost="unknown" if cost is None else words.money(cost),
+        trace=judgment.trace,
         known=item is not None,
     )
-
-
-def measure_cell(measure: Measure) -> Cell:
-    """A measure as one cell: its verdict or its score; a dash and the reason where it has none."""
-    if measure.value is None:
-        return Cell("–", None, f"{measure.status.value}: {words.reason(measure.reason)}")
-    note = f"verdict {measure.label}" if measure.label else ""
-    return Cell(words.score(measure.value), level(measure.value), note)
 
 
 def _measures(judgment: Judgment) -> Iterator[tuple[str, MeasureRow]]:
@@ -116,7 +96,6 @@ def _measures(judgment: Judgment) -> Iterator[tuple[str, MeasureRow]]:
             MeasureRow(
                 index=index,
                 label=words.label(name),
-                question=words.question(name),
                 cell=measure_cell(measure),
                 second=measure_cell(other) if other is not None else None,
                 explanation=cut(measure.explanation, EXPLANATION),

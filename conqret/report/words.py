@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from conqret.data import Reason
 from conqret.judging.dimensions import DIMENSIONS
 from conqret.judging.summary import Usage
@@ -67,9 +69,9 @@ def score(value: float | None, places: int = 2) -> str:
     return "–" if value is None else f"{value:.{places}f}"
 
 
-def short(value: float) -> str:
-    """A value in [0, 1] for a narrow cell: .62, and 0 or 1 at the ends."""
-    text = f"{value:.2f}"
+def short(value: float | None) -> str:
+    """A value in [0, 1] for a narrow cell: .62, and 0 or 1 at the ends; a dash where there is none."""
+    text = score(value)
     return {"0.00": "0", "1.00": "1"}.get(text, text.removeprefix("0"))
 
 
@@ -85,8 +87,15 @@ def count(number: int) -> str:
     return f"{number:,}"
 
 
-def money(usd: float) -> str:
-    """US dollars; small amounts keep two figures that say something."""
+def counts(numbers: Mapping[str, int]) -> str:
+    """Names with their numbers: ``first 10, tie 3``."""
+    return ", ".join(f"{name} {count(number)}" for name, number in numbers.items())
+
+
+def money(usd: float | None) -> str:
+    """US dollars; small amounts keep two figures that say something, and None is unknown."""
+    if usd is None:
+        return "unknown"
     if usd == 0 or usd >= 0.1:
         return f"${usd:,.2f}"
     return f"${usd:.4f}" if usd >= 0.001 else f"${usd:.2g}"

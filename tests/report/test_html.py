@@ -15,8 +15,8 @@ import pytest
 from conqret.data import Document, Item, Judgment
 from conqret.errors import DeclarationError
 from conqret.judging.folder import JudgeFolder
-from conqret.report.html import select, write_report
-from conqret.report.tally import Tally
+from conqret.report.html import write_report
+from conqret.report.tally import Tally, needs_attention
 from tests.report import factory, hostile
 
 
@@ -119,17 +119,31 @@ def test_hostile_texts_add_no_element_and_no_attribute(tmp_path: Path) -> None:
 def test_urgent_items_come_first_then_file_order(tmp_path: Path) -> None:
     items = factory.items()
     run = factory.make_run(tmp_path, items, reversed(factory.judge_all(items, "direct")))
-    tally = Tally()
-    for judgment in run.judgments():
-        tally.add(judgment)
     order = [item.id for item in items]
-    urgent = [name for name in order if name in tally.urgent]
-    calm = [name for name in order if name not in tally.urgent]
+    numbers = {name: number for number, name in enumerate(order, start=1)}
+    given = list(run.judgments())
+    urgent = sorted((j.item for j in given if needs_attention(j)), key=order.index)
+    calm = [name for name in order if name not in urgent]
     assert 3 < len(urgent) < 10
     for limit in (0, 2, len(urgent) + 3, 1000):
-        shown = select(run, tally, limit)
-        assert [judgment.item for _, _, judgment in shown] == (urgent + calm)[:limit]
-        assert all(order[number - 1] == judgment.item for number, _, judgment in shown)
+        tally, ordered = Tally(limit, numbers), Tally(limit)
+        for judgment in given:
+            tally.add(judgment)
+        for judgment in reversed(given):  # as the items stand in their file: no numbers are needed
+            ordered.add(judgment)
+        shown = tally.shown()
+        assert [judgment.item for _, judgment in shown] == (urgent + calm)[:limit]
+        assert all(order[number - 1] == judgment.item for number, judgment in shown)
+        assert ordered.shown() == shown
+
+
+def test_a_page_from_what_was_counted_is_the_page_of_the_folder(tmp_path: Path) -> None:
+    judgments = factory.judge_all(factory.items(), "direct")
+    run = factory.make_run(tmp_path, factory.items(), judgments)
+    tally = Tally()
+    for judgment in judgments:
+        tally.add(judgment)
+    assert write_report(run).read_bytes() == write_report(run, tmp_path / "b", tally=tally).read_bytes()
 
 
 def test_what_is_not_shown_is_said(tmp_path: Path) -> None:

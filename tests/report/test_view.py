@@ -5,8 +5,9 @@ import random
 import pytest
 
 from conqret.data import Document, Flag, Item, Judgment, Measure, Part, Reason, Status, Trim
+from conqret.report.cells import level
 from conqret.report.evidence import TEXT_CHARACTERS
-from conqret.report.figures import histogram, level, shares
+from conqret.report.figures import histogram, shares
 from conqret.report.parts import CitationVerdicts
 from conqret.report.tally import BINS, Tally, bin_of
 from conqret.report.texts import Piece
@@ -37,7 +38,6 @@ def scored(value: float, **fields: object) -> Measure:
 def test_documents_carry_rating_citations_and_trim() -> None:
     parts = (Part(id="x", value=0.2, raw=1, explanation="thin"), Part(id="y", value=1.0, raw=5))
     view = item_view(
-        3,
         ITEM,
         judgment(
             {"context_relevance": scored(0.6, parts=parts)},
@@ -58,7 +58,7 @@ def test_documents_carry_rating_citations_and_trim() -> None:
 def test_both_arguments_stand_in_one_row() -> None:
     missing = Measure.missing(Reason.ONE_ORDER_ONLY, "swapped")
     view = item_view(
-        1, ITEM, judgment({"groundedness": scored(0.25), "second.groundedness": missing}, "rag-direct")
+        ITEM, judgment({"groundedness": scored(0.25), "second.groundedness": missing}, "rag-direct")
     )
     (row,) = view.measures
     assert row.cell.text == "0.25"
@@ -72,7 +72,7 @@ def test_samples_stand_beside_mean_and_majority() -> None:
     measure = scored(
         0.5, raw=3.0, samples=(0.25, None, 0.75), majority=0.25, method="rating", detail="2 of 3"
     )
-    (row,) = item_view(1, ITEM, judgment({"groundedness": measure}, "g-eval")).measures
+    (row,) = item_view(ITEM, judgment({"groundedness": measure}, "g-eval")).measures
     assert row.extras == (
         "rating 3",
         "read from rating",
@@ -86,7 +86,6 @@ def test_metrics_with_the_same_nuggets_share_a_table() -> None:
     one = tuple(Part(id=n, value=v, raw=1 + 4 * v) for n, v in (("n1", 0.0), ("n2", 1.0)))
     other = tuple(Part(id=n, label="first") for n in ("n1", "n2"))
     (table,) = item_view(
-        1,
         ITEM,
         judgment(
             {
@@ -109,7 +108,7 @@ def test_verdicts_reach_sentences_and_marks() -> None:
         Part(id="sentence 2, document 1", value=1.0, label="supports"),
         Part(id="sentence 2, document 7", value=0.0, label="no such document"),
     )
-    view = item_view(1, ITEM, judgment({"citation_precision": scored(0.5, parts=parts)}, "citation-support"))
+    view = item_view(ITEM, judgment({"citation_precision": scored(0.5, parts=parts)}, "citation-support"))
     assert [(row.sentence, row.document, row.exists, row.words) for row in view.verdicts] == [
         ("It should be so today [2].", 2, True, "contradicts"),
         ("It was always so here [1].", 1, True, "supports"),
@@ -125,7 +124,7 @@ def test_verdicts_belong_to_their_sentence() -> None:
     for item in factory.items()[:4]:
         found = factory.judge(item, "citation-support", random.Random(1))
         lookup = CitationVerdicts(found, item.argument or "")
-        marks = [piece for piece in item_view(1, item, found).arguments[0].pieces if piece.cites]
+        marks = [piece for piece in item_view(item, found).arguments[0].pieces if piece.cites]
         labels = [part.label for part in found.measures["citation_precision"].parts]
         assert sorted(mark.verdict for mark in marks) == sorted(label or "" for label in labels)
         assert lookup(0, 999) == ""
@@ -136,7 +135,7 @@ def test_flags_lead_to_where_they_stand() -> None:
         Flag(where=where, kind="demand", excerpt="text, long")
         for where in ("document:y", "second_argument", "topic")
     )
-    view = item_view(1, ITEM, judgment({"groundedness": scored(1.0)}, flags=flags))
+    view = item_view(ITEM, judgment({"groundedness": scored(1.0)}, flags=flags))
     assert [(flag.where, flag.anchor) for flag in view.flags] == [
         ("document 2 (y)", "d2"),
         ("second argument", "b"),
@@ -148,19 +147,19 @@ def test_flags_lead_to_where_they_stand() -> None:
 
 def test_long_texts_are_cut_and_say_so() -> None:
     item = ITEM.model_copy(update={"argument": "w" * (TEXT_CHARACTERS + 5)})
-    assert item_view(1, item, judgment({"groundedness": scored(1.0)})).arguments[0].omitted == 5
+    assert item_view(item, judgment({"groundedness": scored(1.0)})).arguments[0].omitted == 5
 
 
 def test_an_item_that_is_not_there_still_shows_its_scores() -> None:
-    view = item_view(1, None, judgment({"groundedness": scored(1.0)}))
+    view = item_view(None, judgment({"groundedness": scored(1.0)}))
     assert not view.known
     assert view.measures[0].cell.text == "1.00"
 
 
 def test_one_reason_for_all_is_said_once() -> None:
     lost = Measure.missing(Reason.TIMEOUT)
-    assert item_view(1, ITEM, judgment({"a": lost, "b": lost})).lost == "Failed: no answer came in time"
-    assert item_view(1, ITEM, judgment({"a": lost, "b": scored(1.0)})).lost == ""
+    assert item_view(ITEM, judgment({"a": lost, "b": lost})).lost == "Failed: no answer came in time"
+    assert item_view(ITEM, judgment({"a": lost, "b": scored(1.0)})).lost == ""
 
 
 @pytest.mark.parametrize(
@@ -195,4 +194,4 @@ def test_rank_means_are_over_the_items_that_have_the_rank() -> None:
     for values in ((1.0, 0.5), (0.0,)):
         parts = tuple(Part(id=str(n), value=value) for n, value in enumerate(values))
         tally.add(judgment({"context_relevance": scored(0.5, parts=parts)}))
-    assert tally.rank_means() == [0.5, 0.5]
+    assert [tally.rank_mean(rank) for rank in (1, 2, 3)] == [0.5, 0.5, None]
