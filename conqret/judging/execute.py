@@ -99,7 +99,8 @@ def execute(
     """Make the run, or finish it.
 
     ``on_start`` gets the client (for its live counts) and the number of judgments kept from before; ``on_judgment``
-    gets each judgment as it is made. ``readers`` get every judgment of the finished run once, in the order of the items.
+    gets each judgment as it is made. ``readers`` get every judgment of the finished run once, in the order
+    of the items.
 
     Raises:
         DeclarationError: the directory holds something else, another run, or is in use; the recordings are
