@@ -19,12 +19,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock, Timeout
-
-from conqret.errors import ConqretError, DeclarationError
+from conqret.errors import ConqretError
 from conqret.io.corpus import CorpusDirectory
+from conqret.io.locking import only_writer
 from conqret.scrapers.archive import InternetArchive
-from conqret.scrapers.documents import DocumentStore
+from conqret.scrapers.documents import DocumentStore, make_document
 from conqret.scrapers.extract import Extractor
 from conqret.scrapers.extract.pool import SECONDS, WORKERS
 from conqret.scrapers.fetch import Fetcher, FetchError, FetchOptions, Page, Status
@@ -36,7 +35,6 @@ from conqret.scrapers.providers import Provider
 from conqret.scrapers.search import Searcher
 from conqret.scrapers.warc import WarcWriter
 
-LOCK_NAME = ".evidence.lock"
 IN_HAND = 2
 """Pages being asked for, parsed or written, for each request that may be under way."""
 SEARCH_LANES = 4
@@ -112,7 +110,10 @@ def opened(corpus: Path) -> Iterator[tuple[list[Cited], Ledger]]:
         DeclarationError: there are no debates, a file of the corpus is broken, or another run is writing to it.
     """
     cited = cited_sources(CorpusDirectory(corpus).debates())
-    with locked(corpus), closing(Ledger(corpus / "ledger.jsonl")) as ledger:
+    with (
+        only_writer(corpus, "wait for it, or stop it"),
+        Ledger(CorpusDirectory(corpus).ledger_file) as ledger,
+    ):
         yield cited, ledger
 
 
@@ -120,22 +121,6 @@ def summary_of(cited: Sequence[Cited], ledger: Ledger, **figures: Any) -> Eviden
     """The summary of a run; ``figures`` as :func:`~conqret.scrapers.ledger.summarise` takes them."""
     lines = [line for one in cited if (line := ledger.get(one.key)) is not None]
     return summarise(lines, cited=len(cited), without_url=sum(not one.url for one in cited), **figures)
-
-
-@contextmanager
-def locked(corpus: Path) -> Iterator[None]:
-    """Keep other runs off the files of a corpus; raises :class:`DeclarationError` if one is writing."""
-    lock = FileLock(corpus / LOCK_NAME)
-    try:
-        lock.acquire(timeout=0)
-    except Timeout:
-        raise DeclarationError(
-            f"{corpus}: another run is gathering evidence here; wait for it or stop it"
-        ) from None
-    try:
-        yield
-    finally:
-        lock.release()
 
 
 async def _run(
@@ -149,7 +134,7 @@ async def _run(
     from conqret._version import __version__
 
     async with AsyncExitStack() as stack:
-        documents = stack.enter_context(closing(DocumentStore(CorpusDirectory(corpus).documents_file)))
+        documents = stack.enter_context(DocumentStore(CorpusDirectory(corpus).documents_file))
         responses = stack.enter_context(closing(WarcWriter(corpus, f"conqret {__version__}")))
         searcher = Searcher(options.providers, policy=options.fetch.policy, retries=options.fetch.retries)
         stack.push_async_callback(searcher.close)
@@ -233,8 +218,8 @@ async def parsed(page: Page, title: str, extractor: Extractor, documents: Docume
     result = await extractor.extract(page.body, page.content_type, page.charset)
     if not result.ok:
         return {"status": Status.UNPARSABLE.value, "detail": result.problem, "document": None}
-    document = documents.add(result.text, result.title or title, page.final_url)
-    return {"status": Status.OK.value, "detail": "", "document": document}
+    document = make_document(result.text, result.title or title, page.final_url)
+    return {"status": Status.OK.value, "detail": "", "document": documents.keep(document)}
 
 
 def _record(ledger: Ledger, lines: Iterable[LedgerLine], on_line: OnLine | None) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from conqret.data.debate import Debate, Source
 from conqret.scrapers.fetch import FetchError, Policy
 from conqret.scrapers.fetch.guard import checked_url
-from conqret.scrapers.ledger import Key, Ledger, LedgerLine
+from conqret.scrapers.ledger import Ledger, LedgerLine, source_key
 from conqret.scrapers.search import UNSEARCHED
 
 SEARCH_LANE = "?"
@@ -25,9 +25,9 @@ class Cited:
     source: Source
 
     @property
-    def key(self) -> Key:
+    def key(self) -> str:
         """Debate and number."""
-        return self.debate, self.source.number
+        return source_key(self.debate, self.source.number)
 
     @property
     def url(self) -> str:
@@ -46,10 +46,11 @@ Job = tuple[Cited, ...]
 
 def cited_sources(debates: Iterable[Debate]) -> list[Cited]:
     """All sources of all debates, in order; a number that a page gives twice counts once, as its first."""
-    found: dict[Key, Cited] = {}
+    found: dict[str, Cited] = {}
     for debate in debates:
         for source in debate.sources:
-            found.setdefault((debate.id, source.number), Cited(debate.id, source))
+            one = Cited(debate.id, source)
+            found.setdefault(one.key, one)
     return list(found.values())
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,12 +11,12 @@ from pydantic import Field
 
 from conqret.data.corpus import SOURCE_STATUSES, LedgerEntry
 from conqret.data.table2 import PAPER_CITED, PAPER_EXTRACTED
-from conqret.io.append import AppendLog, cut_torn_line
-from conqret.io.corpus import write_lines
-from conqret.io.schema import read_models
+from conqret.runs.rows import RowStore
 
-Key = tuple[str, int]
-"""Debate and number: what names a source."""
+
+def source_key(debate: str, number: int) -> str:
+    """What names a source: its debate, and its number there."""
+    return f"{debate} {number}"
 
 
 class LedgerLine(LedgerEntry):
@@ -34,60 +34,27 @@ class LedgerLine(LedgerEntry):
     provider: str | None = None
 
     @property
-    def key(self) -> Key:
+    def key(self) -> str:
         """Debate and number."""
-        return self.debate, self.number
+        return source_key(self.debate, self.number)
 
 
-class Ledger:
-    """The ledger of a corpus: read at the start, appended to while fetching. Of a source, the last line counts.
+class Ledger(RowStore[LedgerLine]):
+    """The ledger of a corpus, by :func:`source_key`: appended to while fetching. Of a source, the last line counts.
 
     Raises:
         DeclarationError: a line is broken (a last one cut off by a kill is dropped instead).
     """
 
     def __init__(self, path: Path) -> None:
-        self.path = path
-        cut_torn_line(path)
-        self._lines: dict[Key, LedgerLine] = {}
-        self._written = 0
-        if path.is_file():
-            for line in read_models(path, LedgerLine):
-                self._lines[line.key] = line
-                self._written += 1
-        self._log = AppendLog(path)
+        path.touch()
+        super().__init__(
+            path, LedgerLine, lambda line: line.key, foreign="is no line of a ledger; mend or remove it"
+        )
 
-    def __iter__(self) -> Iterator[LedgerLine]:
-        return iter(self._lines.values())
-
-    def __len__(self) -> int:
-        return len(self._lines)
-
-    def get(self, key: Key) -> LedgerLine | None:
-        """The line of a source, if it has one."""
-        return self._lines.get(key)
-
-    def add(self, line: LedgerLine) -> None:
-        """Record the end of a source; it is on file when this returns."""
-        self._log.append(line)
-        self._lines[line.key] = line
-        self._written += 1
-
-    def compact(self, order: Sequence[Key]) -> None:
-        """Rewrite the file if it holds outdated lines or another order: a line a source, in ``order``."""
-        known = set(order)
-        keys = [key for key in order if key in self._lines] + [key for key in self._lines if key not in known]
-        if self._written == len(keys) and keys == list(self._lines):
-            return
-        self._lines = {key: self._lines[key] for key in keys}
-        self._log.close()
-        write_lines(self.path, (line.model_dump() for line in self))
-        self._written = len(keys)
-        self._log = AppendLog(self.path)
-
-    def close(self) -> None:
-        """Close the file."""
-        self._log.close()
+    def compact(self, order: Iterable[str]) -> None:
+        """Leave a line a source in the file: those of the keys in ``order`` first, then the others as they came."""
+        self.arrange([*order, *(line.key for line in self.rows())])
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,10 @@ import asyncio
 import time
 from collections import defaultdict, deque
 from collections.abc import Callable, Mapping
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from conqret.data.item import Document
 from conqret.io.corpus import CorpusDirectory
-from conqret.io.schema import read_models
 from conqret.scrapers.documents import DocumentStore
 from conqret.scrapers.evidence import EvidenceOptions, opened, parsed, summary_of
 from conqret.scrapers.extract import Extractor
@@ -43,11 +40,12 @@ async def reparse_evidence(
     with opened(corpus) as (cited, ledger):
         reader = WarcReader(corpus)
         again: dict[str, list[LedgerLine]] = defaultdict(list)
-        for line in ledger:
+        for line in ledger.rows():
             if line.status in _PARSED and line.final_url in reader:
                 again[line.final_url].append(line)
         if on_start is not None:
             on_start(len(ledger), len(ledger) - sum(map(len, again.values())))
+        order = [line.key for line in ledger.rows()]
         ends = await _parse_all(corpus, reader, ledger, again, options)
         for url, lines in sorted(again.items()):
             for line in lines:
@@ -56,7 +54,7 @@ async def reparse_evidence(
                     ledger.add(new)
                 if on_line is not None:
                     on_line(new)
-        ledger.compact([line.key for line in ledger])
+        ledger.compact(order)
         kept = sum(ledger.get(one.key) is not None for one in cited)
         return summary_of(cited, ledger, kept=kept, seconds=time.monotonic() - started)
 
@@ -69,12 +67,12 @@ async def _parse_all(
     options: EvidenceOptions,
 ) -> dict[str, dict[str, Any]]:
     """Write the documents anew; returns what changes in the lines of each URL."""
-    final = CorpusDirectory(corpus).documents_file
+    directory = CorpusDirectory(corpus)
     part = corpus / ".documents.part"
     part.unlink(missing_ok=True)
     ends: dict[str, dict[str, Any]] = {}
     try:
-        with closing(DocumentStore(part)) as documents:
+        with DocumentStore(part) as documents:
             async with Extractor(options.workers, seconds=options.parse_seconds) as extractor:
 
                 async def parse(url: str) -> None:
@@ -90,11 +88,13 @@ async def _parse_all(
 
                 # a few more at once than there are processes
                 await work_off([(deque(sorted(again)), 2 * options.workers)], parse)
-            others = {line.document for line in ledger if line.document and line.final_url not in again}
-            for document in read_models(final, Document) if final.is_file() else ():
+            others = {
+                line.document for line in ledger.rows() if line.document and line.final_url not in again
+            }
+            for document in directory.documents() if directory.documents_file.is_file() else ():
                 if document.id in others:
                     documents.keep(document)
-        part.replace(final)
+        part.replace(directory.documents_file)
     finally:
         part.unlink(missing_ok=True)
     return ends

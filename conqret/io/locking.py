@@ -13,8 +13,10 @@ LOCK_NAME = ".lock"
 
 
 @contextlib.contextmanager
-def only_writer(folder: Path) -> Iterator[None]:
+def only_writer(folder: Path, remedy: str = "wait for it, or give another -o") -> Iterator[None]:
     """Make ``folder``, and keep other processes from writing it; the lock ends with the process, however it ends.
+
+    ``remedy`` is what the error says to do.
 
     Raises:
         DeclarationError: the folder cannot be made, or another process is writing it.
@@ -31,9 +33,7 @@ def only_writer(folder: Path) -> Iterator[None]:
     try:
         lock.acquire(timeout=0)
     except Timeout:
-        raise DeclarationError(
-            f"another process is writing {folder}; wait for it, or give another -o"
-        ) from None
+        raise DeclarationError(f"another process is writing {folder}; {remedy}") from None
     try:
         yield
     finally:

@@ -154,8 +154,8 @@ def test_of_a_source_the_last_line_counts(tmp_path: Path) -> None:
         ledger.add(one)
     ledger.close()
     again = Ledger(tmp_path / "ledger.jsonl")
-    assert again.get(("d", 1)) == line(1, document="d1")
-    again.compact([("d", 1), ("d", 2), ("d", 9)])
+    assert again.get("d 1") == line(1, document="d1")
+    again.compact(["d 1", "d 2", "d 9"])
     again.close()
     rows = [json.loads(text) for text in (tmp_path / "ledger.jsonl").read_text().splitlines()]
     assert [(row["debate"], row["number"], row["status"]) for row in rows] == [

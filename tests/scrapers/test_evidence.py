@@ -16,8 +16,9 @@ import pytest
 from conqret.data import Debate, DebateArgument, Document, Source
 from conqret.errors import DeclarationError
 from conqret.io.corpus import CorpusDirectory
+from conqret.io.locking import only_writer
 from conqret.scrapers.archive import InternetArchive
-from conqret.scrapers.evidence import EvidenceOptions, gather_evidence, locked
+from conqret.scrapers.evidence import EvidenceOptions, gather_evidence
 from conqret.scrapers.extract import Extractor
 from conqret.scrapers.fetch import FetchOptions, Limits, Policy, Retries
 from conqret.scrapers.providers import searxng
@@ -350,7 +351,7 @@ async def test_a_full_disk_ends_the_run(tmp_path: Path, monkeypatch: pytest.Monk
 
 async def test_two_runs_do_not_write_to_one_corpus(tmp_path: Path) -> None:
     corpus = corpus_of(tmp_path / "corpus", [])
-    with locked(corpus), pytest.raises(DeclarationError, match="another run"):
+    with only_writer(corpus), pytest.raises(DeclarationError, match="another process"):
         await gather_evidence(corpus, OPTIONS)
     with pytest.raises(DeclarationError, match="scrape debates"):
         await gather_evidence(tmp_path, OPTIONS)
