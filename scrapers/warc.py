@@ -8,13 +8,9 @@ off by a kill and is dropped when the file is opened again.
 from __future__ import annotations
 
 import asyncio
-import base64
-import datetime
-import hashlib
 import io
 import json
 import os
-import uuid
 import zlib
 from collections import deque
 from collections.abc import Iterator
@@ -23,13 +19,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 
+from warcio.archiveiterator import ArchiveIterator
+from warcio.exceptions import ArchiveLoadFailed
+from warcio.recordbuilder import RecordBuilder
+from warcio.recordloader import ArcWarcRecord
+from warcio.statusandheaders import StatusAndHeaders
+from warcio.warcwriter import WARCWriter
+
 from conqret.errors import DeclarationError
-from conqret.io.append import AppendLog
+from conqret.io.append import AppendLog, whole_lines
 from conqret.scrapers.fetch import FetchError, Limits, Page, Reply, Status, content_type_of
 from conqret.scrapers.fetch.limits import decode
 
 WARC_NAME = "responses.warc.gz"
 INDEX_NAME = "responses.index.jsonl"
+_VERSION = "1.1"
 _LEVEL = 6
 """zlib's own default."""
 AT_ONCE = 131_072
@@ -108,14 +112,11 @@ class WarcWriter:
 def read_index(corpus: Path) -> Iterator[Place]:
     """The places of all stored responses, oldest first."""
     path = corpus / INDEX_NAME
-    if not path.is_file():
-        return
-    with path.open(encoding="utf-8") as file:
-        for number, line in enumerate(file, start=1):
-            try:
-                yield Place(**json.loads(line))
-            except (ValueError, TypeError):
-                raise DeclarationError(f"{path}:{number} is no line of the index; remove it") from None
+    for number, line in whole_lines(path):
+        try:
+            yield Place(**json.loads(line))
+        except (ValueError, TypeError):
+            raise DeclarationError(f"{path}:{number} is no line of the index; remove it") from None
 
 
 class WarcReader:
@@ -152,9 +153,6 @@ class WarcReader:
         return Page(url, Status.OK, "", place.http, url, body, kind, charset)
 
     def _record(self, place: Place) -> tuple[dict[str, str], bytes]:
-        from warcio.archiveiterator import ArchiveIterator
-        from warcio.exceptions import ArchiveLoadFailed
-
         with self._path.open("rb") as file:
             file.seek(place.offset)
             member = io.BytesIO(file.read(place.length))
@@ -167,42 +165,38 @@ class WarcReader:
         return {name.lower(): value for name, value in record.http_headers.headers}, record.raw_stream.read()
 
 
-def _member(reply: Reply) -> bytes:
-    """One response as one gzip member (ISO 28500, section 6.3).
+class _AsTheyCame(StatusAndHeaders):  # type: ignore[misc]
+    """Headers whose bytes beyond ASCII are written as they came; warcio would write them in another encoding."""
 
-    Put together here and not by warcio, which would write header bytes beyond ASCII in another encoding than
-    they came in.
-    """
-    lines = [f"{reply.version} {reply.http} {reply.reason}".strip()]
-    lines += [f"{name}: {value}" for name, value in reply.headers if name.lower() not in _DROPPED]
-    head = "".join(f"{line}\r\n" for line in lines).encode("latin-1", "replace") + b"\r\n"
-    digest = hashlib.sha1(reply.raw, usedforsecurity=False).digest()
-    fields = {
-        "WARC-Type": "response",
-        "WARC-Record-ID": f"<urn:uuid:{uuid.uuid4()}>",
-        "WARC-Target-URI": reply.url,
-        "WARC-Date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ"),
-        "WARC-Payload-Digest": f"sha1:{base64.b32encode(digest).decode('ascii')}",
-        "Content-Type": "application/http; msgtype=response",
-        "Content-Length": str(len(head) + len(reply.raw)),
-    }
-    if reply.fault is not None:
-        fields["WARC-Truncated"] = "length" if reply.fault.status is Status.TOO_LARGE else "unspecified"
-    named = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
-    start = f"WARC/1.1\r\n{named}\r\n".encode()
-    return zlib.compress(b"".join((start, head, reply.raw, b"\r\n\r\n")), _LEVEL, wbits=31)
+    def compute_headers_buffer(self, header_filter: object = None) -> None:
+        self.headers_buff = str(self).encode("latin-1", "replace") + b"\r\n"
+
+
+def _member(reply: Reply) -> bytes:
+    """One response as one gzip member (ISO 28500, section 6.3)."""
+    kept = [(name, value) for name, value in reply.headers if name.lower() not in _DROPPED]
+    truncated = "length" if reply.fault and reply.fault.status is Status.TOO_LARGE else "unspecified"
+    record = RecordBuilder(warc_version=_VERSION).create_warc_record(
+        reply.url,
+        "response",
+        io.BytesIO(reply.raw),
+        len(reply.raw),
+        warc_headers_dict={"WARC-Truncated": truncated} if reply.fault else {},
+        http_headers=_AsTheyCame(f"{reply.http} {reply.reason}".strip(), kept, protocol=reply.version),
+    )
+    return _packed(record)
 
 
 def _information(software: str) -> bytes:
     """The record that opens the file and says who wrote it."""
-    from warcio.recordbuilder import RecordBuilder
-    from warcio.warcwriter import WARCWriter
-
     fields = {"software": software, "format": "WARC File Format 1.1", "conformsTo": "ISO 28500:2017"}
-    record = RecordBuilder(warc_version="1.1").create_warcinfo_record(WARC_NAME, fields)
-    packed = io.BytesIO()
-    WARCWriter(packed, gzip=True, warc_version="1.1").write_record(record)
-    return packed.getvalue()
+    return _packed(RecordBuilder(warc_version=_VERSION).create_warcinfo_record(WARC_NAME, fields))
+
+
+def _packed(record: ArcWarcRecord) -> bytes:
+    written = io.BytesIO()
+    WARCWriter(written, gzip=False, warc_version=_VERSION).write_record(record)
+    return zlib.compress(written.getbuffer(), _LEVEL, wbits=31)
 
 
 def _first_member(path: Path) -> int:
