@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 from urllib.parse import urldefrag
 
 from conqret.data.debate import Debate
 from conqret.errors import DeclarationError
+from conqret.io.corpus import CorpusDirectory
+from conqret.io.locking import only_writer
+from conqret.runs.rows import RowStore
 from conqret.scrapers.debates.ids import debate_id, told_apart
 from conqret.scrapers.debates.registry import Problem, read_debate, wanted_footnotes
 from conqret.scrapers.debates.sources import web_address
 from conqret.scrapers.extract.charset import decode
-from conqret.scrapers.fetch.page import Page
+from conqret.scrapers.fetch import Fetcher, FetchOptions, Page
 
 CONCURRENCY = 8
 """Debate pages under way at a time; they mostly lie on one host, which the fetcher asks one by one anyway."""
+OnResult = Callable[[Debate | Problem], None]
 
 
 class PageFetcher(Protocol):
@@ -60,13 +65,76 @@ def page_key(url: str) -> str:
     return urldefrag(url).url.rstrip("/")
 
 
+@dataclass(frozen=True, slots=True)
+class Scraped:
+    """What became of the pages of a list: debates that were read, those that the corpus has besides, and problems."""
+
+    read: tuple[Debate, ...]
+    kept: int
+    problems: tuple[Problem, ...]
+
+    def record(self) -> dict[str, Any]:
+        """The same as plain data, the debates by their ids."""
+        problems = [asdict(one) for one in self.problems]
+        return {"kept": self.kept, "read": [one.id for one in self.read], "problems": problems}
+
+
+async def gather_debates(
+    corpus: Path,
+    urls: Sequence[str],
+    options: FetchOptions | None = None,
+    *,
+    refetch: bool = False,
+    concurrency: int = CONCURRENCY,
+    on_result: OnResult | None = None,
+) -> Scraped:
+    """Read debate pages into a corpus, each as it arrives: a stopped run goes on where it stopped.
+
+    Pages that the corpus has are not fetched again unless ``refetch``, and then kept as they were where that
+    fails. Pages that gave no debate are written beside them, with what was missing.
+
+    Raises:
+        DeclarationError: a line of the corpus is broken, or another process is writing to it.
+    """
+    directory = CorpusDirectory(corpus)
+    with only_writer(corpus, "wait for it, or stop it"):
+        directory.debates_file.touch()
+        with RowStore(
+            directory.debates_file, Debate, _key, foreign="is no debate; mend or remove the line"
+        ) as store:
+            todo = [url for url in urls if refetch or page_key(url) not in store]
+            asked = set(map(page_key, todo))
+
+            def take(result: Debate | Problem) -> None:
+                if isinstance(result, Debate):
+                    store.add(result)
+                if on_result is not None:
+                    on_result(result)
+
+            async with Fetcher(options) as fetcher:
+                results = await scrape_debates(
+                    todo,
+                    fetcher,
+                    taken=[one.id for one in store.rows() if _key(one) not in asked],
+                    concurrency=concurrency,
+                    on_result=take,
+                )
+            read = tuple(one for one in results if isinstance(one, Debate))
+            problems = tuple(one for one in results if isinstance(one, Problem))
+            new = dict.fromkeys(map(_key, read))
+            kept = [key for key in map(_key, store.rows()) if key not in new]
+            store.arrange([*kept, *new])
+            directory.write_problems(map(asdict, problems))
+            return Scraped(read, len(kept), problems)
+
+
 async def scrape_debates(
     urls: Sequence[str],
     fetcher: PageFetcher,
     *,
     taken: Iterable[str] = (),
     concurrency: int = CONCURRENCY,
-    on_result: Callable[[Debate | Problem], None] | None = None,
+    on_result: OnResult | None = None,
 ) -> list[Debate | Problem]:
     """Fetch and read debate pages.
 
@@ -75,23 +143,32 @@ async def scrape_debates(
         fetcher: Fetches them, and the pages of footnotes that hold the sources of some.
         taken: Ids that other debates of the corpus have.
         concurrency: Pages under way at a time.
-        on_result: Called with each result as it arrives, before ids are told apart.
+        on_result: Called with each result as it arrives.
 
     Returns:
         A debate or a problem for each address, in the order of ``urls``. Where two addresses give the same
         id, the later one gets a digest of its address at the end.
     """
     gate = asyncio.Semaphore(concurrency)
+    ids: set[str] = set(taken)
 
-    async def one(url: str) -> Debate | Problem:
+    async def one(url: str, identifier: str) -> Debate | Problem:
         async with gate:
             result = await scrape_debate(url, fetcher)
+        if isinstance(result, Debate):
+            result = result.model_copy(update={"id": identifier})
         if on_result is not None:
             on_result(result)
         return result
 
-    results = await asyncio.gather(*map(one, urls))
-    return _told_apart(results, set(taken))
+    tasks = []
+    for url in urls:
+        identifier = debate_id(url)
+        if identifier in ids:
+            identifier = told_apart(identifier, url)
+        ids.add(identifier)
+        tasks.append(one(url, identifier))
+    return await asyncio.gather(*tasks)
 
 
 async def scrape_debate(url: str, fetcher: PageFetcher) -> Debate | Problem:
@@ -118,12 +195,5 @@ def _end(page: Page) -> str:
     return f"{page.status}" + (f" ({page.detail})" if page.detail else "")
 
 
-def _told_apart(results: Sequence[Debate | Problem], taken: set[str]) -> list[Debate | Problem]:
-    found: list[Debate | Problem] = []
-    for result in results:
-        if isinstance(result, Debate):
-            if result.id in taken:
-                result = result.model_copy(update={"id": told_apart(result.id, result.url)})
-            taken.add(result.id)
-        found.append(result)
-    return found
+def _key(debate: Debate) -> str:
+    return page_key(debate.url)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from conqret.cli.console import note, out
+from conqret.cli import options
+from conqret.cli.console import note, out, say, say_json
 
 if TYPE_CHECKING:
     from conqret.data.corpus import CorpusTopic, Split
@@ -21,7 +22,6 @@ app = typer.Typer(
     no_args_is_help=True,
     epilog="Example: conqret corpus build corpus/ --seed 13",
 )
-Json = Annotated[bool, typer.Option("--json", help="Print the statistics as JSON.")]
 
 
 @app.command("build", epilog="Example: conqret corpus build corpus/ --seed 13")
@@ -31,7 +31,7 @@ def build(
     ],
     seed: Annotated[int, typer.Option(help="Draws the split and the negatives.")] = 13,
     train_share: Annotated[float, typer.Option(help="The share of topics for train.")] = 0.7,
-    json_output: Json = False,
+    json_output: options.Json = False,
 ) -> None:
     """Make topics, qrels (pro, con, all) and a topicwise split, and print the figures of ConQRet's Table 2.
 
@@ -54,13 +54,11 @@ def build(
     built = build_corpus(list(directory.debates()), ledger, seed=seed, share=train_share)
     _write(directory, built.topics, built.qrels, documents, built.splits, built.statistics)
     if json_output:
-        _print_json(built.statistics)
+        say_json(built.statistics)
         return
     _show_table2(built.statistics["table2"])
     _remark(built.statistics)
-    out().print(
-        f"topics, qrels, corpus.parquet and statistics.json are in {corpus}", markup=False, soft_wrap=True
-    )
+    say(f"topics, qrels, corpus.parquet and statistics.json are in {corpus}")
 
 
 @app.command("import-conqret", epilog="Example: conqret corpus import-conqret path/to/release -o corpus/")
@@ -69,7 +67,7 @@ def import_conqret(
     output: Annotated[Path, typer.Option("--output", "-o", help="The corpus directory to write.")] = Path(
         "corpus"
     ),
-    json_output: Json = False,
+    json_output: options.Json = False,
 ) -> None:
     """Import the published ConQRet: its queries, its qrels with stance, and the titles of its sources.
 
@@ -83,12 +81,12 @@ def import_conqret(
     directory.write_documents(found.documents)
     _write(directory, found.topics, found.qrels, found.documents, found.splits, found.statistics)
     if json_output:
-        _print_json(found.statistics)
+        say_json(found.statistics)
         return
     for text in found.notes:
         note(text)
     _show_table2(found.statistics["table2"])
-    out().print(f"documents, topics and qrels are in {output}", markup=False, soft_wrap=True)
+    say(f"documents, topics and qrels are in {output}")
 
 
 def _write(
@@ -104,12 +102,6 @@ def _write(
         directory.write_qrels(stance, split, pairs)
     directory.write_parquet(documents, splits)
     directory.write_statistics(statistics)
-
-
-def _print_json(statistics: Mapping[str, Any]) -> None:
-    import json
-
-    out().out(json.dumps(statistics, ensure_ascii=False, indent=1))
 
 
 def _show_table2(table2: Mapping[str, Any]) -> None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from conqret.cli.console import err, note, out
+from conqret.cli import options
+from conqret.cli.console import note, progress, say, say_json
+from conqret.cli.groups import Group, grouped
 
 if TYPE_CHECKING:
     from conqret.scrapers.evidence import EvidenceOptions
@@ -28,10 +32,10 @@ def register(app: typer.Typer) -> None:
     app.command("evidence", epilog=EPILOG)(evidence)
 
 
-def evidence(
-    corpus: Annotated[
-        Path, typer.Argument(help="The corpus directory, with the debates.jsonl of `conqret scrape debates`.")
-    ],
+@dataclass(frozen=True)
+class Asking(Group):
+    """How sites are asked."""
+
     concurrency: Annotated[
         int | None,
         typer.Option(
@@ -40,21 +44,59 @@ def evidence(
             help="Requests at once, over all hosts. [default: 32]",
             rich_help_panel=_ASKING,
         ),
-    ] = None,
+    ] = None
     delay: Annotated[
         float | None,
         typer.Option(
             help="Seconds between two requests to one host, give or take half. [default: 1]",
             rich_help_panel=_ASKING,
         ),
-    ] = None,
+    ] = None
     per_host: Annotated[
         int | None, typer.Option(help="Requests to one host at once. [default: 2]", rich_help_panel=_ASKING)
-    ] = None,
+    ] = None
     user_agent: Annotated[
         str | None,
         typer.Option(help="What we call ourselves; name a contact in it.", rich_help_panel=_ASKING),
-    ] = None,
+    ] = None
+
+
+@dataclass(frozen=True)
+class Allowed(Group):
+    """What may be asked, and how much an answer may take."""
+
+    allow_private: Annotated[
+        bool,
+        typer.Option(
+            "--allow-private",
+            help="Allow loopback and private addresses, and any port (test servers, intranets).",
+            rich_help_panel=_LIMITS,
+        ),
+    ] = False
+    allow_port: Annotated[
+        list[int] | None,
+        typer.Option(help="A port to allow besides 80 and 443; may be given again.", rich_help_panel=_LIMITS),
+    ] = None
+    timeout: Annotated[
+        float | None, typer.Option(help="Seconds for one request. [default: 60]", rich_help_panel=_LIMITS)
+    ] = None
+    max_bytes: Annotated[
+        int | None,
+        typer.Option(help="Bytes of one answer on the wire. [default: 16777216]", rich_help_panel=_LIMITS),
+    ] = None
+    workers: Annotated[
+        int | None,
+        typer.Option(help="Processes that parse. [default: one a core, at most 8]", rich_help_panel=_LIMITS),
+    ] = None
+
+
+@grouped
+def evidence(
+    corpus: Annotated[
+        Path, typer.Argument(help="The corpus directory, with the debates.jsonl of `conqret scrape debates`.")
+    ],
+    *,
+    asking: Asking,
     search: Annotated[
         str | None,
         typer.Option(
@@ -87,71 +129,51 @@ def evidence(
             "--reparse", help="Extract all texts again from the stored responses, without a request."
         ),
     ] = False,
-    allow_private: Annotated[
-        bool,
-        typer.Option(
-            "--allow-private",
-            help="Allow loopback and private addresses, and any port (test servers, intranets).",
-            rich_help_panel=_LIMITS,
-        ),
-    ] = False,
-    allow_port: Annotated[
-        list[int] | None,
-        typer.Option(help="A port to allow besides 80 and 443; may be given again.", rich_help_panel=_LIMITS),
-    ] = None,
-    timeout: Annotated[
-        float | None, typer.Option(help="Seconds for one request. [default: 60]", rich_help_panel=_LIMITS)
-    ] = None,
-    max_bytes: Annotated[
-        int | None,
-        typer.Option(help="Bytes of one answer on the wire. [default: 16777216]", rich_help_panel=_LIMITS),
-    ] = None,
-    workers: Annotated[
-        int | None,
-        typer.Option(help="Processes that parse. [default: one a core, at most 8]", rich_help_panel=_LIMITS),
-    ] = None,
-    json_output: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no notes.")] = False,
+    allowed: Allowed,
+    shown: options.Shown,
 ) -> None:
     """Fetch what the debates of a corpus cite, extract the texts, and account for every source.
 
     The same command again goes on where it stopped, and fetches nothing that has its end in ledger.jsonl.
     """
     import asyncio
-    import json
 
+    wanted = _options(asking, allowed, search, archive, archive_base, retry_errors=retry_errors)
     from conqret.scrapers.evidence import gather_evidence
     from conqret.scrapers.reparse import reparse_evidence
 
-    options = _options(
-        concurrency, delay, per_host, user_agent, search, archive, archive_base, retry_errors,
-        allow_private, allow_port, timeout, max_bytes, workers,
-    )  # fmt: skip
-    with _Progress(enabled=not quiet) as progress:
+    ends: Counter[str] = Counter()
+    with progress("gathering", quiet=shown.quiet) as bar:
+
+        def advance(line: LedgerLine) -> None:
+            ends[line.status] += 1
+            bar.advance(counted=f"{ends['ok']} of {ends.total()} extracted")
+
         work = reparse_evidence if reparse else gather_evidence
-        summary = asyncio.run(work(corpus, options, on_start=progress.start, on_line=progress.advance))
-    if json_output:
-        out().out(json.dumps(summary.record(), indent=1))
+        summary = asyncio.run(
+            work(
+                corpus,
+                wanted,
+                on_start=lambda total, kept: bar.reach(kept, total=total),
+                on_line=advance,
+            )
+        )
+    if shown.json_output:
+        say_json(summary.record())
         return
     _show(summary, corpus)
-    if not quiet:
-        _advise(summary, searching=bool(options.providers))
+    if not shown.quiet:
+        _advise(summary, searching=bool(wanted.providers))
 
 
 def _options(
-    concurrency: int | None,
-    delay: float | None,
-    per_host: int | None,
-    user_agent: str | None,
+    asking: Asking,
+    allowed: Allowed,
     search: str | None,
     archive: bool,
     archive_base: str | None,
+    *,
     retry_errors: bool,
-    allow_private: bool,
-    allow_port: list[int] | None,
-    timeout: float | None,
-    max_bytes: int | None,
-    workers: int | None,
 ) -> EvidenceOptions:
     from conqret._optional import require
     from conqret.errors import DeclarationError
@@ -165,20 +187,21 @@ def _options(
     from conqret.scrapers.fetch.guard import PORTS
     from conqret.scrapers.providers import providers
 
+    timeout, max_bytes, workers = allowed.timeout, allowed.max_bytes, allowed.workers
     if timeout is not None and not 0 < timeout < float("inf"):
         raise DeclarationError(f"--timeout is a number of seconds above 0, not {timeout}")
     if (max_bytes is not None and max_bytes < 1) or (workers is not None and workers < 1):
         raise DeclarationError("--max-bytes and --workers are at least 1")
-    given = {"concurrency": concurrency, "delay": delay, "per_host": per_host, "user_agent": user_agent}
-    limits = {"total_seconds": timeout, "max_bytes": max_bytes}
-    fetch = FetchOptions(
-        **{name: value for name, value in given.items() if value is not None},  # type: ignore[arg-type]
-        policy=Policy(allow_private, PORTS | frozenset(allow_port or ())),
-        limits=Limits(**{name: value for name, value in limits.items() if value is not None}),  # type: ignore[arg-type]
-    )
+    usual = Limits()
     names = [name.strip() for name in (search or "").split(",") if name.strip()]
     return EvidenceOptions(
-        fetch,
+        FetchOptions(
+            **asking.given(),
+            policy=Policy(allowed.allow_private, PORTS | frozenset(allowed.allow_port or ())),
+            limits=Limits(
+                total_seconds=timeout or usual.total_seconds, max_bytes=max_bytes or usual.max_bytes
+            ),
+        ),
         providers(names),
         InternetArchive(archive_base or BASE) if archive or archive_base else None,
         retry_errors,
@@ -187,20 +210,17 @@ def _options(
 
 
 def _show(summary: EvidenceSummary, corpus: Path) -> None:
-    from rich.text import Text
-
     from conqret.data.table2 import PAPER_CITED, PAPER_EXTRACTED
 
-    console = out()
     share = f" ({summary.share:.1%})" if summary.cited else ""
-    console.print(Text(f"cited       {summary.cited:,}"))
-    console.print(Text(f"extracted   {summary.extracted:,}{share}"))
-    console.print(Text(f"documents   {summary.documents:,}"))
+    say(f"cited       {summary.cited:,}")
+    say(f"extracted   {summary.extracted:,}{share}")
+    say(f"documents   {summary.documents:,}")
     for status, count in summary.by_status.items():
         if count and status != "ok":
-            console.print(Text(f"  {status:<12}{count:,}"))
-    console.print(Text(f"ConQRet, section 4.2: {PAPER_CITED:,} cited, {PAPER_EXTRACTED:,} extracted"))
-    console.print(Text(f"ledger      {corpus / 'ledger.jsonl'}"), soft_wrap=True)
+            say(f"  {status:<12}{count:,}")
+    say(f"ConQRet, section 4.2: {PAPER_CITED:,} cited, {PAPER_EXTRACTED:,} extracted")
+    say(f"ledger      {corpus / 'ledger.jsonl'}")
 
 
 def _advise(summary: EvidenceSummary, *, searching: bool) -> None:
@@ -210,39 +230,3 @@ def _advise(summary: EvidenceSummary, *, searching: bool) -> None:
         note(f"{summary.by_status['error']:,} sources ended as errors; --retry-errors asks for them again")
     if summary.without_url and not searching:
         note(f"{summary.without_url:,} sources have no URL; --search finds them by title")
-
-
-class _Progress:
-    """A bar with the extracted share on a terminal, nothing elsewhere."""
-
-    def __init__(self, *, enabled: bool) -> None:
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-        self._bar = Progress(
-            TextColumn("gathering"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeRemainingColumn(),
-            TextColumn("{task.fields[counts]}"),
-            console=err(),
-            transient=True,
-            disable=not enabled or not err().is_terminal,
-        )
-        self._task = self._bar.add_task("gathering", total=None, counts="")
-        self._done = self._extracted = 0
-
-    def __enter__(self) -> _Progress:
-        self._bar.start()
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self._bar.stop()
-
-    def start(self, total: int, kept: int) -> None:
-        self._bar.update(self._task, total=total, completed=kept)
-
-    def advance(self, line: LedgerLine) -> None:
-        self._done += 1
-        self._extracted += line.status == "ok"
-        if not self._bar.disable:
-            self._bar.update(self._task, advance=1, counts=f"{self._extracted} of {self._done} extracted")

@@ -7,9 +7,11 @@ import pytest
 
 from conqret.data import Debate
 from conqret.errors import DeclarationError
+from conqret.io.corpus import CorpusDirectory
 from conqret.scrapers.debates import Problem
-from conqret.scrapers.fetch.page import Page, Status
-from conqret.scrapers.pages import read_urls, scrape_debate, scrape_debates
+from conqret.scrapers.fetch import FetchOptions, Page, Policy, Status
+from conqret.scrapers.pages import gather_debates, read_urls, scrape_debate, scrape_debates
+from tests.scrapers.raw_server import RawServer, reply
 
 BODY = (
     "<h1>Should zoös exist?</h1><div class=arguments-column-pro><div class=argument-container><p>So [1].</div></div>"
@@ -80,6 +82,24 @@ async def test_results_come_in_order_and_ids_are_told_apart() -> None:
     (again,) = await scrape_debates(urls[:1], fetcher, taken={"zoos"})
     assert isinstance(again, Debate)
     assert again.id.startswith("zoos-")
+
+
+async def test_what_was_read_before_a_stop_is_kept(tmp_path: Path) -> None:
+    def stop(result: Debate | Problem) -> None:
+        raise OSError("stopped")
+
+    options = FetchOptions(delay=0.0, policy=Policy(allow_private=True))
+    async with RawServer({"/a": reply(BODY + TABLE), "/robots.txt": reply("")}) as server:
+        urls = [server.url("/a"), server.url("/gone")]
+        with pytest.raises(OSError, match="stopped"):
+            await gather_debates(tmp_path / "corpus", urls[:1], options, on_result=stop)
+        found = await gather_debates(tmp_path / "corpus", urls, options)
+        assert (found.kept, found.read, len(found.problems)) == (1, (), 1)
+        assert server.seen.count("/a") == 1
+        server.routes["/a"] = reply("no page", "500 Oops")
+        again = await gather_debates(tmp_path / "corpus", urls[:1], options, refetch=True)
+        assert (again.kept, again.problems[0].url) == (1, urls[0])
+    assert [one.id for one in CorpusDirectory(tmp_path / "corpus").debates()] == ["a"]
 
 
 def test_lists_of_addresses(tmp_path: Path) -> None:
