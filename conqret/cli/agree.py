@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from conqret.cli import label_options
-from conqret.cli.console import note, out, plain_table
+from conqret.cli import label_options, options
+from conqret.cli.console import note, out, say_json
+from conqret.cli.groups import grouped
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from conqret.reliability.validation.people import PeopleAgreement
+    from conqret.report.table import Cell, Table
 
 EPILOG = (
     "Examples:\n\n"
@@ -23,30 +22,17 @@ EPILOG = (
 )
 
 
-class ByChoice(StrEnum):
-    """What a row of the result is."""
-
-    dimension = "dimension"
-    topic = "topic"
-
-
+@grouped
 def agree(
     labels: Annotated[
         Path, typer.Argument(help="CSV, TSV, JSONL or Parquet, long or wide; or a published layout.")
     ],
-    level: label_options.Level = None,
-    by: Annotated[ByChoice, typer.Option(help="What a row is.")] = ByChoice.dimension,
-    scale: label_options.ScaleSetting = None,
-    words: label_options.Words = None,
-    columns: label_options.Columns = None,
-    dimension: label_options.Dimensions = None,
-    layout: label_options.LayoutName = None,
-    cannot_judge: label_options.CannotJudge = None,
-    number_annotators: label_options.Numbered = False,
-    resamples: label_options.Resampling = 2_000,
-    confidence: label_options.Confidence = 0.95,
+    by: Annotated[Literal["dimension", "topic"], typer.Option(help="What a row is.")] = "dimension",
+    *,
+    reading: label_options.Reading,
+    resampling: label_options.Resampling,
     seed: label_options.Seed = 13,
-    json_output: Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")] = False,
+    json_output: options.Json = False,
 ) -> None:
     """Krippendorff's alpha, Fleiss's kappa and their like among people, with intervals over resampled topics.
 
@@ -56,14 +42,12 @@ def agree(
     from conqret.reliability.validation.settings import Settings
 
     found = people_agreement(
-        label_options.load(
-            labels, level, scale, words, columns, dimension, layout, cannot_judge, number_annotators
-        ),
-        by=by.value,
-        settings=Settings(resamples=resamples, confidence=confidence, seed=seed),
+        reading.load(labels),
+        by=by,
+        settings=Settings(seed=seed, **resampling.given()),
     )
     if json_output:
-        out().out(found.model_dump_json(indent=1))
+        say_json(found)
         return
     for text in found.notes:
         note(text)
@@ -71,36 +55,33 @@ def agree(
 
 
 def _table(found: PeopleAgreement) -> Table:
-    from rich.text import Text
-
     from conqret.reliability.validation.statistics import STATISTICS
+    from conqret.report.table import Table
 
     levels = {row.level for row in found.rows}
-    shared = f", {levels.pop()} level" if len(levels) == 1 else ""
+    several = len(levels) > 1
     titles = [STATISTICS[name].title for name in found.rows[0].statistics]
-    table = plain_table(
-        f"{found.layout}{shared}: {found.settings.confidence:.0%} intervals over {found.settings.resamples} resamples "
-        f"of {found.clusters} {found.clustered_by}s",
-        (found.by, *(() if shared else ("level",)), "people", "units", "top", "alpha", *titles),
-    )
-    blank = 3 if shared else 4
-    for row in found.rows:
-        share = "" if row.most_frequent is None else f"{row.most_frequent:.0%}"
-        level = () if shared else (row.level,)
-        cells = (
+    rows: list[tuple[Cell, ...]] = [
+        (
             row.name,
-            *level,
-            str(row.annotators),
-            str(row.units),
-            share,
-            str(row.alpha),
-            *map(str, row.statistics.values()),
+            *([row.level] if several else []),
+            row.annotators,
+            row.units,
+            "" if row.most_frequent is None else f"{row.most_frequent:.0%}",
+            row.alpha,
+            *row.statistics.values(),
         )
-        table.add_row(*map(Text, cells))
-    table.add_section()
-    table.add_row(Text("average"), *[""] * blank, Text(str(found.average)), *[""] * len(titles))
+        for row in found.rows
+    ]
+    blank, others = [""] * (3 + several), [""] * len(titles)
+    foot: list[tuple[Cell, ...]] = [("average", *blank, found.average, *others)]
     if found.together is not None and len(found.rows) > 1:
-        together = [*[""] * (blank - 2), str(found.together.n), ""]
-        table.add_row(Text("all together"), *together, Text(str(found.together)), *[""] * len(titles))
-    table.caption = "top: the share of the most frequent label"
-    return table
+        foot.append(("all together", *blank[2:], str(found.together.n), "", found.together, *others))
+    return Table(
+        f"{found.layout}{'' if several else f', {levels.pop()} level'}: {found.settings.confidence:.0%} intervals over "
+        f"{found.settings.resamples} resamples of {found.clusters} {found.clustered_by}s",
+        (found.by, *(["level"] if several else []), "people", "units", "top", "alpha", *titles),
+        rows,
+        foot=foot,
+        note="top: the share of the most frequent label",
+    )

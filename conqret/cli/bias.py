@@ -58,16 +58,12 @@ def bias(
             rich_help_panel=PROBES,
         ),
     ] = None,
-    level: label_options.Level = None,
-    scale: label_options.ScaleSetting = None,
-    words: label_options.Words = None,
-    layout: label_options.LayoutName = None,
+    reading: label_options.Reading,
     metric: options.Metric = None,
     seed: Annotated[
         int, typer.Option(help="Draws the changes and the resamples.", rich_help_panel=PROBES)
     ] = 13,
-    resamples: label_options.Resampling = 2_000,
-    confidence: label_options.Confidence = 0.95,
+    resampling: label_options.Resampling,
     prompts: options.Prompts = None,
     calls: options.Calls,
     answers: options.Answers,
@@ -97,10 +93,7 @@ def bias(
     _, setup = check_items(
         source, set_up(DEFAULT_FORMAT if format is None else format, client, asked, prompts)
     )
-    people = {}
-    if labels is not None:
-        found = label_options.load(labels, level, scale, words, None, None, layout, None, False)
-        people = people_quality(found)
+    people = {} if labels is None else people_quality(reading.load(labels))
     plan = plan_bias(Ground(tuple(source), setup, people, seed, repeats), probe or ())
     if not shown.quiet:
         note(f"{len(plan.contrasts)} comparisons, {plan.judgments} judgments")
@@ -111,8 +104,8 @@ def bias(
         output,
         recordings=answers.recordings,
         replay=answers.replay,
-        resamples=max(resamples, 1),
-        confidence=confidence,
+        resamples=max(resampling.resamples, 1),
+        confidence=resampling.confidence,
     )
     page = output / PAGE_NAME
     with replacing(page) as file:
@@ -129,26 +122,18 @@ def bias(
 
 
 def _show(table: BiasTable, page: Path) -> None:
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
     from conqret.report import words
     from conqret.report.card_tables import effect_text, p_text
+    from conqret.report.table import Alarm, Column, Table
 
-    shown = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for title in ("comparison", "metric", "effect", "p", "n", "verdict"):
-        shown.add_column(Text(title), overflow="fold")
+    rows = []
     for row in table.rows:
-        shown.add_row(
-            Text(row.name),
-            Text(words.label(row.metric)),
-            Text(effect_text(row.effect)),
-            Text(p_text(row.effect.p if row.effect is not None else None)),
-            Text(str(row.effect.n if row.effect is not None else 0)),
-            Text(f"{row.verdict}: {row.words}", style="red" if row.verdict == "alarm" else ""),
-        )
-    out().print(shown)
+        p, n = (None, 0) if row.effect is None else (row.effect.p, row.effect.n)
+        verdict = f"{row.verdict}: {row.words}"
+        said = Alarm(verdict) if row.verdict == "alarm" else verdict
+        rows.append((row.name, words.label(row.metric), effect_text(row.effect), p_text(p), n, said))
+    names = Column("comparison", "text"), Column("metric", "text")
+    out().print(Table("", (*names, "effect", "p", "n", Column("verdict", "text")), rows))
     say(f"{len(table.alarms)} of {len(table.rows)} rows raise an alarm")
     if table.baseline:
         tell(f"offline is {floor('a judge')}")

@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from rich.console import Console
     from rich.progress import Progress as RichProgress
     from rich.progress import TaskID
-    from rich.table import Table
     from rich.text import Text
 
     from conqret.llm.client import Client
@@ -40,21 +39,6 @@ def err() -> Console:
     from rich.console import Console
 
     return Console(stderr=True, highlight=False)
-
-
-def plain_table(title: str, columns: Sequence[str]) -> Table:
-    """A table without a frame that fits a narrow terminal; its first column is never cut, the others break."""
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(
-        title=Text(title), title_justify="left", caption_justify="left", box=box.SIMPLE_HEAD, pad_edge=False,
-        show_edge=False, collapse_padding=True,
-    )  # fmt: skip
-    for place, name in enumerate(columns):
-        table.add_column(name, no_wrap=not place)
-    return table
 
 
 def say(text: str, style: str = "") -> None:

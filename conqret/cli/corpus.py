@@ -105,20 +105,19 @@ def _write(
 
 
 def _show_table2(table2: Mapping[str, Any]) -> None:
-    from rich.table import Table
-
     from conqret.data.table2 import ROWS, TOTAL
+    from conqret.report.table import Table
 
     paper = table2["paper"]
-    table = Table(title="Statistics (ConQRet, Table 2)", title_justify="left")
-    table.add_column("")
-    for name in ("train", "test", "paper train", "paper test"):
-        table.add_column(name, justify="right")
-    for field, label in ROWS.items():
-        cells = [column[field] for column in (table2["train"], table2["test"], paper["train"], paper["test"])]
-        table.add_row(label, *(f"{cell:.1f}" if isinstance(cell, float) else str(cell) for cell in cells))
-    table.add_row(TOTAL, f"{table2['documents']:,}", "", f"{paper['documents']:,}", "")
-    out().print(table)
+    columns = (table2["train"], table2["test"], paper["train"], paper["test"])
+    rows = [(label, *(_figure(column[field]) for column in columns)) for field, label in ROWS.items()]
+    total = (TOTAL, table2["documents"], "", paper["documents"], "")
+    header = ("", "train", "test", "paper train", "paper test")
+    out().print(Table("Statistics (ConQRet, Table 2)", header, [*rows, total]))
+
+
+def _figure(number: object) -> str:
+    return f"{number:.1f}" if isinstance(number, float) else str(number)
 
 
 def _remark(statistics: Mapping[str, Any]) -> None:

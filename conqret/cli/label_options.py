@@ -1,12 +1,15 @@
-"""The options by which labels are read, shared by the subcommands that take them."""
+"""The options by which labels are read and compared, shared by the subcommands that take them."""
 
 from __future__ import annotations
 
-from enum import StrEnum
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+
+from conqret.cli.groups import Group
+from conqret.cli.options import column_map, option
 
 if TYPE_CHECKING:
     from conqret.io.labels import LabelSet
@@ -14,122 +17,96 @@ if TYPE_CHECKING:
 PANEL = "Labels"
 
 
-class LevelChoice(StrEnum):
-    """Levels of measurement."""
+@dataclass(frozen=True)
+class Reading(Group):
+    """How a file of labels is read."""
 
-    nominal = "nominal"
-    ordinal = "ordinal"
-    interval = "interval"
-    ratio = "ratio"
+    level: Annotated[
+        Literal["nominal", "ordinal", "interval", "ratio"] | None,
+        option(PANEL, "The level of measurement. Default: the layout's, or ordinal."),
+    ] = None
+    scale: Annotated[
+        list[str] | None,
+        option(
+            PANEL,
+            "The ends of the labels' scale, 1:3, or of one dimension's, overall_quality=1:5. May be repeated.",
+        ),
+    ] = None
+    words: Annotated[
+        list[str] | None, option(PANEL, "What words stand for: low=1,medium=2,high=3.", "--map")
+    ] = None
+    columns: Annotated[
+        str | None, option(PANEL, "Which column holds what: item=doc_id,annotator=worker,…")
+    ] = None
+    dimension: Annotated[
+        list[str] | None,
+        option(
+            PANEL, "Only this dimension; the one meant, where a long table does not say. May be repeated."
+        ),
+    ] = None
+    layout: Annotated[
+        str | None,
+        option(
+            PANEL,
+            "dagstuhl, novices, webis-relevance, webis-arguments, sheet, label-studio, argilla or table. "
+            "Default: recognised.",
+        ),
+    ] = None
+    cannot_judge: Annotated[
+        list[str] | None, option(PANEL, "A further text that means: cannot judge. May be repeated.")
+    ] = None
+    number_annotators: Annotated[
+        bool,
+        option(
+            PANEL,
+            "Nobody is named: number the labels of one thing as annotators.",
+            "--number-annotators",
+        ),
+    ] = False
+
+    def load(self, path: Path) -> LabelSet:
+        """The labels of a file."""
+        from conqret._optional import require
+        from conqret.io.labels import read_labels
+
+        for module in ("numpy", "scipy"):
+            require(module, extra="stats")
+        return read_labels(
+            path,
+            level=self.level,
+            scales=self.scale or (),
+            words=self.words or (),
+            columns=column_map(self.columns, "item=doc_id,annotator=worker"),
+            dimensions=self.dimension or (),
+            layout=self.layout,
+            cannot_judge=self.cannot_judge or (),
+            numbered=self.number_annotators,
+        )
 
 
-Level = Annotated[
-    LevelChoice | None,
-    typer.Option(help="The level of measurement. Default: the layout's, or ordinal.", rich_help_panel=PANEL),
-]
-ScaleSetting = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--scale",
-        help="The ends of the labels' scale, 1:3, or of one dimension's, overall_quality=1:5. May be repeated.",
-        rich_help_panel=PANEL,
-    ),
-]
-Words = Annotated[
-    list[str] | None,
-    typer.Option("--map", help="What words stand for: low=1,medium=2,high=3.", rich_help_panel=PANEL),
-]
-Columns = Annotated[
-    str | None,
-    typer.Option(help="Which column holds what: item=doc_id,annotator=worker,…", rich_help_panel=PANEL),
-]
-Dimensions = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--dimension",
-        help="Only this dimension; the one meant, where a long table does not say. May be repeated.",
-        rich_help_panel=PANEL,
-    ),
-]
-LayoutName = Annotated[
-    str | None,
-    typer.Option(
-        help="dagstuhl, novices, webis-relevance, webis-arguments, sheet, label-studio, argilla or table. "
-        "Default: recognised.",
-        rich_help_panel=PANEL,
-    ),
-]
-CannotJudge = Annotated[
-    list[str] | None,
-    typer.Option(help="A further text that means: cannot judge. May be repeated.", rich_help_panel=PANEL),
-]
-Numbered = Annotated[
-    bool,
-    typer.Option(
-        "--number-annotators",
-        help="Nobody is named: number the labels of one thing as annotators.",
-        rich_help_panel=PANEL,
-    ),
-]
-Resampling = Annotated[
-    int, typer.Option("--resamples", help="Bootstrap resamples behind the intervals.", min=0)
-]
-Seed = Annotated[int, typer.Option(help="Draws the resamples.")]
-Confidence = Annotated[float, typer.Option(help="The coverage of the intervals.", min=0.5, max=0.999)]
+@dataclass(frozen=True)
+class Resampling(Group):
+    """Where intervals come from."""
 
-
-def load(
-    path: Path,
-    level: LevelChoice | None,
-    scales: list[str] | None,
-    words: list[str] | None,
-    columns: str | None,
-    dimensions: list[str] | None,
-    layout: str | None,
-    cannot_judge: list[str] | None,
-    numbered: bool,
-) -> LabelSet:
-    """The labels that these options describe."""
-    from conqret._optional import require
-    from conqret.cli.options import column_map
-    from conqret.io.labels import read_labels
-
-    for module in ("numpy", "scipy"):
-        require(module, extra="stats")
-    return read_labels(
-        path,
-        level=level.value if level is not None else None,
-        scales=scales or (),
-        words=words or (),
-        columns=column_map(columns, "item=doc_id,annotator=worker"),
-        dimensions=dimensions or (),
-        layout=layout,
-        cannot_judge=cannot_judge or (),
-        numbered=numbered,
+    resamples: Annotated[int, typer.Option(help="Bootstrap resamples behind the intervals.", min=0)] = 2_000
+    confidence: Annotated[float, typer.Option(help="The coverage of the intervals.", min=0.5, max=0.999)] = (
+        0.95
     )
 
 
-class PeopleChoice(StrEnum):
-    """How several labels of one thing become one."""
-
-    auto = "auto"
-    mean = "mean"
-    majority = "majority"
-
-
+Seed = Annotated[int, typer.Option(help="Draws the resamples.")]
 Metrics = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
+        PANEL,
+        "The judge's metric of a dimension that is called otherwise: quality=overall_quality. May be repeated.",
         "--metric",
-        help="The judge's metric of a dimension that is called otherwise: quality=overall_quality. May be repeated.",
-        rich_help_panel=PANEL,
     ),
 ]
 People = Annotated[
-    PeopleChoice,
-    typer.Option(
-        help="How several labels become one; auto: the majority of nominal and binary ones, else the mean.",
-        rich_help_panel=PANEL,
+    Literal["auto", "mean", "majority"],
+    option(
+        PANEL, "How several labels become one; auto: the majority of nominal and binary ones, else the mean."
     ),
 ]
 

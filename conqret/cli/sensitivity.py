@@ -192,32 +192,31 @@ def _show(results: SensitivityResults, files: list[Path]) -> None:
     """One block for each judge and perturbation: a line a metric, and why it is not as it should be."""
     from itertools import groupby
 
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
     from conqret.report import words
+    from conqret.report.table import Alarm, Column, Table
 
+    columns = (
+        Column("metric", "text"), Column("should", "name"), Column("means", "text"), "Pearson", "n",
+        Column("as it should", "text"),
+    )  # fmt: skip
     for (format_name, model, name), curves in groupby(
         results.curves, key=lambda curve: (curve.format, curve.model, curve.perturbation)
     ):
         listed = list(curves)
         levels = ", ".join(f"{point.level:g}" for point in listed[0].points)
-        say(f"{format_name} with {model}: {name} at {levels} ({listed[0].unit})", "bold")
-        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-        for place, title in enumerate(("metric", "should", "means", "Pearson", "n", "as it should")):
-            table.add_column(Text(title), overflow="fold", justify="right" if place in (3, 4) else "left")
-        for curve in listed:
-            table.add_row(
-                Text(words.label(curve.metric)),
-                Text(str(curve.expected or "")),
-                Text(" ".join(f"{mean:.2f}" for mean in curve.means)),
-                Text("" if curve.pearson is None else f"{curve.pearson:+.2f}"),
-                Text(f"{curve.n} of {curve.total}"),
-                Text("yes" if curve.verdict else f"no: {curve.words}", style="" if curve.verdict else "red"),
+        rows = [
+            (
+                words.label(curve.metric),
+                str(curve.expected or ""),
+                " ".join(f"{mean:.2f}" for mean in curve.means),
+                "" if curve.pearson is None else f"{curve.pearson:+.2f}",
+                f"{curve.n} of {curve.total}",
+                "yes" if curve.verdict else Alarm(f"no: {curve.words}"),
             )
-        out().print(table)
-        out().print()
+            for curve in listed
+        ]
+        title = f"{format_name} with {model}: {name} at {levels} ({listed[0].unit})"
+        out().print(Table(title, columns, rows), "")
     passed = sum(curve.verdict is True for curve in results.curves)
     asked = sum(curve.verdict is not None for curve in results.curves)
     say(f"{passed} of {asked} curves are as they should be")

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from conqret.cli import label_options
-from conqret.cli.console import complain, err, note, out, plain_table
+from conqret.cli import label_options, options
+from conqret.cli.console import complain, end, note, out, say_json, tell
+from conqret.cli.groups import grouped
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from conqret.reliability.validation.validate import Validation
+    from conqret.report.table import Table
     from conqret.stats.estimate import Estimate
 
 EPILOG = (
@@ -25,8 +25,10 @@ EPILOG = (
 JSON_NAME, PAGE_NAME = "validation.json", "validation.md"
 
 
+@grouped
 def validate(
     run: Annotated[Path, typer.Argument(help="The folder of a run.")],
+    *,
     labels: Annotated[Path, typer.Option(help="What people say of the items.")],
     output: Annotated[
         Path | None,
@@ -41,16 +43,9 @@ def validate(
             "code is 1 where one is not met. May be repeated."
         ),
     ] = None,
-    level: label_options.Level = None,
-    scale: label_options.ScaleSetting = None,
-    words: label_options.Words = None,
-    columns: label_options.Columns = None,
-    dimension: label_options.Dimensions = None,
-    layout: label_options.LayoutName = None,
-    cannot_judge: label_options.CannotJudge = None,
-    number_annotators: label_options.Numbered = False,
+    reading: label_options.Reading,
     metric: label_options.Metrics = None,
-    people: label_options.People = label_options.PeopleChoice.auto,
+    people: label_options.People = "auto",
     positive_from: Annotated[
         float | None, typer.Option(help="The label from which an item counts as positive.")
     ] = None,
@@ -66,18 +61,15 @@ def validate(
     sensitivity: Annotated[
         Path | None, typer.Option(help="A folder of conqret sensitivity, for the judge card.")
     ] = None,
-    resamples: label_options.Resampling = 2_000,
-    confidence: label_options.Confidence = 0.95,
+    resampling: label_options.Resampling,
     seed: label_options.Seed = 13,
-    json_output: Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")] = False,
+    json_output: options.Json = False,
 ) -> None:
     """How far a judge agrees with people, beside how far people agree among themselves.
 
     Labels need a scale (--scale, --map, or a published layout) to be compared with scores: nothing is mapped
     silently. What has no partner is counted and listed.
     """
-    from rich.text import Text
-
     from conqret.io.atomic import replacing
     from conqret.judging.folder import JudgeFolder
     from conqret.judging.summary import summarise
@@ -92,9 +84,7 @@ def validate(
 
     requirements = [parse_requirement(text) for text in require or ()]
     metrics = label_options.metric_map(metric)
-    found = label_options.load(
-        labels, level, scale, words, columns, dimension, layout, cannot_judge, number_annotators
-    )
+    found = reading.load(labels)
     directory = JudgeFolder(run)
     record = directory.record()
     result = compute(
@@ -103,12 +93,11 @@ def validate(
         items=directory.items(),
         metrics=metrics,
         settings=Settings(
-            people=people.value,
+            people=people,
             positive_from=positive_from,
             epsilon=epsilon,
-            resamples=resamples,
-            confidence=confidence,
             seed=seed,
+            **resampling.given(),
         ),
         baseline=record.baseline,
     )
@@ -129,11 +118,11 @@ def validate(
     )
     written = write_card(card, folder)
     if json_output:
-        out().out(result.model_dump_json(indent=1))
+        say_json(result)
     else:
         _show(result, folder)
         for path in written:
-            err().print(Text(f"{path.name:<16} {path}"), soft_wrap=True)
+            tell(f"{path.name:<16} {path}")
     for outcome in outcomes:
         value = "none" if outcome.value is None else f"{outcome.value:.3f}"
         if outcome.met:
@@ -142,13 +131,10 @@ def validate(
             complain(
                 f"not met: {outcome.requirement} ({value}{', ' if outcome.reason else ''}{outcome.reason})"
             )
-    if not all(outcome.met for outcome in outcomes):
-        raise typer.Exit(1)
+    end(not all(outcome.met for outcome in outcomes))
 
 
 def _show(result: Validation, folder: Path) -> None:
-    from rich.text import Text
-
     join = result.join
     for text in result.label_notes:
         note(text)
@@ -165,32 +151,31 @@ def _show(result: Validation, folder: Path) -> None:
             note(f"{count} {what}")
     out().print(_table(result))
     for name in (JSON_NAME, PAGE_NAME):
-        err().print(Text(f"{name:<16} {folder / name}"), soft_wrap=True)
+        tell(f"{name:<16} {folder / name}")
 
 
 def _table(result: Validation) -> Table:
-    from rich.text import Text
+    from conqret.report.table import Table
 
-    table = plain_table(
+    average = result.average
+    compared = {name: (row.alpha, row.person, row.people) for name, row in result.dimensions.items()}
+    means = (average.judge["mean"], average.person, average.people)
+    rows = [
+        (name, row.compared, *map(_known, compared[name]), f"{row.coverage:.1%}")
+        for name, row in result.dimensions.items()
+    ]
+    reasons = dict.fromkeys(
+        one.reason for row in (*compared.values(), means) for one in row if one.value is None
+    )
+    return Table(
         f"Krippendorff's alpha, {result.settings.confidence:.0%} intervals over "
         f"{result.settings.resamples} resamples of {result.clusters} {result.clustered_by}s",
         ("dimension", "units", "judge and people", "one person", "people", "coverage"),
+        rows,
+        foot=[("average", "", *map(_known, means), f"{result.coverage:.1%}")],
+        note=f"–: {'; '.join(reasons)}" if reasons else "",
     )
-    reasons: dict[str, None] = {}
 
-    def cell(estimate: Estimate) -> str:
-        if estimate.value is not None:
-            return str(estimate)
-        reasons[estimate.reason] = None
-        return "–"
 
-    for name, row in result.dimensions.items():
-        estimates = map(cell, (row.alpha, row.person, row.people))
-        table.add_row(*map(Text, (name, str(row.compared), *estimates, f"{row.coverage:.1%}")))
-    table.add_section()
-    average = result.average
-    estimates = map(cell, (average.judge["mean"], average.person, average.people))
-    table.add_row(*map(Text, ("average", "", *estimates, f"{result.coverage:.1%}")))
-    if reasons:
-        table.caption = Text("–: " + "; ".join(reasons))
-    return table
+def _known(estimate: Estimate) -> Estimate | None:
+    return None if estimate.value is None else estimate
