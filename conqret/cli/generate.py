@@ -13,7 +13,7 @@ from conqret.cli.groups import grouped
 from conqret.cli.places import default_folder, stem
 
 if TYPE_CHECKING:
-    from conqret.generation.run import GenerationOutcome, GenerationRun
+    from conqret.generation.writing import GenerationOutcome, GenerationRun
 
 EPILOG = (
     "Examples:\n\n"
@@ -67,7 +67,8 @@ def generate(
 
     from conqret.errors import DeclarationError
     from conqret.generation.generate import GenerateOptions
-    from conqret.generation.run import GenerationRun, generate, make_tasks, read_rankings
+    from conqret.generation.tasks import make_tasks, read_rankings
+    from conqret.generation.writing import GenerationRun, generate
     from conqret.io.corpus import CorpusDirectory
     from conqret.prompts import Library
 
@@ -92,7 +93,7 @@ def generate(
         _announce(job)
     outcome = generate(job)
     if shown.json_output:
-        say_json({"items": str(job.items_file), **asdict(outcome)})
+        say_json({"items": str(job.items_file), **asdict(outcome), "session": outcome.session.model_dump()})
     else:
         _show(job, outcome)
     end(outcome.failed)
@@ -110,8 +111,11 @@ def _announce(job: GenerationRun) -> None:
 
 
 def _show(job: GenerationRun, outcome: GenerationOutcome) -> None:
-    cost = "unknown cost" if outcome.cost_usd is None else f"${outcome.cost_usd:.4f}"
-    counts = f"{outcome.calls} calls, {outcome.recorded} recorded, {cost}"
+    now = outcome.session
+    cost = "unknown cost" if now.cost_usd is None else f"${now.cost_usd:.4f}"
+    counts = (
+        f"{now.sent} calls sent now, {now.recorded} answers recorded, {now.kept} kept from before, {cost}"
+    )
     for line in (
         f"{outcome.written} of {len(job.tasks)} arguments written ({counts})",
         f"citations  {outcome.out_of_range} out of range, {outcome.misquoted} quotations not in the document cited",

@@ -14,8 +14,8 @@ from conqret.cli.groups import grouped
 from conqret.cli.places import default_folder
 
 if TYPE_CHECKING:
+    from conqret.experiments.execute import ExperimentOutcome
     from conqret.experiments.job import Job
-    from conqret.experiments.run import ExperimentOutcome
 
 EPILOG = (
     "Examples:\n\n"
@@ -46,15 +46,16 @@ def run(
     Every fault of the file is named before anything is done. Each stage is kept once it is whole, and every answer
     as it arrives: a run that was stopped goes on with the same command, and pays for nothing twice.
     """
-    from conqret.experiments.job import ExperimentDirectory, Job
+    from conqret.experiments.execute import run_experiment
+    from conqret.experiments.folder import ExperimentFolder
+    from conqret.experiments.job import Job
     from conqret.experiments.reading import read_experiment
-    from conqret.experiments.run import run_experiment
     from conqret.report.experiment import write_experiment
     from conqret.report.html import write_report
     from conqret.report.sensitivity import write_sensitivity
 
     table = read_experiment(experiment)
-    target = ExperimentDirectory(output or default_folder(table.name))
+    target = ExperimentFolder(output or default_folder(table.name))
     said = _silent if shown.quiet or dry_run else _say
     job = Job(experiment, table, target, kept.recordings, kept.replay, kept.overwrite, said)
     if dry_run:

@@ -12,7 +12,7 @@ from conqret.data import Item
 from conqret.experiments.config import NONE, System
 from conqret.experiments.job import Job
 from conqret.generation.generate import Generator, Task
-from conqret.generation.run import make_tasks, read_rankings
+from conqret.generation.tasks import make_tasks, read_rankings
 from conqret.judging.expected_cost import (
     STAND_IN,
     Expected,
@@ -24,10 +24,9 @@ from conqret.judging.expected_cost import (
     prompt_tokens,
     times,
 )
-from conqret.judging.setup import Setup, set_up
+from conqret.judging.setup import Setup
 from conqret.llm.client import Client
 from conqret.perturb import PERTURBATIONS
-from conqret.prompts import Library
 from conqret.reliability.sensitivity.estimate import rewriting
 from conqret.reliability.sensitivity.plan import Damage
 
@@ -60,10 +59,7 @@ def estimate(job: Job) -> list[Expected]:
         tasks = _tasks(job, system, first[system.ranking])
         found.append(_generation(job, system, tasks, sizes))
         for table in job.experiment.judges:
-            client = job.experiment.client(table.model)
-            options = table.options(job.experiment.seed)
-            setup = set_up(table.format, client, options, job.experiment.prompts)
-            found += _judging(job, system, table.label, setup, tasks, sizes)
+            found += _judging(job, system, table.label, job.setups[table.label], tasks, sizes)
         found += _rewriting(job, system, tasks, sizes)
     return [one for one in found if one.calls]
 
@@ -113,7 +109,7 @@ def _reranking(
     )
     options = job.experiment.client(table.model)
     client = Client(options, store=None)
-    library = Library(job.experiment.prompts)
+    library = job.library
     wanted = {one for ranked in first.values() for documents in ranked.values() for one in documents[:depth]}
     texts = {one.id: one for one in job.corpus.documents() if one.id in wanted}
     calls = prompt = completion = 0
@@ -137,7 +133,7 @@ def _generation(job: Job, system: System, tasks: Sequence[Task], sizes: Sizes) -
     wanted = table.options(job.experiment.seed)
     if not wanted.way.prompts:
         return expected("generate", options, 0, 0, 0, of=system.name)
-    generator = Generator(wanted, Library(job.experiment.prompts), client, options.model)
+    generator = Generator(wanted, job.library, client, options.model)
     prompt = 0
     for task in tasks:
         bare = generator.bare(task)
@@ -187,7 +183,7 @@ def _rewriting(job: Job, system: System, tasks: Sequence[Task], sizes: Sizes) ->
         if perturbation.rewriting is not None:
             yield rewriting(
                 ((_item(task), ARGUMENT_TOKENS) for task in tasks),
-                perturbation, options, Library(job.experiment.prompts), sizes, of=system.name,
+                perturbation, options, job.library, sizes, of=system.name,
             )  # fmt: skip
 
 

@@ -6,65 +6,18 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from conqret.data.corpus import CorpusTopic
 from conqret.errors import DeclarationError
 from conqret.experiments.config import Experiment, System, systems
+from conqret.experiments.folder import ExperimentFolder
 from conqret.experiments.reading import read_experiment
 from conqret.io.corpus import CorpusDirectory
-from conqret.judging.folder import JudgeFolder
-from conqret.llm.recordings import STORE_NAME
-from conqret.reliability.sensitivity.results import SensitivityDirectory
-
-
-@dataclass(frozen=True, slots=True)
-class ExperimentDirectory:
-    """The files of an experiment's run under one folder."""
-
-    path: Path
-
-    @property
-    def record_file(self) -> Path:
-        """The resolved experiment, versions and fingerprints."""
-        return self.path / "run.json"
-
-    @property
-    def recordings_file(self) -> Path:
-        """Every answer of every model, for all stages."""
-        return self.path / STORE_NAME
-
-    @property
-    def scores_file(self) -> Path:
-        """A line for every score: system, judge, item, metric, and the level of damage."""
-        return self.path / "scores.jsonl"
-
-    @property
-    def summary_file(self) -> Path:
-        """The experiment in numbers."""
-        return self.path / "summary.json"
-
-    @property
-    def report_file(self) -> Path:
-        """The page for people."""
-        return self.path / "report.html"
-
-    def ranking(self, name: str, stance: str) -> Path:
-        """The TREC run of a ranking for a side."""
-        return self.path / "rankings" / f"{name}.{stance}.res.gz"
-
-    def arguments(self, system: System) -> Path:
-        """The folder of a system's arguments (see :mod:`conqret.generation.run`)."""
-        return self.path / "arguments" / system.name
-
-    def judgments(self, system: System, judge: str) -> JudgeFolder:
-        """The run of one judge over one system's arguments."""
-        return JudgeFolder(self.path / "judgments" / system.name / judge)
-
-    def sensitivity(self, system: System) -> SensitivityDirectory:
-        """The run of all judges over one system's damaged arguments."""
-        return SensitivityDirectory(self.path / "sensitivity" / system.name)
+from conqret.judging.setup import Setup, set_up
+from conqret.prompts import Library
 
 
 @dataclass(frozen=True)
@@ -77,7 +30,7 @@ class Job:
 
     file: Path
     experiment: Experiment
-    out: ExperimentDirectory
+    out: ExperimentFolder
     recordings: Path | None = None
     replay: Path | None = None
     overwrite: bool = False
@@ -86,12 +39,37 @@ class Job:
     @classmethod
     def of(cls, file: Path, out: Path, **more: Any) -> Job:
         """Read the file. Raises DeclarationError naming every fault in it."""
-        return cls(file, read_experiment(file), ExperimentDirectory(out), **more)
+        return cls(file, read_experiment(file), ExperimentFolder(out), **more)
 
     @property
     def corpus(self) -> CorpusDirectory:
         """The corpus."""
         return CorpusDirectory(self.experiment.corpus)
+
+    @cached_property
+    def library(self) -> Library:
+        """The prompts, for all stages."""
+        return Library(self.experiment.prompts)
+
+    @cached_property
+    def setups(self) -> Mapping[str, Setup]:
+        """The judges by their labels.
+
+        Raises:
+            DeclarationError: a prompt is missing or cannot be filled, or a judge has no such metric.
+        """
+        experiment = self.experiment
+        return {
+            one.label: set_up(
+                one.format, experiment.client(one.model), one.options(experiment.seed), self.library
+            )
+            for one in experiment.judges
+        }
+
+    @cached_property
+    def every_topic(self) -> list[CorpusTopic]:
+        """All topics of the corpus, from which examples are drawn."""
+        return list(self.corpus.topics())
 
     @property
     def systems(self) -> tuple[System, ...]:
@@ -140,7 +118,7 @@ def digest_of(value: Any) -> str:
 
 
 def state_of(file: Path) -> Mapping[str, Any]:
-    """What a stage's JSON file holds; nothing where there is none that can be read."""
+    """What a ranking's JSON file holds; nothing where there is none that can be read."""
     try:
         found = json.loads(file.read_bytes())
     except (OSError, ValueError):

@@ -11,9 +11,10 @@ from conqret.data import Stance
 from conqret.data.corpus import CorpusTopic
 from conqret.experiments.config import Reranker, System
 from conqret.experiments.job import Job, digest_of, state_of
-from conqret.generation.run import read_rankings
+from conqret.generation.tasks import read_rankings
 from conqret.io.atomic import replacing
 from conqret.io.trec import ScoredDoc, write_run
+from conqret.runs.session import Sessions
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from conqret.retrieval.index import Index
 
 
-def rank(job: Job, ranking: str, system: System, stance: Stance) -> int:
+async def rank(job: Job, sessions: Sessions, ranking: str, system: System, stance: Stance) -> int:
     """Write the ranking of a side; returns how many of the reranker's windows failed."""
     from conqret._optional import require
     from conqret.retrieval.index import open_index
@@ -46,7 +47,7 @@ def rank(job: Job, ranking: str, system: System, stance: Stance) -> int:
     frame = _first_stage(index, topics, given, retriever.depth)
     failed = 0
     if reranker is not None:
-        frame, failed = _rerank(job, frame, reranker, stance)
+        frame, failed = await _rerank(job, sessions, frame, reranker, stance)
     lines = [
         ScoredDoc(topic, document, float(len(documents) - place))
         for topic, documents in _ranked(frame).items()
@@ -97,24 +98,20 @@ def _first_stage(index: Index, topics: list[CorpusTopic], given: Path | None, de
     return pd.DataFrame(rows, columns=["qid", "query", "docno", "score", "rank", "title", "text"])
 
 
-def _rerank(job: Job, frame: pd.DataFrame, table: Reranker, stance: Stance) -> tuple[pd.DataFrame, int]:
+async def _rerank(
+    job: Job, sessions: Sessions, frame: pd.DataFrame, table: Reranker, stance: Stance
+) -> tuple[pd.DataFrame, int]:
     from conqret.retrieval.mmr import MMR
     from conqret.retrieval.rerank import ListwiseReranker
-    from conqret.runs.session import Session
 
-    session = Session(
-        job.experiment.client(table.model),
-        recordings=None if job.replay else job.store,
-        replay=job.replay,
-        prompts=job.experiment.prompts,
-    )
+    session = sessions.of(job.experiment.client(table.model))
     reranker = ListwiseReranker(
         stance=stance if table.instruction == "stance" else "none",
         window=table.window,
         step=table.step,
         session=session,
     )
-    frame = reranker.transform(frame)
+    frame = await reranker.rerank(frame, session.client)
     if table.mmr is not None:
         frame = MMR(table.mmr).transform(frame)
     return frame, reranker.summary.failed

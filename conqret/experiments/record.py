@@ -9,10 +9,10 @@ import platform
 from pathlib import Path
 from typing import Any
 
-from conqret._version import __version__
-from conqret.experiments.config import Experiment, systems
+from conqret.experiments.config import Experiment
+from conqret.experiments.folder import ExperimentRecord
+from conqret.experiments.job import Job
 from conqret.generation.strategy import STRATEGIES
-from conqret.judging.setup import set_up
 from conqret.perturb import PERTURBATIONS
 from conqret.prompts import Library
 
@@ -24,26 +24,18 @@ LIBRARIES = (
 
 _BLOCK = 1 << 20
 
+_COUNTING = ("max_tokens", "context_window")
+"""The settings of a model that can change an answer; limits, prices and addresses cannot."""
 
-def experiment_record(experiment: Experiment) -> dict[str, Any]:
-    """The resolved experiment, versions and fingerprints.
 
-    ``fingerprint`` changes with everything that changes a score but the versions of libraries, and with no
-    place on a disk: the experiment, the prompts, the judges, the corpus and the given runs. A local model counts
-    by the identity of its weights, wherever its folder is.
+def experiment_record(job: Job) -> ExperimentRecord:
+    """The record of an experiment.
 
     Raises:
         DeclarationError: a prompt is missing or cannot be filled, or a judge has no such metric.
     """
-    library = Library(experiment.prompts)
-    setups = {
-        judge.label: set_up(
-            judge.format, experiment.client(judge.model), judge.options(experiment.seed), experiment.prompts
-        )
-        for judge in experiment.judges
-    }
-    clients = {judge.model: setups[judge.label].client for judge in experiment.judges}
-    placeless = {name: client.backend.identity(client.model) for name, client in clients.items()}
+    experiment, setups = job.experiment, job.setups
+    placeless = {judge.model: setups[judge.label].client.identity["model"] for judge in experiment.judges}
     resolved = experiment.model_dump(mode="json")
     corpus = {
         name: _sha256(experiment.corpus / name)
@@ -56,7 +48,7 @@ def experiment_record(experiment: Experiment) -> dict[str, Any]:
         for name, one in experiment.retrievers.items()
         if one.run is not None
     }
-    identity = {
+    identity: dict[str, Any] = {
         "experiment": {
             **resolved,
             "corpus": "",
@@ -65,23 +57,28 @@ def experiment_record(experiment: Experiment) -> dict[str, Any]:
             "judges": [
                 {**one, "model": placeless.get(one["model"], one["model"])} for one in resolved["judges"]
             ],
-            "models": {placeless.get(name, name): one for name, one in resolved["models"].items()},
+            "models": {
+                placeless.get(name, name): {setting: one[setting] for setting in _COUNTING}
+                for name, one in resolved["models"].items()
+            },
         },
         "judges": {label: setup.fingerprint for label, setup in setups.items()},
-        "prompts": _prompts(experiment, library),
+        "prompts": _prompts(experiment, job.library),
         "corpus": corpus,
         "runs": runs,
     }
     text = json.dumps(identity, sort_keys=True, ensure_ascii=False)
-    return {
-        "fingerprint": hashlib.sha256(text.encode("utf-8")).hexdigest()[:16],
-        "conqret": __version__,
-        "python": platform.python_version(),
-        "versions": {name: version for name in LIBRARIES if (version := _version(name)) is not None},
-        "systems": [system.name for system in systems(experiment)],
-        **identity,
-        "experiment": resolved,
-    }
+    return ExperimentRecord(
+        fingerprint=hashlib.sha256(text.encode("utf-8")).hexdigest()[:16],
+        python=platform.python_version(),
+        versions={name: version for name in LIBRARIES if (version := _version(name)) is not None},
+        systems=[system.name for system in job.systems],
+        judges=identity["judges"],
+        prompts=identity["prompts"],
+        corpus=corpus,
+        runs=runs,
+        experiment=resolved,
+    )
 
 
 def _prompts(experiment: Experiment, library: Library) -> dict[str, str]:

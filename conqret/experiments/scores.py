@@ -10,13 +10,12 @@ from typing import Any
 from conqret.data import Item
 from conqret.experiments.config import System
 from conqret.experiments.job import Job
+from conqret.generation.generate import Generated
 from conqret.io.append import whole_lines
 from conqret.io.atomic import replacing
 from conqret.io.corpus import write_lines
 from conqret.judging.folder import JudgeFolder
-from conqret.judging.registry import JUDGES
 from conqret.reliability.sensitivity.curves import Score
-from conqret.reliability.sensitivity.results import SensitivityDirectory
 
 
 def write_scores(job: Job) -> dict[str, Any]:
@@ -45,12 +44,12 @@ def write_scores(job: Job) -> dict[str, Any]:
 
 def _rows(job: Job) -> Iterator[dict[str, Any]]:
     for system in job.systems:
-        for record in _generations(job, system):
-            if record["status"] != "written":
+        for one in _generations(job, system):
+            if one.argument is None:
                 yield {
-                    "system": system.name, "judge": None, "item": record["item"], "topic": record["topic"],
-                    "stance": record["stance"], "metric": None, "status": record["status"], "value": None,
-                    "raw": None, "label": None, "reason": record["reason"],
+                    "system": system.name, "judge": None, "item": one.id, "topic": one.topic,
+                    "stance": one.stance, "metric": None, "status": one.status, "value": None,
+                    "raw": None, "label": None, "reason": one.reason,
                 }  # fmt: skip
         for table in job.experiment.judges:
             run = job.out.judgments(system, table.label)
@@ -81,7 +80,6 @@ def _damaged(job: Job, system: System) -> Iterator[dict[str, Any]]:
     if not folder.scores_file.is_file():
         return
     items = {item.id: item for item in _items(job, system)}
-    labels = _labels(job, folder)
     scores = [Score.model_validate_json(line) for _, line in whole_lines(folder.scores_file)]
     for score in sorted(scores, key=lambda one: (one.fingerprint, one.item)):
         found = _version(score.item, items, [one.name for one in job.experiment.perturbations])
@@ -89,8 +87,9 @@ def _damaged(job: Job, system: System) -> Iterator[dict[str, Any]]:
             continue
         original, name, level = found
         for metric in sorted({*score.values, *score.reasons}):
+            label = _label(job, score.fingerprint, metric)
             yield {
-                "system": system.name, "judge": labels.get(score.fingerprint, score.fingerprint), "item": original,
+                "system": system.name, "judge": label, "item": original,
                 "topic": items[original].metadata.get("topic_id", ""), "stance": items[original].stance,
                 "metric": metric, "status": "scored" if metric in score.values else "missing",
                 "value": score.values.get(metric), "raw": None, "label": None, "reason": score.reasons.get(metric),
@@ -98,19 +97,16 @@ def _damaged(job: Job, system: System) -> Iterator[dict[str, Any]]:
             }  # fmt: skip
 
 
-def _labels(job: Job, folder: SensitivityDirectory) -> dict[str, str]:
-    """The judges' labels by their fingerprints in a sensitivity run, where they rate fewer metrics."""
-    left = list(json.loads(folder.record_file.read_bytes())["judges"])
-    found = {}
-    for table in job.experiment.judges:
-        name = JUDGES[table.format].name
-        model = job.experiment.client(table.model).resolved().model  # a local one has its identity there
-        for one in left:
-            if (one["format"], one["model"]) == (name, model):
-                found[one["fingerprint"]] = table.label
-                left.remove(one)
-                break
-    return found
+def _label(job: Job, fingerprint: str, metric: str) -> str:
+    """The judge of a score: the instrument may stand under several labels, each with metrics of its own."""
+    return next(
+        (
+            label
+            for label, setup in job.setups.items()
+            if setup.fingerprint == fingerprint and metric in setup.metrics
+        ),
+        fingerprint,
+    )
 
 
 def _version(
@@ -161,9 +157,9 @@ def _arguments(job: Job, system: System) -> dict[str, Any]:
     """What the arguments of a system are like: written, not written by reason, citations, documents."""
     facts = [item.metadata["generation"] for item in _items(job, system)]
     reasons: dict[str, int] = {}
-    for record in _generations(job, system):
-        if record["status"] != "written":
-            reasons[record["reason"]] = reasons.get(record["reason"], 0) + 1
+    for one in _generations(job, system):
+        if one.reason is not None:
+            reasons[one.reason] = reasons.get(one.reason, 0) + 1
     return {
         "written": len(facts),
         "not_written": dict(sorted(reasons.items())),
@@ -183,7 +179,7 @@ def _retrieval(job: Job) -> dict[str, Any]:
 
     import numpy as np
 
-    from conqret.generation.run import read_rankings
+    from conqret.generation.tasks import read_rankings
     from conqret.retrieval.evaluation.evaluate import evaluate
 
     if importlib.util.find_spec("ir_measures") is None:
@@ -222,13 +218,11 @@ def _curves(job: Job, system: System) -> list[dict[str, Any]]:
     return [curve.model_dump(mode="json") for curve in folder.results().curves]
 
 
-def _generations(job: Job, system: System) -> list[dict[str, Any]]:
-    file = job.out.arguments(system) / "generations.jsonl"
-    text = file.read_text(encoding="utf-8") if file.is_file() else ""
-    return [json.loads(line) for line in text.split("\n") if line]
+def _generations(job: Job, system: System) -> list[Generated]:
+    return list(job.out.arguments(system).rows().rows())
 
 
 def _items(job: Job, system: System) -> list[Item]:
-    file = job.out.arguments(system) / "items.jsonl"
+    file = job.out.arguments(system).items_file
     text = file.read_text(encoding="utf-8") if file.is_file() else ""
     return [Item.model_validate_json(line) for line in text.split("\n") if line]

@@ -2,48 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import asyncio
 from dataclasses import replace
 
 from conqret.experiments.config import System
 from conqret.experiments.job import Job, state_of
-from conqret.generation.run import GenerationRun, generate, make_tasks, read_rankings
+from conqret.generation.tasks import make_tasks, read_rankings
+from conqret.generation.writing import GenerationRun, agenerate
 from conqret.io import ItemSource, open_items
-from conqret.judging.execute import Execution, execute
+from conqret.judging.execute import Execution, aexecute
 from conqret.judging.folder import JudgeFolder
-from conqret.judging.setup import Setup, check_items, set_up
-from conqret.prompts import Library
+from conqret.judging.setup import Setup, check_items
 from conqret.reliability.sensitivity.plan import Damage, Plan, make_plan
 from conqret.reliability.sensitivity.results import SensitivityDirectory, SensitivityResults
 from conqret.reliability.sensitivity.run import run_sensitivity
 from conqret.reliability.sensitivity.setup import damage_materials
+from conqret.runs.session import Sessions
 
 
-def generate_arguments(job: Job, system: System) -> int:
+async def generate_arguments(job: Job, sessions: Sessions, system: System) -> int:
     """Write a system's arguments for all sides; returns how many could not be had."""
     experiment = job.experiment
     table = experiment.generators[system.generator]
     options = table.options(experiment.seed)
-    every = list(job.corpus.topics())
     tasks = []
     for stance in experiment.stances:
         rankings: dict[str, list[str]] = {topic.id: [] for topic in job.topics()}
         rankings |= read_rankings(job.out.ranking(system.ranking, stance))
-        tasks += make_tasks(job.corpus, rankings, stance, options, every)
+        tasks += make_tasks(job.corpus, rankings, stance, options, job.every_topic)
     run = GenerationRun(
         tasks=tasks,
         options=options,
         model=experiment.client(table.model),
-        out=job.out.arguments(system),
-        library=Library(experiment.prompts),
-        recordings=job.store,
-        replay=job.replay,
+        out=job.out.arguments(system).path,
+        library=job.library,
         settings={"system": system.name},
+        shared=sessions.of(experiment.client(table.model)),
     )
-    before = state_of(run.out / "generation.json").get("fingerprint")
-    if before is not None and before != run.record()["fingerprint"]:  # a ranking that had failed is whole now
-        run = replace(run, overwrite=True)
-    outcome = generate(run)
+    another = run.folder.holds_another(run.record)  # a ranking that had failed is whole now
+    outcome = await agenerate(replace(run, overwrite=another))
     failed = sum(outcome.failed.values())
     job.say(
         "generate", f"{system.name}: {outcome.written} arguments{f', {failed} not written' if failed else ''}"
@@ -51,29 +48,35 @@ def generate_arguments(job: Job, system: System) -> int:
     return failed
 
 
-def judge_arguments(job: Job, system: System) -> Iterator[tuple[JudgeFolder, int]]:
-    """Run every judge over a system's arguments; yields each run with the number of failed judgments."""
+async def judge_arguments(job: Job, sessions: Sessions, system: System) -> list[tuple[JudgeFolder, int]]:
+    """Run every judge over a system's arguments; returns each run with the number of failed judgments."""
     source = _items(job, system)
     if source is None:
         job.say("judge", f"{system.name}: no argument was written, and there is nothing to judge")
-        return
-    for table in job.experiment.judges:
-        checked, setup = check_items(source, _setup(job, table.label))
-        run = job.out.judgments(system, table.label)
-        execution = Execution(source, checked, setup, run, job.store, job.replay)
-        if run.record_file.is_file():
-            before, wanted = run.record(), execution.record
-            same = (before.items_digest, before.fingerprint) == (wanted.items_digest, wanted.fingerprint)
-            execution = replace(execution, overwrite=not same)  # arguments that had failed are there now
-        outcome = execute(execution)
-        job.say(
-            "judge",
-            f"{system.name} by {table.label}: {outcome.summary.scored} of {outcome.summary.total} scored",
+        return []
+    return list(
+        await asyncio.gather(
+            *(_judge(job, sessions, system, source, label, setup) for label, setup in job.setups.items())
         )
-        yield run, outcome.summary.failed
+    )
 
 
-def damage(job: Job, system: System) -> tuple[SensitivityDirectory, SensitivityResults] | None:
+async def _judge(
+    job: Job, sessions: Sessions, system: System, source: ItemSource, label: str, setup: Setup
+) -> tuple[JudgeFolder, int]:
+    checked, setup = check_items(source, setup)
+    folder = job.out.judgments(system, label)
+    execution = Execution(source, checked, setup, folder, shared=sessions.of(setup.client))
+    another = folder.holds_another(execution.record)  # arguments that had failed are there now
+    outcome = await aexecute(replace(execution, overwrite=another))
+    scored = f"{outcome.summary.scored} of {outcome.summary.total} scored"
+    job.say("judge", f"{system.name} by {label}: {scored}")
+    return folder, outcome.summary.failed
+
+
+def damage(
+    job: Job, sessions: Sessions, system: System
+) -> tuple[SensitivityDirectory, SensitivityResults] | None:
     """Judge a system's arguments at every level of every perturbation; None where there is none."""
     source = _items(job, system)
     if source is None or not job.experiment.perturbations:
@@ -98,16 +101,18 @@ def damage_plan(job: Job, source: ItemSource, *, rewrite: bool = True) -> Plan:
     """What the perturbations make of a system's items, and who judges it."""
     experiment = job.experiment
     damages = [Damage.of(one.name, one.levels) for one in experiment.perturbations]
-    setups = []
-    for table in experiment.judges:
-        _, setup = check_items(source, _setup(job, table.label))
+    setups: dict[str, Setup] = {}  # an instrument that stands under several labels is asked once
+    for setup in job.setups.values():
+        _, setup = check_items(source, setup)
+        before = setups.get(setup.fingerprint)
         metrics = tuple(
             metric
-            for metric in setup.options.metrics or setup.judge.metrics
-            if any(one.perturbation.expected(metric) for one in damages)
+            for metric in setup.judge.metrics
+            if (metric in setup.metrics or (before is not None and metric in before.metrics))
+            and any(one.perturbation.expected(metric) for one in damages)
         )
         if metrics:
-            setups.append(replace(setup, options=replace(setup.options, metrics=metrics)))
+            setups[setup.fingerprint] = replace(setup, options=replace(setup.options, metrics=metrics))
     items = list(source)
     materials, unable = damage_materials(
         items,
@@ -119,18 +124,12 @@ def damage_plan(job: Job, source: ItemSource, *, rewrite: bool = True) -> Plan:
         seed=experiment.seed,
         prompts=experiment.prompts,
     )
-    return make_plan(items, setups, damages, seed=experiment.seed, materials=materials, unable=unable)
-
-
-def _setup(job: Job, label: str) -> Setup:
-    experiment = job.experiment
-    table = next(one for one in experiment.judges if one.label == label)
-    return set_up(
-        table.format, experiment.client(table.model), table.options(experiment.seed), experiment.prompts
+    return make_plan(
+        items, list(setups.values()), damages, seed=experiment.seed, materials=materials, unable=unable
     )
 
 
 def _items(job: Job, system: System) -> ItemSource | None:
     """A system's arguments; None where none was written."""
-    file = job.out.arguments(system) / "items.jsonl"
+    file = job.out.arguments(system).items_file
     return open_items(file) if file.is_file() and file.stat().st_size else None

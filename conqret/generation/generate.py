@@ -6,8 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from pydantic import Field
+
 from conqret.data import Call, Document, Item, Reason, Stance
 from conqret.data.corpus import CorpusTopic
+from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.generation.arguments import GeneratedArgument, render
 from conqret.generation.budget import ANSWER_ROOM, FittedPrompt, Question, fit_prompt
@@ -92,28 +95,42 @@ class Task:
         """The id of the item that comes of it: ``voting-age-pro``."""
         return f"{self.topic.id[:LONGEST_ID]}-{self.stance}"
 
+    def item(self, found: Generated) -> Item | None:
+        """What will be judged; None where no argument was written."""
+        if found.argument is None:
+            return None
+        places = {document.id: place for place, document in enumerate(self.documents, start=1)}
+        return Item(
+            id=self.id,
+            topic=self.topic.question,
+            stance=self.stance,
+            documents=self.documents,
+            argument=found.argument,
+            second_argument=(self.expert.text(places) or None) if self.expert is not None else None,
+            metadata={"topic_id": self.topic.id, "generation": found.facts},
+        )
 
-@dataclass(frozen=True, slots=True)
-class Generated:
-    """What became of a task: an item with an argument, or the reason why there is none."""
+    def outcome(self, **fields: Any) -> Generated:
+        """What became of this task."""
+        return Generated(id=self.id, topic=self.topic.id, stance=self.stance, **fields)
 
-    task: Task
-    item: Item | None
+
+class Generated(Frozen):
+    """What became of a task: an argument and the facts of its making, or the reason why there is none."""
+
+    id: str
+    topic: str
+    stance: Stance
+    argument: str | None = None
+    facts: Mapping[str, Any] = Field(default_factory=dict)
     calls: tuple[Call, ...] = ()
     reason: Reason | None = None
     detail: str = ""
 
-    def record(self) -> dict[str, Any]:
-        """The line of ``generations.jsonl``."""
-        return {
-            "item": self.task.id,
-            "topic": self.task.topic.id,
-            "stance": self.task.stance,
-            "status": "written" if self.item is not None else str(self.reason.status if self.reason else ""),
-            "reason": str(self.reason) if self.reason else None,
-            "detail": self.detail,
-            "calls": [call.model_dump(mode="json") for call in self.calls],
-        }
+    @property
+    def status(self) -> str:
+        """``written``, or what the reason leads to."""
+        return "written" if self.reason is None else self.reason.status
 
 
 @dataclass(frozen=True)
@@ -129,18 +146,18 @@ class Generator:
     async def write(self, task: Task) -> Generated:
         """Write the argument of a task. Never raises for what the world did."""
         if not task.documents:
-            return Generated(task, None, reason=Reason.NOTHING_TO_JUDGE, detail="no document was retrieved")
+            return task.outcome(reason=Reason.NOTHING_TO_JUDGE, detail="no document was retrieved")
         strategy = self.options.way
         if not strategy.prompts:
             made = strategy.baseline(task.topic.question, task.stance, task.documents)
-            return Generated(task, self._item(task, GeneratedArgument.model_validate(made)))
+            return self._written(task, GeneratedArgument.model_validate(made))
         prompt = strategy.prompt(self.library, task.stance)
         fitted = self.fit(task)
         if fitted is None:
             detail = (
                 "the prompt does not fit the model's window even without the documents' texts; lower --shots"
             )
-            return Generated(task, None, reason=Reason.CONTEXT_OVERFLOW, detail=detail)
+            return task.outcome(reason=Reason.CONTEXT_OVERFLOW, detail=detail)
         temperature = self.options.temperature
         answer = await self.client.ask(
             Request(
@@ -154,7 +171,7 @@ class Generator:
         )
         if answer.value is None:
             reason = answer.reason or Reason.INVALID_ANSWER
-            return Generated(task, None, answer.calls, reason, answer.detail)
+            return task.outcome(calls=answer.calls, reason=reason, detail=answer.detail)
         facts = {
             "model": self.model,
             "prompt": f"{prompt.id} v{prompt.version} {prompt.digest}",
@@ -162,7 +179,7 @@ class Generator:
             "trimmed": [trim.model_dump() for trim in fitted.trims],
             "examples_trimmed": [trim.model_dump() for trim in fitted.example_trims],
         }
-        return Generated(task, self._item(task, answer.value, facts), answer.calls)
+        return self._written(task, answer.value, facts, answer.calls)
 
     def fit(self, task: Task) -> FittedPrompt | None:
         """The prompt of a task as it would be sent; None if it cannot fit."""
@@ -176,26 +193,21 @@ class Generator:
         prompt = self.options.way.prompt(self.library, task.stance)
         return Question(prompt, task.topic.question, task.stance, task.documents, task.examples)
 
-    def _item(self, task: Task, argument: GeneratedArgument, facts: Mapping[str, Any] = UNASKED) -> Item:
+    def _written(
+        self,
+        task: Task,
+        argument: GeneratedArgument,
+        facts: Mapping[str, Any] = UNASKED,
+        calls: tuple[Call, ...] = (),
+    ) -> Generated:
         text = render(argument)
-        places = {document.id: place for place, document in enumerate(task.documents, start=1)}
-        return Item(
-            id=task.id,
-            topic=task.topic.question,
-            stance=task.stance,
-            documents=task.documents,
-            argument=text,
-            second_argument=(task.expert.text(places) or None) if task.expert is not None else None,
-            metadata={
-                "topic_id": task.topic.id,
-                "generation": {
-                    "strategy": self.options.way.name,
-                    **facts,
-                    "left_out": _left_out(argument, task.documents),
-                    "citations": check_citations(text, task.documents).model_dump(mode="json"),
-                },
-            },
-        )
+        made = {
+            "strategy": self.options.way.name,
+            **facts,
+            "left_out": _left_out(argument, task.documents),
+            "citations": check_citations(text, task.documents).model_dump(mode="json"),
+        }
+        return task.outcome(argument=text, facts=made, calls=calls)
 
 
 def _left_out(argument: GeneratedArgument, documents: Sequence[Document]) -> list[dict[str, Any]]:

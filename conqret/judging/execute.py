@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -19,11 +19,11 @@ from conqret.io.atomic import replacing
 from conqret.judging.folder import JudgeFolder, JudgeRecord, judgment_rows, trial_key
 from conqret.judging.instrument import Instrument, judge_item
 from conqret.judging.setup import Setup
-from conqret.judging.summary import SessionCounts, Summariser, Summary
+from conqret.judging.summary import Summariser, Summary
 from conqret.judging.tables import ScoreTable
 from conqret.llm.client import Client
 from conqret.runs.rows import RowStore
-from conqret.runs.session import Session
+from conqret.runs.session import Session, SessionCounts
 from conqret.runs.trials import Sink, Trial, perform
 
 
@@ -96,6 +96,16 @@ def execute(
     on_judgment: Callable[[Judgment], None] | None = None,
     readers: Sequence[Callable[[Judgment], None]] = (),
 ) -> Outcome:
+    """Make the run, or finish it, and wait for it; see :func:`aexecute`."""
+    return execution.session.run(lambda _: aexecute(execution, on_start, on_judgment, readers))
+
+
+async def aexecute(
+    execution: Execution,
+    on_start: Callable[[Client, int], None] | None = None,
+    on_judgment: Callable[[Judgment], None] | None = None,
+    readers: Sequence[Callable[[Judgment], None]] = (),
+) -> Outcome:
     """Make the run, or finish it.
 
     ``on_start`` gets the client (for its live counts) and the number of judgments kept from before; ``on_judgment``
@@ -108,21 +118,19 @@ def execute(
     """
     out, session, record = execution.out, execution.session, execution.record
     out.check(record, overwrite=execution.overwrite)
-    with session:
-        _rehearse(execution)
-        with out.claimed(record, overwrite=execution.overwrite, begin=lambda: _write_items(execution)):
-            session.keep_in(out.recordings_file)
-            before = replace(session.progress)
-            with judgment_rows(out.judgments_file, record.fingerprint) as rows:
-                kept = len(rows)
-                if on_start is not None:
-                    on_start(session.client, kept)
-                order = session.run(lambda client: _judge_rest(execution, client, rows, on_judgment))
-            rows.arrange(trial_key(record.fingerprint, item) for item in order)
-            counts = SessionCounts.of(session.progress.since(before), kept)
-            summary = _sum_up(out, rows, counts, readers)
-        missing = tuple(map(str, session.client.missing))
-    return Outcome(summary, kept, missing)
+    if not (execution.replay or execution.recordings or out.judgments_file.exists()):
+        await session.client.prepare()  # else there may be nothing left to ask
+    with out.claimed(record, overwrite=execution.overwrite, begin=lambda: _write_items(execution)):
+        session.keep_in(out.recordings_file)
+        before = session.counts
+        with judgment_rows(out.judgments_file, record.fingerprint) as rows:
+            kept = len(rows)
+            if on_start is not None:
+                on_start(session.client, kept)
+            order = await _judge_rest(execution, session.client, rows, on_judgment)
+        rows.arrange(trial_key(record.fingerprint, item) for item in order)
+        summary = _sum_up(out, rows, session.counts.since(before, kept=kept), readers)
+    return Outcome(summary, kept, tuple(map(str, session.client.missing)))
 
 
 async def judged(
@@ -136,14 +144,6 @@ async def judged(
     async with contextlib.aclosing(perform(map(trial, items), sink, in_flight=in_flight)) as judgments:
         async for judgment in judgments:
             yield judgment
-
-
-def _rehearse(execution: Execution) -> None:
-    """Open once what the run will open, so that what is declared wrongly shows before anything is written."""
-    client = execution.session.client
-    recorded = execution.replay or execution.recordings or execution.out.judgments_file.exists()
-    if not recorded and not execution.shared:  # else there may be nothing left to ask
-        execution.session.run(lambda _: client.prepare())
 
 
 def _write_items(execution: Execution) -> None:

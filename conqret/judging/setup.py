@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -56,14 +55,9 @@ class Setup:
         return tuple(metric for metric in self.judge.metrics if not wanted or metric in wanted)
 
     @cached_property
-    def fingerprint_model(self) -> Mapping[str, Any]:
-        """What identifies the model behind the answers."""
-        return Client(replace(self.client, budget_usd=None), store=None).fingerprint_parts()
-
-    @cached_property
     def fingerprint(self) -> str:
         """The name of this instrument."""
-        return self.judge.fingerprint(self.options, self.library, self.fingerprint_model)
+        return self.judge.fingerprint(self.options, self.library, self.client.identity)
 
     def instrument(self, client: Client) -> Instrument:
         """The instrument over an open client."""

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from pydantic import BaseModel, ConfigDict
 
 from conqret.data import Judgment, Status
-from conqret.llm.progress import Progress
+from conqret.runs.session import SessionCounts
 
 
 class _Frozen(BaseModel):
@@ -50,21 +50,6 @@ class Usage(_Frozen):
     cost_usd: float
     unpriced: int
     seconds: float
-
-
-class SessionCounts(_Frozen):
-    """What one session did: requests sent (retries included), answers taken from a recording, judgments (or other rows)
-    kept from before, and US dollars spent (None: unknown). A run that goes on makes its own counts each time."""
-
-    sent: int
-    recorded: int
-    kept: int
-    cost_usd: float | None
-
-    @classmethod
-    def of(cls, progress: Progress, kept: int) -> SessionCounts:
-        """The counts of a session that kept ``kept`` rows from before."""
-        return cls(sent=progress.calls, recorded=progress.recorded, kept=kept, cost_usd=progress.cost_usd)
 
 
 class Summary(_Frozen):

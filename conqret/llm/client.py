@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
 from types import TracebackType
 from typing import Any, Self
 
@@ -83,13 +82,6 @@ class Client:
     def count_tokens(self, text: str) -> int:
         """The tokens of ``text`` for this model; for models other than OpenAI's an approximation."""
         return count_tokens(text, self._backend.encoder(self.model_id))
-
-    def fingerprint_parts(self) -> Mapping[str, Any]:
-        """What identifies the instrument behind the answers: the model, and how long they may be.
-
-        Nothing that is merely asked for (time limits, concurrency, prices, a budget), no key and no address.
-        """
-        return {"max_tokens": self._options.max_tokens, "model": self._backend.identity(self.model_id)}
 
     def record_in(self, store: Recordings | None) -> None:
         """Read answers from ``store`` and add to it from now on."""

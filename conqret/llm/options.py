@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from conqret.errors import DeclarationError
 from conqret.llm.backend import Backend, ModelFacts, backend_of
@@ -86,3 +88,15 @@ class ClientOptions:
             DeclarationError: there is no such model.
         """
         return self.backend.resolve(self)
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """What identifies the instrument behind the answers: the model, and how long they may be.
+
+        Nothing that is merely asked for (time limits, concurrency, prices, a budget), no key and no address.
+
+        Raises:
+            DeclarationError: there is no such model.
+        """
+        settings = self.resolved()
+        return {"max_tokens": self.max_tokens, "model": settings.backend.identity(settings.model)}

@@ -25,19 +25,6 @@ class Progress:
     cost_usd: float | None = 0.0
     limit: int = 0
 
-    def since(self, before: Progress) -> Progress:
-        """What was counted after ``before``, a copy made then; the limit is the present one."""
-        cost = None if self.cost_usd is None or before.cost_usd is None else self.cost_usd - before.cost_usd
-        return Progress(
-            calls=self.calls - before.calls,
-            recorded=self.recorded - before.recorded,
-            retries=self.retries - before.retries,
-            prompt_tokens=self.prompt_tokens - before.prompt_tokens,
-            completion_tokens=self.completion_tokens - before.completion_tokens,
-            cost_usd=cost,
-            limit=self.limit,
-        )
-
     def add(self, completion: Completion) -> None:
         """Count a fresh answer."""
         self.prompt_tokens += completion.prompt_tokens or 0

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from conqret.experiments.job import ExperimentDirectory
+from conqret.experiments.folder import ExperimentFolder
 from conqret.report import words
 from conqret.report.markdown import tables_markdown
 from conqret.report.page import page, write_files
@@ -18,7 +18,7 @@ DAMAGE = "Does the judge notice damage?"
 """The title of the table of curves, the longest one."""
 
 
-def write_experiment(out: ExperimentDirectory) -> list[Path]:
+def write_experiment(out: ExperimentFolder) -> list[Path]:
     """Write ``report.html`` and ``tables.md`` of a finished experiment; returns both."""
     record = json.loads(out.record_file.read_bytes())
     summary = json.loads(out.summary_file.read_bytes())
@@ -132,7 +132,7 @@ def _models(experiment: Mapping[str, Any]) -> list[str]:
     return list(dict.fromkeys(one["model"] for one in tables))
 
 
-def _links(out: ExperimentDirectory, summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _links(out: ExperimentFolder, summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """The pages of the runs inside, as title and relative address."""
     for system, judges in summary["scores"].items():
         for judge in judges:
@@ -141,6 +141,6 @@ def _links(out: ExperimentDirectory, summary: Mapping[str, Any]) -> Iterator[tup
         yield from _link(out, f"{system}, damaged", f"sensitivity/{system}/report.html")
 
 
-def _link(out: ExperimentDirectory, title: str, address: str) -> Iterator[tuple[str, str]]:
+def _link(out: ExperimentFolder, title: str, address: str) -> Iterator[tuple[str, str]]:
     if (out.path / address).is_file():
         yield title, address

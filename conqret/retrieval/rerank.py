@@ -102,6 +102,10 @@ class ListwiseReranker(pt.Transformer):
 
     def transform(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Rerank every query of the frame; queries are asked about at the same time."""
+        return self.session.run(lambda client: self.rerank(frame, client))
+
+    async def rerank(self, frame: pd.DataFrame, client: Client) -> pd.DataFrame:
+        """The same as :meth:`transform`, for code that is asynchronous."""
         import pandas as pd
 
         pt.validate.result_frame(frame, extra_columns=["query", "text"])
@@ -109,7 +113,7 @@ class ListwiseReranker(pt.Transformer):
         if frame.empty:
             return frame.assign(score=0.0, rank=0, failed_windows=0)
         groups = [ordered(group) for _, group in frame.groupby("qid", sort=False)]
-        reranked = self.session.run(lambda client: self._all(groups, client))
+        reranked = await asyncio.gather(*(self._one(group, client) for group in groups))
         self.outcomes = tuple(outcome for _, outcomes in reranked for outcome in outcomes)
         parts = []
         for group, (order, outcomes) in zip(groups, reranked, strict=True):
@@ -134,11 +138,6 @@ class ListwiseReranker(pt.Transformer):
             missing=sum(outcome.missing for outcome in outcomes),
             trimmed=sum(outcome.trimmed for outcome in outcomes),
         )
-
-    async def _all(
-        self, groups: Sequence[pd.DataFrame], client: Client
-    ) -> list[tuple[list[int], list[WindowOutcome]]]:
-        return list(await asyncio.gather(*(self._one(group, client) for group in groups)))
 
     async def _one(self, group: pd.DataFrame, client: Client) -> tuple[list[int], list[WindowOutcome]]:
         """The order of one ranking. Its windows wait for each other, for each begins with the last one's best."""

@@ -120,6 +120,11 @@ class RunFolder(Generic[R]):
         except (ValueError, ValidationError) as error:
             raise DeclarationError(f"{file} cannot be read: {error}") from error
 
+    def holds_another(self, record: R) -> bool:
+        """Whether a run of this kind is there that differs from ``record``; a caller that made it may begin afresh."""
+        found = self._found()
+        return found is not None and bool(record.differences(self._read(found)))
+
     def check(self, record: R, *, overwrite: bool = False) -> None:
         """Make sure that the folder is free for this run, or holds the beginning of it.
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
+
+from pydantic import BaseModel, ConfigDict
 
 from conqret.errors import DeclarationError
 from conqret.llm.client import Client
@@ -18,6 +20,28 @@ from conqret.prompts import Library
 from conqret.runs.loop import Loop
 
 T = TypeVar("T")
+
+
+class SessionCounts(BaseModel):
+    """What one session did: requests sent (retries included), answers taken from a recording, rows kept from before, and
+    US dollars spent (None: unknown). A run that goes on makes its own counts each time."""
+
+    model_config = ConfigDict(frozen=True)
+
+    sent: int = 0
+    recorded: int = 0
+    kept: int = 0
+    cost_usd: float | None = 0.0
+
+    def since(self, before: SessionCounts, *, kept: int = 0) -> SessionCounts:
+        """What came after ``before``, with ``kept`` rows from earlier sessions."""
+        known = self.cost_usd is not None and before.cost_usd is not None
+        return SessionCounts(
+            sent=self.sent - before.sent,
+            recorded=self.recorded - before.recorded,
+            kept=kept,
+            cost_usd=(self.cost_usd or 0.0) - (before.cost_usd or 0.0) if known else None,
+        )
 
 
 class Session:
@@ -76,6 +100,12 @@ class Session:
     def cost_usd(self) -> float | None:
         """What was spent so far, in US dollars; None where a price is unknown."""
         return self.progress.cost_usd
+
+    @property
+    def counts(self) -> SessionCounts:
+        """What was sent and answered so far."""
+        done = self.progress
+        return SessionCounts(sent=done.calls, recorded=done.recorded, cost_usd=done.cost_usd)
 
     def keep_in(self, store: Path) -> None:
         """Record into ``store`` from now on, where no other store was named."""
@@ -168,13 +198,33 @@ class Sessions:
         if self._replay is not None:
             self._replay = self._open.enter_context(Recordings.open_for_replay(str(self._replay)))
         elif self._recordings is not None:
-            self._recordings = self._open.enter_context(Recordings(str(self._recordings)))
+            self.keep_in(Path(str(self._recordings)))
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._open.close()
+
+    def keep_in(self, store: Path) -> None:
+        """Record into ``store``, where no other store was named."""
+        if self._replay is None and not isinstance(self._recordings, Recordings):
+            self._recordings = self._open.enter_context(Recordings(store))
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Wait for ``work``, which may ask all models."""
+        return self._loop.run(work)
+
+    @property
+    def counts(self) -> SessionCounts:
+        """What was sent and answered so far, by all models together."""
+        each = [session.counts for session in self._known.values()]
+        costs = [one.cost_usd for one in each if one.cost_usd is not None]
+        return SessionCounts(
+            sent=sum(one.sent for one in each),
+            recorded=sum(one.recorded for one in each),
+            cost_usd=sum(costs) if len(costs) == len(each) else None,
+        )
 
     def of(self, options: ClientOptions) -> Session:
         """The session of a model with these settings, open until all are closed."""

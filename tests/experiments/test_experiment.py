@@ -12,8 +12,8 @@ import pytest
 
 from conqret.errors import DeclarationError
 from conqret.experiments.estimate import estimate
+from conqret.experiments.execute import run_experiment
 from conqret.experiments.job import Job
-from conqret.experiments.run import run_experiment
 from conqret.io.trec import ScoredDoc, read_run, write_run
 from conqret.llm import Client
 from tests.generation.corpora import write_corpus
@@ -162,7 +162,7 @@ def test_another_experiment_is_refused(finished, file, tmp_path):
     job, _ = finished
     other = file.parent / "other.toml"
     other.write_text(EXPERIMENT.replace("documents = 4", "documents = 3"))
-    with pytest.raises(DeclarationError, match="another experiment"):
+    with pytest.raises(DeclarationError, match=r"the experiment \(its file, prompts or corpus\) differs"):
         run_experiment(Job.of(other, job.out.path))
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "notes.txt").write_text("x")
@@ -220,7 +220,7 @@ def test_killed_at_random_points_and_resumed_it_is_the_same(finished, file, tmp_
 _RUN = """
 import sys
 from pathlib import Path
-from conqret.experiments.run import run_experiment
+from conqret.experiments.execute import run_experiment
 from conqret.experiments.job import Job
 print("begun", flush=True)
 say = lambda stage, text: print(stage, flush=True)

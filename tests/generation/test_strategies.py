@@ -1,7 +1,5 @@
 """The ways to answer, by name: what each asks of a model, and what an item says of its making."""
 
-import json
-
 import pytest
 
 from conqret.data import Document
@@ -10,7 +8,8 @@ from conqret.generation import STRATEGIES
 from conqret.generation.arguments import GeneratedArgument
 from conqret.generation.budget import Question
 from conqret.generation.generate import GenerateOptions
-from conqret.generation.run import GenerationRun, generate, make_tasks, read_rankings
+from conqret.generation.tasks import make_tasks, read_rankings
+from conqret.generation.writing import GenerationRun, generate
 from conqret.io import open_items
 from conqret.io.trec import ScoredDoc, write_run
 from conqret.llm.options import ClientOptions
@@ -41,14 +40,14 @@ def test_extractive_writes_what_the_offline_model_answers_and_asks_nobody(tmp_pa
         options = GenerateOptions(strategy=name)
         tasks = make_tasks(corpus, read_rankings(ranking), "pro", options)
         run = GenerationRun(tasks, options, ClientOptions("offline"), tmp_path / name)
-        assert generate(run).calls == (name == "cited")
+        assert generate(run).session.sent == (name == "cited")
         (items[name],) = open_items(run.items_file)
-        records[name] = json.loads((run.out / "generation.json").read_bytes())
+        records[name] = run.folder.record()
     assert items["extractive"].argument == items["cited"].argument
     facts = items["extractive"].metadata["generation"]
     assert (facts["strategy"], facts["model"], facts.get("prompt")) == ("extractive", "offline", None)
-    assert records["extractive"]["baseline"] is True
-    assert records["extractive"]["fingerprint"] != records["cited"]["fingerprint"]
+    assert records["extractive"].baseline
+    assert records["extractive"].differences(records["cited"]) == ["options", "prompts"]
 
 
 def test_unknown_strategies_are_told_with_the_nearest():

@@ -1,14 +1,13 @@
 """Runs over topics: items, failures, recordings, resuming, and what is refused."""
 
-import json
-
 import pytest
 
 from conqret.data import Reason
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.generation.budget import ANSWER_ROOM
 from conqret.generation.generate import GenerateOptions, Generator, Task
-from conqret.generation.run import GenerationRun, generate, make_tasks, read_rankings
+from conqret.generation.tasks import make_tasks, read_rankings
+from conqret.generation.writing import GenerationRun, generate
 from conqret.io import open_items
 from conqret.io.trec import ScoredDoc, write_run
 from conqret.judging.fitting import MESSAGE_OVERHEAD
@@ -17,6 +16,7 @@ from conqret.llm.options import ClientOptions
 from conqret.llm.request import Answer
 from conqret.llm.tokens import count_tokens
 from conqret.prompts import Library
+from conqret.runs.session import SessionCounts
 from conqret.text.citations import citations
 from tests.generation.corpora import write_corpus
 
@@ -45,7 +45,7 @@ def job(corpus, ranking, out, options=DEFAULTS, stance="pro", **more) -> Generat
 def test_items_that_the_judges_read(corpus, ranking, tmp_path):
     run = job(corpus, ranking, tmp_path / "out", GenerateOptions(expert=True, documents=3))
     outcome = generate(run)
-    assert (outcome.written, outcome.failed, outcome.calls) == (2, {}, 2)
+    assert (outcome.written, outcome.failed, outcome.session.sent) == (2, {}, 2)
     items = list(open_items(run.items_file))
     assert [item.id for item in items] == ["buses-pro", "planes-pro"]
     assert [document.id for document in items[0].documents] == ["buses-1", "buses-2", "buses-3"]
@@ -56,8 +56,7 @@ def test_items_that_the_judges_read(corpus, ranking, tmp_path):
     assert len(facts["examples"]) == 3
     assert facts["trimmed"] == []
     assert {one["document"] for one in facts["left_out"]} == set(facts["citations"]["never_cited"])
-    lines = [json.loads(line) for line in (run.out / "generations.jsonl").read_text().splitlines()]
-    assert [line["status"] for line in lines] == ["written", "written"]
+    assert [one.status for one in run.folder.rows().rows()] == ["written", "written"]
 
 
 def test_the_same_again_is_the_same_and_asks_nothing(corpus, ranking, tmp_path):
@@ -65,10 +64,10 @@ def test_the_same_again_is_the_same_and_asks_nothing(corpus, ranking, tmp_path):
     generate(run)
     before = run.items_file.read_bytes()
     again = generate(run)
-    assert (again.calls, again.recorded) == (0, 2)
+    assert again.session == SessionCounts(sent=0, recorded=0, kept=2, cost_usd=0.0)
     assert run.items_file.read_bytes() == before
     replayed = generate(job(corpus, ranking, tmp_path / "replayed", replay=run.out))
-    assert (replayed.calls, replayed.missing) == (0, ())
+    assert (replayed.session.sent, replayed.missing) == (0, ())
     assert (tmp_path / "replayed" / "items.jsonl").read_bytes() == before
     shots = generate(job(corpus, ranking, tmp_path / "other", GenerateOptions(shots=1), replay=run.out))
     assert shots.failed == {str(Reason.NOT_RECORDED): 2}  # other examples are another prompt
@@ -77,7 +76,7 @@ def test_the_same_again_is_the_same_and_asks_nothing(corpus, ranking, tmp_path):
 
 def test_another_run_is_refused_unless_told_to(corpus, ranking, tmp_path):
     generate(job(corpus, ranking, tmp_path / "out"))
-    with pytest.raises(DeclarationError, match="other arguments"):
+    with pytest.raises(DeclarationError, match="holds another run: options, ranking"):
         generate(job(corpus, ranking, tmp_path / "out", GenerateOptions(shots=1)))
     generate(job(corpus, ranking, tmp_path / "out", GenerateOptions(shots=1), overwrite=True))
     (tmp_path / "mine").mkdir()
@@ -119,9 +118,8 @@ async def test_a_failure_is_recorded_and_is_no_item(corpus, ranking):
     (task, _) = make_tasks(corpus, read_rankings(ranking), "con", GenerateOptions())
     generator = Generator(GenerateOptions(), Library(), _Failing(), "gpt-4o-mini")
     found = await generator.write(task)
-    assert found.item is None
-    assert found.record()["status"] == "unscored"
-    assert (found.record()["reason"], found.record()["detail"]) == ("refusal", "I would rather not")
+    assert task.item(found) is None
+    assert (found.status, found.reason, found.detail) == ("unscored", "refusal", "I would rather not")
     nothing = await generator.write(Task(task.topic, "con", ()))
     assert nothing.reason is Reason.NOTHING_TO_JUDGE
     with pytest.raises(UnknownNameError):
@@ -138,10 +136,10 @@ async def test_a_small_window_is_told_apart_from_one_that_is_too_small(corpus, r
     rendered = generator(None).fit(task).rendered
     whole = count_tokens(rendered.system) + count_tokens(rendered.user) + ANSWER_ROOM + MESSAGE_OVERHEAD
     found = await generator(whole - 100).write(task)
-    facts = found.item.metadata["generation"]
+    facts = task.item(found).metadata["generation"]
     lost = [one["before"] - one["after"] for one in (*facts["trimmed"], *facts["examples_trimmed"])]
     assert sum(lost) >= 100
-    assert (await generator(whole).write(task)).item.metadata["generation"]["trimmed"] == []
+    assert (await generator(whole).write(task)).facts["trimmed"] == []
     overflow = await generator(ANSWER_ROOM + 500).write(task)
     assert overflow.reason is Reason.CONTEXT_OVERFLOW
     assert "--shots" in overflow.detail
@@ -157,7 +155,7 @@ def test_a_model_behind_a_server_is_asked_once_and_its_faults_are_told(corpus, r
         outcome = generate(run)
         sent = len(server.requests)
         assert (outcome.written, sent) == (2, 3)
-        assert generate(run).calls == 0
+        assert generate(run).session.sent == 0
         assert len(server.requests) == sent
     shown = server.requests[0].body["messages"][1]["content"]
     assert shown.count("<example>") == 3

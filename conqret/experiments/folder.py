@@ -1,0 +1,83 @@
+"""What the run of an experiment leaves on the disk."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from conqret.experiments.config import System
+from conqret.generation.writing import GenerationFolder
+from conqret.judging.folder import JudgeFolder
+from conqret.reliability.sensitivity.results import SensitivityDirectory
+from conqret.runs.folder import RunFolder, RunRecord
+
+
+class ExperimentRecord(RunRecord):
+    """What ``run.json`` of an experiment says: what was resolved, with which versions, over which corpus.
+
+    ``fingerprint`` changes with everything that changes a score but the versions of libraries, and with no place on a
+    disk: the experiment, the prompts, the judges, the corpus and the given runs. A local model counts by the identity
+    of its weights, wherever its folder is; time limits, concurrency, prices and budgets do not count.
+    """
+
+    SAME: ClassVar[Mapping[str, str]] = {"fingerprint": "the experiment (its file, prompts or corpus)"}
+
+    kind: str = "experiment"
+    fingerprint: str
+    python: str
+    versions: dict[str, str]
+    systems: list[str]
+    judges: dict[str, str]
+    prompts: dict[str, str]
+    corpus: dict[str, str | None]
+    runs: dict[str, Any]
+    experiment: dict[str, Any]
+
+    def __str__(self) -> str:
+        return f"{self.experiment.get('name')}, of {len(self.systems)} systems"
+
+
+@dataclass(frozen=True)
+class ExperimentFolder(RunFolder[ExperimentRecord]):
+    """The files of an experiment's run under one folder."""
+
+    KIND: ClassVar[str] = "experiment"
+    COMMAND: ClassVar[str] = "conqret run"
+    RECORD: ClassVar[type[RunRecord]] = ExperimentRecord
+    MAKES: ClassVar[tuple[str, ...]] = (
+        "rankings", "arguments", "judgments", "sensitivity", "scores.jsonl", "summary.json", "report.html",
+    )  # fmt: skip
+    BEGINS: ClassVar[tuple[str, ...]] = ("experiment.toml",)
+
+    @property
+    def scores_file(self) -> Path:
+        """A line for every score: system, judge, item, metric, and the level of damage."""
+        return self.path / "scores.jsonl"
+
+    @property
+    def summary_file(self) -> Path:
+        """The experiment in numbers."""
+        return self.path / "summary.json"
+
+    @property
+    def report_file(self) -> Path:
+        """The page for people."""
+        return self.path / "report.html"
+
+    def ranking(self, name: str, stance: str) -> Path:
+        """The TREC run of a ranking for a side."""
+        return self.path / "rankings" / f"{name}.{stance}.res.gz"
+
+    def arguments(self, system: System) -> GenerationFolder:
+        """The folder of a system's arguments."""
+        return GenerationFolder(self.path / "arguments" / system.name)
+
+    def judgments(self, system: System, judge: str) -> JudgeFolder:
+        """The run of one judge over one system's arguments."""
+        return JudgeFolder(self.path / "judgments" / system.name / judge)
+
+    def sensitivity(self, system: System) -> SensitivityDirectory:
+        """The run of all judges over one system's damaged arguments."""
+        return SensitivityDirectory(self.path / "sensitivity" / system.name)

@@ -1,0 +1,91 @@
+"""From rankings to arguments that are to be written: the topic, the side, the documents, and the examples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from conqret.data import Document, Stance
+from conqret.data.corpus import CorpusTopic
+from conqret.errors import DeclarationError
+from conqret.generation.examples import Example, Expert, ExpertArguments, draw_examples
+from conqret.generation.generate import GenerateOptions, Task
+from conqret.io.corpus import CorpusDirectory
+from conqret.io.trec import read_run
+
+
+def make_tasks(
+    corpus: CorpusDirectory,
+    rankings: Mapping[str, Sequence[str]],
+    stance: Stance,
+    options: GenerateOptions,
+    topics: Iterable[CorpusTopic] | None = None,
+) -> list[Task]:
+    """A task for each ranked topic, in the order of the rankings, with its first ``options.documents`` documents.
+
+    ``topics`` (default: all of the corpus) are those that may be ranked and that examples are drawn from.
+
+    Raises:
+        DeclarationError: a topic or document of the rankings is not in the corpus, or there are too few examples.
+    """
+    known = list(corpus.topics() if topics is None else topics)
+    by_id = {topic.id: topic for topic in known}
+    strangers = [name for name in rankings if name not in by_id]
+    if strangers:
+        raise DeclarationError(
+            f"the run ranks {len(strangers)} topics that {corpus.topics_file} lacks ({strangers[0]!r} is one): "
+            "give the corpus that it was made from"
+        )
+    experts = ExpertArguments(corpus) if options.shots or options.expert else None
+    shown = {
+        name: draw_examples(known, experts, stance, options.shots, seed=options.seed, exclude=by_id[name])
+        if experts is not None
+        else ()
+        for name in rankings
+    }
+    wanted = {document for ranking in rankings.values() for document in ranking[: options.documents]}
+    cited = {document for drawn in shown.values() for expert in drawn for document in expert.documents}
+    texts = _read(corpus, wanted | cited)
+    return [
+        Task(
+            by_id[name],
+            stance,
+            tuple(texts[document] for document in ranking[: options.documents]),
+            tuple(_example(expert, texts) for expert in shown[name]),
+            experts.of(by_id[name], stance) if experts is not None and options.expert else None,
+        )
+        for name, ranking in rankings.items()
+    ]
+
+
+def read_rankings(path: Path) -> dict[str, list[str]]:
+    """The document ids of each topic of a TREC run, best first.
+
+    Raises:
+        DeclarationError: the file is missing, no run, or empty.
+    """
+    found: dict[str, list[tuple[float, str]]] = {}
+    for line in read_run(path):
+        found.setdefault(line.query_id, []).append((line.score, line.doc_id))
+    if not found:
+        raise DeclarationError(f"{path} ranks nothing")
+    return {
+        topic: [document for _, document in sorted(lines, key=lambda pair: -pair[0])]
+        for topic, lines in found.items()
+    }
+
+
+def _example(expert: Expert, texts: Mapping[str, Document]) -> Example:
+    return Example(expert, tuple(texts[document] for document in expert.documents))
+
+
+def _read(corpus: CorpusDirectory, wanted: set[str]) -> dict[str, Document]:
+    """Only the documents that are wanted, in one pass over the file."""
+    found = {document.id: document for document in corpus.documents() if document.id in wanted}
+    lacking = sorted(wanted - found.keys())
+    if lacking:
+        raise DeclarationError(
+            f"{corpus.documents_file} lacks {len(lacking)} documents that are ranked or cited ({lacking[0]!r} is "
+            "one): give the corpus that the run was made from"
+        )
+    return found
