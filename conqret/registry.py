@@ -80,7 +80,7 @@ class Registry(Mapping[str, T], Generic[T]):
     def plugged(self, name: str) -> str | None:
         """The package that brings ``name``; None for conqret's own."""
         found = self._homes[_plain(name)]
-        return _source(found) if isinstance(found, EntryPoint) else None
+        return None if isinstance(found, str) else _source(found)
 
     @cached_property
     def _homes(self) -> Mapping[str, str | EntryPoint]:

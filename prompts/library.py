@@ -3,31 +3,44 @@
 A prompt file is front matter in TOML between two lines ``+++``, then a Jinja template with two blocks:
 ``system`` (what is asked; the same text for every item, so that a provider's prompt cache helps) and
 ``user`` (the item). Front matter: ``id``, ``version``, ``asks`` (one line for people), ``source`` (paper and
-section) and whatever else the template needs under ``[data]``.
+section), whatever else the template needs under ``[data]``, and under ``[variables]`` a sentence for each variable
+that :data:`conqret.prompts.variables.VARIABLES` does not explain.
+
+A plug-in's prompts lie in a package of its own, laid out alike, which it names in its ``pyproject.toml``::
+
+    [project.entry-points."conqret.prompts"]
+    my-plugin = "my_plugin.prompts"
 """
 
 from __future__ import annotations
 
 import hashlib
+import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib import resources
+from importlib.metadata import entry_points
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
-from jinja2 import BaseLoader, StrictUndefined, Template, TemplateNotFound, meta
+from jinja2 import BaseLoader, StrictUndefined, Template, TemplateNotFound, meta, nodes
 from jinja2.exceptions import TemplateError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from markupsafe import Markup
 
-from conqret.errors import DeclarationError, UnknownNameError
+from conqret.errors import DeclarationError, UnknownNameError, first_line
 from conqret.prompts.guard import neutralise
 
 SUFFIX = ".j2"
+PLUG_INS = "conqret.prompts"
+"""The group of entry points by which plug-ins name the packages of their prompts."""
+
 _FENCE = "+++\n"
 _REQUIRED = {"id": str, "version": int, "asks": str, "source": str}
+_COMMENT = re.compile(r"\{#.*?#\}\n?", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +53,8 @@ class Rendered:
 
 @dataclass(frozen=True)
 class Prompt:
-    """One prompt file. ``digest`` changes with any change of its text or of a part that it includes."""
+    """One prompt file. ``digest`` changes with any change of its text or of a part that it includes, but for comments
+    of the template, which are never sent. ``variables`` says what those of this prompt alone stand for."""
 
     id: str
     version: int
@@ -50,6 +64,7 @@ class Prompt:
     text: str = field(repr=False)
     digest: str
     template: Template = field(repr=False)
+    variables: Mapping[str, str] = field(default_factory=dict)
     _systems: dict[tuple[Any, ...], str] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def render(self, variables: Mapping[str, Any], settings: Mapping[str, Any] | None = None) -> Rendered:
@@ -76,17 +91,30 @@ class Prompt:
 
 
 class Library:
-    """The prompts that come with conqret, with those of ``overlay`` (a folder laid out alike) before them.
+    """The prompts that come with conqret and with plug-ins, with those of ``overlay`` (a folder laid out alike)
+    before them. ``asked`` are ids of further prompts that the overlay may hold: those of a judge of one's own.
 
     Raises:
-        DeclarationError: ``overlay`` is no folder.
+        DeclarationError: ``overlay`` is no folder, or holds a prompt that nothing asks for; or a plug-in's prompts
+            cannot be found, or have the id of another.
     """
 
-    def __init__(self, overlay: Path | None = None) -> None:
-        if overlay is not None and not overlay.is_dir():
-            raise DeclarationError(f"{overlay} is no folder; --prompts takes a folder laid out like prompts/")
+    def __init__(self, overlay: Path | None = None, asked: Iterable[str] = ()) -> None:
         self.overlay = overlay
+        self._folders: tuple[Traversable, ...] = (resources.files("conqret.prompts"), *_plugged())
         self._prompts: dict[str, Prompt] = {}
+        if overlay is not None:
+            if not overlay.is_dir():
+                raise DeclarationError(
+                    f"{overlay} is no folder; --prompts takes a folder laid out like prompts/"
+                )
+            known = {*self.ids(), *asked}
+            for identifier in _walk(overlay):
+                if identifier not in known:
+                    raise DeclarationError(
+                        f"nothing asks for {self.path(identifier)}: {UnknownNameError('prompt', identifier, known)}"
+                    )
+            self._folders = (overlay, *self._folders)
 
     def __getitem__(self, identifier: str) -> Prompt:
         if identifier not in self._prompts:
@@ -95,10 +123,7 @@ class Library:
 
     def ids(self) -> tuple[str, ...]:
         """The ids of all prompts, sorted."""
-        found = set(_walk(resources.files("conqret.prompts")))
-        if self.overlay is not None:
-            found |= set(_walk(self.overlay))
-        return tuple(sorted(found))
+        return tuple(sorted({identifier for folder in self._folders for identifier in _walk(folder)}))
 
     def path(self, identifier: str) -> Path:
         """Where the overlay's file of this prompt is, or would be. Raises DeclarationError without one."""
@@ -111,17 +136,23 @@ class Library:
         parts = name.split("/")
         if any(part in {"", ".", ".."} or "\\" in part for part in parts):
             raise KeyError(name)
-        if self.overlay is not None and (file := self.overlay.joinpath(*parts)).is_file():
-            try:
-                return file.read_text(encoding="utf-8")
-            except UnicodeDecodeError as error:
-                raise DeclarationError(
-                    f"{file} is not UTF-8 ({error.reason} at byte {error.start})"
-                ) from error
-        builtin = resources.files("conqret.prompts").joinpath(*parts)
-        if not builtin.is_file():
+        file = next((one for folder in self._folders if (one := folder.joinpath(*parts)).is_file()), None)
+        if file is None:
             raise KeyError(name)
-        return builtin.read_text(encoding="utf-8")
+        try:
+            return file.read_text(encoding="utf-8")
+        except UnicodeDecodeError as error:
+            raise DeclarationError(f"{file} is not UTF-8 ({error.reason} at byte {error.start})") from error
+
+    def used(self, identifier: str) -> dict[str, tuple[str, ...]]:
+        """The variables that each block of a prompt uses, in alphabetical order."""
+        _, body = split_front_matter(self.source(identifier + SUFFIX), identifier)
+        found = {}
+        for block in self._environment.parse(body).find_all(nodes.Block):
+            alone = nodes.Template(block.body, lineno=block.lineno)
+            alone.environment = self._environment
+            found[block.name] = tuple(sorted(meta.find_undeclared_variables(alone)))
+        return found
 
     @cached_property
     def _environment(self) -> ImmutableSandboxedEnvironment:
@@ -167,11 +198,12 @@ class Library:
             text=text,
             digest=digest,
             template=template,
+            variables=front.get("variables", {}),
         )
 
     def _texts(self, text: str, body: str, identifier: str) -> list[str]:
         """The text of a prompt file, and those of all files that it includes or imports, in any depth."""
-        texts, seen, bodies = [text], set[str](), [body]
+        texts, seen, bodies = [text.removesuffix(body) + _uncommented(body)], set[str](), [body]
         while bodies:
             for name in sorted(
                 filter(None, meta.find_referenced_templates(self._environment.parse(bodies.pop())))
@@ -180,12 +212,12 @@ class Library:
                     continue
                 seen.add(name)
                 try:
-                    texts.append(self.source(name))
+                    bodies.append(self.source(name))
                 except KeyError:
                     raise DeclarationError(
                         f"prompt {identifier!r} includes {name!r}, which is not there"
                     ) from None
-                bodies.append(texts[-1])
+                texts.append(_uncommented(bodies[-1]))
         return texts
 
 
@@ -202,6 +234,32 @@ def split_front_matter(text: str, identifier: str) -> tuple[dict[str, Any], str]
     except tomllib.TOMLDecodeError as error:
         raise DeclarationError(f"the front matter of prompt {identifier!r} is no TOML: {error}") from error
     return front, text[end + 1 + len(_FENCE) :]
+
+
+def _uncommented(body: str) -> str:
+    return _COMMENT.sub("", body)
+
+
+@lru_cache(maxsize=1)
+def _plugged() -> tuple[Traversable, ...]:
+    """The folders of the plug-ins' prompts."""
+    folders: dict[str, Traversable] = {}
+    owners = dict.fromkeys(_walk(resources.files("conqret.prompts")), "conqret")
+    for entry in sorted(entry_points(group=PLUG_INS), key=lambda one: one.name):
+        try:
+            folders[entry.name] = resources.files(entry.value)
+        except ImportError as error:
+            raise DeclarationError(
+                f"the prompts of {entry.name} ({entry.value}) cannot be found: {first_line(error)}"
+            ) from error
+        for identifier in _walk(folders[entry.name]):
+            if identifier in owners:
+                raise DeclarationError(
+                    f"{entry.name} brings the prompt {identifier!r}, which {owners[identifier]} has already; "
+                    "give it another name"
+                )
+            owners[identifier] = entry.name
+    return tuple(folders.values())
 
 
 def _finalize(value: Any) -> Any:
@@ -222,11 +280,11 @@ class _Loader(BaseLoader):
             raise TemplateNotFound(template) from None
 
 
-def _walk(folder: Any, prefix: str = "") -> list[str]:
-    found = []
+def _walk(folder: Traversable, prefix: str = "") -> Iterator[str]:
     for entry in folder.iterdir():
-        if entry.is_dir() and not entry.name.startswith(("_", ".")):
-            found += _walk(entry, f"{prefix}{entry.name}/")
-        elif entry.name.endswith(SUFFIX) and not entry.name.startswith("_"):
-            found.append(prefix + entry.name.removesuffix(SUFFIX))
-    return found
+        if entry.name.startswith(("_", ".")):
+            continue
+        if entry.is_dir():
+            yield from _walk(entry, f"{prefix}{entry.name}/")
+        elif entry.name.endswith(SUFFIX):
+            yield prefix + entry.name.removesuffix(SUFFIX)

@@ -18,7 +18,7 @@ def formats(
     from conqret.judging.dimensions import DIMENSIONS
     from conqret.judging.registry import JUDGES
 
-    judges = [JUDGES[name] for name in JUDGES]
+    judges = list(JUDGES.values())
     if json_output:
         import json
 
@@ -33,6 +33,7 @@ def formats(
                 "prompts": list(dict.fromkeys(ask.prompt for ask in judge.asks)),
                 "needs": sorted(set().union(*(ask.needs for ask in judge.asks))),
                 "calls": sum(2 if ask.both_orders else 1 for ask in judge.asks),
+                "plug_in": JUDGES.plugged(judge.name),
             }
             for judge in judges
         ]
@@ -53,6 +54,7 @@ def formats(
             f"metrics: {', '.join(metrics)}",
             f"scale: {judge.scale}; score: {judge.score}",
             f"source: {judge.source}",
+            *([f"plug-in: {package}"] if (package := JUDGES.plugged(judge.name)) else []),
         ):
             out().print(Padding(Text(line, style="" if line is judge.summary else "dim"), (0, 0, 0, 2)))
         out().print()

@@ -148,7 +148,7 @@ def parse_levels(text: str | None) -> tuple[float, ...]:
 def _list(json_output: bool) -> None:
     from conqret.perturb import PERTURBATIONS
 
-    found = [PERTURBATIONS[name] for name in PERTURBATIONS]
+    found = list(PERTURBATIONS.values())
     if json_output:
         rows = [
             {

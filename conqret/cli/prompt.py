@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,9 +11,11 @@ from conqret.cli.console import note, out
 
 if TYPE_CHECKING:
     from conqret.data import Item
+    from conqret.judging.base import Ask
+    from conqret.prompts import Library
 
 app = typer.Typer(
-    help="Show the prompts, and write evaluation steps for g-eval.",
+    help="Show the prompts, copy them to change them, and write evaluation steps for g-eval.",
     no_args_is_help=True,
     epilog="Example: conqret prompt show rag-fine-grained --items items.jsonl --item 3",
 )
@@ -70,23 +72,19 @@ def show(
     from conqret.errors import DeclarationError
     from conqret.judging.base import Case
     from conqret.judging.instrument import filled
-    from conqret.judging.registry import JUDGES
     from conqret.prompts import Library
 
     library = Library(prompts)
-    name = name.replace("_", "-")
-    asks = [ask for format_name in JUDGES for ask in JUDGES[format_name].asks]
-    wanted = list(JUDGES[name].asks) if name in JUDGES else [a for a in asks if a.prompt == name]
-    identifiers = dict.fromkeys(ask.prompt for ask in wanted) or {name: None}
+    asks = _asks_of(name, library)
     if item is None:
-        out().out("\n".join(library[identifier].text for identifier in identifiers), highlight=False)
+        out().out("\n".join(library[identifier].text for identifier in asks), highlight=False)
         return
+    wanted = [ask for ask in asks.values() if ask is not None]
     if not wanted:
-        library[name]
         raise DeclarationError(f"prompt {name!r} is not filled with items; leave out --item")
     found = _find_item(items or DEMO_ITEMS, item)
     faults = []
-    for ask in {ask.prompt: ask for ask in wanted}.values():
+    for ask in wanted:
         if lacking := [need for need in sorted(ask.needs) if not getattr(found, need)]:
             faults.append(f"{ask.prompt}: item {found.id} has no {' and no '.join(lacking)}")
             continue
@@ -94,10 +92,59 @@ def show(
         for role, text in (("system", rendered.system), ("user", rendered.user)):
             out().rule(Text(f"{ask.prompt} · {role}"), align="left")
             out().out(text, highlight=False)
-    if len(faults) == len({ask.prompt for ask in wanted}):
+    if len(faults) == len(wanted):
         raise DeclarationError("\n".join(faults))
     for fault in faults:
         note(fault)
+
+
+@app.command("copy", epilog="Example: conqret prompt copy rag-fine-grained -o my-prompts")
+def copy(
+    name: Annotated[str, typer.Argument(help="A format, or a prompt (conqret prompt list).")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The folder to write them into, for --prompts.")
+    ],
+) -> None:
+    """Copy the prompts of a format into a folder of your own, their variables explained, to be changed there.
+
+    The parts that prompts share need no copy: they are taken from conqret where the folder has none of that name.
+    """
+    from conqret.errors import DeclarationError
+    from conqret.io.atomic import replacing
+    from conqret.judging.base import Case
+    from conqret.judging.instrument import given
+    from conqret.judging.setup import PROBE
+    from conqret.prompts import Library
+    from conqret.prompts.library import SUFFIX
+    from conqret.prompts.variables import explained
+
+    library = Library()
+    asks = _asks_of(name, library)
+    files = {identifier: output / f"{identifier}{SUFFIX}" for identifier in asks}
+    if there := [file for file in files.values() if file.exists()]:
+        raise DeclarationError(f"{there[0]} is there already; give another folder with -o, or delete it")
+    for identifier, file in files.items():
+        ask, blocks = asks[identifier], library.used(identifier)
+        if ask is not None:
+            system, user = given(ask, Case(PROBE))
+            data = ["data"] if library[identifier].data else []
+            blocks = {"system": (*data, *system), "user": (*data, *system, *user)}
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(file) as handle:
+            handle.write(explained(library[identifier], blocks).encode())
+        out().print(f"written    {file}", markup=False, soft_wrap=True)
+    note(f"change them, and use them with --prompts {output}")
+
+
+def _asks_of(name: str, library: Library) -> dict[str, Ask[Any] | None]:
+    """The prompts of a format, or a prompt alone, each with a question that asks it (None: no judge does)."""
+    from conqret.judging.registry import JUDGES
+
+    if name in JUDGES:
+        return {ask.prompt: ask for ask in JUDGES[name].asks}
+    name = name if name in library.ids() else name.replace("_", "-")
+    asks = {ask.prompt: ask for judge in JUDGES.values() for ask in judge.asks}
+    return {library[name].id: asks.get(name)}
 
 
 @app.command(

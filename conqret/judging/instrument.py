@@ -164,18 +164,24 @@ def answer_room(ask: Ask[Any], item: Item, window: Window) -> int:
 
 def filled(prompt: Prompt, ask: Ask[Any], case: Case) -> Rendered:
     """The prompt of ``ask``, filled for ``case``."""
+    system, user = given(ask, case)
+    return prompt.render(user, system)
+
+
+def given(ask: Ask[Any], case: Case) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The variables of a prompt's system block, which are the same for all items, and those that its user block has
+    besides."""
     item = case.item
-    return prompt.render(
-        {
-            "topic": item.topic,
-            "stance": item.stance,
-            "documents": item.documents,
-            "argument": item.argument,
-            "second_argument": item.second_argument,
-            **ask.variables(case),
-        },
-        {"dimensions": case.dimensions, **ask.settings},
-    )
+    system = {"dimensions": case.dimensions, **ask.settings}
+    user = {
+        "topic": item.topic,
+        "stance": item.stance,
+        "documents": item.documents,
+        "argument": item.argument,
+        "second_argument": item.second_argument,
+        **ask.variables(case),
+    }
+    return system, user
 
 
 def _reading(ask: Ask[Any], case: Case, given: Rendered, prompt: Prompt) -> Reading | None:

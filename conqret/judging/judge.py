@@ -9,7 +9,7 @@ from typing import Any, overload
 
 from conqret.data import Item, Judgment
 from conqret.io import open_items, to_frame
-from conqret.judging.base import RELEVANT_FROM, JudgeOptions
+from conqret.judging.base import RELEVANT_FROM, Judge, JudgeOptions
 from conqret.judging.dimensions import Order
 from conqret.judging.execute import judged
 from conqret.judging.folder import judgment_key, trial_key
@@ -68,7 +68,7 @@ class Judgments(Sequence[Judgment]):
 async def ajudge(
     items: str | Path | Iterable[Item | Mapping[str, object]] | Any,
     *,
-    format: str = DEFAULT_FORMAT,  # noqa: A002 - the word that users know
+    format: str | Judge = DEFAULT_FORMAT,  # noqa: A002 - the word that users know
     model: str = OFFLINE_MODEL,
     metrics: Sequence[str] = (),
     samples: int = 1,
@@ -87,7 +87,7 @@ async def ajudge(
 
     Args:
         items: a file, a list of items or dictionaries, or a polars or pandas frame.
-        format: the name of a format (``conqret formats`` lists them).
+        format: the name of a format (``conqret formats`` lists them), or a judge itself.
         model: any litellm model name, ``local/FOLDER`` for a transformers model that is read (format
             ``likelihood``), or ``offline`` for the lexical baseline.
         metrics: a selection among those of the format; all that the items allow, if empty.

@@ -24,13 +24,14 @@ _NEEDS = {
 }
 
 
-_PROBE = Item(
+PROBE = Item(
     id="probe",
     topic="?",
     documents=(Document(id="1", text="One. Two."),),
     argument="So it is [1].",
     second_argument="It is not.",
 )
+"""An item that has everything, to see whether prompts can be filled."""
 
 
 @dataclass(frozen=True)
@@ -80,8 +81,9 @@ def set_up(
     """
     judge = JUDGES.resolve(format)
     metrics = tuple(metric.replace("-", "_") for metric in options.metrics)
-    library = prompts if isinstance(prompts, Library) else Library(prompts)
-    probe = Case(_PROBE, replace(options, metrics=metrics))
+    own = (ask.prompt for ask in judge.asks)
+    library = prompts if isinstance(prompts, Library) else Library(prompts, own)
+    probe = Case(PROBE, replace(options, metrics=metrics))
     for ask in judge.select(metrics):
         read = ask.reading is not None
         client.backend.check_can_ask(f"the format {judge.name}", read=read, written=not read)

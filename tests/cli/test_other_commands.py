@@ -22,7 +22,8 @@ ROOT = Path(__file__).parents[2]
 @pytest.mark.parametrize(
     "command",
     [[], ["judge"], ["report"], ["formats"], ["doctor"], ["prompt"], ["prompt", "show"], ["prompt", "list"],
-     ["prompt", "steps"], ["recordings"], ["recordings", "export"], ["recordings", "import"], ["recordings", "stats"]],
+     ["prompt", "steps"], ["prompt", "copy"], ["recordings"], ["recordings", "export"], ["recordings", "import"],
+     ["recordings", "stats"]],
 )  # fmt: skip
 def test_help_has_an_example(cli: Cli, command: list[str]) -> None:
     done = cli(*command, "--help")
@@ -94,6 +95,35 @@ def test_prompt_show_errors(cli: Cli, tmp_path: Path, monkeypatch: pytest.Monkey
     done = cli("prompt", "show", "direct", "--item", "1", "--items", bare)
     assert done.code == 0
     assert "direct/preference: item animal-testing-pro has no second_argument" in done.err
+
+
+@pytest.mark.parametrize("name", ["rag_fine_grained", "g-eval", "query-rubric", "pointwise", "generate/pro"])
+def test_prompt_copy_gives_prompts_to_change(cli: Cli, tmp_path: Path, name: str) -> None:
+    mine = tmp_path / "mine"
+    done = cli("prompt", "copy", name, "-o", mine)
+    assert done.code == 0
+    copies, ours = Library(mine), Library()
+    files = sorted(mine.rglob("*.j2"))
+    assert len(files) == done.out.count("written")
+    for file in files:
+        identifier = file.relative_to(mine).with_suffix("").as_posix()
+        assert copies[identifier].digest == ours[identifier].digest
+        said = file.read_text(encoding="utf-8")
+        for block, names in ours.used(identifier).items():
+            assert all(f"  {block}: {one} - " in said for one in names)
+        assert "given by the format" not in said
+    again = cli("prompt", "copy", name, "-o", mine)
+    assert again.code == 2
+    assert "is there already" in again.err
+
+
+def test_a_misspelt_prompt_of_ones_own_is_told(cli: Cli, tmp_path: Path) -> None:
+    mine = tmp_path / "mine"
+    cli("prompt", "copy", "pointwise", "-o", mine)
+    (mine / "pointwise.j2").rename(mine / "pointwize.j2")
+    done = cli("judge", DEMO, "-f", "pointwise", "--prompts", mine, "-o", tmp_path / "run")
+    assert done.code == 2
+    assert "did you mean 'pointwise'" in done.err
 
 
 def test_prompt_steps_and_a_run_with_them(cli: Cli, tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_an_overlay_adds_to_ours_and_goes_before_them(folder: Path) -> None:
-    library = Library(folder)
+    library = Library(folder, ["mine"])
     assert set(library.ids()) == {*Library().ids(), "mine"}
     assert library["mine"].render({"topic": "a < b"}).user == "<topic>a \u2039 b</topic>"
     ours = Library()["direct/groundedness"]
@@ -33,19 +33,42 @@ def test_an_overlay_adds_to_ours_and_goes_before_them(folder: Path) -> None:
     (folder / "direct" / "groundedness.j2").write_text(
         ours.text.replace("You grade", "Grade"), encoding="utf-8"
     )
-    assert Library(folder)["direct/groundedness"].digest != ours.digest
-    assert Library(folder)["direct/preference"].digest == Library()["direct/preference"].digest
+    assert Library(folder, ["mine"])["direct/groundedness"].digest != ours.digest
+    assert Library(folder, ["mine"])["direct/preference"].digest == Library()["direct/preference"].digest
 
 
 def test_the_digest_covers_what_is_included(folder: Path) -> None:
-    before = Library(folder)["mine"].digest
-    assert Library(folder)["mine"].digest == before
+    before = Library(folder, ["mine"])["mine"].digest
+    assert Library(folder, ["mine"])["mine"].digest == before
     (folder / "_mine.j2").write_text(RULE.replace("Rate", "Grade"), encoding="utf-8")
-    assert Library(folder)["mine"].digest != before
+    assert Library(folder, ["mine"])["mine"].digest != before
+
+
+def test_a_comment_changes_neither_the_digest_nor_what_is_sent(folder: Path) -> None:
+    before = Library(folder, ["mine"])["mine"]
+    text = GOOD.replace("+++\n{% block", "+++\n{# topic: the question\n#}\n{% block")
+    (folder / "mine.j2").write_text(text, encoding="utf-8")
+    (folder / "_mine.j2").write_text("{# ours #}\n" + RULE, encoding="utf-8")
+    after = Library(folder, ["mine"])["mine"]
+    assert after.text != before.text
+    assert after.digest == before.digest
+    assert after.render({"topic": "t"}) == before.render({"topic": "t"})
+
+
+def test_a_prompt_that_nothing_asks_for_is_told_with_the_nearest(tmp_path: Path) -> None:
+    (tmp_path / "direct").mkdir()
+    file = tmp_path / "direct" / "groundednes.j2"
+    file.write_text(Library()["direct/groundedness"].text, encoding="utf-8")
+    with pytest.raises(DeclarationError) as found:
+        Library(tmp_path)
+    assert str(found.value).startswith(
+        f"nothing asks for {file}: there is no prompt 'direct/groundednes': did"
+    )
+    assert "did you mean 'direct/groundedness'" in str(found.value)
 
 
 def test_texts_are_never_a_template(folder: Path) -> None:
-    rendered = Library(folder)["mine"].render({"topic": "{{ 7 * 7 }}{% for x in y %}"})
+    rendered = Library(folder, ["mine"])["mine"].render({"topic": "{{ 7 * 7 }}{% for x in y %}"})
     assert rendered.user == "<topic>{{ 7 * 7 }}{% for x in y %}</topic>"
 
 
@@ -65,7 +88,7 @@ def test_texts_are_never_a_template(folder: Path) -> None:
 def test_a_wrong_file_is_a_declaration_error(folder: Path, old: str, new: str, words: str) -> None:
     (folder / "mine.j2").write_text(GOOD.replace(old, new, 1), encoding="utf-8")
     with pytest.raises(DeclarationError, match=words.replace("'", "'")):
-        Library(folder)["mine"]
+        Library(folder, ["mine"])["mine"]
 
 
 @pytest.mark.parametrize(
@@ -74,19 +97,19 @@ def test_a_wrong_file_is_a_declaration_error(folder: Path, old: str, new: str, w
 def test_a_template_that_fails_is_a_declaration_error(folder: Path, expression: str) -> None:
     (folder / "mine.j2").write_text(GOOD.replace("{{ topic }}", f"{{{{ {expression} }}}}"), encoding="utf-8")
     with pytest.raises(DeclarationError, match="does not render"):
-        Library(folder)["mine"].render({"topic": "t"})
+        Library(folder, ["mine"])["mine"].render({"topic": "t"})
 
 
 def test_not_utf8(folder: Path) -> None:
     (folder / "mine.j2").write_bytes(GOOD.encode() + b"\xff")
     with pytest.raises(DeclarationError, match="not UTF-8"):
-        Library(folder)["mine"]
+        Library(folder, ["mine"])["mine"]
 
 
 @pytest.mark.parametrize("name", ["../mine", "/etc/passwd", "a/../../b", "", ".", "a\\b"])
 def test_no_name_leads_out_of_the_folder(folder: Path, name: str) -> None:
     with pytest.raises(UnknownNameError):
-        Library(folder)[name]
+        Library(folder, ["mine"])[name]
 
 
 def test_an_overlay_must_be_a_folder(tmp_path: Path) -> None:
@@ -103,5 +126,5 @@ def test_the_nearest_prompt_is_named() -> None:
 
 def test_windows_line_ends(folder: Path) -> None:
     (folder / "mine.j2").write_bytes(GOOD.replace("\n", "\r\n").encode())
-    assert Library(folder)["mine"].version == 1
+    assert Library(folder, ["mine"])["mine"].version == 1
     assert split_front_matter(GOOD, "mine")[0]["id"] == "mine"

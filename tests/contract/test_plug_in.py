@@ -1,0 +1,136 @@
+"""A plug-in is installed and used by its names; the pages on adding things say what it holds, and run."""
+
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from conqret import judge
+from conqret.cli.main import main
+from conqret.errors import DeclarationError
+from conqret.generation import STRATEGIES
+from conqret.judging.registry import JUDGES
+from conqret.perturb import PERTURBATIONS
+from conqret.prompts import Library
+from conqret.prompts.library import split_front_matter
+from conqret.prompts.variables import VARIABLES
+from conqret.reliability.bias.registry import PROBES
+from tests.contract.items import demo
+from tests.contract.plug_in import PLUG_IN, ROOT, install, looking_again, project
+
+PAGES = [ROOT / "docs" / f"adding-a-{what}.md" for what in ("judge", "perturbation", "strategy")]
+PARTS = re.compile(r"^`(?P<file>[\w/.-]+)`:\n\n```\w+\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+LINES = re.compile(r"^```toml\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+SHELL = re.compile(r"^```sh\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+REGISTRIES = {
+    "conqret.judges": JUDGES,
+    "conqret.perturbations": PERTURBATIONS,
+    "conqret.probes": PROBES,
+    "conqret.strategies": STRATEGIES,
+}
+
+
+@pytest.fixture
+def site(tmp_path, monkeypatch):
+    folder = tmp_path / "site"
+    folder.mkdir()
+    install(folder)
+    monkeypatch.syspath_prepend(folder)
+    with looking_again():
+        yield folder
+    for name in [name for name in sys.modules if name.partition(".")[0] == "conqret_example"]:
+        del sys.modules[name]
+
+
+def test_everything_that_it_brings_is_found_by_its_name(site):
+    for group, registry in REGISTRIES.items():
+        own = [name for name in registry if registry.plugged(name) is None]
+        (name,) = project()["entry-points"][group]
+        assert registry[name].name == name
+        assert registry.plugged(name) == project()["name"]
+        assert list(registry) == [*own, name]  # what plug-ins bring comes last
+    assert {"example/brief", "example/clarity"} <= set(Library().ids())
+
+
+def test_its_judge_judges(site):
+    judged = judge(demo()[:3], format="Clarity", metrics=["clarity"])
+    assert [set(one.measures) for one in judged] == [{"clarity"}] * 3
+    itself = judge(demo()[:3], format=JUDGES["clarity"])
+    assert [one.measures for one in itself] == [one.measures for one in judged]
+
+
+def test_it_works_in_a_process_of_its_own(tmp_path):
+    install(tmp_path)
+    done = subprocess.run(
+        [sys.executable, "-m", "conqret.cli.main", "formats"],
+        capture_output=True, text=True, check=True, cwd=tmp_path,
+        env={"PYTHONPATH": f"{tmp_path}:{ROOT}", "COLUMNS": "100"},
+    )  # fmt: skip
+    listed = done.stdout.partition("clarity")[2]
+    assert f"plug-in: {project()['name']}" in listed.splitlines()[5]
+    assert "plug-in" not in done.stdout.partition("clarity")[0]
+
+
+def test_a_prompt_of_one_name_twice_is_told(site):
+    twin = site / "conqret_example" / "prompts" / "pointwise.j2"
+    twin.write_text("", encoding="utf-8")
+    with pytest.raises(DeclarationError, match="brings the prompt 'pointwise', which conqret has already"):
+        Library()
+
+
+def test_prompts_that_are_not_there_are_told(site):
+    shutil.rmtree(site / "conqret_example" / "prompts")
+    with pytest.raises(DeclarationError, match=r"prompts of .* \(conqret_example.prompts\) cannot be found"):
+        Library()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_the_pages_show_what_the_plug_in_holds(page):
+    text = page.read_text(encoding="utf-8")
+    parts = PARTS.findall(text)
+    assert parts
+    for file, shown in parts:
+        assert (PLUG_IN / file).read_text(encoding="utf-8") == shown, file
+    whole = (PLUG_IN / "pyproject.toml").read_text(encoding="utf-8")
+    assert all(lines in whole for lines in LINES.findall(text))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_the_commands_of_the_pages_run(page, site, tmp_path, monkeypatch, capsys):
+    work = tmp_path / "work"
+    shutil.copytree(
+        ROOT / "fixtures", work / "fixtures", ignore=shutil.ignore_patterns("index", "__pycache__")
+    )
+    monkeypatch.chdir(work)
+    (block,) = SHELL.findall(page.read_text(encoding="utf-8"))
+    for line in block.splitlines():
+        words = shlex.split(line)
+        if words[0] != "conqret":
+            continue
+        monkeypatch.setattr(sys, "argv", words)
+        with pytest.raises(SystemExit) as end:
+            main()
+        assert not end.value.code, (line, capsys.readouterr().err)
+
+
+def test_every_variable_of_every_prompt_is_explained(site):
+    library = Library()
+    for identifier in library.ids():
+        known = {**VARIABLES, **library[identifier].variables}
+        used = {name for names in library.used(identifier).values() for name in names}
+        assert used <= set(known), identifier
+
+
+def test_a_plug_in_explains_its_own_variables(tmp_path):
+    front = (
+        '+++\nid = "mine"\nversion = 1\nasks = "a"\nsource = "s"\n[variables]\nmood = "how it feels"\n+++\n'
+    )
+    body = "{% block system %}{% endblock %}{% block user %}{{ mood }}{% endblock %}"
+    (tmp_path / "mine.j2").write_text(front + body, encoding="utf-8")
+    library = Library(tmp_path, ["mine"])
+    assert library["mine"].variables == {"mood": "how it feels"}
+    assert library.used("mine") == {"system": (), "user": ("mood",)}
+    assert split_front_matter(front + body, "mine")[1] == body
