@@ -9,6 +9,7 @@ tokens at a time, and never for a token of a prefix but its last.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from conqret.errors import DeclarationError
@@ -52,12 +53,12 @@ class Forward:
         import torch
         from transformers import DynamicCache
 
-        ids, mask, positions = self._padded([group.prefix for group in groups], left=True)
+        ids, mask = padded([group.prefix for group in groups], self._model.device, side="left")
         with torch.inference_mode():
             out = self._body(
                 input_ids=ids,
                 attention_mask=mask,
-                position_ids=positions,
+                position_ids=_positions(mask),
                 past_key_values=DynamicCache(),
                 use_cache=True,
             )
@@ -69,7 +70,7 @@ class Forward:
 
         device = encoded.mask.device
         places = torch.tensor([place for place, _ in rows], device=device)
-        ids, mask, positions = self._padded([row.ids for _, row in rows], left=False)
+        ids, mask = padded([row.ids for _, row in rows], device)
         with torch.inference_mode():
             first = encoded.last.index_select(0, places)
             states = first[:, None]
@@ -78,9 +79,9 @@ class Forward:
                     input_ids=ids[:, :-1],
                     attention_mask=torch.cat([encoded.mask.index_select(0, places), mask[:, :-1]], dim=1),
                     # In a shorter row of the batch the last token is read after all, to no use, and may have no place.
-                    position_ids=(positions[:, :-1] + encoded.lengths.index_select(0, places)[:, None]).clamp(
-                        max=self._window - 1
-                    ),
+                    position_ids=(
+                        _positions(mask)[:, :-1] + encoded.lengths.index_select(0, places)[:, None]
+                    ).clamp(max=self._window - 1),
                     past_key_values=_selected(encoded, places),
                     use_cache=True,
                 )
@@ -111,23 +112,6 @@ class Forward:
         if self._scale != 1.0:
             logits = logits * self._scale
         return torch.tanh(logits / self._cap) * self._cap if self._cap else logits
-
-    def _padded(
-        self, rows: Sequence[Sequence[int]], *, left: bool
-    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """Ids, mask and position ids (rows by places); pads hold token 0, which nothing attends to."""
-        import torch
-
-        width = max(map(len, rows))
-        pads = [[0] * (width - len(row)) for row in rows]
-        ids = [pad + list(row) if left else list(row) + pad for row, pad in zip(rows, pads, strict=True)]
-        ones = [
-            pad + [1] * len(row) if left else [1] * len(row) + pad
-            for row, pad in zip(rows, pads, strict=True)
-        ]
-        device = self._model.device
-        mask = torch.tensor(ones, device=device)
-        return torch.tensor(ids, device=device), mask, (mask.cumsum(dim=1) - 1).clamp(min=0)
 
     def _probe(self) -> None:
         """Check on two tokens that body and head give the model's own logits, and that there is a cache."""
@@ -162,6 +146,23 @@ class Forward:
         except (AttributeError, IndexError, KeyError, TypeError):
             return None
         return states if held else None
+
+
+def padded(
+    rows: Sequence[Sequence[int]], device: torch.device, *, pad: int = 0, side: str = "right"
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Ids and mask (rows by places), with ``pad``, which nothing attends to, on one side of what is shorter."""
+    import torch
+
+    place = partial(torch.nn.utils.rnn.pad_sequence, batch_first=True, padding_side=side)
+    ids = [torch.tensor(row, dtype=torch.long) for row in rows]
+    mask = place([torch.ones_like(row) for row in ids])
+    return place(ids, padding_value=pad).to(device), mask.to(device)
+
+
+def _positions(mask: torch.Tensor) -> torch.Tensor:
+    """The place of each token among those of its row, from 0."""
+    return (mask.cumsum(dim=1) - 1).clamp(min=0)
 
 
 def _selected(encoded: Encoded, places: torch.Tensor) -> Any:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError, UnknownNameError
-from conqret.perplexity.batching import group_batches, row_batches
 from conqret.perplexity.definitions import (
     DEFINITIONS,
     Continuation,
@@ -188,32 +188,28 @@ class ConditionalPerplexity:
         return groups, failed
 
     def _run(self, groups: Sequence[Group]) -> Iterator[TargetScore]:
-        for batch in group_batches(groups, self.budget, self.batch_size):
-            yield from self._batch(batch)
+        def length(group: Group) -> tuple[int, ...]:
+            return (len(group.prefix),)
 
-    def _batch(self, groups: Sequence[Group]) -> Iterator[TargetScore]:
-        size = len(groups) * max(len(group.prefix) for group in groups)
-        encoded = self.budget.attempt(lambda: self._forward.encode(groups), size)
-        if encoded is not None:
-            for rows in row_batches(groups, self.budget, self.batch_size):
-                yield from self._rows(groups, encoded, rows)
-        elif len(groups) > 1:
-            for half in (groups[: len(groups) // 2], groups[len(groups) // 2 :]):
-                yield from self._batch(half)
-        else:
-            yield from (row.failed("memory ran out on the context alone") for row in groups[0].rows)
+        for together, encoded in self.budget.steps(groups, self._forward.encode, length, self.batch_size):
+            if encoded is None:
+                yield from (row.failed("memory ran out on the context alone") for row in together[0].rows)
+            else:
+                yield from self._rows(together, encoded)
+            del encoded  # before the next prefixes are read
 
-    def _rows(
-        self, groups: Sequence[Group], encoded: Encoded, rows: Sequence[tuple[int, Continuation]]
-    ) -> Iterator[TargetScore]:
-        prefix = max(len(groups[place].prefix) for place, _ in rows)
-        size = len(rows) * (prefix + max(len(row.ids) for _, row in rows))
-        sums = self.budget.attempt(lambda: self._forward.log_likelihoods(encoded, rows), size)
-        if sums is not None:
-            for (place, row), value in zip(rows, sums, strict=True):
+    def _rows(self, groups: Sequence[Group], encoded: Encoded) -> Iterator[TargetScore]:
+        """The rows behind prefixes that are read already."""
+        prefix = max(len(group.prefix) for group in groups)
+        rows = [(place, row) for place, group in enumerate(groups) for row in group.rows]
+
+        def lengths(placed: tuple[int, Continuation]) -> tuple[int, ...]:
+            return prefix, len(placed[1].ids)
+
+        read = partial(self._forward.log_likelihoods, encoded)
+        for together, sums in self.budget.steps(rows, read, lengths, self.batch_size):
+            if sums is None:
+                yield together[0][1].failed("memory ran out on this row alone")
+                continue
+            for (place, row), value in zip(together, sums, strict=True):
                 yield row.scored(value, len(groups[place].prefix))
-        elif len(rows) > 1:
-            for half in (rows[: len(rows) // 2], rows[len(rows) // 2 :]):
-                yield from self._rows(groups, encoded, half)
-        else:
-            yield rows[0][1].failed("memory ran out on this row alone")

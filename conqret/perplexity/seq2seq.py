@@ -10,11 +10,12 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from conqret.errors import DeclarationError
+from conqret.perplexity.forward import padded
 from conqret.perplexity.memory import CPU_BUDGET, TokenBudget
 from conqret.perplexity.models import SEQ2SEQ, load
 from conqret.perplexity.windows import window_of
@@ -117,8 +118,9 @@ class Seq2SeqLikelihood:
             (source_ids, source_cut), (target_ids, target_cut) = tokens(source), tokens(target)
             rows.append(_Row(place, source_ids, target_ids, source_cut, target_cut))
         found = {}
-        for batch in self._batches(rows):
-            for row, value in self._values(batch):
+        for batch, sums in self.budget.steps(rows, self._step, _lengths, BATCH_SIZE):
+            values: Sequence[float | None] = [None] if sums is None else sums
+            for row, value in zip(batch, values, strict=True):
                 reason = NO_MEMORY if value is None else "" if math.isfinite(value) else NOT_FINITE
                 found[row.place] = PairLikelihood(
                     None if reason else value, len(row.target), row.source_cut, row.target_cut, reason
@@ -135,41 +137,15 @@ class Seq2SeqLikelihood:
         ).input_ids
         return tuple(cut), len(ids) - len(cut)
 
-    def _batches(self, rows: Sequence[_Row]) -> Iterator[list[_Row]]:
-        """Pairs alike in length, longest first, within the budget of the moment."""
-        batch: list[_Row] = []
-        source = target = 0
-        for row in sorted(rows, key=lambda one: (-len(one.target), -len(one.source))):
-            wider, longer = max(source, len(row.source)), max(target, len(row.target))
-            if batch and (
-                (len(batch) + 1) * (wider + longer) > self.budget.tokens or len(batch) == BATCH_SIZE
-            ):
-                yield batch
-                batch, wider, longer = [], len(row.source), len(row.target)
-            batch.append(row)
-            source, target = wider, longer
-        if batch:
-            yield batch
-
-    def _values(self, batch: Sequence[_Row]) -> Iterator[tuple[_Row, float | None]]:
-        widths = max(len(row.source) for row in batch) + max(len(row.target) for row in batch)
-        sums = self.budget.attempt(lambda: self._step(batch), len(batch) * widths)
-        if sums is not None:
-            yield from zip(batch, sums, strict=True)
-        elif len(batch) > 1:
-            for half in (batch[: len(batch) // 2], batch[len(batch) // 2 :]):
-                yield from self._values(half)
-        else:
-            yield batch[0], None
-
     def _step(self, batch: Sequence[_Row]) -> list[float]:
         import torch
         from transformers.modeling_outputs import BaseModelOutput
 
         sources = list(dict.fromkeys(row.source for row in batch))
         places = torch.tensor([sources.index(row.source) for row in batch], device=self._model.device)
-        ids, mask = self._padded(sources)
-        labels, _ = self._padded([row.target for row in batch])
+        ids, mask = padded(sources, self._model.device, pad=self._pad)
+        # padded on the right: the decoder looks back alone and never sees its pads
+        labels, _ = padded([row.target for row in batch], self._model.device, pad=self._pad)
         with torch.inference_mode():
             states = self._model.get_encoder()(input_ids=ids, attention_mask=mask).last_hidden_state
             logits: Any = self._model(
@@ -180,14 +156,9 @@ class Seq2SeqLikelihood:
             ).logits
             return [_sum(logits[place], row.target) for place, row in enumerate(batch)]
 
-    def _padded(self, rows: Sequence[Sequence[int]]) -> tuple[torch.Tensor, torch.Tensor]:
-        """Ids and mask (rows by places), padded on the right; the decoder looks back alone and never sees its pads."""
-        import torch
 
-        width, device = max(map(len, rows)), self._model.device
-        ids = [[*row, *[self._pad] * (width - len(row))] for row in rows]
-        ones = [[1] * len(row) + [0] * (width - len(row)) for row in rows]
-        return torch.tensor(ids, device=device), torch.tensor(ones, device=device)
+def _lengths(row: _Row) -> tuple[int, ...]:
+    return len(row.target), len(row.source)
 
 
 def _sum(logits: torch.Tensor, target: Sequence[int]) -> float:
