@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Sequence
-from typing import Any, Literal
+from itertools import cycle
+from typing import TYPE_CHECKING
 
-from conqret._optional import require
 from conqret.reliability.sensitivity.curves import Curve
 from conqret.reliability.sensitivity.results import SensitivityResults
 from conqret.report import words
+from conqret.report.plots import Kind, drawn
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 COLOURS = ("#1b6ca8", "#c1440e", "#3a7d44", "#7b4fa3", "#b8860b", "#5c6770", "#a8326b", "#008b8b")
 """Told apart with the common colour blindnesses together with the markers."""
 
 MARKERS = "osD^vPX*"
-
-Kind = Literal["svg", "png"]
 
 
 def plots(results: SensitivityResults, kind: Kind = "svg") -> dict[str, bytes]:
@@ -40,46 +41,25 @@ def plots(results: SensitivityResults, kind: Kind = "svg") -> dict[str, bytes]:
 
 def plot(curves: Sequence[Curve], kind: Kind = "svg") -> bytes:
     """Means over levels with their intervals, a line for each curve; all share perturbation and metric."""
-    require("matplotlib", extra="plots")
-    from matplotlib import rc_context
-    from matplotlib.figure import Figure
+    return drawn(lambda figure: _draw(figure, curves), (5.2, 3.3), kind)
 
-    settings: dict[Any, Any] = {"svg.hashsalt": "conqret", "svg.fonttype": "none", "font.size": 9}
-    with rc_context(settings):
-        figure = Figure(figsize=(5.2, 3.3), layout="constrained")
-        axes = figure.add_subplot()
-        several = len({curve.model for curve in curves}) > 1
-        for place, curve in enumerate(curves):
-            levels = [point.level for point in curve.points]
-            colour = COLOURS[place % len(COLOURS)]
-            name = f"{curve.format} ({curve.model})" if several else curve.format
-            axes.fill_between(
-                levels,
-                [p.low for p in curve.points],
-                [p.high for p in curve.points],
-                color=colour,
-                alpha=0.12,
-                lw=0,
-            )
-            axes.plot(
-                levels,
-                curve.means,
-                color=colour,
-                marker=MARKERS[place % len(MARKERS)],
-                ms=4,
-                lw=1.4,
-                label=name,
-            )
-        axes.set_ylim(-0.02, 1.02)
-        axes.set_xlabel(f"{curves[0].perturbation}: {curves[0].unit}")
-        axes.set_ylabel(words.label(curves[0].metric))
-        axes.grid(alpha=0.25, lw=0.5)
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.legend(fontsize=7, frameon=False, loc="best")
-        buffer = io.BytesIO()
-        metadata = {"Date": None, "Creator": None} if kind == "svg" else {"Software": None}
-        figure.savefig(buffer, format=kind, dpi=150, metadata=metadata)
-    return buffer.getvalue()
+
+def _draw(figure: Figure, curves: Sequence[Curve]) -> None:
+    axes = figure.add_subplot()
+    several = len({curve.model for curve in curves}) > 1
+    for curve, colour, marker in zip(curves, cycle(COLOURS), cycle(MARKERS), strict=False):
+        levels, lows, highs = zip(
+            *((point.level, point.low, point.high) for point in curve.points), strict=True
+        )
+        name = f"{curve.format} ({curve.model})" if several else curve.format
+        axes.fill_between(levels, lows, highs, color=colour, alpha=0.12, lw=0)
+        axes.plot(levels, curve.means, color=colour, marker=marker, ms=4, lw=1.4, label=name)
+    axes.set_ylim(-0.02, 1.02)
+    axes.set_xlabel(f"{curves[0].perturbation}: {curves[0].unit}")
+    axes.set_ylabel(words.label(curves[0].metric))
+    axes.grid(alpha=0.25, lw=0.5)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(fontsize=7, frameon=False, loc="best")
 
 
 def slug(text: str) -> str:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import io
 import re
 import textwrap
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from conqret._optional import require
 from conqret.debateqa.stability import PairMatrix
 from conqret.report import words
+from conqret.report.plots import Kind, drawn
 
-Kind = Literal["svg", "png"]
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 SCALES = {"tau": (-1.0, 1.0, "RdBu"), "agreement": (0.0, 1.0, "Blues")}
 """Both ends and the colours of each statistic: fixed, so that two plots can be laid side by side."""
@@ -32,24 +32,17 @@ def heat_maps(matrices: Sequence[PairMatrix], kind: Kind = "png") -> bytes:
     Raises:
         MissingDependencyError: matplotlib is not installed.
     """
-    require("matplotlib", extra="plots")
-    from matplotlib import rc_context
-    from matplotlib.figure import Figure
-
     names = [labels(matrix.names) for matrix in matrices]
     widest = max(len(line) for panel in names for name in panel for line in name.split("\n"))
     heights = [max(2.0, CELL * len(matrix.names)) + 0.9 for matrix in matrices]
     width = max(CELL * max(len(matrix.names) for matrix in matrices), 2.0) + LABEL * widest + MARGIN
-    settings: dict[Any, Any] = {"svg.hashsalt": "conqret", "svg.fonttype": "none", "font.size": 9}
-    with rc_context(settings):
-        figure = Figure(figsize=(width, sum(heights)), layout="constrained")
+
+    def draw(figure: Figure) -> None:
         panels = figure.subplots(len(matrices), 1, squeeze=False, height_ratios=heights)
         for (axes,), matrix, shown in zip(panels, matrices, names, strict=True):
             _panel(figure, axes, matrix, shown)
-        buffer = io.BytesIO()
-        metadata = {"Date": None, "Creator": None} if kind == "svg" else {"Software": None}
-        figure.savefig(buffer, format=kind, dpi=150, metadata=metadata)
-    return buffer.getvalue()
+
+    return drawn(draw, (width, sum(heights)), kind)
 
 
 def labels(names: Sequence[str]) -> list[str]:
@@ -59,7 +52,7 @@ def labels(names: Sequence[str]) -> list[str]:
     return ["\n".join(textwrap.wrap(f"{name}  {place}", WRAP)) for place, name in enumerate(kept, start=1)]
 
 
-def _panel(figure: Any, axes: Any, matrix: PairMatrix, shown: Sequence[str]) -> None:
+def _panel(figure: Figure, axes: Any, matrix: PairMatrix, shown: Sequence[str]) -> None:
     from matplotlib import colormaps
 
     low, high, colours = SCALES[matrix.statistic]

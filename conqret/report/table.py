@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import TYPE_CHECKING, Literal
 
 from conqret.report import words
@@ -69,6 +70,13 @@ class Table:
     def header(self) -> tuple[str, ...]:
         """The titles of the columns."""
         return tuple(column.title for column in self.columns)
+
+    def compact(self) -> Table:
+        """The table without the columns in which no row says anything."""
+        cells = [*self.rows, *self.foot] or [self.header]
+        said = [any(column) for column in zip(*cells, strict=True)]
+        rows, foot = ([tuple(compress(row, said)) for row in part] for part in (self.rows, self.foot))
+        return Table(self.title, compress(self.columns, said), rows, foot=foot, note=self.note)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
         """The table as a terminal shows it, in the width that there is."""

@@ -6,7 +6,7 @@ Escaping is not done here: the templates escape everything that they are given.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -73,21 +73,19 @@ def cited(
 
     ``verdict(start, number)`` says what was found of the citation of ``number`` by the mark at ``start``.
     """
-    pieces: list[Piece] = []
-    end = marks = 0
-    for match in _mark.finditer(text):
-        for number in _number.finditer(text, match.start(), match.end()):
-            cites = int(number.group())
-            if not 1 <= cites <= documents:
-                continue
-            if number.start() > end:
-                pieces.append(Piece(text[end : number.start()]))
-            marks += 1
-            pieces.append(Piece(number.group(), cites, marks, verdict(match.start(), cites)))
-            end = number.end()
-    if end < len(text):
-        pieces.append(Piece(text[end:]))
-    return pieces
+    numbers = (
+        (match.start(), number, int(number.group()))
+        for match in _mark.finditer(text)
+        for number in _number.finditer(text, match.start(), match.end())
+    )
+    there = (one for one in numbers if 1 <= one[2] <= documents)
+    return _pieces(
+        text,
+        (
+            (number.start(), Piece(number.group(), cites, place, verdict(mark, cites)))
+            for place, (mark, number, cites) in enumerate(there, start=1)
+        ),
+    )
 
 
 def flagged(text: str, excerpts: list[str]) -> list[Piece]:
@@ -98,16 +96,17 @@ def flagged(text: str, excerpts: list[str]) -> list[Piece]:
             spans[-1] = (spans[-1][0], max(stop, spans[-1][1]))
         else:
             spans.append((start, stop))
+    return _pieces(text, ((start, Piece(text[start:stop], hit=True)) for start, stop in spans))
+
+
+def _pieces(text: str, found: Iterable[tuple[int, Piece]]) -> list[Piece]:
+    """``text`` in pieces, those that were found at their places, in their order."""
     pieces: list[Piece] = []
     end = 0
-    for start, stop in spans:
-        if start > end:
-            pieces.append(Piece(text[end:start]))
-        pieces.append(Piece(text[start:stop], hit=True))
-        end = stop
-    if end < len(text):
-        pieces.append(Piece(text[end:]))
-    return pieces
+    for start, piece in found:
+        pieces += [Piece(text[end:start]), piece]
+        end = start + len(piece.text)
+    return [piece for piece in (*pieces, Piece(text[end:])) if piece.text]
 
 
 def _find(text: str, excerpt: str) -> tuple[int, int] | None:

@@ -5,9 +5,10 @@ import io
 from rich.console import Console
 
 from conqret.data import Call, Judgment, Measure, Reason, Status, Trace
-from conqret.judging.summary import Summary, summarise
+from conqret.judging.summary import SessionCounts, Summary, summarise
 from conqret.report import words
-from conqret.report.tables import markdown, metric_table, terminal
+from conqret.report.markdown import tables_markdown
+from conqret.report.tables import metric_table, session_rows, summary_tables, terminal
 from tests.report import factory
 
 
@@ -41,6 +42,10 @@ def test_a_column_stands_only_where_it_says_something() -> None:
     table = metric_table(summarise([judgment(scored(1.0))]))
     assert table.header == ("Metric", "Mean", "SD", "n")
     assert table.rows == (("Groundedness", "1.000", "–", "1 of 1"),)
+
+
+def test_without_judgments_the_columns_stay() -> None:
+    assert metric_table(summarise([])).header[:2] == ("Metric", "Mean")
 
 
 def test_flips_verdicts_and_methods_are_noted() -> None:
@@ -79,13 +84,20 @@ def test_markup_from_outside_stays_text(tmp_path_factory: object) -> None:
     summary = summarise([judgment(scored(1.0), metric="[red]x[/red] | <b>\x1b[31m")])
     assert "[red]x[/red]" in printed(summary)
     assert "\x1b" not in printed(summary)
-    cell = markdown(summary).splitlines()[4]
+    cell = tables_markdown(summary_tables(summary)).splitlines()[2]
     assert "\\|" in cell
     assert "<b>" not in cell
 
 
 def test_markdown_tables_are_rectangular() -> None:
-    text = markdown(summarise(factory.judge_all(factory.items(), "rag-direct")))
+    text = tables_markdown(summary_tables(summarise(factory.judge_all(factory.items(), "rag-direct"))))
     for block in text.split("\n\n"):
         lines = [line for line in block.splitlines() if line.startswith("|")]
         assert len({line.replace("\\|", "").count("|") for line in lines}) <= 1
+
+
+def test_a_session_says_what_it_did_itself() -> None:
+    rows = session_rows(SessionCounts(sent=0, recorded=3, kept=24, cost_usd=None))
+    assert dict(rows)["Judgments kept from before"] == "24"
+    assert dict(rows)["Requests sent"] == "0"
+    assert dict(rows)["Spent"] == "unknown"
