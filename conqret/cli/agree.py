@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
 from conqret.cli import label_options, options
 from conqret.cli.console import note, out, say_json
 from conqret.cli.groups import grouped
-
-if TYPE_CHECKING:
-    from conqret.reliability.validation.people import PeopleAgreement
-    from conqret.report.table import Cell, Table
 
 EPILOG = (
     "Examples:\n\n"
@@ -40,6 +36,7 @@ def agree(
     """
     from conqret.reliability.validation.people import people_agreement
     from conqret.reliability.validation.settings import Settings
+    from conqret.report.agreement_tables import people_table
 
     found = people_agreement(
         reading.load(labels),
@@ -51,37 +48,4 @@ def agree(
         return
     for text in found.notes:
         note(text)
-    out().print(_table(found))
-
-
-def _table(found: PeopleAgreement) -> Table:
-    from conqret.reliability.validation.statistics import STATISTICS
-    from conqret.report.table import Table
-
-    levels = {row.level for row in found.rows}
-    several = len(levels) > 1
-    titles = [STATISTICS[name].title for name in found.rows[0].statistics]
-    rows: list[tuple[Cell, ...]] = [
-        (
-            row.name,
-            *([row.level] if several else []),
-            row.annotators,
-            row.units,
-            "" if row.most_frequent is None else f"{row.most_frequent:.0%}",
-            row.alpha,
-            *row.statistics.values(),
-        )
-        for row in found.rows
-    ]
-    blank, others = [""] * (3 + several), [""] * len(titles)
-    foot: list[tuple[Cell, ...]] = [("average", *blank, found.average, *others)]
-    if found.together is not None and len(found.rows) > 1:
-        foot.append(("all together", *blank[2:], str(found.together.n), "", found.together, *others))
-    return Table(
-        f"{found.layout}{'' if several else f', {levels.pop()} level'}: {found.settings.confidence:.0%} intervals over "
-        f"{found.settings.resamples} resamples of {found.clusters} {found.clustered_by}s",
-        (found.by, *(["level"] if several else []), "people", "units", "top", "alpha", *titles),
-        rows,
-        foot=foot,
-        note="top: the share of the most frequent label",
-    )
+    out().print(people_table(found))

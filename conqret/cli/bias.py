@@ -77,7 +77,6 @@ def bias(
     """
     from conqret._optional import require
     from conqret.io import open_items
-    from conqret.io.atomic import replacing
     from conqret.judging.base import JudgeOptions
     from conqret.judging.registry import DEFAULT_FORMAT
     from conqret.judging.setup import check_items, set_up
@@ -85,6 +84,7 @@ def bias(
     from conqret.reliability.bias.people import people_quality
     from conqret.reliability.bias.run import plan_bias, run_bias
     from conqret.report.card_tables import bias_markdown
+    from conqret.report.page import write_files
 
     require("numpy", extra="stats")
     client = calls.client(model)
@@ -107,9 +107,7 @@ def bias(
         resamples=max(resampling.resamples, 1),
         confidence=resampling.confidence,
     )
-    page = output / PAGE_NAME
-    with replacing(page) as file:
-        file.write(bias_markdown(table).encode())
+    (page,) = write_files(output, {PAGE_NAME: bias_markdown(table)})
     if shown.json_output:
         say_json(table)
     else:
@@ -122,18 +120,9 @@ def bias(
 
 
 def _show(table: BiasTable, page: Path) -> None:
-    from conqret.report import words
-    from conqret.report.card_tables import effect_text, p_text
-    from conqret.report.table import Alarm, Column, Table
+    from conqret.report.card_tables import bias_rows_table
 
-    rows = []
-    for row in table.rows:
-        p, n = (None, 0) if row.effect is None else (row.effect.p, row.effect.n)
-        verdict = f"{row.verdict}: {row.words}"
-        said = Alarm(verdict) if row.verdict == "alarm" else verdict
-        rows.append((row.name, words.label(row.metric), effect_text(row.effect), p_text(p), n, said))
-    names = Column("comparison", "text"), Column("metric", "text")
-    out().print(Table("", (*names, "effect", "p", "n", Column("verdict", "text")), rows))
+    out().print(bias_rows_table(table.rows))
     say(f"{len(table.alarms)} of {len(table.rows)} rows raise an alarm")
     if table.baseline:
         tell(f"offline is {floor('a judge')}")

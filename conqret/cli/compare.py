@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from conqret.cli import label_options, options
 from conqret.cli.console import note, out, say_json
 from conqret.cli.groups import grouped
-
-if TYPE_CHECKING:
-    from conqret.reliability.validation.judge_comparison import JudgeComparison
-    from conqret.report.table import Table
 
 EPILOG = "Example: conqret compare runs/a runs/b --labels labels.csv --scale 1:3"
 
@@ -35,6 +31,7 @@ def compare(
     from conqret.judging.folder import JudgeFolder
     from conqret.reliability.validation.judge_comparison import compare_judges
     from conqret.reliability.validation.settings import Settings
+    from conqret.report.agreement_tables import comparison_table
 
     metrics = label_options.metric_map(metric)
     found = reading.load(labels)
@@ -56,28 +53,4 @@ def compare(
         note(text)
     if result.left_out:
         note(f"only one of the two judges has {', '.join(result.left_out)}")
-    out().print(_table(result))
-
-
-def _table(result: JudgeComparison) -> Table:
-    from conqret.report.table import Table
-
-    rows = [
-        (
-            row.dimension,
-            row.units,
-            row.first,
-            row.second,
-            row.difference,
-            "" if row.test is None else f"{row.test.difference:+.3f}",
-            "" if row.p_holm is None else f"{row.p_holm:.3g}",
-        )
-        for row in result.dimensions.values()
-    ]
-    return Table(
-        f"alpha with people, {result.settings.confidence:.0%} intervals over {result.settings.resamples} resamples "
-        f"of {result.clusters} {result.clustered_by}s; 1: {result.first}, 2: {result.second}",
-        ("dimension", "units", "alpha 1", "alpha 2", "1 - 2", "error 1 - 2", "p (Holm)"),
-        rows,
-        foot=[("average", "", *result.average, "", "")],
-    )
+    out().print(comparison_table(result))

@@ -13,8 +13,6 @@ from conqret.cli.groups import grouped
 
 if TYPE_CHECKING:
     from conqret.reliability.validation.validate import Validation
-    from conqret.report.table import Table
-    from conqret.stats.estimate import Estimate
 
 EPILOG = (
     "Examples:\n\n"
@@ -70,7 +68,6 @@ def validate(
     Labels need a scale (--scale, --map, or a published layout) to be compared with scores: nothing is mapped
     silently. What has no partner is counted and listed.
     """
-    from conqret.io.atomic import replacing
     from conqret.judging.folder import JudgeFolder
     from conqret.judging.summary import summarise
     from conqret.reliability.bias.run import read_bias
@@ -80,6 +77,7 @@ def validate(
     from conqret.reliability.validation.settings import Settings
     from conqret.reliability.validation.validate import validate as compute
     from conqret.report.card import write_card
+    from conqret.report.page import write_files
     from conqret.report.validation_page import validation_markdown
 
     requirements = [parse_requirement(text) for text in require or ()]
@@ -103,11 +101,11 @@ def validate(
     )
     outcomes = [check_requirement(requirement, result) for requirement in requirements]
     folder = output or run
-    folder.mkdir(parents=True, exist_ok=True)
-    with replacing(folder / JSON_NAME) as file:
-        file.write(result.model_dump_json(indent=1).encode() + b"\n")
-    with replacing(folder / PAGE_NAME) as file:
-        file.write(validation_markdown(result, outcomes).encode())
+    pages = {
+        JSON_NAME: result.model_dump_json(indent=1) + "\n",
+        PAGE_NAME: validation_markdown(result, outcomes),
+    }
+    files = write_files(folder, pages)
     card = make_card(
         record,
         summarise(directory.judgments()),
@@ -116,12 +114,12 @@ def validate(
         bias=read_bias(bias) if bias is not None else None,
         sensitivity=SensitivityDirectory(sensitivity).results() if sensitivity is not None else None,
     )
-    written = write_card(card, folder)
+    files += write_card(card, folder)
     if json_output:
         say_json(result)
     else:
-        _show(result, folder)
-        for path in written:
+        _show(result)
+        for path in files:
             tell(f"{path.name:<16} {path}")
     for outcome in outcomes:
         value = "none" if outcome.value is None else f"{outcome.value:.3f}"
@@ -134,7 +132,9 @@ def validate(
     end(not all(outcome.met for outcome in outcomes))
 
 
-def _show(result: Validation, folder: Path) -> None:
+def _show(result: Validation) -> None:
+    from conqret.report.agreement_tables import agreement_table
+
     join = result.join
     for text in result.label_notes:
         note(text)
@@ -149,33 +149,4 @@ def _show(result: Validation, folder: Path) -> None:
     ):
         if count:
             note(f"{count} {what}")
-    out().print(_table(result))
-    for name in (JSON_NAME, PAGE_NAME):
-        tell(f"{name:<16} {folder / name}")
-
-
-def _table(result: Validation) -> Table:
-    from conqret.report.table import Table
-
-    average = result.average
-    compared = {name: (row.alpha, row.person, row.people) for name, row in result.dimensions.items()}
-    means = (average.judge["mean"], average.person, average.people)
-    rows = [
-        (name, row.compared, *map(_known, compared[name]), f"{row.coverage:.1%}")
-        for name, row in result.dimensions.items()
-    ]
-    reasons = dict.fromkeys(
-        one.reason for row in (*compared.values(), means) for one in row if one.value is None
-    )
-    return Table(
-        f"Krippendorff's alpha, {result.settings.confidence:.0%} intervals over "
-        f"{result.settings.resamples} resamples of {result.clusters} {result.clustered_by}s",
-        ("dimension", "units", "judge and people", "one person", "people", "coverage"),
-        rows,
-        foot=[("average", "", *map(_known, means), f"{result.coverage:.1%}")],
-        note=f"–: {'; '.join(reasons)}" if reasons else "",
-    )
-
-
-def _known(estimate: Estimate) -> Estimate | None:
-    return None if estimate.value is None else estimate
+    out().print(agreement_table(result))

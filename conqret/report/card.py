@@ -6,21 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from conqret.reliability.cards.card import FILE_NAME, Card
-from conqret.reliability.validation.statistics import STATISTICS
 from conqret.report import words
 from conqret.report.card_figures import agreement_figure, bias_figure, curve_figure
-from conqret.report.card_tables import (
-    card_markdown,
-    effect_text,
-    estimate_text,
-    main_curves,
-    p_text,
-    strongest,
-)
+from conqret.report.card_tables import SHOWN, card_markdown, effect_text, main_curves, p_text, strongest
 from conqret.report.page import page, write_files
 from conqret.stats.estimate import Estimate
 
-_SHOWN = [one for one in STATISTICS.values() if one.on_card]
 _SHOULD = {
     "fall": "should fall",
     "rise": "should rise",
@@ -46,11 +37,10 @@ def card_page(card: Card) -> Iterator[str]:
         "card.html.j2",
         sheets=("card.css",),
         card=card,
-        estimate=estimate_text,
         effect=effect_text,
         p_text=p_text,
         brief=_brief,
-        statistics=_SHOWN,
+        statistics=SHOWN,
         absent=_absent(card),
         should=lambda expected: f"{_SHOULD[expected]}; " if expected else "",
         agreement_figure=agreement_figure,
@@ -65,7 +55,7 @@ def card_page(card: Card) -> Iterator[str]:
 
 
 def _brief(estimate: Estimate) -> str:
-    return "" if estimate.value is None else estimate_text(estimate)
+    return "" if estimate.value is None else str(estimate)
 
 
 def _absent(card: Card) -> list[str]:
@@ -76,7 +66,7 @@ def _absent(card: Card) -> list[str]:
         for name, one in (
             ("one person", row.person),
             ("people", row.people),
-            *((one.title, row.statistics[one.name]) for one in _SHOWN),
+            *((one.title, row.statistics[one.name]) for one in SHOWN),
         )
     ]
     return list(dict.fromkeys(f"{name}, {one.reason}" for name, one in cells if one.value is None))

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from conqret.reliability.validation.dimension import DimensionValidation
 from conqret.reliability.validation.requirements import Outcome
 from conqret.reliability.validation.statistics import STATISTICS
 from conqret.reliability.validation.validate import Validation
-from conqret.stats.estimate import Estimate
+from conqret.report.agreement_tables import agreement_table, reasoned
+from conqret.report.markdown import safe, tables_markdown
+from conqret.report.table import Alarm, Cell, Column, Table
 
 MOST_NAMED = 10
 """Names without a partner that the page spells out; all are in the JSON."""
-_ESCAPED = "\\`*{}[]<>|#!~"
+REMARK = Column("remark", "text")
 
 
 def validation_markdown(validation: Validation, outcomes: Sequence[Outcome] = ()) -> str:
@@ -20,200 +21,132 @@ def validation_markdown(validation: Validation, outcomes: Sequence[Outcome] = ()
     judge = validation.judge
     floor = " (the lexical baseline: a floor, not a judge)" if judge.baseline else ""
     lines = [
-        f"# How far {_safe(judge.format)} with {_safe(judge.model)} can be trusted",
-        "",
-        f"Fingerprint `{_safe(judge.fingerprint)}`{floor}. Labels: {_safe(validation.labels)}, read as "
-        f"{_safe(validation.layout)}. Intervals: {validation.settings.confidence:.0%}, over "
-        f"{validation.settings.resamples} resamples of {validation.clusters} {validation.clustered_by}s "
-        f"(seed {validation.settings.seed}).",
-        "",
-        *_requirements(outcomes),
-        *_agreement(validation),
-        *_samples(validation),
-        *_statistics(validation),
-        *_replacing(validation),
-        *_correction(validation),
-        *_missing(validation),
-        *_join(validation),
+        f"# How far {safe(judge.format)} with {safe(judge.model)} can be trusted",
+        f"Fingerprint `{safe(judge.fingerprint)}`{floor}. Labels: {safe(validation.labels)}, read as "
+        f"{safe(validation.layout)}; seed {validation.settings.seed}.",
+        tables_markdown(_tables(validation, outcomes), "##"),
     ]
-    return "\n".join(lines) + "\n"
+    return "\n\n".join(lines)
 
 
-def _requirements(outcomes: Sequence[Outcome]) -> list[str]:
-    if not outcomes:
-        return []
-    rows = [
-        [_safe(one.requirement), "met" if one.met else "**not met**",
-         "none" if one.value is None else f"{one.value:.3f}", _safe(one.reason)]
-        for one in outcomes
-    ]  # fmt: skip
-    return ["## Requirements", "", *_table(["requirement", "", "value", "remark"], rows)]
+def _tables(validation: Validation, outcomes: Sequence[Outcome]) -> Iterator[Table]:
+    if outcomes:
+        met = [
+            (one.requirement, "met" if one.met else Alarm("not met"), one.value, one.reason) for one in outcomes
+        ]  # fmt: skip
+        yield Table("Requirements", ("requirement", "", "value", REMARK), met)
+    yield agreement_table(validation)
+    yield _ways(validation)
+    if len(validation.average.judge) > 1:
+        yield _samples(validation)
+    yield from _statistics(validation)
+    yield _replacing(validation)
+    yield _means(validation)
+    yield from _shares(validation)
+    yield _missing(validation)
+    yield _join(validation)
 
 
-def _agreement(validation: Validation) -> list[str]:
-    rows = [
-        [
-            _safe(name),
-            str(row.compared),
-            _cell(row.alpha),
-            _cell(row.person),
-            _cell(row.people),
-            f"{row.coverage:.1%}",
-        ]
-        for name, row in validation.dimensions.items()
-    ]
-    average = validation.average
-    rows.append(
-        ["*average without overall quality*", str(len(average.dimensions)), _cell(average.judge["mean"]),
-         _cell(average.person), _cell(average.people), f"{validation.coverage:.1%}"]
-    )  # fmt: skip
-    head = ["dimension", "units", "judge and people", "one person and the others", "people", "coverage"]
-    return ["## Agreement (Krippendorff's alpha)", "", *_table(head, rows), *_how(validation)]
-
-
-def _how(validation: Validation) -> list[str]:
+def _ways(validation: Validation) -> Table:
     ways: dict[tuple[str, str, str], list[str]] = {}
     for name, row in validation.dimensions.items():
         ways.setdefault((row.scale, row.target, row.onto), []).append(name)
-    return [
-        *(f"- {_safe(', '.join(names))}: {_safe(scale)}; {target}; {_safe(onto)}."
-          for (scale, target, onto), names in ways.items()),
-        "",
-    ]  # fmt: skip
+    heads = ("dimensions", "scale", "people's one label", "the judge on that scale")
+    rows = [(", ".join(names), *how) for how, names in ways.items()]
+    notes = " ".join(f"{note}." for note in validation.label_notes)
+    return Table("How scores met labels", [Column(head, "text") for head in heads], rows, note=notes)
 
 
-def _samples(validation: Validation) -> list[str]:
+def _samples(validation: Validation) -> Table:
     average = validation.average.judge
-    if len(average) < 2:
-        return []
-    names = list(average)
-    rows = [
-        [_safe(dimension), *(_cell(row.variants[name]) if name in row.variants else "" for name in names)]
-        for dimension, row in validation.dimensions.items()
-    ]
-    rows.append(["*average*", *(_cell(average[name]) for name in names)])
-    return ["## Samples, their mean and their majority", "", *_table(["dimension", *names], rows)]
+    rows = [[dimension, *map(row.variants.get, average)] for dimension, row in validation.dimensions.items()]
+    title = "Samples, their mean and their majority"
+    return reasoned(title, ("dimension", *average), rows, foot=[("average", *average.values())])
 
 
-def _statistics(validation: Validation) -> list[str]:
+def _statistics(validation: Validation) -> Iterator[Table]:
+    rows = validation.dimensions
     used = [
-        name
-        for name in STATISTICS
-        if any(row.statistics[name].value is not None for row in validation.dimensions.values())
+        name for name in STATISTICS if any(row.statistics[name].value is not None for row in rows.values())
     ]
-    rows = [
-        [_safe(dimension), *(_cell(row.statistics[name]) for name in used)]
-        for dimension, row in validation.dimensions.items()
-    ]
-    heads = [STATISTICS[name].title for name in used]
-    return (
-        ["## Other statistics, beside the base rate", "", *_table(["dimension", *heads], rows)]
-        if used
-        else []
-    )
+    if used:
+        cells: list[tuple[Cell, ...]] = [
+            (dimension, *(row.statistics[name] for name in used)) for dimension, row in rows.items()
+        ]
+        titles = [STATISTICS[name].title for name in used]
+        yield reasoned("Other statistics, beside the base rate", ("dimension", *titles), cells)
 
 
-def _replacing(validation: Validation) -> list[str]:
-    rows = []
+def _replacing(validation: Validation) -> Table:
+    rows: list[tuple[Cell, ...]] = []
     for dimension, row in validation.dimensions.items():
         test = row.alternative
         verdict = "no test" if test.passed is None else "yes" if test.passed else "no"
-        rate = "" if test.winning_rate is None else f"{test.winning_rate:.2f}"
-        advantage = "" if test.advantage is None else f"{test.advantage:.2f}"
-        rows.append([_safe(dimension), verdict, rate, advantage, _safe(test.reason)])
-    head = ["dimension", "passed", "winning rate", "advantage probability", "remark"]
-    title = f"## Can the judge stand in for one of the people? (epsilon {validation.settings.epsilon:g})"
-    return [title, "", *_table(head, rows)]
+        rows.append((dimension, verdict, test.winning_rate, test.advantage, test.reason))
+    title = f"Can the judge stand in for one of the people? (epsilon {validation.settings.epsilon:g})"
+    return Table(title, ("dimension", "passed", "winning rate", "advantage probability", REMARK), rows)
 
 
-def _correction(validation: Validation) -> list[str]:
+def _means(validation: Validation) -> Table:
     rows = [
-        [_safe(dimension), _cell(row.mean.naive), _cell(row.mean.labels), _cell(row.mean.corrected),
-         "" if row.mean.power is None else f"{row.mean.power:.2f}", _bounds(row)]
+        (dimension, row.mean.naive, row.mean.labels, row.mean.corrected, row.mean.power, row.worst_case, row.best_case)
         for dimension, row in validation.dimensions.items()
     ]  # fmt: skip
-    head = [
-        "dimension",
+    sources = (
         "judge alone",
         "labels alone",
         "both (prediction-powered)",
         "weight",
-        "judge, worst to best case",
-    ]
-    lines = ["## The system's mean, in [0, 1]", "", *_table(head, rows)]
-    shares = [
-        [_safe(dimension), _safe(row.positive), _cell(row.share.naive), _cell(row.share.corrected)]
+        "worst case",
+        "best case",
+    )
+    note = "Worst and best case: the judge's mean if every missing score were 0 or 1."
+    return reasoned("The system's mean, in [0, 1]", ("dimension", *sources), rows, note=note)
+
+
+def _shares(validation: Validation) -> Iterator[Table]:
+    rows = [
+        (dimension, row.positive, row.share.naive, row.share.corrected)
         for dimension, row in validation.dimensions.items()
         if row.share is not None
     ]
-    if shares:
-        head = ["dimension", "positive", "judge alone", "corrected (Rogan and Gladen)"]
-        lines += ["## The share of positives among unlabelled units", "", *_table(head, shares)]
-    return lines
+    if rows:
+        columns = ("dimension", "positive", "judge alone", "corrected (Rogan and Gladen)")
+        yield reasoned("The share of positives among unlabelled units", columns, rows)
 
 
-def _bounds(row: DimensionValidation) -> str:
-    return "" if row.worst_case is None else f"{row.worst_case:.3f} to {row.best_case:.3f}"
-
-
-def _missing(validation: Validation) -> list[str]:
+def _missing(validation: Validation) -> Table:
     missing = validation.missing
-    reasons = ", ".join(f"{count} {_safe(reason)}" for reason, count in missing.reasons.items()) or "none"
-    lines = [
-        "## What has no score",
-        "",
-        f"{missing.scored} of {missing.total} judgments are whole, {missing.unscored} unscored, "
+    reasons = ", ".join(f"{count} {reason}" for reason, count in missing.reasons.items()) or "none"
+    rows = [
+        (one.covariate, one.effect, "" if p is None else f"{p:.3g}", one.reason)
+        for one, p in zip(missing.associations, missing.p_holm, strict=True)
+    ]
+    return Table(
+        "What has no score",
+        ("missing scores and", "effect", "p (Holm)", REMARK),
+        rows,
+        note=f"{missing.scored} of {missing.total} judgments are whole, {missing.unscored} unscored, "
         f"{missing.failed} failed (reasons: {reasons}).",
-        "",
-    ]
-    for one, p in zip(missing.associations, missing.p_holm, strict=True):
-        said = one.reason if one.effect is None else f"effect {one.effect:.2f}, p = {p:.3g} (Holm)"
-        lines.append(f"- Missing scores and {one.covariate}: {said}.")
-    return [*lines, ""]
+    )
 
 
-def _join(validation: Validation) -> list[str]:
+def _join(validation: Validation) -> Table:
     join = validation.join
-    lines = [
-        "## What met",
-        "",
-        f"{join.items} items were judged and labelled, of {join.judged} judged and {join.labelled} labelled.",
-        "",
-    ]
+    rows = []
     for title, names in (
-        ("Judged, not labelled", join.unlabelled),
-        ("Labelled, not judged", join.unjudged),
-        ("Labelled parts that the judgments do not have", join.unknown_parts),
-        ("Dimensions without a metric", join.unknown_dimensions),
-        ("Metrics without labels", join.unlabelled_metrics),
-        ("Items with several judgments (the last counts)", join.duplicate_judgments),
+        ("judged, not labelled", join.unlabelled),
+        ("labelled, not judged", join.unjudged),
+        ("labelled parts that the judgments do not have", join.unknown_parts),
+        ("dimensions without a metric", join.unknown_dimensions),
+        ("metrics without labels", join.unlabelled_metrics),
+        ("items with several judgments (the last counts)", join.duplicate_judgments),
     ):
-        if names:
-            more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-            lines.append(f"- {title}: {len(names)} ({_safe(', '.join(names[:MOST_NAMED]))}{more}).")
-    lines += [f"- {_safe(note)}" for note in validation.label_notes]
-    return lines
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    return [
-        f"| {' | '.join(head)} |",
-        f"|{'---|' * len(head)}",
-        *(f"| {' | '.join(row)} |" for row in rows),
-        "",
-    ]
-
-
-def _cell(estimate: Estimate) -> str:
-    if estimate.value is None:
-        return f"none: {_safe(estimate.reason)}"
-    if estimate.low is None or estimate.high is None:
-        return f"{estimate.value:.3f}"
-    return f"{estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}]"
-
-
-def _safe(text: str) -> str:
-    """Text from outside on one line, with what Markdown or HTML would act on escaped."""
-    line = " ".join(text.split())
-    marked = "".join(f"\\{char}" if char in _ESCAPED else char for char in line)
-    return marked.replace("\\<", "&lt;").replace("\\>", "&gt;")
+        more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+        rows.append((title, len(names), ", ".join(names[:MOST_NAMED]) + more))
+    return Table(
+        "What met",
+        ("without a partner", "count", Column("names", "text")),
+        rows,
+        note=f"{join.items} items were judged and labelled, of {join.judged} judged and {join.labelled} labelled.",
+    )

@@ -9,7 +9,6 @@ import pytest
 from conqret.reliability.cards.card import Card, read_card
 from conqret.report.card import write_card
 from conqret.report.card_figures import agreement_figure
-from conqret.report.card_tables import safe
 from conqret.stats.estimate import Estimate
 from tests.reliability.cards import card_of
 from tests.report.chromium import Chromium
@@ -42,10 +41,6 @@ def test_without_bias_the_page_says_so(card: Card, tmp_path: Path) -> None:
     bare = card.model_copy(update={"bias": None})
     page = write_card(bare, tmp_path)[0].read_text(encoding="utf-8")
     assert "Consistency and bias" not in page
-
-
-def test_names_cannot_break_a_markdown_table() -> None:
-    assert safe("a|b\n<i>") == "a\\|b &lt;i&gt;"
 
 
 def test_alpha_on_its_axis() -> None:

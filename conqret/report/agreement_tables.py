@@ -1,0 +1,110 @@
+"""Tables of agreement, for terminals and pages: people among themselves, a judge beside them, and two judges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from conqret.reliability.validation.judge_comparison import JudgeComparison
+from conqret.reliability.validation.people import PeopleAgreement
+from conqret.reliability.validation.settings import Settings
+from conqret.reliability.validation.statistics import STATISTICS
+from conqret.reliability.validation.validate import Validation
+from conqret.report.table import Cell, Column, Table
+from conqret.stats.estimate import Estimate
+
+
+def reasoned(
+    title: str,
+    columns: Iterable[str | Column],
+    rows: Iterable[Sequence[Cell]],
+    *,
+    foot: Iterable[Sequence[Cell]] = (),
+    note: str = "",
+) -> Table:
+    """A table in which an estimate without a value is a dash; the note says why, each reason once."""
+    body, sums = list(rows), list(foot)
+    reasons = dict.fromkeys(
+        cell.reason for row in (*body, *sums) for cell in row if isinstance(cell, Estimate) and cell.value is None
+    )  # fmt: skip
+    said = [*([note] if note else []), *([f"–: {'; '.join(reasons)}."] if reasons else [])]
+    return Table(title, columns, map(_dashed, body), foot=map(_dashed, sums), note=" ".join(said))
+
+
+def people_table(found: PeopleAgreement) -> Table:
+    """How far people agree, a row for each dimension or topic."""
+    shared = len({row.level for row in found.rows}) == 1
+    level = "" if not shared else f", {found.rows[0].level} level"
+    names = list(found.rows[0].statistics)
+    rows = [
+        (
+            row.name,
+            *(() if shared else (row.level,)),
+            row.annotators,
+            row.units,
+            "" if row.most_frequent is None else f"{row.most_frequent:.0%}",
+            row.alpha,
+            *row.statistics.values(),
+        )
+        for row in found.rows
+    ]
+    titles = [STATISTICS[name].title for name in names]
+    empty, blank = [""] * len(names), [""] * (1 if shared else 2)
+    foot: list[tuple[Cell, ...]] = [("average", *blank, "", "", found.average, *empty)]
+    if found.together is not None and len(found.rows) > 1:
+        foot.append(("all together", *blank, found.together.n, "", found.together, *empty))
+    return reasoned(
+        f"{found.layout}{level}: {intervals(found.settings, found.clusters, found.clustered_by)}",
+        (found.by, *(() if shared else ("level",)), "people", "units", "top", "alpha", *titles),
+        rows,
+        foot=foot,
+        note="top: the share of the most frequent label.",
+    )
+
+
+def comparison_table(found: JudgeComparison) -> Table:
+    """Two judges beside the same people."""
+    rows = [
+        (
+            row.dimension,
+            row.units,
+            row.first,
+            row.second,
+            row.difference,
+            "" if row.test is None else f"{row.test.difference:+.3f}",
+            "" if row.p_holm is None else f"{row.p_holm:.3g}",
+        )
+        for row in found.dimensions.values()
+    ]
+    return reasoned(
+        f"Alpha with people, {intervals(found.settings, found.clusters, found.clustered_by)}; 1: {found.first}, "
+        f"2: {found.second}",
+        ("dimension", "units", "alpha 1", "alpha 2", "1 - 2", "error 1 - 2", "p (Holm)"),
+        rows,
+        foot=[("average", "", *found.average, "", "")],
+    )
+
+
+def agreement_table(found: Validation) -> Table:
+    """A judge beside people, on each dimension and in the mean."""
+    rows = [
+        (name, row.compared, row.alpha, row.person, row.people, f"{row.coverage:.1%}")
+        for name, row in found.dimensions.items()
+    ]
+    average = found.average
+    whole = (average.judge["mean"], average.person, average.people, f"{found.coverage:.1%}")
+    return reasoned(
+        f"Krippendorff's alpha, {intervals(found.settings, found.clusters, found.clustered_by)}",
+        ("dimension", "units", "judge and people", "one person", "people", "coverage"),
+        rows,
+        foot=[("average", "", *whole)],
+        note="One person: with the others. The average is without overall quality.",
+    )
+
+
+def intervals(settings: Settings, clusters: int, kind: str) -> str:
+    """How wide intervals are, and what they resample."""
+    return f"{settings.confidence:.0%} intervals over {settings.resamples} resamples of {clusters} {kind}s"
+
+
+def _dashed(row: Sequence[Cell]) -> list[Cell]:
+    return [None if isinstance(cell, Estimate) and cell.value is None else cell for cell in row]
