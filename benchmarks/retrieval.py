@@ -28,7 +28,7 @@ from conqret.data.item import Document
 from conqret.io.corpus import CorpusDirectory
 from conqret.perspectives.detection import Pair, agreement, detect
 from conqret.retrieval.bm25 import BM25
-from conqret.retrieval.engines import Settings
+from conqret.retrieval.engine import Settings
 from conqret.retrieval.evaluation.evaluate import Evaluation, evaluate
 from conqret.retrieval.evaluation.systems import queries, rankings, run_systems
 from conqret.retrieval.index import build_index

@@ -67,9 +67,10 @@ def generate(
 
     from conqret.errors import DeclarationError
     from conqret.generation.generate import GenerateOptions
-    from conqret.generation.tasks import make_tasks, read_rankings
+    from conqret.generation.tasks import make_tasks
     from conqret.generation.writing import GenerationRun, generate
     from conqret.io.corpus import CorpusDirectory
+    from conqret.io.trec import read_rankings
     from conqret.prompts import Library
 
     client = calls.client(model)

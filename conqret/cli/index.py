@@ -10,7 +10,7 @@ import typer
 from conqret.cli import options
 from conqret.cli.console import note, say, say_json, written
 from conqret.cli.groups import grouped
-from conqret.retrieval.engines import K1, STEMMER, B
+from conqret.retrieval.engine import K1, B
 
 EPILOG = (
     "Examples:\n\n"
@@ -25,9 +25,13 @@ def index(
     *,
     engine: Annotated[
         str | None,
-        typer.Option(help="pisa (Linux on x86-64) or bm25s (everywhere). Default: pisa where it runs."),
+        typer.Option(
+            help="pisa (Linux on x86-64), bm25s (everywhere), or a plug-in's. Default: pisa where it runs."
+        ),
     ] = None,
-    stemmer: Annotated[str, typer.Option(help="porter2 or none; krovetz with pisa.")] = STEMMER,
+    stemmer: Annotated[
+        str | None, typer.Option(help="porter2 or none; krovetz with pisa. Default: porter2.")
+    ] = None,
     stopwords: Annotated[
         str | None,
         typer.Option(
@@ -47,7 +51,7 @@ def index(
     import time
     from dataclasses import asdict
 
-    from conqret.retrieval.engines import Settings
+    from conqret.retrieval.engine import Settings
     from conqret.retrieval.index import FOLDER, build_index
 
     began = time.perf_counter()

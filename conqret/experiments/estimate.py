@@ -12,7 +12,8 @@ from conqret.data import Item
 from conqret.experiments.config import NONE, System
 from conqret.experiments.job import Job
 from conqret.generation.generate import Generator, Task
-from conqret.generation.tasks import make_tasks, read_rankings
+from conqret.generation.tasks import make_tasks
+from conqret.io.trec import read_rankings
 from conqret.judging.expected_cost import (
     STAND_IN,
     Expected,

@@ -11,9 +11,8 @@ from conqret.data import Stance
 from conqret.data.corpus import CorpusTopic
 from conqret.experiments.config import Reranker, System
 from conqret.experiments.job import Job, digest_of, state_of
-from conqret.generation.tasks import read_rankings
 from conqret.io.atomic import replacing
-from conqret.io.trec import ScoredDoc, write_run
+from conqret.io.trec import ScoredDoc, read_rankings, write_run
 from conqret.runs.session import Sessions
 
 if TYPE_CHECKING:

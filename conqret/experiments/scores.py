@@ -179,7 +179,7 @@ def _retrieval(job: Job) -> dict[str, Any]:
 
     import numpy as np
 
-    from conqret.generation.tasks import read_rankings
+    from conqret.io.trec import read_rankings
     from conqret.retrieval.evaluation.evaluate import evaluate
 
     if importlib.util.find_spec("ir_measures") is None:

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 from conqret.experiments.config import System
 from conqret.experiments.job import Job, state_of
-from conqret.generation.tasks import make_tasks, read_rankings
+from conqret.generation.tasks import make_tasks
 from conqret.generation.writing import GenerationRun, agenerate
 from conqret.io import ItemSource, open_items
+from conqret.io.trec import read_rankings
 from conqret.judging.execute import Execution, aexecute
 from conqret.judging.folder import JudgeFolder
 from conqret.judging.setup import Setup, check_items

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 
 from conqret.data import Document, Stance
 from conqret.data.corpus import CorpusTopic
@@ -11,7 +10,6 @@ from conqret.errors import DeclarationError
 from conqret.generation.examples import Example, Expert, ExpertArguments, draw_examples
 from conqret.generation.generate import GenerateOptions, Task
 from conqret.io.corpus import CorpusDirectory
-from conqret.io.trec import read_run
 
 
 def make_tasks(
@@ -56,23 +54,6 @@ def make_tasks(
         )
         for name, ranking in rankings.items()
     ]
-
-
-def read_rankings(path: Path) -> dict[str, list[str]]:
-    """The document ids of each topic of a TREC run, best first.
-
-    Raises:
-        DeclarationError: the file is missing, no run, or empty.
-    """
-    found: dict[str, list[tuple[float, str]]] = {}
-    for line in read_run(path):
-        found.setdefault(line.query_id, []).append((line.score, line.doc_id))
-    if not found:
-        raise DeclarationError(f"{path} ranks nothing")
-    return {
-        topic: [document for _, document in sorted(lines, key=lambda pair: -pair[0])]
-        for topic, lines in found.items()
-    }
 
 
 def _example(expert: Expert, texts: Mapping[str, Document]) -> Example:

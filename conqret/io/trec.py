@@ -58,6 +58,23 @@ def read_run(path: str | Path) -> Iterator[ScoredDoc]:
     return _rows(Path(path), row, "topic Q0 document rank score tag")
 
 
+def read_rankings(path: str | Path) -> dict[str, list[str]]:
+    """The document ids of each topic of a TREC run, best first.
+
+    Raises:
+        DeclarationError: the file is missing, no run, or empty.
+    """
+    found: dict[str, list[tuple[float, str]]] = {}
+    for line in read_run(path):
+        found.setdefault(line.query_id, []).append((line.score, line.doc_id))
+    if not found:
+        raise DeclarationError(f"{path} ranks nothing")
+    return {
+        topic: [document for _, document in sorted(lines, key=lambda pair: -pair[0])]
+        for topic, lines in found.items()
+    }
+
+
 def write_qrels(path: str | Path, qrels: Iterable[Qrel]) -> int:
     """Write judged pairs; returns their number.
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from conqret.errors import DeclarationError
 from conqret.retrieval.collection import Collection, Entry
-from conqret.retrieval.engines import Engine, Hits, Searcher, Settings, get_engine, settle
+from conqret.retrieval.engine import Engine, Hits, Searcher, Settings, get_engine, settle
 from conqret.text.words import fold
 
 FOLDER = "index"

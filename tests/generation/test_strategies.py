@@ -8,10 +8,10 @@ from conqret.generation import STRATEGIES
 from conqret.generation.arguments import GeneratedArgument
 from conqret.generation.budget import Question
 from conqret.generation.generate import GenerateOptions
-from conqret.generation.tasks import make_tasks, read_rankings
+from conqret.generation.tasks import make_tasks
 from conqret.generation.writing import GenerationRun, generate
 from conqret.io import open_items
-from conqret.io.trec import ScoredDoc, write_run
+from conqret.io.trec import ScoredDoc, read_rankings, write_run
 from conqret.llm.options import ClientOptions
 from conqret.prompts import Library
 from tests.generation.corpora import write_corpus

@@ -6,10 +6,10 @@ from conqret.data import Reason
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.generation.budget import ANSWER_ROOM
 from conqret.generation.generate import GenerateOptions, Generator, Task
-from conqret.generation.tasks import make_tasks, read_rankings
+from conqret.generation.tasks import make_tasks
 from conqret.generation.writing import GenerationRun, generate
 from conqret.io import open_items
-from conqret.io.trec import ScoredDoc, write_run
+from conqret.io.trec import ScoredDoc, read_rankings, write_run
 from conqret.judging.fitting import MESSAGE_OVERHEAD
 from conqret.llm.client import Client
 from conqret.llm.options import ClientOptions

@@ -8,7 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from conqret.errors import DeclarationError, MissingDependencyError, UnknownNameError
-from conqret.retrieval.engines import Settings, default_engine, get_engine, settle
+from conqret.retrieval.engine import ENGINES as DECLARED
+from conqret.retrieval.engine import Engine, Settings, default_engine, get_engine, settle
 from conqret.text.words import fold, words
 
 ENGINES = [
@@ -126,9 +127,17 @@ def test_settings_are_checked():
         get_engine("bm25")
 
 
+def test_an_engine_that_knows_no_words_has_no_settings_for_them(tmp_path):
+    dense = Engine(
+        "dense", "json", "conqret", lambda texts, folder, settings: 0, lambda folder, settings: None
+    )
+    assert settle(dense, Settings()) == Settings("none", "none")
+    assert [one.name for one in DECLARED.values()] == ["pisa", "bm25s"]
+
+
 def test_without_pisa_the_other_engine_is_chosen(monkeypatch):
     monkeypatch.setattr(platform, "machine", lambda: "arm64")
-    assert default_engine() == "bm25s"
+    assert get_engine().name == default_engine() == "bm25s"
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(MissingDependencyError, match="--engine bm25s"):
         get_engine("pisa")

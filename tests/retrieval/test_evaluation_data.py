@@ -12,7 +12,7 @@ from conqret.data.item import Document
 from conqret.io.corpus import CorpusDirectory
 from conqret.perspectives.detection import Pair, agreement, detect
 from conqret.retrieval import BM25, build_index
-from conqret.retrieval.engines import default_engine
+from conqret.retrieval.engine import default_engine
 from conqret.retrieval.evaluation.evaluate import evaluate
 from conqret.retrieval.evaluation.systems import judgments, queries, rankings, run_systems
 from conqret.retrieval.pipeline import Plan

@@ -9,7 +9,7 @@ import pytest
 
 from conqret.errors import DeclarationError
 from conqret.retrieval import build_index, open_index
-from conqret.retrieval.engines import Settings, get_engine
+from conqret.retrieval.engine import Settings, get_engine
 
 
 @pytest.mark.parametrize("engine", [None, "bm25s"])

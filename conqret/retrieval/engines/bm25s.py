@@ -5,55 +5,43 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
-from conqret.retrieval.engines import Hits, Settings
+from conqret.retrieval.engine import Engine, Hits, Settings
 from conqret.text.words import stop_list, words
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 _NO_WORD = -1
+_TERMS = "terms.json"
 
 
-class Bm25sEngine:
-    """Builds and opens bm25s indexes. Stop words are left out of queries only, as PISA does it."""
+def build(texts: Iterable[str], folder: Path, settings: Settings) -> int:
+    """Index ``texts``: every distinct word is stemmed once. Stop words are left out of queries only, as in PISA."""
+    import bm25s
 
-    name: ClassVar[str] = "bm25s"
-    default_stop_words: ClassVar[str] = "english"
-    stemmers: ClassVar[tuple[str, ...]] = ("porter2", "none")
-    stop_lists: ClassVar[tuple[str, ...]] = ("lucene", "english", "none")
+    analysed = _Vocabulary(settings)
+    documents = [analysed.numbers(words(text), grow=True) for text in texts]
+    model = bm25s.BM25(k1=settings.k1, b=settings.b, method="lucene")
+    if analysed.terms:
+        vocabulary = dict(analysed.terms)
+        model.index((documents, vocabulary), show_progress=False, create_empty_token=False)
+        model.save(str(folder), show_progress=False)
+    (folder / _TERMS).write_text(json.dumps(list(analysed.terms)), encoding="utf-8")
+    return len(documents)
 
-    def version(self) -> str:
-        """The version of bm25s."""
-        from importlib.metadata import version
 
-        return version("bm25s")
+def open_index(folder: Path, settings: Settings) -> Bm25sSearcher:
+    """Open the index in ``folder``."""
+    import bm25s
 
-    def build(self, texts: Iterable[str], folder: Path, settings: Settings) -> int:
-        """Index ``texts``: every distinct word is stemmed once."""
-        import bm25s
-
-        analysed = _Vocabulary(settings)
-        documents = [analysed.numbers(words(text), grow=True) for text in texts]
-        model = bm25s.BM25(k1=settings.k1, b=settings.b, method="lucene")
-        if analysed.terms:
-            vocabulary = dict(analysed.terms)
-            model.index((documents, vocabulary), show_progress=False, create_empty_token=False)
-            model.save(str(folder), show_progress=False)
-        (folder / "terms.json").write_text(json.dumps(list(analysed.terms)), encoding="utf-8")
-        return len(documents)
-
-    def open(self, folder: Path, settings: Settings) -> Bm25sSearcher:
-        """Open the index in ``folder``."""
-        import bm25s
-
-        vocabulary = _Vocabulary(settings)
-        vocabulary.terms = {
-            term: number
-            for number, term in enumerate(json.loads((folder / "terms.json").read_text(encoding="utf-8")))
-        }
-        model = (
-            bm25s.BM25.load(str(folder), load_vocab=False, show_progress=False) if vocabulary.terms else None
-        )
-        return Bm25sSearcher(model, vocabulary, stop_list(str(settings.stop_words)))
+    vocabulary = _Vocabulary(settings)
+    terms = json.loads((folder / _TERMS).read_text(encoding="utf-8"))
+    vocabulary.terms = {term: number for number, term in enumerate(terms)}
+    model = bm25s.BM25.load(str(folder), load_vocab=False, show_progress=False) if terms else None
+    return Bm25sSearcher(model, vocabulary, stop_list(str(settings.stop_words)))
 
 
 class Bm25sSearcher:
@@ -69,22 +57,24 @@ class Bm25sSearcher:
         """
         import numpy as np
 
-        numbers: list[Any] = []
-        documents: list[Any] = []
-        scores: list[Any] = []
-        for place, query in enumerate(queries):
-            terms = [word for word in words(query) if word not in self._stop_words]
-            ids = [number for number in dict.fromkeys(self._vocabulary.numbers(terms)) if number != _NO_WORD]
-            if not ids or self._model is None:
-                continue
-            values = self._model.get_scores_from_ids(ids)
-            best = _best(values, depth)
-            numbers.append(np.full(len(best), place, dtype=np.int64))
-            documents.append(best)
-            scores.append(values[best].astype(np.float64))
-        if not numbers:
-            return Hits(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float64))
-        return Hits(np.concatenate(numbers), np.concatenate(documents), np.concatenate(scores))
+        found = [self._best(query, depth) for query in queries]
+        return Hits(
+            np.repeat(np.arange(len(queries)), [len(documents) for documents, _ in found]),
+            np.concatenate([np.empty(0, np.int64), *(documents for documents, _ in found)]),
+            np.concatenate([np.empty(0, np.float64), *(scores for _, scores in found)]),
+        )
+
+    def _best(self, query: str, depth: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """The best documents for a query, and their scores."""
+        import numpy as np
+
+        terms = [word for word in words(query) if word not in self._stop_words]
+        ids = [number for number in dict.fromkeys(self._vocabulary.numbers(terms)) if number != _NO_WORD]
+        if not ids or self._model is None:
+            return np.empty(0, np.int64), np.empty(0, np.float64)
+        values = self._model.get_scores_from_ids(ids)
+        best = _highest(values, depth)
+        return best, values[best].astype(np.float64)
 
 
 class _Vocabulary:
@@ -93,7 +83,7 @@ class _Vocabulary:
     def __init__(self, settings: Settings) -> None:
         self.terms: dict[str, int] = {}
         self._words: dict[str, int] = {}
-        self._stem = _stemmer(settings.stemmer)
+        self._stem = _stemmer(str(settings.stemmer))
 
     def numbers(self, found: Sequence[str], *, grow: bool = False) -> list[int]:
         known = self._words
@@ -118,7 +108,7 @@ def _stemmer(name: str) -> Any:
     return Stemmer.Stemmer("english").stemWord
 
 
-def _best(values: Any, depth: int) -> Any:
+def _highest(values: Any, depth: int) -> Any:
     """The numbers of the ``depth`` highest positive values, highest first, the earlier one of equals first."""
     import numpy as np
 
@@ -128,3 +118,14 @@ def _best(values: Any, depth: int) -> Any:
         positive = positive[values[positive] >= floor]
     order = np.argsort(-values[positive], kind="stable")[:depth]
     return positive[order].astype(np.int64)
+
+
+ENGINE = Engine(
+    name="bm25s",
+    module="bm25s",
+    distribution="bm25s",
+    build=build,
+    open=open_index,
+    stemmers=("porter2", "none"),
+    stop_lists=("english", "lucene", "none"),
+)

@@ -4,63 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from conqret.errors import ConqretError
-from conqret.retrieval.engines import Hits, Settings
+from conqret.retrieval.engine import Engine, Hits, Settings
 from conqret.retrieval.silence import silenced
 from conqret.text.words import stop_list, words
 
 
-class PisaEngine:
-    """Builds and opens PISA indexes. Documents are known to it by their numbers."""
+def build(texts: Iterable[str], folder: Path, settings: Settings) -> int:
+    """Index ``texts`` and prepare the BM25 scores. Documents are known to PISA by their numbers.
 
-    name: ClassVar[str] = "pisa"
-    default_stop_words: ClassVar[str] = "terrier"
-    stemmers: ClassVar[tuple[str, ...]] = ("porter2", "krovetz", "none")
-    stop_lists: ClassVar[tuple[str, ...]] = ("terrier", "lucene", "english", "none")
+    Raises:
+        ConqretError: PISA lost some of them; and whatever reading the texts raised.
+    """
+    feed = _Feed(texts)
+    with silenced():
+        index = _index(folder, settings)
+        index.index(iter(feed))
+    if feed.error is not None:
+        raise feed.error
+    with silenced():
+        held = int(index.num_docs())
+        index.bm25(k1=settings.k1, b=settings.b)
+    if held != feed.given or not feed.whole:
+        raise ConqretError(f"PISA indexed {held} of {feed.given} documents; try --engine bm25s")
+    return held
 
-    def version(self) -> str:
-        """The version of pyterrier-pisa."""
-        from importlib.metadata import version
 
-        return version("pyterrier-pisa")
+def open_index(folder: Path, settings: Settings) -> PisaSearcher:
+    """Open the index in ``folder``."""
+    with silenced():
+        return PisaSearcher(_index(folder, settings), settings)
 
-    def build(self, texts: Iterable[str], folder: Path, settings: Settings) -> int:
-        """Index ``texts`` and prepare the BM25 scores.
 
-        Raises:
-            ConqretError: PISA lost some of them; and whatever reading the texts raised.
-        """
-        feed = _Feed(texts)
-        with silenced():
-            index = self._index(folder, settings)
-            index.index(iter(feed))
-        if feed.error is not None:
-            raise feed.error
-        with silenced():
-            held = int(index.num_docs())
-            index.bm25(k1=settings.k1, b=settings.b)
-        if held != feed.given or not feed.whole:
-            raise ConqretError(f"PISA indexed {held} of {feed.given} documents; try --engine bm25s")
-        return held
+def _index(folder: Path, settings: Settings) -> Any:
+    import pyterrier_pisa
 
-    def open(self, folder: Path, settings: Settings) -> PisaSearcher:
-        """Open the index in ``folder``."""
-        with silenced():
-            index = self._index(folder, settings)
-        return PisaSearcher(index, settings)
-
-    def _index(self, folder: Path, settings: Settings) -> Any:
-        import pyterrier_pisa
-
-        own = settings.stop_words == "english"
-        return pyterrier_pisa.PisaIndex(
-            str(folder),
-            text_field="text",
-            stemmer=settings.stemmer,
-            stops="none" if own else settings.stop_words,
-        )
+    stops = "none" if settings.stop_words == "english" else settings.stop_words
+    return pyterrier_pisa.PisaIndex(str(folder), text_field="text", stemmer=settings.stemmer, stops=stops)
 
 
 class PisaSearcher:
@@ -113,3 +95,15 @@ class _Feed:
             self.whole = True
         except (ConqretError, OSError, ValueError) as error:
             self.error = error
+
+
+ENGINE = Engine(
+    name="pisa",
+    module="pyterrier_pisa",
+    distribution="pyterrier-pisa",
+    build=build,
+    open=open_index,
+    stemmers=("porter2", "krovetz", "none"),
+    stop_lists=("terrier", "lucene", "english", "none"),
+    where=" (its wheels are for Linux on x86-64; elsewhere use --engine bm25s)",
+)

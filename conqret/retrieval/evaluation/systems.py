@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from conqret.data.corpus import CorpusTopic
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.io.corpus import CorpusDirectory
-from conqret.io.trec import read_run
+from conqret.io.trec import read_rankings
 from conqret.retrieval.evaluation.evaluate import Judgments, Run
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def run_systems(
     for name in names:
         label, given, path = name.partition("=")
         if given:
-            found.append(SystemRun(label, _from_file(Path(path))))
+            found.append(SystemRun(label, read_rankings(path)))
             continue
         made = assemble(index, replace(plan, **stages[name]), session, on_query)
         ranked = rankings(made.pipeline(frame))
@@ -130,13 +130,3 @@ def judgments(corpus: CorpusDirectory, split: Split | None) -> dict[str, Judgmen
         for qrel in corpus.qrels_iter(view, split):
             judged.setdefault(qrel.query_id, {})[qrel.doc_id] = qrel.relevance
     return dict(found)
-
-
-def _from_file(path: Path) -> Run:
-    scored: dict[str, list[tuple[float, str]]] = {}
-    for line in read_run(path):
-        scored.setdefault(line.query_id, []).append((-line.score, line.doc_id))
-    return {
-        topic: [document for _, document in sorted(pairs, key=lambda pair: pair[0])]
-        for topic, pairs in scored.items()
-    }
