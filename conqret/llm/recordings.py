@@ -17,9 +17,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from conqret.errors import DeclarationError
-from conqret.llm.completions import completion_from_json, completion_to_json
-from conqret.llm.recordings_jsonl import dumps, read_jsonl, write_jsonl
+from conqret.errors import DeclarationError, FaultsError
+from conqret.io.atomic import replacing
+from conqret.io.jsonl import JsonLines
+from conqret.io.schema import Schema, TableReader
+from conqret.llm.recording import Recording, completion_from_json, line_of
 from conqret.llm.request import Completion
 
 STORE_NAME = "recordings.sqlite"
@@ -32,10 +34,19 @@ _SQLITE_MAGIC = b"SQLite format 3\x00"
 BUSY_SECONDS = 60.0
 """How long to wait for another process that is writing; its commits take well under a millisecond."""
 
-_CREATE = (
-    "CREATE TABLE IF NOT EXISTS recordings (key TEXT PRIMARY KEY, completion TEXT NOT NULL, ask TEXT NOT NULL, "
-    "item TEXT NOT NULL, model TEXT NOT NULL, params TEXT NOT NULL, sample INTEGER NOT NULL, "
-    "created TEXT NOT NULL)"
+_MAKE = f"""
+BEGIN IMMEDIATE;
+CREATE TABLE IF NOT EXISTS recordings (
+    key TEXT PRIMARY KEY, completion TEXT NOT NULL, ask TEXT NOT NULL, item TEXT NOT NULL, model TEXT NOT NULL,
+    params TEXT NOT NULL, sample INTEGER NOT NULL, created TEXT NOT NULL
+);
+PRAGMA application_id = {_APPLICATION_ID};
+PRAGMA user_version = {SCHEMA_VERSION};
+COMMIT;
+"""
+_STATE = (
+    "SELECT application_id, user_version, (SELECT count(*) FROM sqlite_master) "
+    "FROM pragma_application_id, pragma_user_version"
 )
 _INSERT = "INSERT INTO recordings VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING"
 _TOTALS = (
@@ -134,9 +145,12 @@ class Recordings:
             DeclarationError: the store cannot be written (a full disk, say).
         """
         created = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
-        row = (key, completion_to_json(completion), ask, item, model, dumps(params), sample, created)
+        recording = Recording(
+            key=key, completion=completion, ask=ask, item=item, model=model, params=dict(params), sample=sample,
+            created=created,
+        )  # fmt: skip
         try:
-            new = self._insert(row)
+            new = self._insert(recording)
         except sqlite3.Error as error:
             raise DeclarationError(f"{self.path}: an answer could not be recorded: {error}") from error
         return completion if new else self.get(key) or completion
@@ -146,17 +160,28 @@ class Recordings:
 
         Returns the number of lines. They hold keys (hashes), answers and labels; no API key, no prompt.
         """
-        return write_jsonl(Path(path), self._db.execute("SELECT * FROM recordings ORDER BY key"))
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        lines = 0
+        with replacing(path) as file:
+            for row in self._db.execute("SELECT * FROM recordings ORDER BY key"):
+                file.write(line_of(row))
+                lines += 1
+        return lines
 
     def import_jsonl(self, path: str | Path) -> int:
-        """Read an export in; recordings that are here already stay as they are. Returns how many were new.
+        """Read an export in, plain or gzipped; recordings that are here already stay as they are.
+
+        Returns how many were new.
 
         Raises:
-            DeclarationError: faulty lines, each named with its number; nothing is read in then.
+            FaultsError: faulty lines, each named with its number; nothing is read in then.
         """
+        reader = TableReader(JsonLines(Path(path), str(path)), Schema("a recording", {}))
         self._db.execute("BEGIN IMMEDIATE")
         try:
-            new = sum(self._insert(row) for row in read_jsonl(Path(path)))
+            found = (reader.model(Recording, row.record) for row in reader.rows())
+            new = sum(self._insert(recording) for recording in found if recording is not None)
+            reader.finish(FaultsError)
             self._db.execute("COMMIT")
         except BaseException:
             self._db.execute("ROLLBACK")
@@ -195,23 +220,14 @@ class Recordings:
         )
 
     def _prepare(self) -> None:
-        db = self._db
         if not self._known():
             self._switch_to_wal()
-            db.execute("BEGIN IMMEDIATE")
-            db.execute(_CREATE)
-            db.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
-            db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-            db.execute("COMMIT")
-        db.execute("PRAGMA synchronous = NORMAL")
+            self._db.executescript(_MAKE)
+        self._db.execute("PRAGMA synchronous = NORMAL")
 
     def _known(self) -> bool:
-        """Whether the file is a store of ours (read in one transaction: another process may be making it)."""
-        db = self._db
-        db.execute("BEGIN")
-        application, version = (db.execute(f"PRAGMA {mark}").fetchone()[0] for mark in _MARKS)
-        tables = db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-        db.execute("COMMIT")
+        """Whether the file is a store of ours (seen at one moment: another process may be making it)."""
+        application, version, tables = self._db.execute(_STATE).fetchone()
         if application != _APPLICATION_ID and tables:
             raise DeclarationError(f"{self.path}: this SQLite file is no store of recordings")
         if version > SCHEMA_VERSION:
@@ -233,11 +249,8 @@ class Recordings:
                     raise
                 time.sleep(0.01)
 
-    def _insert(self, row: tuple[Any, ...]) -> int:
-        return self._db.execute(_INSERT, row).rowcount
-
-
-_MARKS = ("application_id", "user_version")
+    def _insert(self, recording: Recording) -> int:
+        return self._db.execute(_INSERT, recording.row()).rowcount
 
 
 def _check_header(path: Path) -> None:

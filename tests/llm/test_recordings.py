@@ -1,5 +1,6 @@
 """The store: what goes in comes out, once, and faulty files are named."""
 
+import gzip
 import json
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from conqret.errors import DeclarationError
 from conqret.llm import Completion, Recordings, TokenLogprobs
-from conqret.llm.completions import completion_from_json, completion_to_json
+from conqret.llm.recording import completion_from_json, completion_to_json
 
 LABELS = {"ask": "rag", "item": "i", "model": "m", "params": {"temperature": 0.0}, "sample": 0}
 
@@ -95,11 +96,11 @@ def test_each_faulty_line_is_named_and_nothing_is_read_in(store, tmp_path):
     with pytest.raises(DeclarationError) as caught:
         store.import_jsonl(path)
     message = str(caught.value)
-    assert "3 lines" in message
+    assert "3 faults" in message
     for place in (
-        f"{path}:2 lacks 'completion'",
-        f"{path}:3 has a field of the wrong type",
-        f"{path}:5 is no JSON",
+        f"{path}:2 [completion] cannot be used: Field required",
+        f"{path}:3 [sample] cannot be used: Input should be a valid integer",
+        f"{path}:5 the file looks cut off",
     ):
         assert place in message
     assert store.get("new") is None
@@ -108,7 +109,8 @@ def test_each_faulty_line_is_named_and_nothing_is_read_in(store, tmp_path):
 def test_replay_opens_a_store_an_export_and_a_run_directory(store, tmp_path):
     store.put("k", Completion("x"), **LABELS)
     store.export_jsonl(tmp_path / "export.jsonl")
-    for path in (store.path, tmp_path / "export.jsonl", tmp_path):
+    (tmp_path / "packed.gz").write_bytes(gzip.compress((tmp_path / "export.jsonl").read_bytes()))
+    for path in (store.path, tmp_path / "export.jsonl", tmp_path / "packed.gz", tmp_path):
         with Recordings.open_for_replay(path) as replayed:
             assert replayed.get("k") == Completion("x")
             scratch = replayed.path.parent
