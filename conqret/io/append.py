@@ -6,15 +6,16 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from pydantic import BaseModel
+
+from conqret.io.closing import Closing
 
 _BLOCK = 65_536
 
 
-class AppendLog:
+class AppendLog(Closing):
     """Appends a line a record, each handed to the system at once: a kill loses none that was written.
 
     A last line without its end, left by a kill in the middle of it, is cut off when the file is opened.
@@ -39,14 +40,6 @@ class AppendLog:
         if not self._file.closed:
             os.fsync(self._file.fileno())
             self._file.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 def whole_lines(path: Path) -> Iterator[tuple[int, bytes]]:

@@ -14,11 +14,11 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from conqret.errors import DeclarationError, FaultsError
 from conqret.io.atomic import replacing
+from conqret.io.closing import Closing
 from conqret.io.jsonl import JsonLines
 from conqret.io.schema import Schema, TableReader
 from conqret.llm.recording import Recording, completion_from_json, line_of
@@ -70,7 +70,7 @@ class RecordingStats:
     cost_usd: float | None
 
 
-class Recordings:
+class Recordings(Closing):
     """A store of completions by request key; the first recording of a key wins.
 
     Raises:
@@ -202,14 +202,6 @@ class Recordings:
         self._db.close()
         if self._scratch is not None:
             self._scratch.cleanup()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _connect(self, read_only: bool) -> sqlite3.Connection:
         address = self.path.absolute().as_uri()

@@ -8,10 +8,12 @@ from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
+from conqret.io.closing import Closing
+
 T = TypeVar("T")
 
 
-class Loop:
+class Loop(Closing):
     """One event loop for all that a piece of code asks for, so that connections live from one call to the next.
 
     Where a loop runs in this thread already (a notebook), the work is done in a thread of its own.
@@ -20,14 +22,6 @@ class Loop:
     def __init__(self) -> None:
         self._runner = asyncio.Runner()
         self._thread: ThreadPoolExecutor | None = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Wait for ``work`` and return its result."""

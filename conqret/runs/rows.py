@@ -13,6 +13,7 @@ from typing import BinaryIO, Generic, NamedTuple, Self, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from conqret.io.closing import Closing
 from conqret.errors import DeclarationError
 from conqret.io.append import AppendLog, whole_lines
 from conqret.io.atomic import replacing
@@ -26,7 +27,7 @@ class _Place(NamedTuple):
     finished: bool
 
 
-class RowStore(Generic[Row]):
+class RowStore(Closing, Generic[Row]):
     """The rows of a run, in ``path``.
 
     Args:
@@ -62,14 +63,6 @@ class RowStore(Generic[Row]):
             elif foreign:
                 raise DeclarationError(f"{path}:{number} {foreign}")
             self._end += len(line)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def __contains__(self, key: str) -> bool:
         """Whether a finished row is there."""
