@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from conqret.errors import DeclarationError, Fault
+from conqret.errors import DeclarationError, FaultsError
+from conqret.io.checks import cell_text, number, whole_number
 from conqret.io.files import file_rows
+from conqret.io.rows import columns_of
+from conqret.io.schema import Field, Schema, TableReader
 
 DIVERSITY, DIVERSITY_MEAN, AWARENESS = "perspective_diversity", "mean_perplexity", "dispute_awareness"
 LOWER_IS_BETTER = frozenset({DIVERSITY, DIVERSITY_MEAN})
@@ -66,6 +68,22 @@ class CommonMeans:
     unscored: tuple[str, ...]
 
 
+_NEEDED = "Fill it in, or give a scores.parquet of conqret score"
+SCORE = Schema(
+    "a score",
+    {
+        "system": Field(("system",), cell_text, needed=_NEEDED),
+        "id": Field(("id",), cell_text, needed=_NEEDED),
+        "metric": Field(("metric",), cell_text, needed=_NEEDED),
+        "value": Field(("value",), number),
+        "n": Field(("n",), whole_number, 1),
+        "instrument": Field(("instrument",), cell_text, ""),
+        "reason": Field(("reason",), cell_text, ""),
+        "detail": Field(("detail",), cell_text, ""),
+    },
+)
+
+
 def write_table(rows: Iterable[ScoreRow], path: Path) -> None:
     """Write Parquet, whole or not at all; rows are taken as they come and kept as columns, never as objects.
 
@@ -92,43 +110,32 @@ def read_tables(paths: Iterable[str | Path]) -> list[ScoreRow]:
     """Read score tables (Parquet, or any table with these columns), one after the other.
 
     Raises:
-        DeclarationError: a file lacks a column, holds a value that is no finite number, or nothing; or an instrument
-            measured the same answer twice.
+        FaultsError: a row lacks a system, an id or a metric, or holds a value that is no finite number, or an
+            instrument measured the same answer twice; all faults of a file are listed.
+        DeclarationError: a file lacks a column, or the files hold nothing.
     """
     found: list[ScoreRow] = []
     seen: dict[tuple[str, str, str, str], str | Path] = {}
     for path in paths:
-        for row in file_rows(path):
-            if isinstance(row, Fault):
-                raise DeclarationError(str(row))
-            record = row.record
-            if missing := [name for name in ("system", "id", "metric", "value") if name not in record]:
-                raise DeclarationError(
-                    f"{path} is no table of conqret score: it lacks {', '.join(missing)}; give a scores.parquet of it"
-                )
-            try:
-                value = None if record["value"] in (None, "") else float(str(record["value"]))
-                n = 1 if record.get("n") in (None, "") else int(str(record["n"]))
-            except ValueError:
-                raise DeclarationError(f"{path}:{row.line} holds a value that is no number") from None
-            if value is not None and not math.isfinite(value):
-                raise DeclarationError(
-                    f"{path}:{row.line} holds the value {value}; a value is a finite number, or empty with a reason"
-                )
-            texts = {name: str(record.get(name) or "") for name in ("instrument", "reason", "detail")}
-            one = ScoreRow(
-                str(record["system"]), str(record["id"]), str(record["metric"]), texts["instrument"], value, n,
-                texts["reason"], texts["detail"],
-            )  # fmt: skip
+        rows = file_rows(path)
+        if missing := [name for name in ("system", "id", "metric", "value") if name not in columns_of(rows)]:
+            raise DeclarationError(
+                f"{path} is no table of conqret score: it lacks {', '.join(missing)}; give a scores.parquet of it"
+            )
+        reader = TableReader(rows, SCORE)
+        for values in reader:
+            one = ScoreRow(**values)
             key = (one.instrument, one.metric, one.system, one.id)
             if key in seen:
-                raise DeclarationError(
-                    f"{path}:{row.line} has the {one.metric} of {one.system}'s answer {one.id} by "
-                    f"{one.instrument or 'the instrument without a name'}, which stands in {seen[key]} already: give "
-                    "each table once, and each system a name of its own (--system)"
+                problem = (
+                    f"has the {one.metric} of {one.system}'s answer {one.id} by "
+                    f"{one.instrument or 'the instrument without a name'}, which stands in {seen[key]} already"
                 )
+                remedy = "Give each table once, and each system a name of its own (--system)"
+                reader.fault("", problem, remedy)
             seen[key] = path
             found.append(one)
+        reader.finish(FaultsError)
     if not found:
         raise DeclarationError("the tables hold no row")
     return found

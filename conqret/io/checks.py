@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
@@ -36,14 +37,23 @@ def identifier(value: object, where: str, reader: TableReader) -> str:
 
 
 def number(value: object, where: str, reader: TableReader) -> float:
-    """A number; true and false are 1 and 0, also as words in any case."""
+    """A finite number; true and false are 1 and 0, also as words in any case."""
     word = str(value).strip().lower()
     try:
-        return float({"true": "1", "false": "0"}.get(word, word))
+        found = float({"true": "1", "false": "0"}.get(word, word))
     except ValueError:
-        raise Unfit(
-            f"is {quoted(value)}, and a number is expected", "Write a number, or true or false"
-        ) from None
+        found = math.nan
+    if not math.isfinite(found):
+        raise Unfit(f"is {quoted(value)}, and a finite number is expected", "Write a number")
+    return found
+
+
+def whole_number(value: object, where: str, reader: TableReader) -> int:
+    """A finite number without a fraction."""
+    found = number(value, where, reader)
+    if not found.is_integer():
+        raise Unfit(f"is {quoted(value)}, and a whole number is expected", "Write a whole number")
+    return int(found)
 
 
 def one_of(words: Mapping[str, _Word], called: str) -> Check:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import groupby
 
 from conqret.errors import Fault
 from conqret.io.cells import is_missing
@@ -18,49 +19,42 @@ RANKING_COLUMNS = ("docid", "score", "rank")
 def grouped(rows: Rows) -> Iterator[Row | Fault]:
     """Join adjacent rows of one ``qid`` into one record with its documents, in the order of the rows.
 
-    A ``qid`` that comes back after another one, and a column of the item (``query``, ``qanswer``) that
-    changes inside a ``qid``, are faults.
+    A row without ``qid``, a ``qid`` that comes back after another one, and a column of the item (``query``,
+    ``qanswer``) that changes inside a ``qid``, are faults.
     """
-    first: Row | None = None
-    documents: list[dict[str, object]] = []
     seen: dict[str, int] = {}
-    for row in rows:
-        if isinstance(row, Fault):
-            yield row
+    for qid, group in groupby(rows, key=_qid):
+        if isinstance(qid, Fault):
+            yield qid
             continue
-        if is_missing(row.record.get("qid")):
-            yield Fault(rows.name, row.line, "qid", "is missing", "Say which question the row belongs to")
+        first, *others = (row for row in group if isinstance(row, Row))
+        if not qid:
+            for row in (first, *others):
+                yield Fault(rows.name, row.line, "qid", "is missing", "Say which question the row belongs to")
             continue
-        qid = str(row.record["qid"])
-        if first is not None and qid == str(first.record.get("qid")):
+        begun = seen.setdefault(qid, first.line)
+        if begun != first.line:
+            problem = f"is {quoted(qid)} again, after other rows: the rows that begin in line {begun} are not adjacent"
+            yield Fault(rows.name, first.line, "qid", problem, "Sort the table by qid (and rank)")
+        for row in others:
             yield from _changes(rows.name, first, row)
-            documents.append(_document(row))
-            continue
-        if first is not None:
-            yield _joined(first, documents)
-        if qid in seen:
-            yield Fault(
-                rows.name,
-                row.line,
-                "qid",
-                f"is {quoted(qid)} again, after other rows: the rows that "
-                f"begin in line {seen[qid]} are not adjacent",
-                "Sort the table by qid (and rank)",
-            )
-        seen.setdefault(qid, row.line)
-        first, documents = row, [_document(row)]
-    if first is not None:
-        yield _joined(first, documents)
+        own = {
+            key: value for key, value in first.record.items() if key not in DOCUMENT_COLUMNS + RANKING_COLUMNS
+        }
+        documents = [_document(row) for row in (first, *others)]
+        yield Row(first.line, {**own, "documents": [document for document in documents if document]})
+
+
+def _qid(row: Row | Fault) -> str | Fault:
+    if isinstance(row, Fault):
+        return row
+    qid = row.record.get("qid")
+    return "" if is_missing(qid) else str(qid)
 
 
 def _document(row: Row) -> dict[str, object]:
     pairs = ((column, row.record.get(column)) for column in DOCUMENT_COLUMNS)
     return {column: value for column, value in pairs if not is_missing(value)}
-
-
-def _joined(first: Row, documents: list[dict[str, object]]) -> Row:
-    own = {key: value for key, value in first.record.items() if key not in DOCUMENT_COLUMNS + RANKING_COLUMNS}
-    return Row(first.line, {**own, "documents": [document for document in documents if document]})
 
 
 def _changes(name: str, first: Row, row: Row) -> Iterator[Fault]:

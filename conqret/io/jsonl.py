@@ -140,15 +140,12 @@ def json_rows(path: Path, name: str) -> JsonLines | JsonArray:
             alone = not file.read(HEAD).strip()
     except GZIP_ERRORS:
         return JsonLines(path, name)
-    if first.startswith(b"["):
-        return JsonArray(path, name)
-    if first.endswith((b"{", b"[", b",")):
-        return JsonArray(path, name) if _is_one_object(path) else JsonLines(path, name)
-    try:
-        wrapped = alone and _is_wrapped(parse(first.decode("utf-8")))
-    except ValueError:
-        wrapped = False
-    return JsonArray(path, name) if wrapped else JsonLines(path, name)
+    printed = alone or first.endswith((b"{", b"[", b","))
+    return (
+        JsonArray(path, name)
+        if first.startswith(b"[") or (printed and _is_one_object(path))
+        else JsonLines(path, name)
+    )
 
 
 def unwrapped(value: object) -> list[object]:
@@ -161,11 +158,6 @@ def unwrapped(value: object) -> list[object]:
             if isinstance(inner, list):
                 return inner
     return [value]
-
-
-def _is_wrapped(value: object) -> bool:
-    records = unwrapped(value)
-    return len(records) != 1 or records[0] is not value
 
 
 def broken(error: ValueError, text: str) -> tuple[str, str]:
@@ -198,7 +190,7 @@ def _small(path: Path) -> bytes | None:
 
 
 def _is_one_object(path: Path) -> bool:
-    """Whether a file as a whole is one JSON object, printed over several lines."""
+    """Whether a file as a whole is one JSON object, over one line or several."""
     try:
         return isinstance(parse((_small(path) or b"").decode("utf-8-sig")), dict)
     except (ValueError, *GZIP_ERRORS):

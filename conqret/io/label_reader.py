@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
@@ -11,6 +12,8 @@ from conqret.io.label_layout import LabelFile, RawLabel
 from conqret.io.label_scale import MISSING, TRUTH, LabelScale, Scales
 from conqret.io.label_set import Absence, Label, Unit
 
+Words = dict[str, list[int]]
+"""What is said of a dimension, in small letters, and on which lines."""
 NOBODY = "labels"
 """What the one annotator is called where the file names none."""
 
@@ -41,25 +44,23 @@ class LabelReader:
         Raises:
             LabelsError: there are faults.
         """
-        said: dict[str, dict[str, tuple[int, int]]] = {}
+        said: dict[str, Words] = {}
         for line, _, _, cell in self.cells:
             word = _word(cell)
-            if word not in MISSING and word not in self.cannot_judge:
-                words = said.setdefault(cell.dimension, {})
-                words[word] = (words.get(word, (line, 0))[0], words.get(word, (line, 0))[1] + 1)
+            if self._absence(word) is None:
+                said.setdefault(cell.dimension, {}).setdefault(word, []).append(line)
         own = dict(self.scales.own)
         meaning: dict[tuple[str, str], float] = {}
-        unmapped: dict[str, int] = {}
+        unmapped = Counter[str]()
         for dimension, words in said.items():
             own[dimension] = scale = self._settle(dimension, words)
             if not (scale.words or scale.bounded or any(map(_is_number, words))):
-                for word, (_, count) in words.items():
-                    unmapped[word] = unmapped.get(word, 0) + count
+                unmapped.update({word: len(lines) for word, lines in words.items()})
                 continue
-            for word, (line, count) in words.items():
+            for word in words:
                 value = scale.read(word)
                 if isinstance(value, str):
-                    self._complain(dimension, word, line, count, value, words)
+                    self._complain(dimension, word, value, words)
                 else:
                     meaning[dimension, word] = value
         if unmapped:
@@ -107,47 +108,34 @@ class LabelReader:
         self.file.fault(cell.line, "topic", problem, "Give all labels of an item the same topic")
         return False
 
-    def _settle(self, dimension: str, words: Mapping[str, tuple[int, int]]) -> LabelScale:
+    def _settle(self, dimension: str, words: Words) -> LabelScale:
         """The scale of a dimension: as declared, or read off its words where they leave no choice."""
         scale = self.scales[dimension]
         if scale.bounded or scale.words:
             return scale
-        numbers = [word for word in words if _is_number(word)]
-        if scale.level == "nominal" and not numbers:
+        shown = ", ".join(sorted(words))
+        if scale.level == "nominal" and not any(map(_is_number, words)):
+            self.notes.append(f"{dimension}: the words {shown} are its categories")
             codes = {word: float(place) for place, word in enumerate(sorted(words))}
-            self.notes.append(f"{dimension}: the words {', '.join(sorted(words))} are its categories")
             return replace(scale, words=codes, source="the words in the file")
         if set(words) <= set(TRUTH):
-            self.notes.append(
-                f"{dimension}: {', '.join(sorted(words))} are read as 1 and 0 on a scale from 0 to 1"
-            )
+            self.notes.append(f"{dimension}: {shown} are read as 1 and 0 on a scale from 0 to 1")
             return replace(scale, low=0.0, high=1.0, source="the words in the file")
         return scale
 
-    def _complain(
-        self,
-        dimension: str,
-        word: str,
-        line: int,
-        count: int,
-        problem: str,
-        words: Mapping[str, tuple[int, int]],
-    ) -> None:
-        scale = self.scales[dimension]
-        times = f", {count} times" if count > 1 else ""
-        said = f"says {quoted(word)}{times}: it {problem}"
-        numbers = [other for other in words if _is_number(other)]
+    def _complain(self, dimension: str, word: str, problem: str, words: Words) -> None:
+        scale, lines = self.scales[dimension], words[word]
+        times = f", {len(lines)} times" if len(lines) > 1 else ""
+        said, remedy = f"says {quoted(word)}{times}: it {problem}", "Mend the label"
+        number = next(filter(_is_number, words), None)
         if scale.words:
             remedy = "Mend the label, or add the word to --map"
         elif scale.bounded:
             remedy = f"Mend the label, or say the scale: --scale {dimension}=LOW:HIGH"
-        elif numbers:
-            first = words[numbers[0]][0]
-            said = f"{said}, and other labels of {dimension} are numbers (first: line {first})"
+        elif number is not None:
+            said = f"{said}, and other labels of {dimension} are numbers (first: line {words[number][0]})"
             remedy = "Write all labels of a dimension alike"
-        else:
-            remedy = "Mend the label"
-        self.file.fault(line, dimension, said, remedy)
+        self.file.fault(lines[0], dimension, said, remedy)
 
     def _complain_of_words(self, words: Mapping[str, int], dimensions: list[str]) -> None:
         """One fault for all labels that are words without an order."""
@@ -163,11 +151,14 @@ class LabelReader:
         self, line: int, unit: Unit, annotator: str, cell: RawLabel, meaning: Mapping[tuple[str, str], float]
     ) -> Label:
         word = _word(cell)
-        absence: Absence | None = (
-            "missing" if word in MISSING else "cannot_judge" if word in self.cannot_judge else None
-        )
         topic = self.topics.get(cell.item, ("", 0))[0]
-        return Label(unit, cell.dimension, annotator, meaning.get((cell.dimension, word)), absence, topic)
+        value = meaning.get((cell.dimension, word))
+        return Label(unit, cell.dimension, annotator, value, self._absence(word), topic)
+
+    def _absence(self, word: str) -> Absence | None:
+        if word in MISSING:
+            return "missing"
+        return "cannot_judge" if word in self.cannot_judge else None
 
 
 def _word(cell: RawLabel) -> str:

@@ -63,18 +63,7 @@ def evidence(item: Item) -> str:
 
 def label_studio_tasks(items: Sequence[Item]) -> str:
     """Tasks for Label Studio's JSON import."""
-    tasks: list[dict[str, Any]] = [
-        {
-            "data": {
-                "item": item.id,
-                "topic": item.topic,
-                "stance": item.stance,
-                "argument": item.argument or "",
-                "text": evidence(item),
-            }
-        }
-        for item in items
-    ]
+    tasks = [{"data": {"item": item.id, **_fields(item)}} for item in items]
     return json.dumps(tasks, indent=1, ensure_ascii=False) + "\n"
 
 
@@ -95,19 +84,17 @@ def label_studio_config(dimensions: Sequence[str], low: int, high: int) -> str:
 
 def argilla_records(items: Sequence[Item]) -> str:
     """Records for ``dataset.records.from_json`` of Argilla 2; the questions are the dimensions."""
-    records: list[dict[str, Any]] = [
-        {
-            "id": item.id,
-            "fields": {
-                "topic": item.topic,
-                "stance": item.stance,
-                "argument": item.argument or "",
-                "text": evidence(item),
-            },
-            "metadata": {"topic": item.topic},
-            "suggestions": {},
-            "responses": {},
-        }
-        for item in items
+    empty: dict[str, Any] = {"suggestions": {}, "responses": {}}
+    records = [
+        {"id": item.id, "fields": _fields(item), "metadata": {"topic": item.topic}, **empty} for item in items
     ]
     return json.dumps(records, indent=1, ensure_ascii=False) + "\n"
+
+
+def _fields(item: Item) -> dict[str, str]:
+    return {
+        "topic": item.topic,
+        "stance": item.stance,
+        "argument": item.argument or "",
+        "text": evidence(item),
+    }

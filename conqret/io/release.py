@@ -8,9 +8,9 @@ the release therefore runs on.
 
 from __future__ import annotations
 
-import csv
 import json
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,9 +18,29 @@ from typing import Any
 from conqret.data.corpus import QRELS_STANCES, SPLITS, CorpusTopic, Qrel, QrelsStance, Split
 from conqret.data.item import Document
 from conqret.data.table2 import table2
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, FaultsError
+from conqret.io.checks import cell_text
+from conqret.io.schema import Field, Schema, TableReader
+from conqret.io.table import CsvRows
 
 ANNOTATIONS = "retrieval_annotations"
+_AGAIN = "Fetch the release again: it is not whole"
+QUERY = Schema(
+    "a query",
+    {
+        "qid": Field(("qid",), cell_text, needed=_AGAIN),
+        "query": Field(("query",), cell_text, needed=_AGAIN),
+    },
+)
+JUDGED = Schema(
+    "a judged pair",
+    {
+        "qid": Field(("qid",), cell_text, needed=_AGAIN),
+        "docno": Field(("docno",), cell_text, needed=_AGAIN),
+        "label": Field(("label",), cell_text, needed=_AGAIN),
+        "stance": Field(("stance",), cell_text, ""),
+    },
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +117,10 @@ def _documents(root: Path) -> dict[str, Document]:
 
 
 def _questions(file: Path) -> dict[str, str]:
-    return {row["qid"]: row["query"].strip() for _, row in _csv(file, ("qid", "query"))}
+    reader = _reader(file, QUERY)
+    found = {values["qid"]: values["query"] for values in reader}
+    reader.finish(FaultsError)
+    return found
 
 
 def _judged(
@@ -105,26 +128,30 @@ def _judged(
 ) -> tuple[dict[str, dict[str, set[str]]], int]:
     """For each topic its documents, each with the sides that it is relevant for; and the repeated rows."""
     found: dict[str, dict[str, set[str]]] = {}
-    seen: set[tuple[str, ...]] = set()
-    rows = 0
-    for line, row in _csv(file, ("qid", "docno", "label", "stance")):
-        topic, document, label, stance = (row[name].strip() for name in ("qid", "docno", "label", "stance"))
-        if topic not in questions or document not in documents:
-            what = (
-                f"topic {topic!r} has no query"
-                if topic not in questions
-                else f"no source has docid {document!r}"
-            )
-            raise DeclarationError(f"{file}:{line} {what}; the release is not whole")
+    seen = Counter[tuple[str, ...]]()
+    reader = _reader(file, JUDGED)
+    for values in reader:
+        topic, document, label, stance = row = tuple(values[name] for name in JUDGED.fields)
+        if topic not in questions:
+            reader.fault("", f"topic {topic!r} has no query", _AGAIN)
+        if document not in documents:
+            reader.fault("", f"no source has docid {document!r}", _AGAIN)
         if (label, stance) not in (("1", "pro"), ("1", "con"), ("0", "")):
-            raise DeclarationError(
-                f"{file}:{line} has label {label!r} and stance {stance!r}: not 1 and a side, or 0"
-            )
-        sides = found.setdefault(topic, {}).setdefault(document, set())
-        sides.update({stance} - {""})
-        rows += 1
-        seen.add((topic, document, label, stance))
-    return found, rows - len(seen)
+            problem = f"has label {label!r} and stance {stance!r}: not 1 and a side, or 0"
+            reader.fault("", problem, _AGAIN)
+        found.setdefault(topic, {}).setdefault(document, set()).update({stance} - {""})
+        seen[row] += 1
+    reader.finish(FaultsError)
+    return found, seen.total() - len(seen)
+
+
+def _reader(file: Path, schema: Schema) -> TableReader:
+    if not file.is_file():
+        raise DeclarationError(f"{file}: there is no such file; the release is not whole")
+    rows = CsvRows(file, str(file))
+    if missing := [name for name in schema.fields if name not in (rows.columns or ())]:
+        raise DeclarationError(f"{file}: has no column {missing[0]!r}")
+    return TableReader(rows, schema)
 
 
 def _by_side(topic: str, pairs: Mapping[str, set[str]]) -> dict[QrelsStance, list[Qrel]]:
@@ -143,16 +170,3 @@ def _by_side(topic: str, pairs: Mapping[str, set[str]]) -> dict[QrelsStance, lis
         side: [Qrel(topic, one, 1) for one in relevant[side]] + [Qrel(topic, one, 0) for one in share[side]]
         for side in relevant
     }
-
-
-def _csv(file: Path, columns: tuple[str, ...]) -> Iterator[tuple[int, dict[str, str]]]:
-    if not file.is_file():
-        raise DeclarationError(f"{file}: there is no such file; the release is not whole")
-    with file.open(encoding="utf-8-sig", newline="") as text:
-        reader = csv.DictReader(text)
-        if missing := [name for name in columns if name not in (reader.fieldnames or ())]:
-            raise DeclarationError(f"{file}: has no column {missing[0]!r}")
-        for row in reader:
-            if any(row[name] is None for name in columns):
-                raise DeclarationError(f"{file}:{reader.line_num} has fewer cells than the header")
-            yield reader.line_num, row

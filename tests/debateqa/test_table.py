@@ -122,7 +122,7 @@ def test_an_answer_that_stands_twice_is_refused(tmp_path):
     for name in ("one", "two"):
         write_table([row, ScoreRow(name, "x", DIVERSITY, "i", 1.0)], tmp_path / f"{name}.parquet")
     with pytest.raises(
-        DeclarationError, match=r"two\.parquet:1 has .* a's answer x by i, .*one\.parquet already: give each"
+        DeclarationError, match=r"two\.parquet:1 has .* a's answer x by i, .*one\.parquet already. Give each"
     ):
         read_tables([tmp_path / "one.parquet", tmp_path / "two.parquet"])
 
@@ -133,7 +133,7 @@ def test_a_value_is_finite_or_empty(tmp_path, value):
     table.write_text(f"system,id,metric,value\na,x,{DIVERSITY},\na,y,{DIVERSITY},1\n")
     assert [row.value for row in read_tables([table])] == [None, 1.0]
     table.write_text(f"system,id,metric,value\na,x,{DIVERSITY},1\na,y,{DIVERSITY},{value}\n")
-    with pytest.raises(DeclarationError, match=r"scores\.csv:3 holds the value"):
+    with pytest.raises(DeclarationError, match=r"scores\.csv:3 \[value\] is .*, and a finite number"):
         read_tables([table])
 
 

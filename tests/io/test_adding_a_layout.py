@@ -18,7 +18,8 @@ from conqret.io import open_items
 from conqret.io.labels import read_labels
 try:
     found = read_labels(sys.argv[1], layout=sys.argv[2] if len(sys.argv) > 2 else None)
-    print(json.dumps([found.layout, [[*one.unit, one.dimension, one.annotator, one.value, one.absence] for one in found.labels]]))
+    labels = [[*one.unit, one.dimension, one.annotator, one.value, one.absence] for one in found.labels]
+    print(json.dumps([found.layout, labels]))
 except LabelsError as error:
     print(json.dumps([str(fault) for fault in error.faults]))
 """
