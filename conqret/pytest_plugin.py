@@ -9,7 +9,7 @@ Importing this module imports nothing but pytest: everything else waits for the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -156,7 +156,5 @@ def _check(
     __tracebackhide__ = True
     from conqret.reliability.assertions import check
 
-    check_: Callable[..., str] = check
-    fault = check_(claim, judge, items, perturbation, levels, metric, **options)
-    if fault:
+    if fault := check(claim, judge, items, perturbation, levels, metric, **options):
         raise AssertionError(fault)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from rich.console import Console
     from rich.progress import Progress as RichProgress
@@ -61,6 +61,16 @@ def say_json(found: object) -> None:
 def written(file: Path, what: str = "written") -> None:
     """Say where a part of the result is."""
     say(f"{what:<10} {file}")
+
+
+def entry(name: str, remark: str, lines: Iterable[str]) -> None:
+    """Print one of a list: its name with a remark, and what is to be said of it, what matters most first."""
+    from rich.padding import Padding
+
+    out().print(_text(name, "bold").append_text(_text(f"  {remark}", "not bold")))
+    for place, line in enumerate(lines):
+        out().print(Padding(_text(line, "dim" if place else ""), (0, 0, 0, 2), expand=False))
+    out().print()
 
 
 def tell(text: str) -> None:

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
-
-from conqret.cli.console import out
+from conqret.cli import options
+from conqret.cli.console import entry, say, say_json
 
 EPILOG = "Example: conqret formats --json"
 
 
 def formats(
-    json_output: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json_output: options.Json = False,
 ) -> None:
     """List the formats of the judge, with their metrics, scales and sources."""
-    from conqret.judging.dimensions import DIMENSIONS
     from conqret.judging.registry import JUDGES
+    from conqret.report.words import metric_names
 
     judges = list(JUDGES.values())
     if json_output:
-        import json
-
         rows = [
             {
                 "name": judge.name,
@@ -37,28 +32,18 @@ def formats(
             }
             for judge in judges
         ]
-        out().out(json.dumps(rows, indent=1))
+        say_json(rows)
         return
-    from rich.padding import Padding
-    from rich.text import Text
-
-    names = {dimension.name for dimension in DIMENSIONS}
     for judge in judges:
-        metrics = [metric for metric in judge.metrics if metric not in names]
-        if names <= set(judge.metrics):
-            metrics.append("the 15 dimensions")
         calls = sum(2 if ask.both_orders else 1 for ask in judge.asks)
-        out().print(Text.assemble((judge.name, "bold"), f"  {calls} call{'s' if calls > 1 else ''} an item"))
-        for line in (
+        package = JUDGES.plugged(judge.name)
+        lines = (
             judge.summary,
-            f"metrics: {', '.join(metrics)}",
+            f"metrics: {metric_names(judge.metrics)}",
             f"scale: {judge.scale}; score: {judge.score}",
             f"source: {judge.source}",
-            *([f"plug-in: {package}"] if (package := JUDGES.plugged(judge.name)) else []),
-        ):
-            out().print(Padding(Text(line, style="" if line is judge.summary else "dim"), (0, 0, 0, 2)))
-        out().print()
-    out().print(
-        "The default is rag-fine-grained. A preference is always asked in both orders: two calls.\n"
-        "Metrics may be written with hyphens: --metric context-relevance."
-    )
+            *([f"plug-in: {package}"] if package else []),
+        )
+        entry(judge.name, f"{calls} call{'s' if calls > 1 else ''} an item", lines)
+    say("The default is rag-fine-grained. A preference is always asked in both orders: two calls.")
+    say("Metrics may be written with hyphens: --metric context-relevance.")

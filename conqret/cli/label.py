@@ -55,9 +55,9 @@ def label(
     Annotators do not see the judge's scores. What comes back is read by conqret validate and conqret agree.
     """
     from conqret.io import open_items
-    from conqret.io.atomic import replacing
     from conqret.judging.folder import JudgeFolder
     from conqret.reliability.labelling import plan_labels
+    from conqret.report.page import write_files
 
     low, high = _ends(scale)
     names = [name.strip().replace("-", "_") for name in dimension or ["overall_quality"]]
@@ -70,20 +70,18 @@ def label(
     found = plan_labels(
         source, plan, directory.judgments() if directory is not None else (), labelled=done, seed=seed
     )
-    output.parent.mkdir(parents=True, exist_ok=True)
-    reasons = output.with_name(f"{output.name}.plan.json")
-    files = {output: _sheet(found, to, names), reasons: _reasons(found)}
+    files = {output.name: _sheet(found, to, names), f"{output.name}.plan.json": _reasons(found)}
     if to == "label-studio":
         from conqret.io.label_sheets import label_studio_config
 
-        files[output.with_name(f"{output.name}.config.xml")] = label_studio_config(names, low, high)
-    for path, text in files.items():
-        with replacing(path) as file:
-            file.write(text.encode("utf-8", "replace"))
+        files[f"{output.name}.config.xml"] = label_studio_config(names, low, high)
+    paths = write_files(
+        output.parent, {name: text.encode("utf-8", "replace") for name, text in files.items()}
+    )
     if shown.json_output:
         out().out(_reasons(found))
     elif not shown.quiet:
-        _show(found, list(files))
+        _show(found, paths)
     if not shown.quiet and len(found.chosen) < plan:
         note(f"there are only {len(found.chosen)} items to choose from")
 

@@ -175,6 +175,25 @@ class Shown(Group):
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no notes.")] = False
 
 
+def listed(text: str | None) -> list[str]:
+    """The parts of a comma-separated list; none where nothing is given."""
+    return [part.strip() for part in (text or "").split(",") if part.strip()]
+
+
+def numbers(text: str | None, wanted: str) -> list[float]:
+    """The numbers of a comma-separated list; ``wanted`` says in the error what it should be.
+
+    Raises:
+        DeclarationError: something else stands there.
+    """
+    from conqret.errors import DeclarationError
+
+    try:
+        return [float(part) for part in listed(text)]
+    except ValueError:
+        raise DeclarationError(f"{wanted}, not {text!r}") from None
+
+
 def column_map(columns: str | None, example: str) -> dict[str, str]:
     """``--columns`` as a mapping from field to column; ``example`` stands in the error.
 
@@ -183,7 +202,7 @@ def column_map(columns: str | None, example: str) -> dict[str, str]:
     """
     from conqret.errors import DeclarationError
 
-    pairs = [pair.split("=", 1) for pair in (columns or "").split(",") if pair.strip()]
+    pairs = [pair.split("=", 1) for pair in listed(columns)]
     if any(len(pair) != 2 or not all(part.strip() for part in pair) for pair in pairs):
         raise DeclarationError(f"--columns is a list such as {example}, not {columns!r}")
     return {field.strip(): column.strip() for field, column in pairs}

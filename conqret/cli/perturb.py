@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from conqret.cli import options
-from conqret.cli.console import end, note, out, say, say_json, tell, written
+from conqret.cli.console import end, entry, note, say, say_json, tell, written
 from conqret.cli.groups import grouped
 from conqret.cli.places import stem
 
@@ -75,7 +75,7 @@ def perturb(
         return
     from conqret.errors import DeclarationError
     from conqret.io import item_record, open_items
-    from conqret.io.atomic import replacing
+    from conqret.io.corpus import write_lines
     from conqret.perturb import PERTURBATIONS, Materials, perturb_items
     from conqret.perturb import Pool as Documents
 
@@ -83,8 +83,6 @@ def perturb(
         raise DeclarationError(
             "say what to do to which items: conqret perturb irrelevant items.jsonl (or --list)"
         )
-    import json
-
     perturbation = PERTURBATIONS[name]
     client = calls.client(model)
     if perturbation.rewriting:
@@ -119,9 +117,7 @@ def perturb(
     changed, left_out = perturb_items(
         (item for item in found if item.id not in lost), perturbation, chosen, seed=seed, materials=materials
     )
-    with replacing(target) as file:
-        for version in (item for level in changed.values() for item in level):
-            file.write(json.dumps(item_record(version), ensure_ascii=False, default=str).encode() + b"\n")
+    write_lines(target, (item_record(item) for level in changed.values() for item in level))
     _tell(changed, [*failed, *left_out], perturbation, target, json_output)
     end(failed)
 
@@ -136,17 +132,15 @@ def parse_levels(text: str | None) -> tuple[float, ...]:
 
     from conqret.errors import DeclarationError
 
-    try:
-        found = tuple(float(part) for part in (text or "").split(",") if part.strip())
-    except ValueError:
-        raise DeclarationError(f"levels are numbers such as 0,10,20, not {text!r}") from None
+    found = options.numbers(text, "levels are numbers such as 0,10,20")
     if any(low >= high for low, high in pairwise(found)):
         raise DeclarationError(f"levels must rise, and {text!r} does not")
-    return found
+    return tuple(found)
 
 
 def _list(json_output: bool) -> None:
     from conqret.perturb import PERTURBATIONS
+    from conqret.report.words import metric_names
 
     found = list(PERTURBATIONS.values())
     if json_output:
@@ -165,31 +159,13 @@ def _list(json_output: bool) -> None:
         ]
         say_json(rows)
         return
-    from rich.padding import Padding
-    from rich.text import Text
-
     for one in found:
-        out().print(
-            Text.assemble((one.name, "bold"), f"  levels {', '.join(f'{level:g}' for level in one.levels)}")
-        )
         lines = [one.summary, f"unit: {one.unit}" + ("; by a model with --model" if one.rewriting else "")]
-        lines += [
-            f"{direction}: {_metrics(one, direction)}" for direction in dict.fromkeys(one.expects.values())
-        ]
-        lines.append(f"source: {one.source}")
-        for line in lines:
-            out().print(Padding(Text(line, style="" if line is one.summary else "dim"), (0, 0, 0, 2)))
-        out().print()
-
-
-def _metrics(perturbation: Perturbation, direction: str) -> str:
-    from conqret.judging.dimensions import DIMENSIONS
-
-    dimensions = {dimension.name for dimension in DIMENSIONS}
-    names = [metric for metric, expected in perturbation.expects.items() if expected == direction]
-    if dimensions <= set(names):
-        names = [*(name for name in names if name not in dimensions), "the 15 dimensions"]
-    return ", ".join(names)
+        for direction in dict.fromkeys(one.expects.values()):
+            metrics = [metric for metric, expected in one.expects.items() if expected == direction]
+            lines.append(f"{direction}: {metric_names(metrics)}")
+        levels = ", ".join(f"{level:g}" for level in one.levels)
+        entry(one.name, f"levels {levels}", [*lines, f"source: {one.source}"])
 
 
 def _tell(

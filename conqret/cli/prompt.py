@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from conqret.cli.console import note, out
+from conqret.cli import options
+from conqret.cli.console import entry, note, out, say, say_json, written
+from conqret.cli.groups import grouped
 
 if TYPE_CHECKING:
     from conqret.data import Item
@@ -31,28 +33,19 @@ Prompts = Annotated[
 @app.command("list", epilog="Example: conqret prompt list")
 def list_prompts(
     prompts: Prompts = None,
-    json_output: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json_output: options.Json = False,
 ) -> None:
     """List all prompts: id, version, what each asks for, and where it is from."""
-    from rich.padding import Padding
-    from rich.text import Text
-
     from conqret.prompts import Library
 
     library = Library(prompts)
     found = [library[identifier] for identifier in library.ids()]
     if json_output:
-        import json
-
-        rows = [
-            {name: getattr(prompt, name) for name in ("id", "version", "asks", "source")} for prompt in found
-        ]
-        out().out(json.dumps(rows, indent=1, ensure_ascii=False))
+        names = ("id", "version", "asks", "source")
+        say_json([{name: getattr(prompt, name) for name in names} for prompt in found])
         return
     for prompt in found:
-        out().print(Text.assemble((prompt.id, "bold"), f"  version {prompt.version}"))
-        for line, style in ((prompt.asks, ""), (f"source: {prompt.source}", "dim")):
-            out().print(Padding(Text(line, style=style), (0, 0, 0, 2), expand=False))
+        entry(prompt.id, f"version {prompt.version}", (prompt.asks, f"source: {prompt.source}"))
 
 
 @app.command("show", epilog="Example: conqret prompt show rag-fine-grained --items items.jsonl --item 3")
@@ -110,13 +103,13 @@ def copy(
     The parts that prompts share need no copy: they are taken from conqret where the folder has none of that name.
     """
     from conqret.errors import DeclarationError
-    from conqret.io.atomic import replacing
     from conqret.judging.base import Case
     from conqret.judging.instrument import given
     from conqret.judging.setup import PROBE
     from conqret.prompts import Library
     from conqret.prompts.library import SUFFIX
     from conqret.prompts.variables import explained
+    from conqret.report.page import write_files
 
     library = Library()
     asks = _asks_of(name, library)
@@ -129,10 +122,8 @@ def copy(
             system, user = given(ask, Case(PROBE))
             data = ["data"] if library[identifier].data else []
             blocks = {"system": (*data, *system), "user": (*data, *system, *user)}
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with replacing(file) as handle:
-            handle.write(explained(library[identifier], blocks).encode())
-        out().print(f"written    {file}", markup=False, soft_wrap=True)
+        write_files(output, {f"{identifier}{SUFFIX}": explained(library[identifier], blocks)})
+        written(file)
     note(f"change them, and use them with --prompts {output}")
 
 
@@ -150,10 +141,12 @@ def _asks_of(name: str, library: Library) -> dict[str, Ask[Any] | None]:
 @app.command(
     "steps", epilog="Example: conqret prompt steps context-relevance --model gpt-4o --prompts my-prompts"
 )
+@grouped
 def steps(
     metric: Annotated[str, typer.Argument(help="context-relevance, groundedness or preference.")],
     model: Annotated[str, typer.Option("--model", "-m", help="Any litellm model, or offline.")] = "offline",
-    api_base: Annotated[str | None, typer.Option(help="The address of an OpenAI-compatible server.")] = None,
+    *,
+    calls: options.Calls,
     prompts: Annotated[
         Path | None,
         typer.Option(
@@ -163,28 +156,19 @@ def steps(
     ] = None,
 ) -> None:
     """Generate the evaluation steps of a g-eval prompt again, from its criteria (G-Eval; ConQRet, D.3)."""
-    from conqret.io.atomic import replacing
     from conqret.judging.steps import generate_steps, with_steps
-    from conqret.llm.options import ClientOptions
     from conqret.prompts import Library
+    from conqret.prompts.library import SUFFIX
+    from conqret.report.page import write_files
 
     library = Library(prompts if prompts is not None and prompts.exists() else None)
     prompt = library[f"g-eval/{metric.replace('_', '-')}"]
-    written = generate_steps(prompt, ClientOptions(model, api_base=api_base), library)
-    changed = with_steps(prompt, written)
-    for number, step in enumerate(written, start=1):
-        out().print(f"{number}. {step}", markup=False, soft_wrap=True)
+    found = generate_steps(prompt, calls.client(model), library)
+    for number, step in enumerate(found, start=1):
+        say(f"{number}. {step}")
     if prompts is not None:
-        prompts.mkdir(parents=True, exist_ok=True)
-        file = Library(prompts).path(prompt.id)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with replacing(file) as handle:
-            handle.write(changed.encode())
-        out().print(
-            f"written to {file}; use it with: conqret judge … --format g-eval --prompts {prompts}",
-            markup=False,
-            soft_wrap=True,
-        )
+        (file,) = write_files(prompts, {f"{prompt.id}{SUFFIX}": with_steps(prompt, found)})
+        say(f"written to {file}; use it with: conqret judge … --format g-eval --prompts {prompts}")
 
 
 def _find_item(path: Path, wanted: str) -> Item:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from conqret.cli import options
 from conqret.cli.console import note, out, say_json
 from conqret.cli.score.output import remark_left_out
 
@@ -27,7 +28,7 @@ def rank(
     weights: Annotated[
         str, typer.Option(help="Weights of Perspective Diversity, from 0 to 1.")
     ] = "0,0.25,0.5,0.75,1",
-    json_output: Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")] = False,
+    json_output: options.Json = False,
 ) -> None:
     """Rank systems by the weighted mean of both metrics (DebateQA, Equation 4); equal scores share a rank.
 
@@ -128,10 +129,8 @@ def _measured(found: Standings) -> list[tuple[str, str, CommonMeans]]:
 def _weights(text: str) -> list[float]:
     from conqret.errors import DeclarationError
 
-    try:
-        found = [float(one) for one in text.split(",") if one.strip()]
-    except ValueError:
-        found = []
+    wanted = "--weights is a list such as 0,0.5,1"
+    found = options.numbers(text, wanted)
     if not found:
-        raise DeclarationError(f"--weights is a list such as 0,0.5,1, not {text!r}")
+        raise DeclarationError(f"{wanted}, not {text!r}")
     return found

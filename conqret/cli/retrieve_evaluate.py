@@ -76,7 +76,7 @@ def evaluate(
     from conqret.retrieval.index import open_index
     from conqret.retrieval.pipeline import Plan
 
-    names = [name.strip() for name in systems.split(",") if name.strip()]
+    names = options.listed(systems)
     check_systems(names)
     topics, judged = pick_topics(corpus, split), judgments(CorpusDirectory(corpus), as_split(split))
     session = open_session(rerank, calls, answers, prompts, beside=RUNS / "evaluate")

@@ -193,7 +193,7 @@ def _options(
     if (max_bytes is not None and max_bytes < 1) or (workers is not None and workers < 1):
         raise DeclarationError("--max-bytes and --workers are at least 1")
     usual = Limits()
-    names = [name.strip() for name in (search or "").split(",") if name.strip()]
+    names = options.listed(search)
     return EvidenceOptions(
         FetchOptions(
             **asking.given(),

@@ -115,14 +115,14 @@ def sensitivity(
     require("scipy", extra="stats")
     damages = parse_damages(perturb)
     crossed = [Damage.of(name, levels) for name, levels in GRID_LEVELS.items()] if grid else []
-    clients = [calls.client(one) for one in _listed(models)]
+    clients = [calls.client(one) for one in options.listed(models)]
     rewriter = calls.client(perturb_model)
     rewriter.backend.check_can_ask("the question for a rewrite")
     known = load_labels(labels) if labels is not None else None
     source = open_items(items)
     every = [*damages, *crossed]
     setups = sensitivity_setups(
-        source, _listed(formats), clients, every, metrics=metric or (), prompts=prompts
+        source, options.listed(formats), clients, every, metrics=metric or (), prompts=prompts
     )
     if not setups:
         raise DeclarationError("no format, or no model: give both, as in --format direct --model offline")
@@ -169,7 +169,7 @@ def parse_damages(text: str) -> list[Damage]:
 
     found: dict[str, list[float]] = {}
     last = ""
-    for part in filter(None, (part.strip() for part in text.replace(":", ",").split(","))):
+    for part in options.listed(text.replace(":", ",")):
         try:
             level = float(part)
         except ValueError:
@@ -182,10 +182,6 @@ def parse_damages(text: str) -> list[Damage]:
             )
         found[last].append(level)
     return [Damage.of(name, levels) for name, levels in found.items()]
-
-
-def _listed(text: str) -> list[str]:
-    return [part.strip() for part in text.split(",") if part.strip()]
 
 
 def _show(results: SensitivityResults, files: list[Path]) -> None:

@@ -196,7 +196,7 @@ def write_lines(path: Path, records: Iterable[Mapping[str, Any]]) -> int:
     count = 0
     with replacing(_in_folder(path)) as file:
         for record in records:
-            file.write(json.dumps(record, ensure_ascii=False).encode("utf-8") + b"\n")
+            file.write(json.dumps(record, ensure_ascii=False, default=str).encode("utf-8") + b"\n")
             count += 1
     return count
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from conqret._optional import require
-from conqret.data import Item, Judgment
+from conqret.data import Item, Judgment, Measure
 from conqret.errors import DeclarationError
 from conqret.judging.registry import DEFAULT_FORMAT
 from conqret.llm.options import OFFLINE_MODEL
@@ -20,11 +20,12 @@ Judged = Judgment | Mapping[str, float | None]
 Judge = Callable[[Sequence[Item]], Sequence[Judged]]
 """Takes items and returns for each, in their order, a judgment or a value in [0, 1] for each metric."""
 
-CLAIMS: Mapping[str, Direction] = {
-    "falls": Direction.FALL,
-    "rises": Direction.RISE,
-    "stands still": Direction.UNCHANGED,
+CLAIMS: Mapping[str, tuple[Direction, str]] = {
+    "falls": (Direction.FALL, "does not fall strictly"),
+    "rises": (Direction.RISE, "does not rise strictly"),
+    "stands still": (Direction.UNCHANGED, "moves"),
 }
+"""What may be claimed of a curve: the direction that it should have, and what it does where it has not."""
 BAR = 30
 """Characters of a bar that stands for 1."""
 
@@ -122,22 +123,14 @@ def check(
         [topic for _, topic in whole],
         np.random.default_rng(seed),
     )
-    if tolerance != TOLERANCE and CLAIMS[claim] is Direction.UNCHANGED:
+    direction, contrary = CLAIMS[claim]
+    if tolerance != TOLERANCE and direction is Direction.UNCHANGED:
         alarms = response.alarms(tolerance=tolerance)
         right, why = not alarms, ", ".join(f"moves by {a.difference:+.3f} at level {a.to:g}" for a in alarms)
     else:
-        verdict, why = judge_response(response, CLAIMS[claim])
+        verdict, why = judge_response(response, direction)
         right = verdict is True
-    if right:
-        return ""
-    article = (
-        "does not fall strictly"
-        if claim == "falls"
-        else "does not rise strictly"
-        if claim == "rises"
-        else "moves"
-    )
-    return f"{title} {article}: {why}\n{curve_text(response, damage.unit)}"
+    return "" if right else f"{title} {contrary}: {why}\n{curve_text(response, damage.unit)}"
 
 
 def curve_text(response: Response, unit: str) -> str:
@@ -164,13 +157,11 @@ def _judge(judge: Judge, items: Sequence[Item]) -> Sequence[Judged]:
 
 
 def _value(judged: Judged, metric: str) -> float | None:
-    if isinstance(judged, Judgment):
-        if metric not in judged.measures:
-            raise DeclarationError(f"the judge gives no {metric!r}; it gives {', '.join(judged.measures)}")
-        return judged.measures[metric].value
-    if metric not in judged:
-        raise DeclarationError(f"the judge gives no {metric!r}; it gives {', '.join(judged)}")
-    return judged[metric]
+    given = judged.measures if isinstance(judged, Judgment) else judged
+    if metric not in given:
+        raise DeclarationError(f"the judge gives no {metric!r}; it gives {', '.join(given)}")
+    found = given[metric]
+    return found.value if isinstance(found, Measure) else found
 
 
 def _called(judge: Judge) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from conqret.data import Reason
 from conqret.judging.dimensions import DIMENSIONS
@@ -57,6 +57,14 @@ def label(metric: str) -> str:
 def question(metric: str) -> str:
     """What a rater is asked of a dimension of argument quality; empty for any other metric."""
     return _QUESTIONS.get(metric, "")
+
+
+def metric_names(metrics: Sequence[str]) -> str:
+    """Metrics as they are asked for; all dimensions of quality are named together."""
+    if not _QUESTIONS.keys() <= set(metrics):
+        return ", ".join(metrics)
+    others = [metric for metric in metrics if metric not in _QUESTIONS]
+    return ", ".join([*others, f"the {len(_QUESTIONS)} dimensions"])
 
 
 def reason(name: str | None) -> str:

@@ -24,6 +24,7 @@ CALLING = (
     "bias",
     "score dispute-awareness",
     "score baselines",
+    "prompt steps",
     "doctor",
 )
 """The commands that call a model."""

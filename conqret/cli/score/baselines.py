@@ -77,7 +77,7 @@ def baselines(
     from conqret.io.locking import only_writer
     from conqret.runs.session import Session
 
-    chosen = selected(name for name in metrics.split(",") if name.strip())
+    chosen = selected(options.listed(metrics))
     kinds = {one.kind for one in chosen}
     names = {one.name for one in chosen}
     _serve("asked" in kinds, "direct-score, g-eval or num-of-povs", model=model,

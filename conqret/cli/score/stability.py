@@ -60,13 +60,11 @@ def stability(
     for matrix in found:
         _remark(matrix)
     if plot is not None:
-        from conqret.io.atomic import replacing
+        from conqret.report.page import write_files
         from conqret.report.stability_plot import heat_maps
 
-        plot.parent.mkdir(parents=True, exist_ok=True)
         picture = heat_maps(found, "svg" if plot.suffix.lower() == ".svg" else "png")
-        with replacing(plot) as file:
-            file.write(picture)
+        write_files(plot.parent, {plot.name: picture})
     if json_output:
         say_json([_record(matrix) for matrix in found])
     else:
