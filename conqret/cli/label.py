@@ -38,6 +38,7 @@ def label(
         Path, typer.Option("--output", "-o", help="The file to write; beside it, NAME.plan.json says why.")
     ] = Path("sheet.csv"),
     to: Annotated[Target, typer.Option(help="A CSV sheet, Label Studio tasks, or Argilla records.")] = "csv",
+    task: Annotated[str, typer.Option(help="What people are asked: rating, or a plug-in's.")] = "rating",
     dimension: Annotated[
         list[str] | None,
         typer.Option(help="What is to be labelled. May be repeated. Default: overall_quality."),
@@ -55,11 +56,13 @@ def label(
     Annotators do not see the judge's scores. What comes back is read by conqret validate and conqret agree.
     """
     from conqret.io import open_items
+    from conqret.io.label_sheets import FORMS, Sheet
     from conqret.judging.folder import JudgeFolder
-    from conqret.reliability.labelling import plan_labels
+    from conqret.reliability.labelling import TASKS, plan_labels
     from conqret.report.page import write_files
 
     low, high = _ends(scale)
+    asked = TASKS[task]
     names = [name.strip().replace("-", "_") for name in dimension or ["overall_quality"]]
     source = open_items(items, columns=options.column_map(columns, options.ITEM_COLUMNS))
     source.check()
@@ -70,14 +73,10 @@ def label(
     found = plan_labels(
         source, plan, directory.judgments() if directory is not None else (), labelled=done, seed=seed
     )
-    files = {output.name: _sheet(found, to, names), f"{output.name}.plan.json": _reasons(found)}
-    if to == "label-studio":
-        from conqret.io.label_sheets import label_studio_config
-
-        files[f"{output.name}.config.xml"] = label_studio_config(names, low, high)
-    paths = write_files(
-        output.parent, {name: text.encode("utf-8", "replace") for name, text in files.items()}
-    )
+    sheet = Sheet(asked, [one.item for one in found.chosen], names, low, high)
+    texts = {**FORMS[to](sheet), ".plan.json": _reasons(found)}
+    files = {f"{output.name}{suffix}": text.encode("utf-8", "replace") for suffix, text in texts.items()}
+    paths = write_files(output.parent, files)
     if shown.json_output:
         out().out(_reasons(found))
     elif not shown.quiet:
@@ -104,15 +103,6 @@ def _labelled(path: Path) -> set[str]:
 
     layout, file = open_labels(path)
     return {cell.item for cell in layout.cells(file) if cell.text}
-
-
-def _sheet(plan: LabelPlan, to: Target, dimensions: list[str]) -> str:
-    from conqret.io.label_sheets import argilla_records, csv_sheet, label_studio_tasks
-
-    chosen = [one.item for one in plan.chosen]
-    if to == "csv":
-        return csv_sheet(chosen, dimensions)
-    return label_studio_tasks(chosen) if to == "label-studio" else argilla_records(chosen)
 
 
 def _reasons(plan: LabelPlan) -> str:

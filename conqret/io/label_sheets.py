@@ -10,7 +10,8 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
@@ -23,18 +24,83 @@ MAX_CELL = 32_000
 """Spreadsheets hold 32,767 characters in a cell."""
 CUT = " […]"
 COLUMNS = ("item", "annotator", "topic", "stance", "argument", "text")
-"""Before a column for each dimension; ``text`` holds the other argument and the evidence."""
+"""Before a column for each dimension, in a sheet that asks for ratings."""
 
 
-def csv_sheet(items: Sequence[Item], dimensions: Sequence[str]) -> str:
-    """A row for each item, with an empty column for the annotator's name and for each dimension."""
-    target = io.StringIO(newline="")
-    writer = csv.writer(target, lineterminator="\r\n")
-    writer.writerow([*COLUMNS, *(guarded(name) for name in dimensions)])
-    for item in items:
-        cells = (item.id, "", item.topic, item.stance, item.argument or "", evidence(item))
-        writer.writerow([*map(guarded, cells), *("" for _ in dimensions)])
-    return target.getvalue()
+@dataclass(frozen=True)
+class LabelTask:
+    """What people are asked about an item: what they see of it, field by field, and which of these fields (``judged``)
+    the dimensions are asked of."""
+
+    name: str
+    summary: str
+    shows: Callable[[Item], Mapping[str, str]]
+    judged: str
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """Items to be labelled on some dimensions, on a scale from ``low`` to ``high``.
+
+    Each form gives the texts of its files, by what their names have behind that of the sheet.
+    """
+
+    task: LabelTask
+    items: Sequence[Item]
+    dimensions: Sequence[str]
+    low: int = 1
+    high: int = 5
+
+    def csv(self) -> dict[str, str]:
+        """A row for each item, with an empty column for the annotator's name and for each dimension."""
+        target = io.StringIO(newline="")
+        writer = csv.writer(target, lineterminator="\r\n")
+        fields = list(self.task.shows(self.items[0]))
+        writer.writerow(["item", "annotator", *fields, *map(guarded, self.dimensions)])
+        for item in self.items:
+            cells = (item.id, "", *self.task.shows(item).values())
+            writer.writerow([*map(guarded, cells), *("" for _ in self.dimensions)])
+        return {"": target.getvalue()}
+
+    def label_studio(self) -> dict[str, str]:
+        """Tasks for Label Studio's JSON import, and the labelling interface for them: a choice for each dimension."""
+        tasks = [{"data": {"item": item.id, **self.task.shows(item)}} for item in self.items]
+        lines = ["<View>"]
+        for field in self.task.shows(self.items[0]):
+            text = f"<Text name={quoteattr(field)} value={quoteattr(f'${field}')}/>"
+            lines.append(f"  {text}" if field != "topic" else '  <Header value="$topic"/>')
+        for name in self.dimensions:
+            lines += [
+                f"  <Header value={quoteattr(name.replace('_', ' '))}/>",
+                f"  <Choices name={quoteattr(name)} toName={quoteattr(self.task.judged)} "
+                'choice="single-radio" showInline="true">',
+                *(f'    <Choice value="{value}"/>' for value in range(self.low, self.high + 1)),
+                '    <Choice value="cannot judge"/>',
+                "  </Choices>",
+            ]
+        return {"": _json(tasks), ".config.xml": "\n".join([*lines, "</View>"]) + "\n"}
+
+    def argilla(self) -> dict[str, str]:
+        """Records for ``dataset.records.from_json`` of Argilla 2; the questions are the dimensions."""
+        records = [
+            {
+                "id": item.id,
+                "fields": dict(self.task.shows(item)),
+                "metadata": {"topic": item.topic},
+                "suggestions": {},
+                "responses": {},
+            }
+            for item in self.items
+        ]
+        return {"": _json(records)}
+
+
+FORMS: Mapping[str, Callable[[Sheet], dict[str, str]]] = {
+    "csv": Sheet.csv,
+    "label-studio": Sheet.label_studio,
+    "argilla": Sheet.argilla,
+}
+"""The forms of a sheet, by where it is filled in."""
 
 
 def guarded(cell: str) -> str:
@@ -51,50 +117,5 @@ def unguarded(cell: str) -> str:
     return cell[1:] if cell.startswith(GUARD) and guarded(cell[1:]) == cell else cell
 
 
-def evidence(item: Item) -> str:
-    """The other argument and the documents as one text."""
-    parts = [f"Other argument:\n{item.second_argument}"] if item.second_argument else []
-    parts += [
-        f"[{number}] {document.title}\n{document.text}".replace(" \n", "\n", 1)
-        for number, document in enumerate(item.documents, start=1)
-    ]
-    return "\n\n".join(parts)
-
-
-def label_studio_tasks(items: Sequence[Item]) -> str:
-    """Tasks for Label Studio's JSON import."""
-    tasks = [{"data": {"item": item.id, **_fields(item)}} for item in items]
-    return json.dumps(tasks, indent=1, ensure_ascii=False) + "\n"
-
-
-def label_studio_config(dimensions: Sequence[str], low: int, high: int) -> str:
-    """The labelling interface for these tasks: a choice from ``low`` to ``high`` for each dimension."""
-    lines = ["<View>", '  <Header value="$topic"/>', '  <Text name="stance" value="$stance"/>']
-    lines += ['  <Text name="argument" value="$argument"/>', '  <Text name="text" value="$text"/>']
-    for name in dimensions:
-        lines += [
-            f"  <Header value={quoteattr(name.replace('_', ' '))}/>",
-            f'  <Choices name={quoteattr(name)} toName="argument" choice="single-radio" showInline="true">',
-            *(f'    <Choice value="{value}"/>' for value in range(low, high + 1)),
-            '    <Choice value="cannot judge"/>',
-            "  </Choices>",
-        ]
-    return "\n".join([*lines, "</View>"]) + "\n"
-
-
-def argilla_records(items: Sequence[Item]) -> str:
-    """Records for ``dataset.records.from_json`` of Argilla 2; the questions are the dimensions."""
-    empty: dict[str, Any] = {"suggestions": {}, "responses": {}}
-    records = [
-        {"id": item.id, "fields": _fields(item), "metadata": {"topic": item.topic}, **empty} for item in items
-    ]
-    return json.dumps(records, indent=1, ensure_ascii=False) + "\n"
-
-
-def _fields(item: Item) -> dict[str, str]:
-    return {
-        "topic": item.topic,
-        "stance": item.stance,
-        "argument": item.argument or "",
-        "text": evidence(item),
-    }
+def _json(rows: Sequence[Mapping[str, Any]]) -> str:
+    return json.dumps(rows, indent=1, ensure_ascii=False) + "\n"

@@ -14,6 +14,18 @@ from statistics import fmean, pstdev
 from conqret.data import Item, Judgment
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
+from conqret.io.label_sheets import LabelTask
+from conqret.registry import Registry
+
+TASKS = Registry(
+    "task",
+    "conqret.tasks",
+    LabelTask,
+    package="conqret.reliability.tasks",
+    attribute="TASK",
+    first=("rating",),
+)
+"""What people can be asked, by name."""
 
 SEED = 13
 BANDS = 3

@@ -17,15 +17,12 @@ from conqret.errors import DeclarationError
 from conqret.io.label_sheets import (
     FORMULA,
     MAX_CELL,
-    argilla_records,
-    csv_sheet,
+    Sheet,
     guarded,
-    label_studio_config,
-    label_studio_tasks,
     unguarded,
 )
 from conqret.io.labels import LabelsError, Unit, read_labels
-from conqret.reliability.labelling import LabelPlan, plan_labels
+from conqret.reliability.labelling import TASKS, LabelPlan, plan_labels
 
 TOPICS = 5
 
@@ -100,6 +97,10 @@ def test_the_seed_decides_and_what_is_labelled_is_left_out() -> None:
         plan_labels(items(), 0)
 
 
+def sheet(chosen: list[Item], *dimensions: str) -> Sheet:
+    return Sheet(TASKS["rating"], chosen, dimensions or ("overall_quality",), 1, 3)
+
+
 HOSTILE = Item(
     id="=cmd|' /C calc'!A1",
     topic='@SUM(1,1),"x"',
@@ -109,7 +110,7 @@ HOSTILE = Item(
 
 
 def test_no_cell_is_a_formula() -> None:
-    text = csv_sheet([HOSTILE], ["overall_quality"])
+    text = sheet([HOSTILE]).csv()[""]
     rows = list(csv.reader(io.StringIO(text, newline="")))
     assert len(rows) == 2
     assert not any(cell[:1] in FORMULA for cell in rows[1] if cell)
@@ -127,7 +128,9 @@ def test_guarding_is_taken_back(text: str) -> None:
 
 
 def test_a_sheet_comes_back(tmp_path: Path) -> None:
-    rows = list(csv.reader(io.StringIO(csv_sheet([HOSTILE, *items()[:1]], ["overall_quality", "clarity"]))))
+    rows = list(
+        csv.reader(io.StringIO(sheet([HOSTILE, *items()[:1]], "overall_quality", "clarity").csv()[""]))
+    )
     rows[1][1] = rows[2][1] = "anna"
     rows[1][6:], rows[2][6:] = ["3", "?"], ["5", ""]
     path = tmp_path / "sheet.csv"
@@ -142,9 +145,9 @@ def test_a_sheet_comes_back(tmp_path: Path) -> None:
 
 
 def test_label_studio_there_and_back(tmp_path: Path) -> None:
-    tasks = json.loads(label_studio_tasks(items()[:2]))
+    files = sheet(items()[:2]).label_studio()
+    tasks, config = json.loads(files[""]), files[".config.xml"]
     assert tasks[0]["data"]["item"] == "0-0"
-    config = label_studio_config(["overall_quality"], 1, 3)
     assert '<Choices name="overall_quality" toName="argument"' in config
     answers = [{"from_name": "overall_quality", "type": "choices", "value": {"choices": ["3"]}},
                {"from_name": "clarity", "type": "rating", "value": {"rating": 2}}]  # fmt: skip
@@ -165,7 +168,7 @@ def test_label_studio_there_and_back(tmp_path: Path) -> None:
 
 
 def test_argilla_there_and_back(tmp_path: Path) -> None:
-    records = json.loads(argilla_records(items()[:2]))
+    records = json.loads(sheet(items()[:2]).argilla()[""])
     for record, person in zip(records, ("anna", "ben"), strict=True):
         record["responses"] = {"overall_quality": [{"value": 2, "user_id": person}]}
     path = tmp_path / "records.json"

@@ -1,0 +1,1 @@
+"""What people are asked: one module each, with its ``TASK`` (see :mod:`conqret.io.label_sheets`)."""
