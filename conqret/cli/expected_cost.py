@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from conqret.judging.expected_cost import Expected, Total
-    from conqret.report.table import Table
+    from conqret.report.table import Cell, Table
 
 
 def cost_facts(found: Sequence[Expected]) -> Mapping[str, Any]:
@@ -25,7 +25,7 @@ def cost_table(found: Sequence[Expected]) -> Table:
     from conqret.judging.expected_cost import Total
     from conqret.report.table import Column, Table
 
-    rows: list[tuple[str, ...]] = []
+    rows: list[tuple[Cell, ...]] = []
     for system, parts in groupby(found, key=lambda one: one.of):
         rows += [(system,)] if system else []
         rows += [(_words(one), *_figures(one)) for one in parts]
@@ -33,17 +33,10 @@ def cost_table(found: Sequence[Expected]) -> Table:
     return Table("", columns, rows, foot=[("all", *_figures(Total.of(found)))])
 
 
-def dollars(cost: float | None) -> str:
-    """A price; below a cent that it is so, and "unknown" where it is."""
-    if cost is None:
-        return "unknown"
-    return "<$0.01" if 0 < cost < 0.005 else f"${cost:,.2f}"
+def _figures(one: Expected | Total) -> tuple[Cell, ...]:
+    from conqret.report.words import money
 
-
-def _figures(one: Expected | Total) -> tuple[str, ...]:
-    return (
-        f"{one.calls:,}", f"{one.prompt_tokens:,}", f"{one.completion_tokens:,}", dollars(one.cost_usd),
-    )  # fmt: skip
+    return one.calls, one.prompt_tokens, one.completion_tokens, money(one.cost_usd)
 
 
 def _words(one: Expected) -> str:

@@ -111,6 +111,7 @@ def sensitivity(
     from conqret.reliability.sensitivity.run import run_sensitivity
     from conqret.reliability.sensitivity.setup import damage_materials, sensitivity_setups
     from conqret.report.sensitivity import write_sensitivity
+    from conqret.report.words import counts
 
     require("scipy", extra="stats")
     damages = parse_damages(perturb)
@@ -153,8 +154,8 @@ def sensitivity(
     else:
         _show(results, [directory.results_file, *written[:2]])
     for lost in results.unscored:
-        why = ", ".join(f"{reason} {number}" for reason, number in lost.missing.items())
-        note(f"no curve: {lost.format} with {lost.model}, {lost.metric} under {lost.perturbation}: {why}")
+        what = f"{lost.format} with {lost.model}, {lost.metric} under {lost.perturbation}"
+        note(f"no curve: {what}: {counts(lost.missing)}")
     end(results.unscored or any(curve.missing for curve in results.curves))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from conqret.cli.console import note, out, say, say_json
-from conqret.cli.expected_cost import cost_facts, cost_table, dollars
+from conqret.cli.expected_cost import cost_facts, cost_table
 
 if TYPE_CHECKING:
     from conqret.judging.expected_cost import Expected
@@ -43,6 +43,8 @@ def tell_plan(plan: Plan, found: Sequence[Expected], budget: float | None, json_
 
 def _budget_words(found: Sequence[Expected], budget: float | None) -> str | None:
     """What the budget would do to the run, if it would do anything."""
+    from conqret.report.words import money
+
     if budget is None:
         return None
     unknown = sorted({one.model for one in found if one.cost_usd is None})
@@ -52,7 +54,7 @@ def _budget_words(found: Sequence[Expected], budget: float | None) -> str | None
         cost = sum(one.cost_usd or 0.0 for one in found if one.task == task)
         if cost > budget:
             return (
-                f"the budget of {dollars(budget)} would stop the run before its end: {words} is expected to cost "
-                f"{dollars(cost)}"
+                f"the budget of {money(budget)} would stop the run before its end: {words} is expected to cost "
+                f"{money(cost)}"
             )
     return None

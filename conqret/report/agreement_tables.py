@@ -2,32 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-
 from conqret.reliability.validation.judge_comparison import JudgeComparison
 from conqret.reliability.validation.people import PeopleAgreement
 from conqret.reliability.validation.settings import Settings
 from conqret.reliability.validation.statistics import STATISTICS
 from conqret.reliability.validation.validate import Validation
-from conqret.report.table import Cell, Column, Table
-from conqret.stats.estimate import Estimate
-
-
-def reasoned(
-    title: str,
-    columns: Iterable[str | Column],
-    rows: Iterable[Sequence[Cell]],
-    *,
-    foot: Iterable[Sequence[Cell]] = (),
-    note: str = "",
-) -> Table:
-    """A table in which an estimate without a value is a dash; the note says why, each reason once."""
-    body, sums = list(rows), list(foot)
-    reasons = dict.fromkeys(
-        cell.reason for row in (*body, *sums) for cell in row if isinstance(cell, Estimate) and cell.value is None
-    )  # fmt: skip
-    said = [*([note] if note else []), *([f"–: {'; '.join(reasons)}."] if reasons else [])]
-    return Table(title, columns, map(_dashed, body), foot=map(_dashed, sums), note=" ".join(said))
+from conqret.report import words
+from conqret.report.table import Cell, Table
 
 
 def people_table(found: PeopleAgreement) -> Table:
@@ -52,7 +33,7 @@ def people_table(found: PeopleAgreement) -> Table:
     foot: list[tuple[Cell, ...]] = [("average", *blank, "", "", found.average, *empty)]
     if found.together is not None and len(found.rows) > 1:
         foot.append(("all together", *blank, found.together.n, "", found.together, *empty))
-    return reasoned(
+    return Table(
         f"{found.layout}{level}: {intervals(found.settings, found.clusters, found.clustered_by)}",
         (found.by, *(() if shared else ("level",)), "people", "units", "top", "alpha", *titles),
         rows,
@@ -71,11 +52,11 @@ def comparison_table(found: JudgeComparison) -> Table:
             row.second,
             row.difference,
             "" if row.test is None else f"{row.test.difference:+.3f}",
-            "" if row.p_holm is None else f"{row.p_holm:.3g}",
+            words.p_value(row.p_holm),
         )
         for row in found.dimensions.values()
     ]
-    return reasoned(
+    return Table(
         f"Alpha with people, {intervals(found.settings, found.clusters, found.clustered_by)}; 1: {found.first}, "
         f"2: {found.second}",
         ("dimension", "units", "alpha 1", "alpha 2", "1 - 2", "error 1 - 2", "p (Holm)"),
@@ -92,7 +73,7 @@ def agreement_table(found: Validation) -> Table:
     ]
     average = found.average
     whole = (average.judge["mean"], average.person, average.people, f"{found.coverage:.1%}")
-    return reasoned(
+    return Table(
         f"Krippendorff's alpha, {intervals(found.settings, found.clusters, found.clustered_by)}",
         ("dimension", "units", "judge and people", "one person", "people", "coverage"),
         rows,
@@ -104,7 +85,3 @@ def agreement_table(found: Validation) -> Table:
 def intervals(settings: Settings, clusters: int, kind: str) -> str:
     """How wide intervals are, and what they resample."""
     return f"{settings.confidence:.0%} intervals over {settings.resamples} resamples of {clusters} {kind}s"
-
-
-def _dashed(row: Sequence[Cell]) -> list[Cell]:
-    return [None if isinstance(cell, Estimate) and cell.value is None else cell for cell in row]

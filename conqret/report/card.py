@@ -8,9 +8,8 @@ from pathlib import Path
 from conqret.reliability.cards.card import FILE_NAME, Card
 from conqret.report import words
 from conqret.report.card_figures import agreement_figure, bias_figure, curve_figure
-from conqret.report.card_tables import SHOWN, card_markdown, effect_text, main_curves, p_text, strongest
+from conqret.report.card_tables import SHOWN, card_markdown, main_curves, strongest
 from conqret.report.page import page, write_files
-from conqret.stats.estimate import Estimate
 
 _SHOULD = {
     "fall": "should fall",
@@ -37,9 +36,6 @@ def card_page(card: Card) -> Iterator[str]:
         "card.html.j2",
         sheets=("card.css",),
         card=card,
-        effect=effect_text,
-        p_text=p_text,
-        brief=_brief,
         statistics=SHOWN,
         absent=_absent(card),
         should=lambda expected: f"{_SHOULD[expected]}; " if expected else "",
@@ -52,10 +48,6 @@ def card_page(card: Card) -> Iterator[str]:
         widest=_widest(card),
         price="unknown (no price for the model)" if card.cost.usd is None else words.money(card.cost.usd),
     )
-
-
-def _brief(estimate: Estimate) -> str:
-    return "" if estimate.value is None else str(estimate)
 
 
 def _absent(card: Card) -> list[str]:

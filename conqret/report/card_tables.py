@@ -11,25 +11,11 @@ from conqret.reliability.sensitivity.curves import Curve
 from conqret.reliability.validation.people import OVERALL
 from conqret.reliability.validation.statistics import STATISTICS
 from conqret.report import words
-from conqret.report.agreement_tables import reasoned
 from conqret.report.markdown import safe, tables_markdown
 from conqret.report.table import Alarm, Cell, Column, Table
-from conqret.stats.effects import Effect
 
 SHOWN = [one for one in STATISTICS.values() if one.on_card]
 """The statistics that a card shows."""
-
-
-def effect_text(effect: Effect | None) -> str:
-    """The effect with its interval: ``+0.031 [+0.012, +0.050]``."""
-    if effect is None:
-        return "none"
-    return f"{effect.value:+.3f} [{effect.low:+.3f}, {effect.high:+.3f}]"
-
-
-def p_text(p: float | None) -> str:
-    """A p-value with three places; empty where there is none."""
-    return "" if p is None else "<0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def strongest(table: BiasTable) -> list[tuple[BiasRow, int]]:
@@ -57,12 +43,10 @@ def bias_rows_table(rows: Iterable[BiasRow], note: str = "") -> Table:
     cells: list[tuple[Cell, ...]] = []
     for row in rows:
         effect, verdict = row.effect, f"{row.verdict}: {row.words}"
-        counts: tuple[Cell, ...] = (0, 0, "")
-        if effect is not None:
-            counts = (effect.n, effect.clusters, effect.moved)
-        p = "" if effect is None else p_text(effect.p)
         said = Alarm(verdict) if row.verdict == "alarm" else verdict
-        cells.append((row.name, words.label(row.metric), effect_text(effect), p, said, *counts))
+        counts: tuple[Cell, ...] = (effect.n, effect.clusters, effect.moved) if effect else (0, 0, "")
+        p = words.p_value(effect.p if effect else None)
+        cells.append((row.name, words.label(row.metric), effect or "none", p, said, *counts))
     names = (Column("comparison", "text"), Column("metric", "name"))
     columns = (*names, "effect", "p", Column("verdict", "text"), "pairs", "topics", "moved")
     return Table("", columns, cells, note=note)
@@ -83,7 +67,6 @@ def bias_markdown(table: BiasTable) -> str:
 def card_markdown(card: Card) -> str:
     """The judge card as Markdown."""
     instrument, data, cost, missing = card.instrument, card.data, card.cost, card.missing
-    usd = "unknown" if cost.usd is None else words.money(cost.usd)
     lines = [
         f"# Judge card: {safe(instrument.format)} with {safe(instrument.model)}",
         f"Fingerprint `{safe(instrument.fingerprint)}`. It measures {safe(instrument.summary)}. Scale: "
@@ -95,9 +78,9 @@ def card_markdown(card: Card) -> str:
         tables_markdown(_agreement_and_damage(card), "##").rstrip(),
         *(["## Consistency and bias", *_bias(card.bias, brief=True)] if card.bias is not None else []),
         "## Cost, speed and what has no score",
-        f"{cost.calls} requests, {cost.prompt_tokens} prompt and {cost.completion_tokens} completion tokens, {usd}, "
-        f"{words.seconds(cost.seconds)} of the model's time for {cost.judgments} items. {missing.unscored} unscored, "
-        f"{missing.failed} failed of {missing.total}.",
+        f"{cost.calls} requests, {cost.prompt_tokens} prompt and {cost.completion_tokens} completion tokens, "
+        f"{words.money(cost.usd)}, {words.seconds(cost.seconds)} of the model's time for {cost.judgments} items. "
+        f"{missing.unscored} unscored, {missing.failed} failed of {missing.total}.",
         tables_markdown([_instrument(card)], "##"),
     ]
     return "\n\n".join(lines)
@@ -134,7 +117,7 @@ def _agreement_and_damage(card: Card) -> Iterator[Table]:
         alphas = (card.average.judge["mean"], card.average.person, card.average.people)
         name = f"average of {len(card.average.dimensions)}, without overall quality"
         foot = [(name, "", *alphas, *[""] * len(SHOWN))]
-    yield reasoned(
+    yield Table(
         "Agreement with people (Krippendorff's alpha)",
         ("dimension", "units", "judge and people", "one person", "people", *(one.title for one in SHOWN)),
         rows,

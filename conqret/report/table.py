@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 from conqret.report import words
 from conqret.report.texts import visible
+from conqret.stats.effects import Effect
 from conqret.stats.estimate import Estimate
 
 if TYPE_CHECKING:
@@ -28,8 +29,9 @@ class Alarm(str):
     __slots__ = ()
 
 
-Cell = str | int | float | Estimate | None
-"""A float is shown with three places, an estimate with its interval or the reason why it has none, None as a dash."""
+Cell = str | int | float | Estimate | Effect | None
+"""A float is shown with three places, an estimate or effect with its interval, and None, or an estimate without a
+value, as a dash."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,7 @@ class Table:
         columns: the columns; of those given by their titles alone the first holds names, the others figures.
         rows: a cell for each column; a row of one cell is a heading of the rows that follow.
         foot: rows that sum up, set apart.
-        note: what stands below; may be empty.
+        note: what stands below, with the reasons why estimates have no value; may be empty.
     """
 
     def __init__(
@@ -62,9 +64,13 @@ class Table:
     ) -> None:
         self.title = visible(title)
         self.columns = tuple(_columns(columns))
-        self.rows = tuple(tuple(map(cell_text, row)) for row in rows)
-        self.foot = tuple(tuple(map(cell_text, row)) for row in foot)
-        self.note = visible(note)
+        body, sums = list(rows), list(foot)
+        self.rows = tuple(tuple(map(cell_text, row)) for row in body)
+        self.foot = tuple(tuple(map(cell_text, row)) for row in sums)
+        lost = (cell for row in (*body, *sums) for cell in row if isinstance(cell, Estimate))
+        reasons = dict.fromkeys(cell.reason for cell in lost if cell.value is None)
+        why = f"–: {'; '.join(reasons)}." if reasons else ""
+        self.note = visible(" ".join(filter(None, (note, why))))
 
     @property
     def header(self) -> tuple[str, ...]:
@@ -89,6 +95,8 @@ def cell_text(cell: Cell) -> str:
     """A cell in words, with every hidden character written out."""
     if isinstance(cell, Alarm):
         return Alarm(visible(cell))
+    if isinstance(cell, Estimate) and cell.value is None:
+        return words.score(None)
     if isinstance(cell, float) or cell is None:
         return words.score(cell, 3)
     return words.count(cell) if isinstance(cell, int) else visible(str(cell))

@@ -13,10 +13,11 @@ from rich.console import Group
 from rich.text import Text
 
 from conqret.judging.folder import JudgeRecord
-from conqret.judging.summary import MetricSummary, SessionCounts, Summary, Usage
+from conqret.judging.summary import MetricSummary, Summary, Usage
 from conqret.report import words
 from conqret.report.table import Column, Table
 from conqret.report.texts import visible
+from conqret.runs.session import SessionCounts
 
 BASELINE = "offline baseline: a floor, not a judge"
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from conqret.reliability.validation.requirements import Outcome
 from conqret.reliability.validation.statistics import STATISTICS
 from conqret.reliability.validation.validate import Validation
-from conqret.report.agreement_tables import agreement_table, reasoned
+from conqret.report import words
+from conqret.report.agreement_tables import agreement_table
 from conqret.report.markdown import safe, tables_markdown
 from conqret.report.table import Alarm, Cell, Column, Table
 
@@ -61,7 +62,7 @@ def _samples(validation: Validation) -> Table:
     average = validation.average.judge
     rows = [[dimension, *map(row.variants.get, average)] for dimension, row in validation.dimensions.items()]
     title = "Samples, their mean and their majority"
-    return reasoned(title, ("dimension", *average), rows, foot=[("average", *average.values())])
+    return Table(title, ("dimension", *average), rows, foot=[("average", *average.values())])
 
 
 def _statistics(validation: Validation) -> Iterator[Table]:
@@ -74,7 +75,7 @@ def _statistics(validation: Validation) -> Iterator[Table]:
             (dimension, *(row.statistics[name] for name in used)) for dimension, row in rows.items()
         ]
         titles = [STATISTICS[name].title for name in used]
-        yield reasoned("Other statistics, beside the base rate", ("dimension", *titles), cells)
+        yield Table("Other statistics, beside the base rate", ("dimension", *titles), cells)
 
 
 def _replacing(validation: Validation) -> Table:
@@ -101,7 +102,7 @@ def _means(validation: Validation) -> Table:
         "best case",
     )
     note = "Worst and best case: the judge's mean if every missing score were 0 or 1."
-    return reasoned("The system's mean, in [0, 1]", ("dimension", *sources), rows, note=note)
+    return Table("The system's mean, in [0, 1]", ("dimension", *sources), rows, note=note)
 
 
 def _shares(validation: Validation) -> Iterator[Table]:
@@ -112,14 +113,14 @@ def _shares(validation: Validation) -> Iterator[Table]:
     ]
     if rows:
         columns = ("dimension", "positive", "judge alone", "corrected (Rogan and Gladen)")
-        yield reasoned("The share of positives among unlabelled units", columns, rows)
+        yield Table("The share of positives among unlabelled units", columns, rows)
 
 
 def _missing(validation: Validation) -> Table:
     missing = validation.missing
     reasons = ", ".join(f"{count} {reason}" for reason, count in missing.reasons.items()) or "none"
     rows = [
-        (one.covariate, one.effect, "" if p is None else f"{p:.3g}", one.reason)
+        (one.covariate, one.effect, words.p_value(p), one.reason)
         for one, p in zip(missing.associations, missing.p_holm, strict=True)
     ]
     return Table(

@@ -90,6 +90,11 @@ def rating(value: float | None) -> str:
     return f"{value:.0f}" if value == int(value) else f"{value:.2f}"
 
 
+def p_value(p: float | None) -> str:
+    """A p-value with three places; empty where there is none."""
+    return "" if p is None else "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
 def count(number: int) -> str:
     """A whole number with thin groups of three: 12,345."""
     return f"{number:,}"

@@ -61,6 +61,9 @@ class Effect:
     n: int
     clusters: int
 
+    def __str__(self) -> str:
+        return f"{self.value:+.3f} [{self.low:+.3f}, {self.high:+.3f}]"
+
 
 def paired_effects(
     series: Sequence[Paired],

@@ -20,8 +20,8 @@ def test_cells_of_every_kind() -> None:
         "| a\\|b | 0.500 [0.400, 0.600] |  |\n".replace("[", "\\[")
         + "| c | – | **no** |\n"
         "| d | 0.250 | \\[x](y) |\n"
-        "| all | 1,234 | none (too few) |\n\n"
-        "p &lt; .05\n"
+        "| all | 1,234 | – |\n\n"
+        "p &lt; .05 –: too few.\n"
     )
 
 

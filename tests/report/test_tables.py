@@ -5,10 +5,11 @@ import io
 from rich.console import Console
 
 from conqret.data import Call, Judgment, Measure, Reason, Status, Trace
-from conqret.judging.summary import SessionCounts, Summary, summarise
+from conqret.judging.summary import Summary, summarise
 from conqret.report import words
 from conqret.report.markdown import tables_markdown
 from conqret.report.tables import metric_table, session_rows, summary_tables, terminal
+from conqret.runs.session import SessionCounts
 from tests.report import factory
 
 
