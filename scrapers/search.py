@@ -11,13 +11,14 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import aiohttp
+from yarl import URL
 
-from conqret.llm.retry import retry_after_of
 from conqret.scrapers.fetch import FetchError, Policy, Retries, Status
 from conqret.scrapers.fetch.guard import checked_url
-from conqret.scrapers.fetch.limits import Limits, read
+from conqret.scrapers.fetch.limits import Limits
+from conqret.scrapers.fetch.page import refusal
 from conqret.scrapers.fetch.politeness import Politeness
+from conqret.scrapers.fetch.wire import Wire
 from conqret.scrapers.providers import Provider
 
 MAX_QUERY = 300
@@ -26,6 +27,8 @@ SEARCH_DELAY = 1.1
 """Seconds between two queries to one provider: Brave's free plan takes one a second."""
 UNSEARCHED = "no URL, and no search was asked for"
 """The detail of sources that a later run with a search goes on with."""
+_POLICY = Policy(allow_private=True, ports=None)
+"""Providers are named by whoever runs this, and a SearXNG may be on a private address."""
 _LIMITS = Limits(max_bytes=2**20, max_decoded=4 * 2**20, total_seconds=30.0)
 
 
@@ -52,7 +55,7 @@ class Searcher:
         self._providers = tuple(providers)
         self._policy, self._retries = policy or Policy(), retries or Retries()
         self._rng = rng or random.Random()
-        self._session: aiohttp.ClientSession | None = None
+        self._wire = Wire(_POLICY, _LIMITS)
         self._pace = Politeness(delay=delay, per_host=1, jitter=0.0)
 
     async def find(self, title: str) -> Found:
@@ -84,8 +87,7 @@ class Searcher:
 
     async def close(self) -> None:
         """Close the connections."""
-        if self._session is not None:
-            await self._session.close()
+        await self._wire.close()
 
     def _allowed(self, url: str) -> bool:
         try:
@@ -103,34 +105,20 @@ class Searcher:
         return urls
 
     async def _answer(self, provider: Provider, text: str) -> list[str]:
-        if self._session is None:
-            self._session = aiohttp.ClientSession(
-                timeout=aiohttp.ClientTimeout(total=_LIMITS.total_seconds),
-                cookie_jar=aiohttp.DummyCookieJar(),
-                auto_decompress=False,
-                headers={"Accept-Encoding": "gzip, deflate"},
-            )
         try:
-            async with self._session.get(
-                provider.url, params=provider.asked(text), headers=provider.headers, allow_redirects=False
-            ) as response:
-                headers = {name.lower(): value for name, value in response.headers.items()}
-                _, body, fault = await read(
-                    response.content.iter_any(), headers.get("content-encoding", ""), _LIMITS
-                )
-                status = response.status
-        except (aiohttp.ClientError, OSError, ValueError) as error:
-            # The message of these holds the address, and with it perhaps the key: only the kind is told.
-            raise FetchError(Status.ERROR, type(error).__name__, retryable=True) from None
-        if status != 200:
-            pause = retry_after_of(headers) if "retry-after" in headers else None
-            retryable = status == 429 or status >= 500
-            raise FetchError(
-                Status.ERROR, f"HTTP {status}", http=status, retryable=retryable, retry_after=pause
+            reply = await self._wire.request(
+                URL(provider.url).update_query(provider.asked(text)), provider.headers
             )
-        if fault is not None:
-            raise FetchError(Status.ERROR, fault.detail)
+        except (FetchError, ValueError) as error:
+            # The message of what is behind it may hold the address, and with it the key: only the kind is told.
+            cause = error.__cause__ or error
+            detail = cause.detail if isinstance(cause, FetchError) else type(cause).__name__
+            raise FetchError(Status.ERROR, detail, retryable=True) from None
+        if not reply.ok:
+            raise refusal(reply)
+        if reply.fault is not None:
+            raise FetchError(Status.ERROR, reply.fault.detail)
         try:
-            return provider.urls(json.loads(body))
+            return provider.urls(json.loads(reply.body))
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise FetchError(Status.ERROR, "an answer that cannot be read") from None

@@ -7,6 +7,8 @@ the rule is the other way round: only global unicast (2000::/3) passes, less wha
 from __future__ import annotations
 
 import ipaddress
+import re
+import socket
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 
 Address = IPv4Address | IPv6Address
@@ -63,6 +65,7 @@ _V6 = tuple(
 )
 _GLOBAL_V6 = IPv6Network("2000::/3")
 _NAT64 = IPv6Network("64:ff9b::/96")
+_PART = re.compile(r"0[xX][0-9a-fA-F]*|[0-9]+")
 _ISATAP = frozenset({0x00005EFE, 0x02005EFE})
 
 
@@ -110,34 +113,12 @@ def parse_ip(host: str) -> Address | None:
     if ":" in host:
         return ipaddress.IPv6Address(host)
     parts = host.removesuffix(".").split(".")
-    if not _numeric(parts[-1]):
+    if not _PART.fullmatch(parts[-1]):
         return None
-    if len(parts) > 4 or not all(map(_numeric, parts)):
+    try:
+        packed = socket.inet_aton(".".join(parts)) if all(map(_PART.fullmatch, parts)) else b""
+    except OSError:
+        packed = b""
+    if not packed:
         raise ValueError(f"{host!r} ends like an IPv4 address and is none")
-    numbers = [_number(part) for part in parts]
-    last = numbers.pop()
-    if any(number > 255 for number in numbers) or last >= 256 ** (4 - len(numbers)):
-        raise ValueError(f"{host!r} is out of the range of IPv4")
-    return IPv4Address(last + sum(number << (24 - 8 * place) for place, number in enumerate(numbers)))
-
-
-def _numeric(part: str) -> bool:
-    if not part.isascii():
-        return False
-    lowered = part.lower()
-    if lowered.startswith("0x"):
-        return all(char in "0123456789abcdef" for char in lowered[2:])
-    return part.isdigit()
-
-
-def _number(part: str) -> int:
-    if len(part) > 64:
-        raise ValueError("a number of more than 64 digits is no part of an address")
-    lowered = part.lower()
-    if lowered.startswith("0x"):
-        return int(lowered[2:] or "0", 16)
-    if lowered.startswith("0") and len(lowered) > 1:
-        if not set(lowered) <= set("01234567"):
-            raise ValueError(f"{part!r} begins like an octal number and is none")
-        return int(lowered, 8)
-    return int(lowered)
+    return IPv4Address(packed)

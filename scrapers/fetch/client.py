@@ -10,30 +10,20 @@ from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Self
 
-import aiohttp
 from yarl import URL
 
 from conqret.errors import DeclarationError
-from conqret.scrapers.fetch.guard import GuardedResolver, Lookup, Policy, checked_url, socket_factory
-from conqret.scrapers.fetch.limits import Limits, read
+from conqret.scrapers.fetch.guard import Lookup, Policy, checked_url
+from conqret.scrapers.fetch.limits import Limits
 from conqret.scrapers.fetch.page import FetchError, Page, Reply, Status, refusal
 from conqret.scrapers.fetch.politeness import DELAY, PER_HOST, Politeness
-from conqret.scrapers.fetch.redirects import MAX_REDIRECT_BODY, MAX_REDIRECTS, REDIRECTS, next_url
+from conqret.scrapers.fetch.redirects import MAX_REDIRECTS, next_url
 from conqret.scrapers.fetch.retry import Retries
 from conqret.scrapers.fetch.robots import ROBOTS_REDIRECTS, Robots
-from conqret.scrapers.fetch.transport import TRANSPORT_ERRORS, transport_error
+from conqret.scrapers.fetch.wire import USER_AGENT, Wire
 
 CONCURRENCY = 32
 """Requests under way at once, over all hosts."""
-AGENT = "conqret"
-"""The product token that robots.txt files may name."""
-USER_AGENT = f"{AGENT} (research corpus builder; set a contact with --user-agent)"
-ACCEPT = "text/html,application/xhtml+xml,application/pdf;q=0.9,text/plain;q=0.8,*/*;q=0.5"
-KEEP_ALIVE = 10.0
-"""Seconds that an idle connection is kept; hosts differ from URL to URL, so not for long."""
-DNS_SECONDS = 300
-"""How long checked addresses are used again."""
-
 OnReply = Callable[[Reply], Awaitable[None]]
 
 
@@ -75,45 +65,21 @@ class Fetcher:
         rng: random.Random | None = None,
     ) -> None:
         self.options = options or FetchOptions()
-        self._on_reply, self._lookup = on_reply, lookup
-        self._rng = rng or random.Random()
-        self._session: aiohttp.ClientSession | None = None
+        self._on_reply, self._rng = on_reply, rng or random.Random()
+        self._slots = asyncio.Semaphore(self.options.concurrency)
+        self._politeness = Politeness(delay=self.options.delay, per_host=self.options.per_host, rng=self._rng)
+        product = self.options.user_agent.split("/", 1)[0].split()[0]
+        self._robots = Robots(self._ask_robots, product, self._politeness.crawl_delay)
+        self._wire = Wire(self.options.policy, self.options.limits, self.options.user_agent, lookup)
 
     async def __aenter__(self) -> Self:
-        options = self.options
-        self._slots = asyncio.Semaphore(options.concurrency)
-        self._politeness = Politeness(delay=options.delay, per_host=options.per_host, rng=self._rng)
-        self._robots = Robots(self._ask_robots, _product(options.user_agent), self._politeness.crawl_delay)
-        self._resolver = GuardedResolver(options.policy, self._lookup)
-        limits = options.limits
-        self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(
-                limit=0,  # the semaphore counts, so that a wait for a place is not counted as a slow host
-                resolver=self._resolver,
-                ttl_dns_cache=DNS_SECONDS,
-                keepalive_timeout=KEEP_ALIVE,
-                socket_factory=socket_factory(options.policy),
-            ),
-            headers={"User-Agent": options.user_agent, "Accept": ACCEPT, "Accept-Encoding": "gzip, deflate"},
-            timeout=aiohttp.ClientTimeout(
-                total=limits.total_seconds,
-                sock_connect=limits.connect_seconds,
-                sock_read=limits.read_seconds,
-            ),
-            cookie_jar=aiohttp.DummyCookieJar(),
-            auto_decompress=False,
-            trust_env=False,
-            requote_redirect_url=False,
-        )
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self._robots.close()
-        if self._session is not None:
-            await self._session.close()
-        await self._resolver.close()
+        await self._wire.close()
 
     async def fetch(self, url: str, *, robots: bool = True) -> Page:
         """Fetch one URL; whatever happens is in the page's status and detail.
@@ -173,46 +139,12 @@ class Fetcher:
         """One request and its response, the body read within the limits."""
         host = url.raw_host or ""
         async with self._politeness.turn(host), self._slots:
-            try:
-                reply = await self._request(url)
-            except FetchError as error:
-                error.url = str(url)
-                raise
-            except TRANSPORT_ERRORS as error:
-                raise transport_error(error, str(url)) from error
+            reply = await self._wire.request(url)
         if reply.retry_after is not None and not reply.ok:
             self._politeness.hold(host, reply.retry_after)
         if self._on_reply is not None:
             await self._on_reply(reply)
         return reply
-
-    async def _request(self, url: URL) -> Reply:
-        if self._session is None:
-            raise DeclarationError("the fetcher is used inside `async with`")
-        async with self._session.get(url, allow_redirects=False) as response:
-            headers = tuple(
-                (name.decode("latin-1"), value.decode("latin-1")) for name, value in response.raw_headers
-            )
-            lowered = {name.lower(): value for name, value in headers}
-            limits = self.options.limits
-            raw, body, fault = b"", b"", None
-            size = response.content_length
-            if response.status in REDIRECTS:
-                if size is not None and size <= MAX_REDIRECT_BODY:
-                    raw = await response.read()
-            elif size is not None and size > limits.max_bytes:
-                fault = FetchError(
-                    Status.TOO_LARGE, f"{size:,} bytes, more than {limits.max_bytes:,}", http=response.status
-                )
-            else:
-                encoding = lowered.get("content-encoding", "")
-                raw, body, fault = await read(response.content.iter_any(), encoding, limits)
-            if fault is not None:
-                response.close()
-                fault.http, fault.url = response.status, str(url)
-            return Reply(
-                str(url), response.status, response.reason or "", headers, raw, body, fault, lowered=lowered
-            )
 
 
 def _page(url: str, reply: Reply, attempts: int) -> Page:
@@ -229,8 +161,3 @@ def content_type_of(headers: Mapping[str, str]) -> tuple[str, str]:
         if name.strip().lower() == "charset":
             charset = value.strip().strip("\"'").lower()[:40]
     return kind.strip().lower()[:100], charset
-
-
-def _product(user_agent: str) -> str:
-    """The product token of a user agent: what stands before the first slash or blank."""
-    return user_agent.split("/", 1)[0].split()[0]

@@ -209,7 +209,7 @@ async def test_a_name_that_changes_its_answer_gains_nothing() -> None:
         public.routes["/"] = reply("hello", Connection="close")
         url = f"http://rebind.test:{public.port}/"
         first = await client.fetch(url)
-        client._session.connector.clear_dns_cache()  # type: ignore[union-attr]
+        client._wire._session.connector.clear_dns_cache()  # type: ignore[union-attr]
         second = await client.fetch(url)
         assert (first.status, second.status, secret.connections) == (Status.OK, Status.BLOCKED, 0)
         assert names.asked == ["rebind.test", "rebind.test"]
@@ -258,7 +258,7 @@ async def test_a_resolver_that_was_fooled_meets_the_last_gate() -> None:
                 }
             ]
 
-        client._resolver.resolve = fooled  # type: ignore[assignment, method-assign]
+        client._wire._resolver.resolve = fooled  # type: ignore[assignment, method-assign]
         page = await client.fetch(f"http://fooled.test:{secret.port}/")
         assert (page.status, secret.connections) == (Status.BLOCKED, 0)
         assert page.detail == "refused by the guard: loopback address 127.0.0.1"

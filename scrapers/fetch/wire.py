@@ -1,0 +1,107 @@
+"""Single requests over one pool of connections: past the guard, within the limits, no redirect followed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import aiohttp
+from yarl import URL
+
+from conqret.scrapers.fetch.guard import GuardedResolver, Lookup, Policy, socket_factory
+from conqret.scrapers.fetch.limits import Limits, read
+from conqret.scrapers.fetch.page import FetchError, Reply, Status
+from conqret.scrapers.fetch.redirects import MAX_REDIRECT_BODY, REDIRECTS
+from conqret.scrapers.fetch.transport import TRANSPORT_ERRORS, transport_error
+
+AGENT = "conqret"
+"""The product token that robots.txt files may name."""
+USER_AGENT = f"{AGENT} (research corpus builder; set a contact with --user-agent)"
+ACCEPT = "text/html,application/xhtml+xml,application/pdf;q=0.9,text/plain;q=0.8,*/*;q=0.5"
+KEEP_ALIVE = 10.0
+"""Seconds that an idle connection is kept; hosts differ from URL to URL, so not for long."""
+DNS_SECONDS = 300
+"""How long checked addresses are used again."""
+
+
+class Wire:
+    """Asks for one URL at a time; no cookies, no proxies of the environment. The pool opens with the first request.
+
+    ``lookup`` replaces the system's name resolution.
+    """
+
+    def __init__(
+        self, policy: Policy, limits: Limits, user_agent: str = USER_AGENT, lookup: Lookup | None = None
+    ) -> None:
+        self._policy, self._limits, self._user_agent = policy, limits, user_agent
+        self._resolver = GuardedResolver(policy, lookup)
+        self._session: aiohttp.ClientSession | None = None
+
+    async def close(self) -> None:
+        """Close all connections."""
+        if self._session is not None:
+            await self._session.close()
+        await self._resolver.close()
+
+    async def request(self, url: URL, headers: Mapping[str, str] | None = None) -> Reply:
+        """One request and its response, the body read within the limits.
+
+        Raises:
+            FetchError: the guard refuses the address, or no response came.
+        """
+        if self._session is None:
+            self._session = self._opened()
+        try:
+            async with self._session.get(url, headers=headers, allow_redirects=False) as response:
+                return await self._reply(url, response)
+        except FetchError as error:
+            error.url = str(url)
+            raise
+        except TRANSPORT_ERRORS as error:
+            raise transport_error(error, str(url)) from error
+
+    def _opened(self) -> aiohttp.ClientSession:
+        limits = self._limits
+        return aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(
+                limit=0,  # who asks counts, so that a wait for a place is not counted as a slow host
+                resolver=self._resolver,
+                ttl_dns_cache=DNS_SECONDS,
+                keepalive_timeout=KEEP_ALIVE,
+                socket_factory=socket_factory(self._policy),
+            ),
+            headers={"User-Agent": self._user_agent, "Accept": ACCEPT, "Accept-Encoding": "gzip, deflate"},
+            timeout=aiohttp.ClientTimeout(
+                total=limits.total_seconds,
+                sock_connect=limits.connect_seconds,
+                sock_read=limits.read_seconds,
+            ),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            auto_decompress=False,
+            trust_env=False,
+            requote_redirect_url=False,
+        )
+
+    async def _reply(self, url: URL, response: aiohttp.ClientResponse) -> Reply:
+        headers = tuple(
+            (name.decode("latin-1"), value.decode("latin-1")) for name, value in response.raw_headers
+        )
+        lowered = {name.lower(): value for name, value in headers}
+        limits = self._limits
+        raw, body, fault = b"", b"", None
+        size = response.content_length
+        if response.status in REDIRECTS:
+            if size is not None and size <= MAX_REDIRECT_BODY:
+                raw = await response.read()
+        elif size is not None and size > limits.max_bytes:
+            fault = FetchError(
+                Status.TOO_LARGE, f"{size:,} bytes, more than {limits.max_bytes:,}", http=response.status
+            )
+        else:
+            encoding = lowered.get("content-encoding", "")
+            raw, body, fault = await read(response.content.iter_any(), encoding, limits)
+        if fault is not None:
+            response.close()
+            fault.http, fault.url = response.status, str(url)
+        return Reply(
+            str(url), response.status, response.reason or "", headers, raw, body, fault, lowered=lowered
+        )
