@@ -12,7 +12,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from conqret.data.corpus import SOURCE_STATUSES, SPLITS, CorpusTopic, LedgerEntry, Qrel, QrelsStance, Split
+from conqret.data.corpus import (
+    QRELS_STANCES,
+    SOURCE_STATUSES,
+    SPLITS,
+    CorpusParts,
+    CorpusTopic,
+    LedgerEntry,
+    Qrel,
+    QrelsStance,
+    Split,
+    judged_pairs,
+)
 from conqret.data.debate import Debate, DebateArgument
 from conqret.data.table2 import PAPER_CITED, PAPER_EXTRACTED, table2
 from conqret.errors import DeclarationError
@@ -21,16 +32,6 @@ from conqret.text.citations import citations
 
 SEED = 13
 NOT_CITED, NOT_EXTRACTED = "its arguments cite no listed source", "no source that it cites was extracted"
-
-
-@dataclass(frozen=True, slots=True)
-class BuiltCorpus:
-    """What :func:`build_corpus` makes: ``splits`` has the split of each document of a topic."""
-
-    topics: tuple[CorpusTopic, ...]
-    qrels: Mapping[tuple[QrelsStance, Split], tuple[Qrel, ...]]
-    splits: Mapping[str, Split]
-    statistics: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ class _Evidence:
 
 def build_corpus(
     debates: Sequence[Debate], ledger: Iterable[LedgerEntry], *, seed: int = SEED, share: float = TRAIN_SHARE
-) -> BuiltCorpus:
+) -> CorpusParts:
     """Make topics, qrels and splits.
 
     For each side of a topic there are as many documents with grade 0 as with grade 1: random ones of other
@@ -100,7 +101,7 @@ def build_corpus(
         "split": {"seed": seed, "share": share, "groups": len(parts), "largest_group": max(map(len, parts))},
         "negatives_short": short,
     }
-    return BuiltCorpus(topics, qrels, splits, statistics)
+    return CorpusParts(topics, qrels, splits, statistics)
 
 
 def _question(debate: Debate) -> str:
@@ -139,7 +140,7 @@ def _qrels(
         split: sorted(d for d, s in splits.items() if s == split) for split in SPLITS
     }
     rows: dict[tuple[QrelsStance, Split], list[Qrel]] = {
-        (stance, split): [] for stance in ("pro", "con", "all") for split in SPLITS
+        (stance, split): [] for stance in QRELS_STANCES for split in SPLITS
     }
     short = 0
     for topic in topics:
@@ -149,14 +150,13 @@ def _qrels(
         wanted = len(found.relevant)
         negatives = random.Random(f"negatives/{seed}/{topic.id}").sample(pool, min(wanted, len(pool)))
         short += wanted - len(negatives)
-        sides: tuple[tuple[QrelsStance, tuple[str, ...], list[str]], ...] = (
-            ("pro", found.pro, negatives[: len(found.pro)]),
-            ("con", found.con, negatives[-len(found.con) :] if found.con else []),
-            ("all", found.relevant, negatives),
-        )
-        for stance, relevant, others in sides:
-            rows[stance, topic.split] += [Qrel(topic.id, document, 1) for document in relevant]
-            rows[stance, topic.split] += [Qrel(topic.id, document, 0) for document in others]
+        relevant: dict[QrelsStance, tuple[str, ...]] = {
+            "pro": found.pro,
+            "con": found.con,
+            "all": found.relevant,
+        }
+        for stance, pairs in judged_pairs(topic.id, relevant, negatives).items():
+            rows[stance, topic.split] += pairs
     return {key: tuple(pairs) for key, pairs in rows.items()}, short
 
 

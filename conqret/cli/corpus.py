@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from conqret.cli import options
 from conqret.cli.console import note, out, say, say_json
-
-if TYPE_CHECKING:
-    from conqret.data.corpus import CorpusTopic, Split
-    from conqret.data.item import Document
-    from conqret.data.table2 import Qrels
-    from conqret.io.corpus import CorpusDirectory
 
 app = typer.Typer(
     help="Make topics, qrels and splits, or import the published ConQRet.",
@@ -52,7 +46,7 @@ def build(
             "is one): run `conqret scrape evidence` again"
         )
     built = build_corpus(list(directory.debates()), ledger, seed=seed, share=train_share)
-    _write(directory, built.topics, built.qrels, documents, built.splits, built.statistics)
+    directory.write(built, documents)
     if json_output:
         say_json(built.statistics)
         return
@@ -79,7 +73,7 @@ def import_conqret(
     found = read_release(release)
     directory = CorpusDirectory(output)
     directory.write_documents(found.documents)
-    _write(directory, found.topics, found.qrels, found.documents, found.splits, found.statistics)
+    directory.write(found, found.documents)
     if json_output:
         say_json(found.statistics)
         return
@@ -87,21 +81,6 @@ def import_conqret(
         note(text)
     _show_table2(found.statistics["table2"])
     say(f"documents, topics and qrels are in {output}")
-
-
-def _write(
-    directory: CorpusDirectory,
-    topics: Sequence[CorpusTopic],
-    qrels: Qrels,
-    documents: Sequence[Document],
-    splits: Mapping[str, Split],
-    statistics: Mapping[str, Any],
-) -> None:
-    directory.write_topics(topics)
-    for (stance, split), pairs in qrels.items():
-        directory.write_qrels(stance, split, pairs)
-    directory.write_parquet(documents, splits)
-    directory.write_statistics(statistics)
 
 
 def _show_table2(table2: Mapping[str, Any]) -> None:

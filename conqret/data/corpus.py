@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, get_args
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, get_args
 
 from pydantic import ConfigDict, Field
 
@@ -35,6 +37,35 @@ class Qrel(NamedTuple):
     doc_id: str
     relevance: int
     iteration: str = "0"
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusParts:
+    """What is made of debates and documents: ``splits`` has the split of each document of a topic."""
+
+    topics: tuple[CorpusTopic, ...]
+    qrels: Mapping[tuple[QrelsStance, Split], tuple[Qrel, ...]]
+    splits: Mapping[str, Split]
+    statistics: Mapping[str, Any]
+
+
+def judged_pairs(
+    topic: str, relevant: Mapping[QrelsStance, Sequence[str]], others: Sequence[str]
+) -> dict[QrelsStance, list[Qrel]]:
+    """The judged pairs of a topic for each side: its relevant documents, and its share of the ``others``.
+
+    ``pro`` gets as many of these as it has relevant documents, from the front, ``con`` from the end, ``all`` gets
+    all of them.
+    """
+    shares = {
+        "pro": others[: len(relevant["pro"])],
+        "con": others[max(0, len(others) - len(relevant["con"])) :],
+        "all": others,
+    }
+    return {
+        side: [Qrel(topic, one, 1) for one in found] + [Qrel(topic, one, 0) for one in shares[side]]
+        for side, found in relevant.items()
+    }
 
 
 class LedgerEntry(Frozen):

@@ -24,7 +24,16 @@ from typing import Any, NamedTuple, TypeVar
 
 from pydantic import BaseModel
 
-from conqret.data.corpus import QRELS_STANCES, SPLITS, CorpusTopic, LedgerEntry, Qrel, QrelsStance, Split
+from conqret.data.corpus import (
+    QRELS_STANCES,
+    SPLITS,
+    CorpusParts,
+    CorpusTopic,
+    LedgerEntry,
+    Qrel,
+    QrelsStance,
+    Split,
+)
 from conqret.data.debate import Debate
 from conqret.data.item import Document
 from conqret.errors import DeclarationError, UnknownNameError
@@ -173,6 +182,14 @@ class CorpusDirectory:
     def write_qrels(self, stance: QrelsStance, split: Split, qrels: Iterable[Qrel]) -> int:
         """Write the judged pairs of a side and a split; returns their number."""
         return write_qrels(self.qrels_file(stance, split), qrels)
+
+    def write(self, parts: CorpusParts, documents: Iterable[Document]) -> None:
+        """Write topics, judged pairs, statistics, and the documents with their splits as Parquet."""
+        self.write_topics(parts.topics)
+        for (stance, split), pairs in parts.qrels.items():
+            self.write_qrels(stance, split, pairs)
+        self.write_parquet(documents, parts.splits)
+        self.write_statistics(parts.statistics)
 
     def write_statistics(self, statistics: Mapping[str, Any]) -> None:
         """Write the statistics, indented."""

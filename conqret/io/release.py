@@ -13,9 +13,17 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from conqret.data.corpus import QRELS_STANCES, SPLITS, CorpusTopic, Qrel, QrelsStance, Split
+from conqret.data.corpus import (
+    QRELS_STANCES,
+    SPLITS,
+    CorpusParts,
+    CorpusTopic,
+    Qrel,
+    QrelsStance,
+    Split,
+    judged_pairs,
+)
 from conqret.data.item import Document
 from conqret.data.table2 import table2
 from conqret.errors import DeclarationError, FaultsError
@@ -44,14 +52,10 @@ JUDGED = Schema(
 
 
 @dataclass(frozen=True, slots=True)
-class Release:
+class Release(CorpusParts):
     """The release as the parts of a corpus; ``notes`` say what was left out or mended."""
 
-    topics: tuple[CorpusTopic, ...]
     documents: tuple[Document, ...]
-    qrels: Mapping[tuple[QrelsStance, Split], tuple[Qrel, ...]]
-    splits: Mapping[str, Split]
-    statistics: Mapping[str, Any]
     notes: tuple[str, ...]
 
 
@@ -89,7 +93,7 @@ def read_release(path: str | Path) -> Release:
                 notes.append(f"{bare} of {len(questions)} {split} queries have no qrels and are left out")
         qrels |= {(stance, split): tuple(found) for stance, found in rows.items()}
     statistics = {"table2": table2(topics, qrels, len(documents)), "texts": "titles", "notes": notes}
-    return Release(tuple(topics), tuple(documents.values()), qrels, splits, statistics, tuple(notes))
+    return Release(tuple(topics), qrels, splits, statistics, tuple(documents.values()), tuple(notes))
 
 
 def _root(path: Path) -> Path:
@@ -160,13 +164,4 @@ def _by_side(topic: str, pairs: Mapping[str, set[str]]) -> dict[QrelsStance, lis
         "con": [document for document, sides in pairs.items() if "con" in sides],
         "all": [document for document, sides in pairs.items() if sides],
     }
-    others = [document for document, sides in pairs.items() if not sides]
-    share: dict[QrelsStance, list[str]] = {
-        "pro": others[: len(relevant["pro"])],
-        "con": others[-len(relevant["con"]) :] if relevant["con"] else [],
-        "all": others,
-    }
-    return {
-        side: [Qrel(topic, one, 1) for one in relevant[side]] + [Qrel(topic, one, 0) for one in share[side]]
-        for side in relevant
-    }
+    return judged_pairs(topic, relevant, [document for document, sides in pairs.items() if not sides])
