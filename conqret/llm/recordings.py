@@ -174,8 +174,11 @@ class Recordings(Closing):
         Returns how many were new.
 
         Raises:
+            DeclarationError: there is no such file.
             FaultsError: faulty lines, each named with its number; nothing is read in then.
         """
+        if not Path(path).is_file():
+            raise DeclarationError(f"{path}: there is no such file")
         reader = TableReader(JsonLines(Path(path), str(path)), Schema("a recording", {}))
         self._db.execute("BEGIN IMMEDIATE")
         try:
