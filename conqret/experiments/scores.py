@@ -148,7 +148,7 @@ def _means(job: Job, rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
                 [v for _, v in values], rng, clusters=[topic for topic, _ in values]
             )
             entry |= {"mean": interval.value, "low": interval.low, "high": interval.high}
-        entry |= {"worst": total / wanted, "best": (total + wanted - len(values)) / wanted}
+        entry |= {"worst_case": total / wanted, "best_case": (total + wanted - len(values)) / wanted}
         means.setdefault(system, {}).setdefault(judge, {})[metric] = entry
     return means
 

@@ -123,7 +123,7 @@ def _mean(one: Mapping[str, Any] | None) -> Cell:
     if "total" not in one or one["n"] == one["total"]:
         return mean
     said = cell_text(mean)
-    return f"{said} (n = {one['n']} of {one['total']}) {{{one['worst']:.3f} to {one['best']:.3f}}}"
+    return f"{said} (n = {one['n']} of {one['total']}) {{{one['worst_case']:.3f} to {one['best_case']:.3f}}}"
 
 
 def _models(experiment: Mapping[str, Any]) -> list[str]:

@@ -15,6 +15,7 @@ from conqret.llm.options import ClientOptions
 from conqret.reliability.bias.table import BiasTable
 from conqret.reliability.cards.card import Card, card_schema, make_card, read_card
 from conqret.reliability.cards.fit import changes
+from conqret.reliability.sensitivity.results import SensitivityRecord, SensitivityResults
 from tests.contract.items import demo
 from tests.judging.runs import execution
 from tests.reliability.cards import FORMAT, card_of
@@ -110,9 +111,26 @@ def test_parts_of_another_judge_are_refused(card: Card, folder: Path) -> None:
     from conqret.reliability.validation.validate import validate
 
     validation = validate(directory.judgments(), read_labels(folder / "labels.csv", scales=["1:3"]))
-    other = card.bias.model_copy(update={"model": "gpt-x"})
-    with pytest.raises(DeclarationError, match="bias table is of rag-fine-grained with gpt-x"):
-        make_card(directory.record(), directory.summary(), validation, directory.items(), bias=other)
+
+    def card_with(**parts: object) -> Card:
+        record, summary = directory.record(), directory.summary()
+        return make_card(record, summary, validation, directory.items(), **parts)  # type: ignore[arg-type]
+
+    other = card.bias.model_copy(update={"model": "gpt-x", "fingerprint": "x"})
+    with pytest.raises(
+        DeclarationError, match=r"bias table is of another instrument .* rag-fine-grained with gpt-x"
+    ):
+        card_with(bias=other)
+    other = card.bias.model_copy(update={"fingerprint": "x"})
+    with pytest.raises(DeclarationError, match=r"bias table .* with other prompts, .*fingerprint x, and"):
+        card_with(bias=other)
+    judge = {"format": FORMAT, "model": "offline", "fingerprint": "x"}
+    digest = {"conqret": "0", "perturbations": {}, "grid": (), "seed": 1, "items": 1, "digest": ""}
+    run = SensitivityResults(record=SensitivityRecord(judges=(judge,), **digest), curves=())
+    with pytest.raises(
+        DeclarationError, match=r"sensitivity run is of another instrument .* with other prompts"
+    ):
+        card_with(sensitivity=run)
 
 
 def test_no_card_says_how_to_get_one(tmp_path: Path) -> None:

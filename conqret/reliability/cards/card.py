@@ -7,7 +7,7 @@ scale change, :func:`conqret.reliability.cards.fit.changes` says what is new, an
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -104,9 +104,9 @@ def make_card(
     """The card of a finished run that was held against labels.
 
     Raises:
-        DeclarationError: validation, bias table or sensitivity run are of another judge.
+        DeclarationError: validation, bias table or sensitivity run are of another instrument.
     """
-    _same_judge(record, validation, bias, sensitivity)
+    _same_instrument(record, validation, bias, sensitivity)
     judge = JUDGES[record.format]
     known = [(item.topic, item.stance) for item in items]
     topics, stances = {topic for topic, _ in known}, Counter(stance for _, stance in known)
@@ -188,18 +188,35 @@ def _options(record: JudgeRecord) -> JudgeOptions:
     return JudgeOptions(metrics=tuple(record.metrics), **given)
 
 
-def _same_judge(
+def _same_instrument(
     record: JudgeRecord,
     validation: Validation,
     bias: BiasTable | None,
     sensitivity: SensitivityResults | None,
 ) -> None:
-    if validation.judge.fingerprint != record.fingerprint:
-        raise DeclarationError("the validation is of another instrument than the run")
-    own = (record.format, record.model)
-    if bias is not None and (bias.format, bias.model) != own:
-        raise DeclarationError(
-            f"the bias table is of {bias.format} with {bias.model}, the run of {own[0]} with {own[1]}"
+    """Refuse parts that were made by another instrument than the run."""
+    judge = validation.judge
+    parts = {"the validation": [(judge.format, judge.model, judge.fingerprint)]}
+    if bias is not None:
+        parts["the bias table"] = [(bias.format, bias.model, bias.fingerprint)]
+    if sensitivity is not None:
+        judges = sensitivity.record.judges
+        parts["the sensitivity run"] = [(one["format"], one["model"], one["fingerprint"]) for one in judges]
+    for part, made_by in parts.items():
+        if record.fingerprint not in {fingerprint for _, _, fingerprint in made_by}:
+            raise DeclarationError(
+                f"{part} is of another instrument than the run: {_difference(record, made_by)}"
+            )
+
+
+def _difference(record: JudgeRecord, made_by: Sequence[tuple[str, str, str]]) -> str:
+    others = [
+        fingerprint for name, model, fingerprint in made_by if (name, model) == (record.format, record.model)
+    ]
+    if others:
+        return (
+            f"the same format and model with other prompts, answers, options or model settings (fingerprint "
+            f"{others[0]}, and {record.fingerprint} of the run). Make it again with those of the run"
         )
-    if sensitivity is not None and own not in {(curve.format, curve.model) for curve in sensitivity.curves}:
-        raise DeclarationError(f"the sensitivity run has no curve of {own[0]} with {own[1]}")
+    instruments = " and ".join(f"{name} with {model}" for name, model, _ in made_by) or "nothing"
+    return f"it is of {instruments}, the run of {record.format} with {record.model}"
