@@ -45,8 +45,9 @@ def fitted(declared: Table, width: int) -> Iterator[table.Table]:
         header, *rows = zip(declared.header, *declared.rows, *declared.foot, strict=True)
         turned = Table("", header, rows)
         declared = min(declared, turned, key=_needed)
-    for places in _blocks(_widths(declared), width):
-        yield _block(declared, places, width)
+    least = _widths(declared)
+    for places in _blocks(least, width):
+        yield _block(declared, places, [least[place] for place in places], width)
 
 
 def _blocks(widths: Sequence[int], width: int) -> Iterator[list[int]]:
@@ -72,8 +73,11 @@ def _widths(declared: Table) -> list[int]:
         _least(column, [row[place] for row in rows if place < len(row)])
         for place, column in enumerate(declared.columns)
     ]
-    widths[0] += INDENT * any(len(row) == 1 for row in rows)
-    return widths
+    return [widths[0] + _indent(declared), *widths[1:]]
+
+
+def _indent(declared: Table) -> int:
+    return INDENT * any(len(row) == 1 for row in declared.rows)
 
 
 def _least(column: Column, cells: Sequence[str]) -> int:
@@ -84,10 +88,9 @@ def _least(column: Column, cells: Sequence[str]) -> int:
     return max(longest, 0, *map(cell_len, column.title.split()))
 
 
-def _block(declared: Table, places: Sequence[int], width: int) -> table.Table:
+def _block(declared: Table, places: Sequence[int], least: Sequence[int], width: int) -> table.Table:
     """Some of the columns: as wide as titles in one line make them, else as their longest words do."""
     columns = [declared.columns[place] for place in places]
-    least = [_widths(declared)[place] for place in places]
     room = width - GAP * (len(columns) - 1)
     in_one_line = [max(wide, cell_len(column.title)) for wide, column in zip(least, columns, strict=True)]
     fits = next((one for one in (in_one_line, least) if sum(one) <= room), [None] * len(least))
@@ -96,22 +99,19 @@ def _block(declared: Table, places: Sequence[int], width: int) -> table.Table:
         side: Literal["left", "right"] = "right" if column.kind == "figure" else "left"
         title = Align(Text(column.title, justify=side), side, vertical="bottom")
         grid.add_column(title, overflow="fold", justify=side, width=None if column.kind == "text" else wide)
-    indent = 0
     for row in declared.rows:
-        if len(row) == 1:
-            grid.add_row(Text(row[0], style="bold"))
-            indent = INDENT
-        else:
-            grid.add_row(*_cells([row[place] for place in places], indent))
-    if declared.foot:
-        grid.add_section()
+        grid.add_row(*_cells(row, places, _indent(declared)))
+    grid.add_section()
     for row in declared.foot:
-        grid.add_row(*_cells([row[place] for place in places], 0))
+        grid.add_row(*_cells(row, places, 0))
     return grid
 
 
-def _cells(row: Sequence[str], indent: int) -> Iterator[RenderableType]:
-    """The cells of a row; Text, so that no markup is read from what came from outside."""
-    for place, cell in enumerate(row):
-        text = Text(cell, style="red" if isinstance(cell, Alarm) else "")
+def _cells(row: Sequence[str], places: Sequence[int], indent: int) -> Iterator[RenderableType]:
+    """The cells of a row, or a heading; Text, so that no markup is read from what came from outside."""
+    if len(row) == 1:
+        yield Text(row[0], style="bold")
+        return
+    for place in places:
+        text = Text(row[place], style="red" if isinstance(row[place], Alarm) else "")
         yield text if place else Padding(text, (0, 0, 0, indent), expand=False)
