@@ -1,4 +1,5 @@
-"""What a run looks like to people: tables for the terminal, and one HTML page.
+"""What people see of a run: tables in terminals, on pages and in Markdown; pages; plots.
 
-``conqret.report.tables`` sets a summary as text, ``conqret.report.html.write_report`` writes the page.
+``table.Table`` is every table, ``page.page`` every page and ``plots.drawn`` every plot; the other modules say what
+stands in them, beginning with ``html.write_report`` for a judge's run and ``tables.terminal`` for its summary.
 """
