@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -25,8 +24,8 @@ class AdaptiveGate:
     def __init__(self, maximum: int) -> None:
         self.maximum = maximum
         self._limit = float(maximum)
-        self._running = 0
-        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._free = asyncio.Semaphore(maximum)
+        self._places = maximum  # free ones and taken ones; more than the limit where it sank
         self._lowered_at = float("-inf")
         self._paused_until = float("-inf")
 
@@ -37,17 +36,10 @@ class AdaptiveGate:
 
     async def enter(self) -> None:
         """Wait for a place."""
-        if self._running < self.limit and not self._waiting:
-            self._running += 1
-            return
-        place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.append(place)
-        try:
-            await place
-        except asyncio.CancelledError:
-            if place.done() and not place.cancelled():
-                self.leave()
-            raise
+        await self._free.acquire()
+        while self._places > self.limit:  # this place goes, and another is needed
+            self._places -= 1
+            await self._free.acquire()
 
     async def unpaused(self) -> None:
         """Wait until no pause holds."""
@@ -56,13 +48,17 @@ class AdaptiveGate:
 
     def leave(self) -> None:
         """Give the place back."""
-        self._running -= 1
-        self._wake()
+        if self._places > self.limit:
+            self._places -= 1
+        else:
+            self._free.release()
 
     def answered(self) -> None:
         """An answer came: additive increase."""
         self._limit = min(float(self.maximum), self._limit + 1.0 / self._limit)
-        self._wake()
+        while self._places < self.limit:
+            self._places += 1
+            self._free.release()
 
     def throttled(self, sent: float) -> None:
         """A request sent at ``sent`` (``time.monotonic()``) got a 429: multiplicative decrease."""
@@ -73,13 +69,6 @@ class AdaptiveGate:
     def pause(self, seconds: float) -> None:
         """Let nobody through for ``seconds``."""
         self._paused_until = max(self._paused_until, time.monotonic() + seconds)
-
-    def _wake(self) -> None:
-        while self._waiting and self._running < self.limit:
-            place = self._waiting.popleft()
-            if not place.done():
-                self._running += 1
-                place.set_result(None)
 
 
 class TokenBucket:

@@ -217,7 +217,7 @@ async def test_no_secret_is_kept_anywhere(store, tmp_path):
             settings = options(server.url)
             (answer,), client = await ask_all(settings, [request(sample=len(fault or ""))], store)
         assert server.requests[0].headers["Authorization"] == f"Bearer {SECRET}"
-        assert SECRET not in repr((answer, client.fingerprint_parts(), client.progress, settings))
+        assert SECRET not in repr((answer, settings.identity, client.progress, settings))
     store.export_jsonl(tmp_path / "export.jsonl")
     store.close()
     for path in tmp_path.iterdir():

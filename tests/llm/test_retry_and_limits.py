@@ -84,6 +84,18 @@ async def test_the_gate_survives_those_who_give_up_waiting():
     await asyncio.wait_for(gate.enter(), 1)
 
 
+async def test_free_places_go_when_the_limit_sinks():
+    gate = AdaptiveGate(8)
+    await gate.enter()
+    gate.throttled(time.monotonic())
+    for _ in range(3):
+        await asyncio.wait_for(gate.enter(), 1)
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(gate.enter(), 0.05)
+    gate.leave()
+    await asyncio.wait_for(gate.enter(), 1)
+
+
 def test_the_limit_halves_once_a_round_and_rises_by_one_a_round():
     gate = AdaptiveGate(16)
     sent = time.monotonic()
