@@ -56,7 +56,7 @@ class Client:
         self._connection = self._backend.open(options)
         self.progress = Progress() if progress is None else progress
         self._sender = None if replay else Sender(self._connection, options, self._facts, self.progress)
-        self._flights: dict[str, asyncio.Future[Completion]] = {}
+        self._flights: dict[str, asyncio.Task[tuple[Completion, int]]] = {}
         self._missing: dict[str, Missing] = {}
 
     @property
@@ -100,11 +100,13 @@ class Client:
         reasks = widenings = 0
         while True:
             sending = self._sending(request, messages, room)
+            key = sending.key()
             try:
-                completion, call = await self._obtain(sending)
+                completion, attempts = await self._obtain(sending, key)
             except ProviderError as error:
-                calls.append(_failed(sending, error))
+                calls.append(_failed(sending, key, error))
                 return Answer(None, tuple(calls), reason=error.code, detail=str(error))
+            call = _call(sending, key, completion, attempts)
             reply = read_reply(completion, request.response, request.context)
             if not isinstance(reply, Rejection):
                 calls.append(call)
@@ -156,62 +158,47 @@ class Client:
             read=read,
         )
 
-    async def _obtain(self, sending: Sending) -> tuple[Completion, Call]:
-        """The completion from the store, from the same request under way, or from the model."""
-        key = sending.key()
+    async def _obtain(self, sending: Sending, key: str) -> tuple[Completion, int]:
+        """The completion from the store, from the same request under way, or from the model after so many attempts."""
         while True:
             recorded = self._store.get(key) if self._store is not None else None
             if recorded is not None:
                 self.progress.recorded += 1
-                return recorded, _call(sending, key, recorded, 0)
+                return recorded, 0
             if self._sender is None:
-                raise self._not_recorded(sending, key)
+                missing = Missing(sending.ask, sending.item, sending.sample, key)
+                self._missing.setdefault(key, missing)
+                raise ProviderError(Reason.NOT_RECORDED, f"there is no recording of {missing}")
             flight = self._flights.get(key)
             if flight is None:
-                return await self._fly(self._sender, sending, key)
+                self._flights[key] = flight = asyncio.create_task(self._send(self._sender, sending, key))
+                flight.add_done_callback(lambda _: self._flights.pop(key))
+                return await flight
             try:
-                completion = await asyncio.shield(flight)
+                completion, _ = await asyncio.shield(flight)
             except asyncio.CancelledError:
                 task = asyncio.current_task()
                 if not flight.cancelled() or (task is not None and task.cancelling()):
                     raise
                 continue  # the one that was asking was cancelled: ask ourselves
             self.progress.recorded += 1
-            return completion, _call(sending, key, completion, 0)
+            return completion, 0
 
-    async def _fly(self, sender: Sender, sending: Sending, key: str) -> tuple[Completion, Call]:
-        flight: asyncio.Future[Completion] = asyncio.get_running_loop().create_future()
-        self._flights[key] = flight
-        try:
-            completion, attempts = await sender.send(sending)
-            if self._store is not None:
-                completion = self._store.put(
-                    key,
-                    completion,
-                    ask=sending.ask,
-                    item=sending.item,
-                    model=self.model_id,
-                    params=sending.parameters,
-                    sample=sending.sample,
-                )
-            flight.set_result(completion)
-            return completion, _call(sending, key, completion, attempts)
-        except Exception as error:
-            if isinstance(error, ProviderError):
-                error.key = key
-            flight.set_exception(error)
-            flight.exception()  # it is raised here; nobody else need fetch it
-            raise
-        finally:
-            flight.cancel()
-            del self._flights[key]
-
-    def _not_recorded(self, sending: Sending, key: str) -> ProviderError:
-        missing = Missing(sending.ask, sending.item, sending.sample, key)
-        self._missing.setdefault(key, missing)
-        error = ProviderError(Reason.NOT_RECORDED, f"there is no recording of {missing}")
-        error.key = key
-        return error
+    async def _send(self, sender: Sender, sending: Sending, key: str) -> tuple[Completion, int]:
+        """The completion as it is recorded, and the number of requests it took."""
+        completion, attempts = await sender.send(sending)
+        if self._store is None:
+            return completion, attempts
+        kept = self._store.put(
+            key,
+            completion,
+            ask=sending.ask,
+            item=sending.item,
+            model=self.model_id,
+            params=sending.parameters,
+            sample=sending.sample,
+        )
+        return kept, attempts
 
     def _wider(self, room: int | None, completion: Completion) -> int | None:
         """Twice the room, up to the model's maximum; None if there is no more to be had."""
@@ -237,9 +224,9 @@ def _call(sending: Sending, key: str, completion: Completion, attempts: int) -> 
     )
 
 
-def _failed(sending: Sending, error: ProviderError) -> Call:
+def _failed(sending: Sending, key: str, error: ProviderError) -> Call:
     return Call(
-        key=error.key or sending.key(),
+        key=key,
         ask=sending.ask,
         sample=sending.sample,
         attempts=error.attempts,

@@ -31,6 +31,12 @@ _BY_CLASS = (
     ("ClientError", Reason.CONNECTION),
     ("ConnectionError", Reason.CONNECTION),
 )
+_BY_STATUS = {
+    401: Reason.AUTHENTICATION,
+    403: Reason.AUTHENTICATION,
+    408: Reason.TIMEOUT,
+    429: Reason.RATE_LIMITED,
+}
 _SECRETS = re.compile(r"\b(sk|pk|gsk|xai|hf|AIza)[-_]?[A-Za-z0-9_\-*]{12,}|(?i:bearer)\s+[^\s'\",]+")
 _WRAPPINGS = re.compile(r"^((litellm\.)?\w+(Error|Exception|Timeout)\s*(:|-)\s*)+")
 _BROKEN_OFF = re.compile(
@@ -69,17 +75,9 @@ def _reason(error: Exception, message: str) -> Reason:
         return Reason.REFUSAL
     if reason is not None:
         return reason
-    return _by_status(status) if isinstance(status, int) else Reason.SERVER_ERROR
-
-
-def _by_status(status: int) -> Reason:
-    if status in (401, 403):
-        return Reason.AUTHENTICATION
-    if status == 429:
-        return Reason.RATE_LIMITED
-    if status == 408:
-        return Reason.TIMEOUT
-    return Reason.BAD_REQUEST if 400 <= status < 500 else Reason.SERVER_ERROR
+    if not isinstance(status, int):
+        return Reason.SERVER_ERROR
+    return _BY_STATUS.get(status, Reason.BAD_REQUEST if 400 <= status < 500 else Reason.SERVER_ERROR)
 
 
 def _headers(error: Any) -> Mapping[str, str]:

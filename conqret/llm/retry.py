@@ -31,7 +31,6 @@ class ProviderError(ExecutionError):
         self.code = reason
         self.retry_after = retry_after
         self.attempts = 0
-        self.key = ""
 
 
 def backoff(attempt: int, rng: random.Random, retry_after: float | None = None) -> float:
