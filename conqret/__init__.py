@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 from conqret._version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from conqret.api.judging import ajudge, judge
+    from conqret.api.judgments import Judgments
     from conqret.data import Document, Item, Judgment, Measure
     from conqret.errors import ConqretError, DeclarationError, ExecutionError, ItemsError
-    from conqret.judging.judge import Judgments, ajudge, judge
 
 __all__ = [
     "ConqretError",
@@ -42,9 +43,9 @@ _HOMES = {
     "DeclarationError": "conqret.errors",
     "ExecutionError": "conqret.errors",
     "ItemsError": "conqret.errors",
-    "Judgments": "conqret.judging.judge",
-    "ajudge": "conqret.judging.judge",
-    "judge": "conqret.judging.judge",
+    "Judgments": "conqret.api.judgments",
+    "ajudge": "conqret.api.judging",
+    "judge": "conqret.api.judging",
 }
 
 # In a checkout, judges/, prompts/ and scrapers/ lie beside this package and not inside it. An installed copy that
@@ -61,4 +62,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_HOMES])
+    return sorted([*__all__, "__version__"])

@@ -18,7 +18,7 @@ import pytest
 if TYPE_CHECKING:
     from conqret.data import Item
     from conqret.perturb import Perturbation
-    from conqret.reliability.assertions import Judge, ModelJudge
+    from conqret.api.assertions import Judge, ModelJudge
 
 MARKER = "perturbation"
 _SOURCE = "conqret_items_file"
@@ -56,7 +56,7 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.fixture(scope="session")
 def conqret_judge(pytestconfig: pytest.Config) -> ModelJudge:
     """The judge that the options name: give it items, get judgments; no item is asked about twice."""
-    from conqret.reliability.assertions import ModelJudge
+    from conqret.api.assertions import ModelJudge
 
     budget = pytestconfig.getoption("--conqret-budget")
     workers = getattr(pytestconfig, "workerinput", {}).get("workercount", 1)
@@ -154,7 +154,7 @@ def _check(
     metric: str, options: Mapping[str, Any],
 ) -> None:  # fmt: skip
     __tracebackhide__ = True
-    from conqret.reliability.assertions import check
+    from conqret.api.assertions import check
 
     if fault := check(claim, judge, items, perturbation, levels, metric, **options):
         raise AssertionError(fault)

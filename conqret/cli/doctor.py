@@ -71,6 +71,7 @@ def doctor(
 def _ask(model: str, calls: options.Calls) -> bool:
     """Judge a tiny item with the bare format, which costs next to nothing."""
     from conqret import Item, judge
+    from conqret.api.settings import ClientSettings
     from conqret.data import Document
     from conqret.llm.backend import backend_of
 
@@ -81,11 +82,12 @@ def _ask(model: str, calls: options.Calls) -> bool:
         argument="People of sixteen should vote [1].",
     )
     if backend_of(model).writes:
-        asked = {"format": "direct", "metrics": ["context_relevance"]}
+        name, metric = "direct", "context_relevance"
     else:
-        asked = {"format": "likelihood", "metrics": ["groundedness"]}
-    judgment = judge([item], model=model, **{"timeout": PATIENCE, **calls.given()}, **asked)[0]
-    measure = judgment.measures[asked["metrics"][0]]
+        name, metric = "likelihood", "groundedness"
+    client: ClientSettings = {"timeout": PATIENCE, **calls.given()}  # type: ignore[typeddict-item]
+    judgment = judge(item, format=name, metrics=[metric], model=model, **client)[0]
+    measure = judgment.measures[metric]
     seconds = sum(call.seconds for call in judgment.trace.calls)
     if measure.value is None:
         _line(False, f"{model}: {judgment.status}: {measure.reason}: {measure.detail}")

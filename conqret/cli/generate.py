@@ -10,7 +10,7 @@ import typer
 from conqret.cli import options
 from conqret.cli.console import end, note, say, say_json, tell, written
 from conqret.cli.groups import grouped
-from conqret.cli.places import default_folder, stem
+from conqret.runs.places import default_folder, stem
 
 if TYPE_CHECKING:
     from conqret.generation.writing import GenerationOutcome, GenerationRun

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 from conqret.cli import options
 from conqret.cli.console import end, floor, note, out, progress, say_json, tell, written
 from conqret.cli.groups import grouped
-from conqret.cli.places import default_folder, stem
 
 if TYPE_CHECKING:
-    from collections.abc import Container
-
+    from conqret import Judgments
     from conqret.data import Judgment
-    from conqret.judging.execute import Execution, Outcome
+    from conqret.io import Checked
     from conqret.judging.setup import Setup
+    from conqret.llm.client import Client
 
 EPILOG = (
     "Examples:\n\n"
@@ -62,55 +61,44 @@ def judge(
     Every item is checked before the first call. Judgments are written as they arrive: a run that was stopped goes
     on when the same command is given again, and no answer is paid for twice.
     """
-    from conqret.io import open_items
-    from conqret.judging.base import JudgeOptions
-    from conqret.judging.execute import Execution, execute
-    from conqret.judging.folder import JudgeFolder
-    from conqret.judging.registry import DEFAULT_FORMAT
-    from conqret.judging.setup import check_items, set_up
-    from conqret.llm.options import OFFLINE_MODEL, ClientOptions
-    from conqret.report.html import write_report
-    from conqret.report.tally import Tally
+    from conqret import judge as judged
 
-    client, settings = calls.given(), judging.given()
-    if kept.replay is not None and (format is None or model is None or judging.samples is None):
-        from conqret.judging.replay import recorded_call
+    settings = judging.given()
+    examples = _Examples()
+    with progress("judging", quiet=shown.quiet) as bar:
 
-        recorded = recorded_call(kept.replay)
-        model = recorded.model if model is None else model
-        if format in (None, recorded.format):
-            format = recorded.format  # noqa: A001
-            settings = {**recorded.judging, **settings}
-            if not (shown.quiet or judging.metric) and recorded.judging.get("metrics"):
-                note(f"recorded are {', '.join(recorded.judging['metrics'])}")
-        client = {**recorded.model_options, **client}
-    setup = set_up(
-        DEFAULT_FORMAT if format is None else format,
-        ClientOptions(OFFLINE_MODEL if model is None else model, **client),
-        JudgeOptions(**settings),
-        prompts,
-    )
-    source = open_items(items, columns=options.column_map(columns, options.ITEM_COLUMNS))
-    checked, setup = check_items(source, setup)
-    if card is not None:
-        _hold_against(card, setup)
-    run = JudgeFolder(output or default_folder(stem(items), setup.judge.name, setup.client.model))
-    execution = Execution(source, checked, setup, run, kept.recordings, kept.replay, kept.overwrite)
-    if not shown.quiet:
-        _announce(execution, items)
-    tally, examples = Tally(), _Examples()
-    with progress("judging", checked.count, quiet=shown.quiet) as bar:
-        outcome = execute(
-            execution, on_start=bar.start, on_judgment=bar.advance, readers=(tally.add, examples.add)
+        def started(setup: Setup, checked: Checked, client: Client, kept: int) -> None:
+            if card is not None:
+                _hold_against(card, setup)
+            if not shown.quiet:
+                _announce(setup, checked, items)
+            bar.start(client, kept)
+            bar.reach(kept, total=checked.count)
+
+        def done(judgment: Judgment) -> None:
+            examples.add(judgment)
+            bar.advance()
+
+        result = judged(
+            items,
+            format=format,
+            model=model,
+            columns=options.column_map(columns, options.ITEM_COLUMNS),
+            prompts=prompts,
+            output=True if output is None else output,
+            on_start=started,
+            on_judgment=done,
+            **settings,
+            **calls.given(),
+            **kept.given(),
         )
-    write_report(run, tally=tally)
-    _remark(outcome, quiet=shown.quiet)
-    examples.tell(outcome.summary.reasons)
+    _remark(result, quiet=shown.quiet)
+    examples.tell()
     if shown.json_output:
-        say_json(outcome.summary)
+        say_json(result.summary)
     else:
-        _show(execution, outcome)
-    end(outcome.summary.failed)
+        _show(result)
+    end(result.summary.failed)
 
 
 def _hold_against(card: Path, setup: Setup) -> None:
@@ -126,8 +114,7 @@ def _hold_against(card: Path, setup: Setup) -> None:
         note(f"the judge card fits: fingerprint {setup.fingerprint}")
 
 
-def _announce(execution: Execution, items: Path) -> None:
-    checked, setup = execution.checked, execution.setup
+def _announce(setup: Setup, checked: Checked, items: Path) -> None:
     baseline = f": {floor('a judge')}" if setup.client.backend.baseline else ""
     tell(f"{checked.count} items, {checked.documents} documents from {items} (read as {checked.layout})")
     tell(f"judged by {setup.judge.name} with {setup.client.model}{baseline}")
@@ -135,13 +122,13 @@ def _announce(execution: Execution, items: Path) -> None:
         note(text)
 
 
-def _remark(outcome: Outcome, *, quiet: bool) -> None:
-    if outcome.kept and not quiet:
-        note(f"{outcome.kept} of {outcome.summary.total} judgments were kept from before")
-    if outcome.missing:
-        shown = "\n".join(f"  {text}" for text in outcome.missing[:10])
-        more = f"\n  and {len(outcome.missing) - 10} more" if len(outcome.missing) > 10 else ""
-        note(f"{len(outcome.missing)} answers are not among the recordings:\n{shown}{more}")
+def _remark(result: Judgments, *, quiet: bool) -> None:
+    if result.session.kept and not quiet:
+        note(f"{result.session.kept} of {len(result)} judgments were kept from before")
+    if result.missing:
+        shown = "\n".join(f"  {text}" for text in result.missing[:10])
+        more = f"\n  and {len(result.missing) - 10} more" if len(result.missing) > 10 else ""
+        note(f"{len(result.missing)} answers are not among the recordings:\n{shown}{more}")
 
 
 class _Examples:
@@ -155,17 +142,16 @@ class _Examples:
             if measure.reason is not None and measure.detail:
                 self._said.setdefault(measure.reason, f"{judgment.item}, for example: {measure.detail}")
 
-    def tell(self, reasons: Container[str]) -> None:
-        for reason, said in self._said.items():
-            if reason in reasons:
-                note(said)
+    def tell(self) -> None:
+        for said in self._said.values():
+            note(said)
 
 
-def _show(execution: Execution, outcome: Outcome) -> None:
+def _show(result: Judgments) -> None:
     from conqret.report.tables import terminal
 
-    run = execution.out
-    out().print(terminal(outcome.summary, run.record()))
-    written(run.judgments_file, "judgments")
-    written(run.scores_file, "scores")
-    written(run.report_file, "report")
+    out().print(terminal(result.summary, result.record))
+    if (run := result.folder) is not None:
+        written(run.judgments_file, "judgments")
+        written(run.scores_file, "scores")
+        written(run.report_file, "report")

@@ -10,7 +10,7 @@ import typer
 from conqret.cli import options
 from conqret.cli.console import end, entry, note, say, say_json, tell, written
 from conqret.cli.groups import grouped
-from conqret.cli.places import stem
+from conqret.runs.places import stem
 
 if TYPE_CHECKING:
     from conqret.data import Item

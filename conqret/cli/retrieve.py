@@ -11,7 +11,6 @@ from typer.core import TyperGroup
 from conqret.cli import options
 from conqret.cli.console import end, note, progress, say, say_json, tell
 from conqret.cli.groups import grouped
-from conqret.cli.places import RUNS
 from conqret.cli.retrieve_evaluate import EPILOG as EVALUATE_EPILOG
 from conqret.cli.retrieve_evaluate import evaluate
 from conqret.cli.retrieve_session import (
@@ -23,6 +22,7 @@ from conqret.cli.retrieve_session import (
     open_session,
     pick_topics,
 )
+from conqret.runs.places import RUNS
 
 if TYPE_CHECKING:
     from conqret.retrieval.expansion import Expanded

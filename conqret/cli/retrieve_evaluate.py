@@ -9,7 +9,6 @@ import typer
 from conqret.cli import options
 from conqret.cli.console import end, floor, note, out, progress, say_json, tell
 from conqret.cli.groups import grouped
-from conqret.cli.places import RUNS
 from conqret.cli.retrieve_session import (
     AnswersBeside,
     Corpus,
@@ -20,6 +19,7 @@ from conqret.cli.retrieve_session import (
     open_session,
     pick_topics,
 )
+from conqret.runs.places import RUNS
 
 if TYPE_CHECKING:
     from conqret.retrieval.evaluation.evaluate import Evaluation

@@ -11,7 +11,7 @@ import typer
 from conqret.cli import options
 from conqret.cli.console import end, note, out, say_json, tell, written
 from conqret.cli.groups import grouped
-from conqret.cli.places import default_folder
+from conqret.runs.places import default_folder
 
 if TYPE_CHECKING:
     from conqret.experiments.execute import ExperimentOutcome

@@ -65,6 +65,18 @@ class ItemSource:
                 yield item
         reader.faults.raise_any()
 
+    def places(self) -> list[int]:
+        """For each row of a table the number of its item, from 0: long tables have several rows an item."""
+        if not self.layout.long:
+            return [number for number, _ in enumerate(self.rows)]
+        found: list[int] = []
+        before: object = None
+        for row in self.rows:
+            qid = None if isinstance(row, Fault) else str(row.record["qid"])
+            found.append(found[-1] + (qid != before) if found else 0)
+            before = qid
+        return found
+
     def _reader(self) -> TableReader:
         return TableReader(self.rows, item_schema(self.layout))
 

@@ -57,34 +57,39 @@ class Execution:
     @cached_property
     def record(self) -> JudgeRecord:
         """What ``run.json`` will say."""
-        setup, checked = self.setup, self.checked
-        settings = {
-            name: value
-            for name, value in asdict(setup.client).items()
-            if name not in {"model", "api_key", "api_base"} and value is not None
-        }
-        return JudgeRecord(
-            format=setup.judge.name,
-            model=setup.client.model,
-            baseline=setup.client.backend.baseline,
-            fingerprint=setup.fingerprint,
-            metrics=list(setup.metrics),
-            options=asdict(setup.options),
-            model_options=settings,
-            prompts={ask.prompt: setup.library[ask.prompt].digest for ask in setup.asks},
-            items_name=Path(self.source.name).name,
-            items_layout=checked.layout,
-            items_count=checked.count,
-            items_digest=checked.digest,
-            notes=list(setup.notes),
-        )
+        return judge_record(self.source, self.checked, self.setup)
+
+
+def judge_record(source: ItemSource, checked: Checked, setup: Setup) -> JudgeRecord:
+    """What there is to say of items and instrument."""
+    settings = {
+        name: value
+        for name, value in asdict(setup.client).items()
+        if name not in {"model", "api_key", "api_base"} and value is not None
+    }
+    return JudgeRecord(
+        format=setup.judge.name,
+        model=setup.client.model,
+        baseline=setup.client.backend.baseline,
+        fingerprint=setup.fingerprint,
+        metrics=list(setup.metrics),
+        options=asdict(setup.options),
+        model_options=settings,
+        prompts={ask.prompt: setup.library[ask.prompt].digest for ask in setup.asks},
+        items_name=Path(source.name).name,
+        items_layout=checked.layout,
+        items_count=checked.count,
+        items_digest=checked.digest,
+        notes=list(setup.notes),
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A finished run: its numbers, how many judgments were kept from before, and what a replay lacked."""
+    """A finished run: its numbers, its judgments, how many were kept from before, and what a replay lacked."""
 
     summary: Summary
+    rows: RowStore[Judgment]
     kept: int
     missing: tuple[str, ...] = ()
 
@@ -120,7 +125,7 @@ async def aexecute(
     out.check(record, overwrite=execution.overwrite)
     if not (execution.replay or execution.recordings or out.judgments_file.exists()):
         await session.client.prepare()  # else there may be nothing left to ask
-    with out.claimed(record, overwrite=execution.overwrite, begin=lambda: _write_items(execution)):
+    with out.claimed(record, overwrite=execution.overwrite, begin=lambda: write_items(execution.source, out)):
         session.keep_in(out.recordings_file)
         before = session.counts
         with judgment_rows(out.judgments_file, record.fingerprint) as rows:
@@ -129,8 +134,8 @@ async def aexecute(
                 on_start(session.client, kept)
             order = await _judge_rest(execution, session.client, rows, on_judgment)
         rows.arrange(trial_key(record.fingerprint, item) for item in order)
-        summary = _sum_up(out, rows, session.counts.since(before, kept=kept), readers)
-    return Outcome(summary, kept, tuple(map(str, session.client.missing)))
+        summary = sum_up(out, rows, session.counts.since(before, kept=kept), readers)
+    return Outcome(summary, rows, kept, tuple(map(str, session.client.missing)))
 
 
 async def judged(
@@ -146,9 +151,10 @@ async def judged(
             yield judgment
 
 
-def _write_items(execution: Execution) -> None:
-    with replacing(execution.out.items_file) as file:
-        for item in execution.source:
+def write_items(source: ItemSource, out: JudgeFolder) -> None:
+    """Write the items as they were read."""
+    with replacing(out.items_file) as file:
+        for item in source:
             file.write(json.dumps(item_record(item), ensure_ascii=False, default=str).encode() + b"\n")
 
 
@@ -173,13 +179,13 @@ async def _judge_rest(
     return order
 
 
-def _sum_up(
+def sum_up(
     out: JudgeFolder,
     rows: RowStore[Judgment],
     counts: SessionCounts,
-    readers: Sequence[Callable[[Judgment], None]],
+    readers: Sequence[Callable[[Judgment], None]] = (),
 ) -> Summary:
-    """Write what is derived from the judgments, in one pass over them."""
+    """Write what is derived from the judgments, in one pass over them; ``readers`` get each of them, too."""
     summariser = Summariser()
     with ScoreTable(out.scores_file) as table:
         for judgment in rows.rows():

@@ -119,4 +119,4 @@ def check_items(source: ItemSource, setup: Setup) -> tuple[Checked, Setup]:
     if any(checked.has[need] != "all" for need in needs):
         source.check(needs)
         raise DeclarationError(f"format {judge.name} needs {', '.join(sorted(needs))}")
-    return checked, replace(setup, notes=(*checked.notes, *notes))
+    return checked, replace(setup, notes=(*setup.notes, *checked.notes, *notes))

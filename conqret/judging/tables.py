@@ -52,13 +52,16 @@ def _rows(judgment: Judgment) -> Iterator[tuple[Any, ...]]:
 
 
 def wide_row(judgment: Judgment) -> dict[str, Any]:
-    """One row for the whole judgment: id, status, reason, and a column for each metric."""
-    return {
-        "id": judgment.item,
-        "status": judgment.status.value,
-        "reason": judgment.reason.value if judgment.reason is not None else None,
-        **{metric: measure.value for metric, measure in judgment.measures.items()},
-    }
+    """One row for the whole judgment: id, topic, stance, and what :func:`verdict_row` says."""
+    return {"id": judgment.item, "topic": judgment.topic, "stance": judgment.stance, **verdict_row(judgment)}
+
+
+def verdict_row(judgment: Judgment) -> dict[str, Any]:
+    """Status and reason, the value of each metric, and its explanation (``clarity_explanation``)."""
+    values = {name: one.value for name, one in judgment.measures.items()}
+    explained = {f"{name}_explanation": one.explanation for name, one in judgment.measures.items()}
+    reason = judgment.reason.value if judgment.reason is not None else None
+    return {"status": judgment.status.value, "reason": reason, **values, **explained}
 
 
 class ScoreTable:

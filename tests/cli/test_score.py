@@ -10,7 +10,6 @@ import pytest
 from typer.testing import CliRunner
 
 from conqret.cli.main import app
-from conqret.cli.places import default_folder, stem
 from conqret.debateqa.table import (
     AWARENESS,
     DIVERSITY,
@@ -21,6 +20,7 @@ from conqret.debateqa.table import (
 )
 from conqret.errors import DeclarationError, MissingDependencyError
 from conqret.io.locking import only_writer
+from conqret.runs.places import default_folder, stem
 from tests.cli.score_files import lines, questions_file
 
 RUN = CliRunner()

@@ -19,7 +19,7 @@ from conqret.llm.request import Completion
 from conqret.llm.sender import EXPECTED_ANSWER, Sender
 from conqret.llm.tokens import count_tokens
 from conqret.perturb import PERTURBATIONS, Direction
-from conqret.reliability.assertions import ModelJudge, check
+from conqret.api.assertions import ModelJudge, check
 from conqret.reliability.sensitivity.estimate import estimate, spread
 from conqret.reliability.sensitivity.labels import load_labels, true_precision
 from conqret.reliability.sensitivity.plan import GRID_LEVELS, Damage, Plan, make_plan

@@ -11,7 +11,7 @@ import typer
 
 from conqret.cli import options
 from conqret.cli.groups import Group
-from conqret.cli.places import default_folder, stem
+from conqret.runs.places import default_folder, stem
 
 References = Annotated[Path, typer.Option(help="Questions with partial answers, in DebateQA's layout.")]
 Device = Annotated[str | None, typer.Option(help="cpu, cuda, … Default: a GPU where there is one.")]

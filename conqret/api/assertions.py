@@ -52,7 +52,7 @@ class ModelJudge:
             DeclarationError: wrong items, format or options. What the world does wrong becomes judgments that
                 are ``failed``.
         """
-        from conqret.judging.judge import judge
+        from conqret.api.judging import judge
 
         keys = [item.model_dump_json() for item in items]
         fresh = {key: item for key, item in zip(keys, items, strict=True) if key not in self._known}

@@ -1,0 +1,192 @@
+"""``judge`` and ``ajudge``: items in, judgments out, in memory or into a run directory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack, overload
+
+from conqret.api.judgments import Judgments
+from conqret.api.settings import JudgeSettings, as_path, check_names, client_options
+from conqret.data import Item
+from conqret.io import Checked, ItemSource, open_items
+from conqret.io.frames import with_columns
+from conqret.judging.base import JudgeOptions
+from conqret.judging.execute import Execution, aexecute, judge_record, judged
+from conqret.judging.folder import JudgeFolder, judgment_key
+from conqret.judging.registry import DEFAULT_FORMAT
+from conqret.judging.replay import recorded_call
+from conqret.judging.setup import Setup, check_items, set_up
+from conqret.judging.summary import summarise
+from conqret.judging.tables import verdict_row
+from conqret.report.html import write_report
+from conqret.report.tally import Tally
+from conqret.runs.loop import Loop
+from conqret.runs.places import default_folder, stem
+from conqret.runs.session import Session, SessionCounts
+from conqret.runs.trials import Memory
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+
+Items = str | Path | Item | Mapping[str, object] | Iterable[Item | Mapping[str, object]]
+"""A file, one item or dictionary, or several."""
+
+
+@overload
+def judge(items: pl.DataFrame, **settings: Unpack[JudgeSettings]) -> pl.DataFrame: ...
+@overload
+def judge(items: Items, **settings: Unpack[JudgeSettings]) -> Judgments: ...
+@overload
+def judge(items: pd.DataFrame, **settings: Unpack[JudgeSettings]) -> pd.DataFrame: ...
+def judge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
+    """Judge items with one format and one model, and wait for the result.
+
+    It may be called where an event loop is running already (a notebook): the work is then done in a thread.
+
+    Args:
+        items: a file (JSON Lines, CSV, Parquet), one item or dictionary, several of them, or a polars or pandas frame.
+        settings: by keyword, all of them optional:
+
+            - ``format``: the name of a format (``conqret formats`` lists them; default: ``rag-fine-grained``), or a
+              :class:`~conqret.judging.base.Judge` of your own
+            - ``model``: any litellm model name, ``local/FOLDER`` for a transformers model that is read (format
+              ``likelihood``), or ``offline`` (default), the lexical baseline
+            - ``metrics``: a selection among those of the format; all that the items allow, if empty
+            - ``samples``: repetitions of each question, combined by mean and majority (self-consistency)
+            - ``order``: the order of the fifteen dimensions (given, reversed, shuffled); ``seed`` draws the shuffled ones
+            - ``relevant_from``: the rating, 0 to 5, from which a document counts towards predicted precision
+            - ``temperature``: the model's; 0 unless given, or 0.7 with several samples
+            - ``columns``: which column of ``items`` holds which field, over what is recognised
+            - ``prompts``: a folder with prompts of your own, laid out like ``prompts/``
+            - ``output``: a run directory to write, which goes on where it stopped (True: one under ``runs/``, named
+              after items, format and model); ``overwrite`` begins afresh where it holds another run
+            - ``recordings``: a store of answers, read and added to; ``replay``: a store, an export or a run to answer
+              from, with the format, model and settings that it was made with, where none are given
+            - ``on_start``: called once with the execution, the client and the number of judgments kept from before;
+              ``on_judgment``: called with each judgment as it is done
+            - those of :class:`conqret.llm.options.ClientOptions`: ``api_base``, ``api_key``, ``max_tokens``,
+              ``context_window``, ``input_price``, ``output_price``, ``max_concurrency``, ``max_attempts``, ``rpm``,
+              ``tpm``, ``budget_usd``, ``timeout``
+
+    Returns:
+        :class:`Judgments`; or, where ``items`` is a frame, that frame (its index, too) with columns added: status,
+        reason, and for each metric its value in [0, 1] or null and its explanation. A name that is taken already gets
+        ``judge_`` before it.
+
+    Raises:
+        DeclarationError: anything wrong with the call or the items, a misspelt setting too; what the world does wrong
+            becomes judgments that are ``failed``, with a reason.
+    """
+    with Loop() as loop:
+        return loop.run(_judge(items, settings))
+
+
+@overload
+async def ajudge(items: pl.DataFrame, **settings: Unpack[JudgeSettings]) -> pl.DataFrame: ...
+@overload
+async def ajudge(items: Items, **settings: Unpack[JudgeSettings]) -> Judgments: ...
+@overload
+async def ajudge(items: pd.DataFrame, **settings: Unpack[JudgeSettings]) -> pd.DataFrame: ...
+async def ajudge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
+    """The same as :func:`judge` for code that is asynchronous."""
+    return await _judge(items, settings)
+
+
+async def _judge(items: Any, settings: JudgeSettings) -> Any:
+    check_names("judge", settings, JudgeSettings)
+    source = open_items(
+        [items] if isinstance(items, Item | Mapping) else items, columns=settings.get("columns")
+    )
+    checked, setup = check_items(source, _setup(settings))
+    output = settings.get("output")
+    found = (
+        await _into_folder(source, checked, setup, _folder(output, source, setup), settings)
+        if output
+        else await _in_memory(source, checked, setup, settings)
+    )
+    if source.frame_kind is None:
+        return found
+    return with_columns(source.rows, source.places(), [verdict_row(judgment) for judgment in found])
+
+
+def _setup(settings: JudgeSettings) -> Setup:
+    """The judge, as the settings say, and where they are silent as the recordings say that are replayed."""
+    name, model = settings.get("format"), settings.get("model")
+    judging: dict[str, Any] = {
+        one.name: settings[one.name]  # type: ignore[literal-required]
+        for one in fields(JudgeOptions)
+        if one.name in settings
+    }
+    client: Mapping[str, Any] = settings
+    notes: tuple[str, ...] = ()
+    replay = as_path(settings.get("replay"))
+    if replay is not None and (name is None or model is None or "samples" not in judging):
+        recorded = recorded_call(replay)
+        model = recorded.model if model is None else model
+        if name in (None, recorded.format):
+            name, judging = recorded.format, {**recorded.judging, **judging}
+            if recorded.judging.get("metrics") and not settings.get("metrics"):
+                notes = (f"recorded are {', '.join(recorded.judging['metrics'])}",)
+        client = {**recorded.model_options, **settings}
+    judging["metrics"] = tuple(judging.get("metrics") or ())
+    setup = set_up(
+        DEFAULT_FORMAT if name is None else name,
+        client_options(model, client),
+        JudgeOptions(**judging),
+        as_path(settings.get("prompts")),
+    )
+    return replace(setup, notes=notes)
+
+
+def _folder(output: str | Path | bool, source: ItemSource, setup: Setup) -> JudgeFolder:
+    if isinstance(output, bool):
+        return JudgeFolder(default_folder(stem(Path(source.name)), setup.judge.name, setup.client.model))
+    return JudgeFolder(Path(output))
+
+
+async def _into_folder(
+    source: ItemSource, checked: Checked, setup: Setup, out: JudgeFolder, settings: JudgeSettings
+) -> Judgments:
+    recordings, replay = as_path(settings.get("recordings")), as_path(settings.get("replay"))
+    execution = Execution(source, checked, setup, out, recordings, replay, settings.get("overwrite", False))
+    on_start, tally = settings.get("on_start"), Tally()
+    async with execution.session:
+        outcome = await aexecute(
+            execution,
+            on_start=on_start and (lambda client, kept: on_start(setup, checked, client, kept)),
+            on_judgment=settings.get("on_judgment"),
+            readers=(tally.add,),
+        )
+    write_report(out, tally=tally)
+    ids = tuple(item.id for item in out.items())
+    session = outcome.summary.session or SessionCounts()
+    return Judgments(
+        execution.record, source, outcome.rows, ids, outcome.summary, session, outcome.missing, out
+    )
+
+
+async def _in_memory(
+    source: ItemSource, checked: Checked, setup: Setup, settings: JudgeSettings
+) -> Judgments:
+    kept = Memory(judgment_key)
+    on_start, on_judgment = settings.get("on_start"), settings.get("on_judgment")
+    session = Session(
+        setup.client,
+        recordings=settings.get("recordings"),
+        replay=settings.get("replay"),
+        prompts=setup.library,
+    )
+    async with session as client:
+        if on_start is not None:
+            on_start(setup, checked, client, 0)
+        async for judgment in judged(source, setup.instrument(client), kept, in_flight=client.in_flight):
+            if on_judgment is not None:
+                on_judgment(judgment)
+        missing = tuple(map(str, client.missing))
+    ids = tuple(item.id for item in source)
+    counts = session.counts
+    summary = summarise(kept.rows.values(), counts)
+    return Judgments(judge_record(source, checked, setup), source, kept, ids, summary, counts, missing)
