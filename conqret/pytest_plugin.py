@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
+    from conqret.api.assertions import Judge, ModelJudge
     from conqret.data import Item
     from conqret.perturb import Perturbation
-    from conqret.api.assertions import Judge, ModelJudge
 
 MARKER = "perturbation"
 _SOURCE = "conqret_items_file"

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any, Unpack, overload
 from conqret.api.judgments import Judgments
 from conqret.api.settings import JudgeSettings, as_path, check_names, client_options
 from conqret.data import Item
+from conqret.errors import DeclarationError
 from conqret.io import Checked, ItemSource, open_items
 from conqret.io.frames import with_columns
 from conqret.judging.base import JudgeOptions
 from conqret.judging.execute import Execution, aexecute, judge_record, judged
 from conqret.judging.folder import JudgeFolder, judgment_key
 from conqret.judging.registry import DEFAULT_FORMAT
-from conqret.judging.replay import recorded_call
+from conqret.judging.replay import RecordedCall, recorded_call
 from conqret.judging.setup import Setup, check_items, set_up
 from conqret.judging.summary import summarise
 from conqret.judging.tables import verdict_row
@@ -56,7 +57,7 @@ def judge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
               ``likelihood``), or ``offline`` (default), the lexical baseline
             - ``metrics``: a selection among those of the format; all that the items allow, if empty
             - ``samples``: repetitions of each question, combined by mean and majority (self-consistency)
-            - ``order``: the order of the fifteen dimensions (given, reversed, shuffled); ``seed`` draws the shuffled ones
+            - ``order``: the order of the fifteen dimensions (given, reversed, shuffled); ``seed`` draws it if shuffled
             - ``relevant_from``: the rating, 0 to 5, from which a document counts towards predicted precision
             - ``temperature``: the model's; 0 unless given, or 0.7 with several samples
             - ``columns``: which column of ``items`` holds which field, over what is recognised
@@ -123,8 +124,7 @@ def _setup(settings: JudgeSettings) -> Setup:
     client: Mapping[str, Any] = settings
     notes: tuple[str, ...] = ()
     replay = as_path(settings.get("replay"))
-    if replay is not None and (name is None or model is None or "samples" not in judging):
-        recorded = recorded_call(replay)
+    if replay is not None and (recorded := _recorded(replay, judging, sure=bool(name and model))) is not None:
         model = recorded.model if model is None else model
         if name in (None, recorded.format):
             name, judging = recorded.format, {**recorded.judging, **judging}
@@ -139,6 +139,18 @@ def _setup(settings: JudgeSettings) -> Setup:
         as_path(settings.get("prompts")),
     )
     return replace(setup, notes=notes)
+
+
+def _recorded(replay: Path, judging: Mapping[str, Any], *, sure: bool) -> RecordedCall | None:
+    """What the recordings were made with; None where all that they say is said, or (``sure``) they do not say it."""
+    if sure and "samples" in judging:
+        return None
+    try:
+        return recorded_call(replay)
+    except DeclarationError:
+        if not sure:
+            raise
+        return None
 
 
 def _folder(output: str | Path | bool, source: ItemSource, setup: Setup) -> JudgeFolder:

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 class Judgments(Sequence[Judgment]):
     """The judgments of all items, in the order of the items.
 
-    ``result[0]`` and ``result["voting-age-pro"]`` are judgments; ``folder`` is the run directory, where there is one;
-    ``summary`` has means with n of N, bounds, reasons, tokens and cost; ``session`` says what was sent, answered from recordings and kept from before; ``missing`` lists what a replay
-    lacked, and ``notes`` what there is to know of the items.
+    ``result[0]`` and ``result["voting-age-pro"]`` are judgments. ``summary`` has means with n of N, bounds, reasons,
+    tokens and cost; ``session`` says what was sent, answered from recordings and kept from before; ``folder`` is the run
+    directory, where there is one; ``missing`` lists what a replay lacked.
     """
 
     record: JudgeRecord
@@ -89,7 +89,7 @@ class Judgments(Sequence[Judgment]):
         return frame
 
     def to_polars(self) -> pl.DataFrame:
-        """One row an item: its id, topic, stance, status and reason, the metrics' values in [0, 1], and explanations."""
+        """One row an item: id, topic, stance, status, reason, each metric's value in [0, 1] and its explanation."""
         frame: pl.DataFrame = to_frame(list(map(wide_row, self)), "polars")
         return frame
 

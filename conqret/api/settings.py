@@ -17,8 +17,8 @@ from conqret.llm.options import ClientOptions
 
 
 class ClientSettings(TypedDict, total=False):
-    """How a model is called (see :class:`conqret.llm.options.ClientOptions`): address and key of the server, tokens of an
-    answer and of the window, dollars for a million tokens, limits, dollars to spend, and seconds for a request."""
+    """How a model is called (see :class:`conqret.llm.options.ClientOptions`): address and key of the server, tokens of
+    an answer and of the window, dollars for a million tokens, limits, dollars to spend, seconds for a request."""
 
     api_base: str | None
     api_key: str | None
@@ -35,8 +35,8 @@ class ClientSettings(TypedDict, total=False):
 
 
 class AnswerSettings(TypedDict, total=False):
-    """Where answers are recorded, or come from: ``recordings`` is a store that is read and added to, ``replay`` a store,
-    an export or a run to answer from without ever calling out."""
+    """Where answers are recorded, or come from: ``recordings`` is a store that is read and added to, ``replay`` a
+    store, an export or a run to answer from without ever calling out."""
 
     recordings: str | Path | None
     replay: str | Path | None

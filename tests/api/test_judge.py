@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,10 @@ import polars as pl
 import pytest
 
 from conqret import DeclarationError, Document, Item, ItemsError, Judgments, ajudge, judge
+from conqret.errors import UnknownNameError
 from conqret.io import item_record
+from conqret.judging.registry import JUDGES
+from conqret.runs.session import SessionCounts
 from tests.contract.items import DEMO, demo
 from tests.judging.runs import said, write_items
 from tests.server import FaultPlan, FaultServer
@@ -34,7 +38,10 @@ def test_judgments_are_a_sequence_with_numbers() -> None:
     assert [judgment.item for judgment in result[1:3]] == [item.id for item in demo()[1:3]]
     assert result.summary.scored == 24
     assert result.failures == ()
-    assert repr(result) == "<Judgments: 24 items, 24 scored>"
+    assert repr(result) == "<Judgments: direct with offline, 24 items, 24 scored>"
+    assert result[demo()[3].id] == result[3]
+    with pytest.raises(UnknownNameError, match="no judged item"):
+        result["nobody"]
     scores = result.scores()
     assert len(scores) == 24
     assert set(scores["metric"]) == {"groundedness"}
@@ -52,26 +59,97 @@ def rows() -> list[dict[str, Any]]:
     ]
 
 
-def test_a_polars_frame_in_is_a_polars_frame_out() -> None:
-    frame = judge(pl.DataFrame(rows()), format="direct")
+def test_a_polars_frame_comes_back_with_scores_and_explanations() -> None:
+    given = pl.DataFrame(rows())
+    frame = judge(given, format="direct")
     assert isinstance(frame, pl.DataFrame)
-    assert frame.columns == ["id", "status", "reason", "context_relevance", "groundedness"]
-    assert frame["id"].to_list() == [item.id for item in ITEMS]
+    assert frame.columns == [
+        *given.columns, "status", "reason", "context_relevance", "groundedness",
+        "context_relevance_explanation", "groundedness_explanation",
+    ]  # fmt: skip
+    assert frame.select(given.columns).equals(given)
     assert frame["groundedness"].is_between(0, 1).all()
 
 
-def test_a_pandas_frame_in_is_a_pandas_frame_out() -> None:
+def test_a_pandas_frame_keeps_its_columns_and_its_index() -> None:
     pd = pytest.importorskip("pandas")
-    frame = judge(pd.DataFrame(rows()), format="direct")
+    given = pd.DataFrame(rows(), index=["c", "a", "b"]).assign(status="mine")
+    frame = judge(given, format="direct")
     assert isinstance(frame, pd.DataFrame)
-    assert list(frame["id"]) == [item.id for item in ITEMS]
+    assert list(frame.index) == ["c", "a", "b"]
+    assert (list(frame["status"]), list(frame["judge_status"])) == (["mine"] * 3, ["scored"] * 3)
     assert frame["groundedness"].between(0, 1).all()
+    assert list(given.columns) == [*rows()[0], "status"]
+
+
+def test_every_row_of_a_long_table_gets_its_items_scores() -> None:
+    long = pl.DataFrame(
+        [
+            {"qid": item.id, "query": item.topic, "qanswer": item.argument, "docno": one.id, "text": one.text}
+            for item in ITEMS
+            for one in item.documents
+        ]
+    )
+    frame = judge(long, format="direct", metrics=["groundedness"])
+    expected = {
+        one.item: one.values["groundedness"]
+        for one in judge(ITEMS, format="direct", metrics=["groundedness"])
+    }
+    assert frame.select(long.columns).equals(long)
+    assert frame["groundedness"].to_list() == pytest.approx([expected[qid] for qid in long["qid"]])
+
+
+def test_one_item_or_dictionary_is_enough() -> None:
+    (expected,) = said(judge(ITEMS[:1]))
+    assert said(judge(ITEMS[0])) == said(judge(item_record(ITEMS[0]))) == [expected]
+
+
+def test_a_judge_of_ones_own() -> None:
+    mine = replace(JUDGES["direct"], name="mine")
+    assert {judgment.format for judgment in judge(ITEMS, format=mine)} == {"mine"}
+
+
+def test_as_frames_pages_and_folders(tmp_path: Path) -> None:
+    result = judge(ITEMS, format="direct", metrics=["groundedness"])
+    wide = result.to_polars()
+    assert wide["id"].to_list() == [item.id for item in ITEMS]
+    assert wide["groundedness"].to_list() == [judgment.values["groundedness"] for judgment in result]
+    assert list(result.to_pandas()["id"]) == wide["id"].to_list()
+    assert "<table>" in result._repr_html_()
+    page = result.report(tmp_path / "page.html")
+    assert ITEMS[0].topic in page.read_text(encoding="utf-8")
+    folder = result.save(tmp_path / "run")
+    assert said(folder.judgments()) == said(result)
+    assert folder.report_file.is_file()
+    assert folder.summary().metrics == result.summary.metrics
+    assert judge(ITEMS, format="direct", metrics=["groundedness"], output=tmp_path / "run").session.kept == 3
+
+
+def test_into_a_folder_it_is_the_run_that_the_command_makes(tmp_path: Path) -> None:
+    result = judge(ITEMS, format="direct", output=tmp_path / "run")
+    assert result.folder is not None
+    assert said(result.folder.judgments()) == said(result) == said(judge(ITEMS, format="direct"))
+    assert {"run.json", "scores.parquet", "summary.json", "report.html"} <= {
+        p.name for p in (tmp_path / "run").iterdir()
+    }
+    again = judge(ITEMS, format="direct", output=tmp_path / "run")
+    assert again.session == SessionCounts(sent=0, recorded=0, kept=3, cost_usd=0.0)
+
+
+def test_what_is_public_is_what_dir_shows() -> None:
+    import conqret
+
+    shown = dir(conqret)
+    assert {"judge", "ajudge", "Judgments", "Item", "DeclarationError"} <= set(shown)
+    assert all(not name.startswith("_") or name == "__version__" for name in shown)
+    assert all(getattr(conqret, name) is not None for name in shown)
 
 
 def test_columns_of_ones_own() -> None:
     frame = pl.DataFrame(rows()).rename({"topic": "q", "argument": "essay"})
     found = judge(frame, format="direct", columns={"topic": "q", "argument": "essay"})
-    assert found.equals(judge(pl.DataFrame(rows()), format="direct"))
+    scores = ["status", "context_relevance", "groundedness"]
+    assert found.select(scores).equals(judge(pl.DataFrame(rows()), format="direct").select(scores))
 
 
 async def test_inside_a_running_event_loop() -> None:
@@ -132,7 +210,6 @@ def test_recordings_are_shared_and_replayed(tmp_path: Path) -> None:
         (ITEMS, {"columns": {"topc": "x"}}),
         ([], {}),
         (7, {}),
-        (ITEMS[0], {}),
         ("nowhere.jsonl", {}),
         ([ITEMS[0], ITEMS[0]], {}),
     ],
@@ -148,5 +225,5 @@ def test_an_item_without_what_the_format_needs() -> None:
 
 
 def test_an_unknown_setting_of_the_client_is_named() -> None:
-    with pytest.raises((TypeError, DeclarationError), match="max_concurency"):
+    with pytest.raises(DeclarationError, match="did you mean 'max_concurrency'"):
         judge(ITEMS, max_concurency=4)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from conqret.api.assertions import ModelJudge, check
 from conqret.data import Item
 from conqret.errors import DeclarationError
 from conqret.io import open_items
@@ -19,7 +20,6 @@ from conqret.llm.request import Completion
 from conqret.llm.sender import EXPECTED_ANSWER, Sender
 from conqret.llm.tokens import count_tokens
 from conqret.perturb import PERTURBATIONS, Direction
-from conqret.api.assertions import ModelJudge, check
 from conqret.reliability.sensitivity.estimate import estimate, spread
 from conqret.reliability.sensitivity.labels import load_labels, true_precision
 from conqret.reliability.sensitivity.plan import GRID_LEVELS, Damage, Plan, make_plan
