@@ -34,18 +34,20 @@ Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,59}$")]
 Side = Literal["pro", "con"]
 
 
-class _Table(BaseModel):
+class Table(BaseModel):
+    """A table of the file; what it does not know is a fault."""
+
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Retriever(_Table):
+class Retriever(Table):
     """A first stage: BM25 at a depth, or rankings from TREC files (one for both sides, or one a side)."""
 
     depth: int = Field(default=DEPTH, ge=1)
     run: Path | dict[Side, Path] | None = None
 
 
-class Reranker(_Table):
+class Reranker(Table):
     """A listwise reranker, under the instruction for the side or the generic one; then perhaps MMR."""
 
     model: str = OFFLINE_MODEL
@@ -55,7 +57,7 @@ class Reranker(_Table):
     mmr: float | None = Field(default=None, ge=0, le=1)
 
 
-class GeneratorTable(_Table):
+class GeneratorTable(Table):
     """A generator: the strategy, the model, its examples, its documents."""
 
     strategy: str = DEFAULT_STRATEGY
@@ -70,7 +72,7 @@ class GeneratorTable(_Table):
         return GenerateOptions(self.shots, self.documents, seed, self.temperature, self.expert, self.strategy)
 
 
-class Systems(_Table):
+class Systems(Table):
     """A grid: every retriever listed, with every reranker, with every generator."""
 
     retriever: Annotated[list[Name], Field(min_length=1)]
@@ -78,7 +80,7 @@ class Systems(_Table):
     generator: Annotated[list[Name], Field(min_length=1)]
 
 
-class JudgeTable(_Table):
+class JudgeTable(Table):
     """A format with a model and the judge's options; ``name`` is that of its folder."""
 
     format: str
@@ -102,14 +104,14 @@ class JudgeTable(_Table):
         return JudgeOptions(metrics, self.samples, self.order, seed, self.relevant_from, self.temperature)
 
 
-class PerturbationTable(_Table):
+class PerturbationTable(Table):
     """A perturbation with its levels (its own, where none are given)."""
 
     name: str
     levels: list[float] = []
 
 
-class ModelTable(_Table):
+class ModelTable(Table):
     """Settings of the client for one model, as the command line has them. Keys come from the environment."""
 
     api_base: str | None = None
@@ -124,7 +126,7 @@ class ModelTable(_Table):
     timeout: float | None = None
 
 
-class Experiment(_Table):
+class Experiment(Table):
     """The whole file. ``budget_usd`` of a model holds for each stage that asks it."""
 
     name: str = "experiment"

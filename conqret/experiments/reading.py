@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
-
-from pydantic import ValidationError
 
 from conqret.errors import ConqretError, DeclarationError
 from conqret.experiments.config import NONE, Experiment, PerturbationTable
 from conqret.experiments.places import line_of
+from conqret.experiments.sound_part import Place, sound_part
 from conqret.judging.registry import JUDGES
 from conqret.llm.backend import backend_of
 from conqret.perturb import PERTURBATIONS
 
-_Fault = tuple[tuple[int | str, ...], str]
+_Fault = tuple[Place, str]
 
 
 def read_experiment(path: Path) -> Experiment:
@@ -35,15 +34,20 @@ def read_experiment(path: Path) -> Experiment:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise DeclarationError(f"{path} is no TOML: {error}") from None
-    try:
-        experiment = Experiment.model_validate(table)
-    except ValidationError as error:
-        faults = [(tuple(one["loc"]), one["msg"]) for one in error.errors(include_url=False)]
-        raise _faulty(path, text, faults) from None
-    experiment = _anchored(experiment, path.resolve().parent)
-    if faults := list(_faults(experiment)):
+    experiment, faults, left = sound_part(table)
+    if experiment is not None:
+        experiment = _anchored(experiment, path.resolve().parent)
+        faults += [(_in_file(place, left), problem) for place, problem in _faults(experiment)]
+    if faults or experiment is None:
         raise _faulty(path, text, faults)
     return _anchored_models(experiment, path.resolve().parent)
+
+
+def _in_file(place: Place, left: Mapping[str, Sequence[int]]) -> Place:
+    """The place in the file, from which entries of lists may have been taken out."""
+    if len(place) > 1 and isinstance(place[1], int):
+        return (place[0], left[str(place[0])][place[1]], *place[2:])
+    return place
 
 
 def _faulty(path: Path, text: str, faults: list[_Fault]) -> DeclarationError:
@@ -144,7 +148,7 @@ def _retriever_faults(experiment: Experiment) -> Iterator[_Fault]:
 
 def _writer_faults(experiment: Experiment) -> Iterator[_Fault]:
     """Models that are only read, where one has to write."""
-    asked: list[tuple[tuple[int | str, ...], str, str]] = [
+    asked: list[tuple[Place, str, str]] = [
         (("rerankers", name, "model"), one.model, "a ranking") for name, one in experiment.rerankers.items()
     ]
     asked += [
@@ -181,7 +185,7 @@ def _check_levels(table: PerturbationTable) -> None:
         perturbation.check_level(level)
 
 
-def _named(place: tuple[int | str, ...], check: Any) -> Iterator[_Fault]:
+def _named(place: Place, check: Any) -> Iterator[_Fault]:
     try:
         check()
     except ConqretError as error:

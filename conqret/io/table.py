@@ -65,42 +65,42 @@ class CsvRows:
 
     def __iter__(self) -> Iterator[Row | Fault]:
         lines = _Lines(self.path, self.name, self.published_in)
+        for row in self._rows(lines):
+            yield from lines.faults
+            lines.faults.clear()
+            yield row
+        yield from lines.faults
+
+    def _rows(self, lines: _Lines) -> Iterator[Row | Fault]:
         try:
             head, delimiter = self._head(lines)
         except StopIteration:
-            yield from lines.faults
             return
         except csv.Error as error:
-            yield Fault(
-                self.name, 1, "", f"the head is no valid CSV: {error}", "End lines with \\n or \\r\\n"
-            )
+            problem = f"the head is no valid CSV: {error}"
+            yield Fault(self.name, 1, "", problem, "End lines with \\n or \\r\\n")
             return
-        yield from lines.faults
-        lines.faults.clear()
-        if problem := _head_problem(head):
-            yield Fault(self.name, 1, "", *problem)
+        if wrong := _head_problem(head):
+            yield Fault(self.name, 1, "", *wrong)
             return
         reader = csv.reader(lines, delimiter=delimiter, strict=not self.published_in)
-        whole, offset = 0, 1
+        whole = 0
         while True:
-            start = offset + reader.line_num + 1
+            start = reader.line_num + 2
             try:
                 cells = _next(reader)
             except csv.Error as error:
-                yield from lines.faults
                 yield Fault(self.name, start, "", *_broken(str(error), whole))
                 return
-            yield from lines.faults
-            lines.faults.clear()
             if cells is None:
                 return
-            if not cells:
-                continue
-            if len(cells) != len(head):
+            if len(cells) == len(head):
+                whole += 1
+                yield Row(
+                    start, {name: cell if cell else None for name, cell in zip(head, cells, strict=True)}
+                )
+            elif cells:
                 yield self._ragged(start, len(cells), len(head), lines.ended)
-                continue
-            whole += 1
-            yield Row(start, {name: cell if cell else None for name, cell in zip(head, cells, strict=True)})
 
     def _head(self, lines: _Lines) -> tuple[list[str], str]:
         first = next(lines)
