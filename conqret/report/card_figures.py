@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from conqret.reliability.bias.table import BiasRow
 from conqret.reliability.sensitivity.curves import Curve
+from conqret.stats.effects import Effect
 from conqret.stats.estimate import Estimate
 
 WIDTH = 200
@@ -38,25 +39,26 @@ class Line:
 
 def agreement_figure(estimate: Estimate) -> Whisker:
     """Alpha between :data:`LOWEST` and 1."""
-
-    def x(value: float | None) -> float | None:
-        if value is None:
-            return None
-        return round(WIDTH * (min(max(value, LOWEST), 1.0) - LOWEST) / (1 - LOWEST), 2)
-
-    return Whisker(x(estimate.value), x(estimate.low), x(estimate.high), x(0.0) or 0.0, f"alpha {estimate}")
+    return _whisker(estimate, LOWEST, 1.0, f"alpha {estimate}")
 
 
 def bias_figure(row: BiasRow, widest: float) -> Whisker:
     """An effect between minus and plus ``widest`` (above 0); what lies further out is drawn at the edge."""
+    effect = row.effect or Estimate(None)
+    said = "no value" if effect.value is None else f"{effect.value:+.3f}"
+    return _whisker(effect, -widest, widest, f"effect {said}")
 
-    def x(value: float) -> float:
-        return round(WIDTH * (min(max(value / widest, -1.0), 1.0) + 1) / 2, 2)
 
-    effect = row.effect
-    if effect is None:
-        return Whisker(None, None, None, WIDTH / 2, "effect no value")
-    return Whisker(x(effect.value), x(effect.low), x(effect.high), WIDTH / 2, f"effect {effect.value:+.3f}")
+def _whisker(found: Estimate | Effect, left: float, right: float, description: str) -> Whisker:
+    """A value and its interval on an axis from ``left`` to ``right``; what lies further out is at the edge."""
+
+    def x(value: float | None) -> float | None:
+        if value is None:
+            return None
+        return round(WIDTH * (min(max(value, left), right) - left) / (right - left), 2)
+
+    zero = round(-WIDTH * left / (right - left), 2)
+    return Whisker(x(found.value), x(found.low), x(found.high), zero, description)
 
 
 def curve_figure(row: Curve) -> Line:
