@@ -14,12 +14,14 @@ LEVELS = 10
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What a cell says, its level (None: nothing to colour), what else there is to say, and where it leads."""
+    """What a cell says, its level (None: nothing to colour), what else there is to say, where it leads, and, where it
+    is one of :data:`VERDICTS` on a citation, which."""
 
     text: str
     level: int | None
     title: str = ""
     target: str = ""
+    verdict: str = ""
 
     @property
     def shade(self) -> str:

@@ -9,6 +9,7 @@ from conqret.report.figures import HEIGHT, WIDTH
 from conqret.report.maps import maps
 from conqret.report.overview import overview
 from conqret.report.page import page, write_files
+from conqret.report.parts import KINDS
 from conqret.report.tally import MAX_ITEMS, Tally
 from conqret.report.view import item_view
 
@@ -44,6 +45,7 @@ def write_report(
         maps=maps(shown, summary, tally),
         items=(item_view(items.get(judgment.item), judgment) for _, judgment in shown),
         shown=len(shown),
+        kinds=KINDS,
         figure={"width": WIDTH, "height": HEIGHT},
         **overview(record, summary, tally),
     )

@@ -22,13 +22,7 @@ class MapRow:
     """One item in both maps; ``documents`` is empty where the format rates no single document."""
 
     number: int
-    id: str
-    topic: str
-    stance: str
-    status: str
-    reason: str
-    flagged: bool
-    trimmed: bool
+    judgment: Judgment
     cells: tuple[Cell, ...]
     documents: tuple[Cell, ...]
 
@@ -82,18 +76,7 @@ def _row(number: int, judgment: Judgment, metrics: Sequence[str]) -> MapRow:
         )
         for rank, part in enumerate(rated.parts[:RANKS] if rated else (), start=1)
     ]
-    return MapRow(
-        number=number,
-        id=judgment.item,
-        topic=cut(judgment.topic, 120),
-        stance=words.STANCES.get(judgment.stance, judgment.stance),
-        status=judgment.status.value,
-        reason=words.reason(judgment.reason) if judgment.reason else "",
-        flagged=bool(judgment.flags),
-        trimmed=bool(judgment.trims),
-        cells=tuple(cells),
-        documents=tuple(documents),
-    )
+    return MapRow(number, judgment, tuple(cells), tuple(documents))
 
 
 def _cell(number: int, index: int | None, metric: str, measure: Measure | None) -> Cell:

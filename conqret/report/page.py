@@ -20,7 +20,7 @@ from markupsafe import Markup
 from conqret._version import __version__
 from conqret.io.atomic import replacing
 from conqret.report import words
-from conqret.report.texts import visible
+from conqret.report.texts import cut, visible
 
 _HERE = Path(__file__).resolve().parent
 
@@ -86,7 +86,7 @@ def _part(name: str) -> str:
 
 @functools.cache
 def _environment() -> Environment:
-    return Environment(
+    environment = Environment(
         loader=FileSystemLoader(_HERE),
         autoescape=True,
         undefined=StrictUndefined,
@@ -94,6 +94,8 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         finalize=_shown,
     )
+    environment.filters["cut"] = cut
+    return environment
 
 
 def _shown(value: Any) -> Any:

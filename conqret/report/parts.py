@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from conqret.data import Item, Judgment, Measure, Part
@@ -17,6 +17,9 @@ PART_LIMIT = 400
 """Rows of one table on the page; nuggets are 20, criteria 6, and an argument has as many citations as it has."""
 
 _PAIR = re.compile(r"sentence ([0-9]{1,6}), document ([0-9]{1,6})\Z")
+
+KINDS = {"sentence": "Citations", "criterion": "Criteria", "nugget": "Nuggets"}
+"""What a table of parts is called."""
 
 VERDICTS = {"supports": "supports", "contradicts": "contradicts", "silent": "says nothing"}
 
@@ -32,24 +35,12 @@ class PartRow:
 
 @dataclass(frozen=True, slots=True)
 class PartTable:
-    """Parts that one or more metrics share."""
+    """Parts that one or more metrics share; ``kind`` says what they are, one of :data:`KINDS`."""
 
     kind: str
     columns: tuple[str, ...]
     rows: tuple[PartRow, ...]
     omitted: int
-
-
-@dataclass(frozen=True, slots=True)
-class VerdictRow:
-    """One citation: the sentence, the document that it cites, and whether that document bears it out."""
-
-    sentence: str
-    document: int
-    exists: bool
-    verdict: str
-    words: str
-    explanation: str
 
 
 def is_documents(measure: Measure, item: Item | None) -> bool:
@@ -66,44 +57,45 @@ def pair(part: Part) -> tuple[int, int] | None:
     return (int(match[1]), int(match[2])) if match else None
 
 
-def tables(judgment: Judgment, item: Item | None) -> list[PartTable]:
-    """One table for all metrics that rate the same parts: documents and citations have places of their own."""
-    groups: dict[tuple[str, ...], list[tuple[str, Measure]]] = {}
+def tables(judgment: Judgment, item: Item | None) -> Iterator[PartTable]:
+    """The verdicts on citations, and a table for all metrics that rate the same parts; documents have their place."""
+    verdicts = list(_verdict_rows(judgment, item))
+    if verdicts:
+        yield _table("sentence", ("Document", "Verdict"), verdicts)
+    groups: dict[tuple[str, ...], dict[str, Measure]] = {}
     for metric, measure in judgment.measures.items():
         if measure.parts and not is_documents(measure, item) and pair(measure.parts[0]) is None:
-            groups.setdefault(tuple(part.id for part in measure.parts), []).append((metric, measure))
+            groups.setdefault(tuple(part.id for part in measure.parts), {})[words.label(metric)] = measure
     kind = "criterion" if judgment.format == "static-rubric" else "nugget"
-    return [_table(kind, group) for group in groups.values()]
+    for group in groups.values():
+        rows = [
+            _row(
+                words.label(parts[0].id) if kind == "criterion" else parts[0].id, map(part_cell, parts), parts
+            )
+            for parts in zip(*(measure.parts for measure in group.values()), strict=True)
+        ]
+        yield _table(kind, tuple(group), rows)
 
 
-def _table(kind: str, group: list[tuple[str, Measure]]) -> PartTable:
-    rows = []
-    for parts in zip(*(measure.parts for _, measure in group), strict=True):
-        name = words.label(parts[0].id) if kind == "criterion" else parts[0].id
-        explanation = " / ".join(dict.fromkeys(part.explanation for part in parts if part.explanation))
-        rows.append(PartRow(cut(name, 1000), tuple(map(part_cell, parts)), cut(explanation, 2000)))
-    columns = tuple(words.label(metric) for metric, _ in group)
+def _table(kind: str, columns: tuple[str, ...], rows: list[PartRow]) -> PartTable:
     return PartTable(kind, columns, tuple(rows[:PART_LIMIT]), max(len(rows) - PART_LIMIT, 0))
 
 
-def verdict_rows(judgment: Judgment, item: Item | None) -> list[VerdictRow]:
+def _row(name: str, cells: Iterable[Cell], parts: Sequence[Part]) -> PartRow:
+    explanation = " / ".join(dict.fromkeys(part.explanation for part in parts if part.explanation))
+    return PartRow(cut(name, 1000), tuple(cells), cut(explanation, 2000))
+
+
+def _verdict_rows(judgment: Judgment, item: Item | None) -> Iterator[PartRow]:
     """The verdicts on citations with the sentences that they are about, in the order of the argument."""
     texts = [span.text for span in sentences(item.argument)] if item is not None and item.argument else []
     documents = len(item.documents) if item is not None else 0
-    rows = []
     for part, (sentence, document) in _verdicts(judgment):
         text = texts[sentence - 1] if 1 <= sentence <= len(texts) else f"sentence {sentence}"
-        rows.append(
-            VerdictRow(
-                sentence=cut(text, 1000),
-                document=document,
-                exists=1 <= document <= documents,
-                verdict=part.label if part.label in VERDICTS else "none",
-                words=VERDICTS.get(part.label or "", cut(part.label or "no verdict", 60)),
-                explanation=cut(part.explanation, 2000),
-            )
-        )
-    return rows[:PART_LIMIT]
+        cited = Cell(f"[{document}]", None, target=f"d{document}" if 1 <= document <= documents else "")
+        said = VERDICTS.get(part.label or "", cut(part.label or "no verdict", 60))
+        found = Cell(said, None, verdict=part.label if part.label in VERDICTS else "none")
+        yield _row(text, (cited, found), [part])
 
 
 class CitationVerdicts:

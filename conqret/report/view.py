@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from conqret.data import Flag, Item, Judgment, Measure, Status, Trace
+from conqret.data import Flag, Item, Judgment, Measure, Status
 from conqret.report import words
 from conqret.report.cells import Cell, measure_cell
 from conqret.report.evidence import DOCUMENTS, EXPLANATION, ArgumentView, DocumentView, arguments, documents
 from conqret.report.overview import DIMENSION_NAMES
-from conqret.report.parts import PartTable, VerdictRow, tables, verdict_rows
+from conqret.report.parts import PartTable, tables
 from conqret.report.texts import cut
 
 
@@ -41,17 +41,14 @@ class FlagView:
 class ItemView:
     """What the page shows of an item beside what its line in the list says."""
 
-    topic: str
     arguments: tuple[ArgumentView, ...]
     documents: tuple[DocumentView, ...]
     documents_omitted: int
     measures: tuple[MeasureRow, ...]
     dimensions: tuple[MeasureRow, ...]
     tables: tuple[PartTable, ...]
-    verdicts: tuple[VerdictRow, ...]
     flags: tuple[FlagView, ...]
     metadata: tuple[tuple[str, str], ...]
-    trace: Trace
     known: bool
 
     @property
@@ -71,17 +68,14 @@ def item_view(item: Item | None, judgment: Judgment) -> ItemView:
     """The view of ``judgment`` and of its item (None: the run directory does not hold it)."""
     rows = list(_measures(judgment))
     return ItemView(
-        topic=cut(judgment.topic, 1000),
         arguments=tuple(arguments(judgment, item)) if item else (),
         documents=tuple(documents(judgment, item)) if item else (),
         documents_omitted=max(len(item.documents) - DOCUMENTS, 0) if item else 0,
         measures=tuple(row for name, row in rows if name not in DIMENSION_NAMES),
         dimensions=tuple(row for name, row in rows if name in DIMENSION_NAMES),
         tables=tuple(tables(judgment, item)),
-        verdicts=tuple(verdict_rows(judgment, item)),
         flags=tuple(_flag(flag, item) for flag in judgment.flags[:100]),
         metadata=tuple((cut(k, 100), cut(str(v), 500)) for k, v in item.metadata.items()) if item else (),
-        trace=judgment.trace,
         known=item is not None,
     )
 

@@ -42,8 +42,6 @@ FLAGS: dict[str, str] = {
 }
 """Each kind of passage that addresses the judge, in words."""
 
-STANCES = {"pro": "pro", "con": "con", "none": "no stance"}
-
 _QUESTIONS = {dimension.name: dimension.question for dimension in DIMENSIONS}
 
 
@@ -65,6 +63,11 @@ def metric_names(metrics: Sequence[str]) -> str:
         return ", ".join(metrics)
     others = [metric for metric in metrics if metric not in _QUESTIONS]
     return ", ".join([*others, f"the {len(_QUESTIONS)} dimensions"])
+
+
+def stance(name: str) -> str:
+    """A stance in words."""
+    return "no stance" if name == "none" else name
 
 
 def reason(name: str | None) -> str:

@@ -109,15 +109,20 @@ def test_verdicts_reach_sentences_and_marks() -> None:
         Part(id="sentence 2, document 7", value=0.0, label="no such document"),
     )
     view = item_view(ITEM, judgment({"citation_precision": scored(0.5, parts=parts)}, "citation-support"))
-    assert [(row.sentence, row.document, row.exists, row.words) for row in view.verdicts] == [
-        ("It should be so today [2].", 2, True, "contradicts"),
-        ("It was always so here [1].", 1, True, "supports"),
-        ("It was always so here [1].", 7, False, "no such document"),
+    (table,) = view.tables
+    assert (table.kind, table.columns) == ("sentence", ("Document", "Verdict"))
+    assert [
+        (row.name, row.cells[0].text, row.cells[0].target, row.cells[1].text, row.cells[1].verdict)
+        for row in table.rows
+    ] == [
+        ("It should be so today [2].", "[2]", "d2", "contradicts", "contradicts"),
+        ("It was always so here [1].", "[1]", "d1", "supports", "supports"),
+        ("It was always so here [1].", "[7]", "", "no such document", "none"),
     ]
+    assert [row.explanation for row in table.rows] == ["no", "", ""]
     marks = [piece for piece in view.arguments[0].pieces if piece.cites]
     assert marks == [Piece("2", 2, 1, "contradicts"), Piece("1", 1, 2, "supports")]
     assert [piece.verdict for piece in view.arguments[1].pieces if piece.cites] == [""]
-    assert view.tables == ()
 
 
 def test_verdicts_belong_to_their_sentence() -> None:
