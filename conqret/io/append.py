@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import mmap
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -11,8 +12,6 @@ from typing import Any
 from pydantic import BaseModel
 
 from conqret.io.closing import Closing
-
-_BLOCK = 65_536
 
 
 class AppendLog(Closing):
@@ -54,18 +53,10 @@ def whole_lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 def cut_torn_line(path: Path) -> None:
     """Cut off what follows the last line end of a file, if it is there and anything does."""
-    if not path.is_file():
+    if not path.is_file() or not path.stat().st_size:  # an empty file cannot be mapped
         return
     with path.open("r+b") as file:
-        end = file.seek(0, os.SEEK_END)
-        start = end
-        while start > 0:
-            block = min(_BLOCK, start)
-            file.seek(start - block)
-            found = file.read(block).rfind(b"\n")
-            if found >= 0:
-                start = start - block + found + 1
-                break
-            start -= block
-        if start < end:
-            file.truncate(start)
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as view:
+            end, size = view.rfind(b"\n") + 1, len(view)
+        if end < size:
+            file.truncate(end)

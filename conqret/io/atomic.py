@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
+import uuid
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
@@ -17,21 +17,13 @@ def replacing(path: str | Path) -> Iterator[IO[bytes]]:
     If the block raises, nothing is left behind and an older ``path`` stays as it was.
     """
     target = Path(path)
-    handle, name = tempfile.mkstemp(prefix=f".{target.name[:80]}.", suffix=".part", dir=target.parent)
-    part = Path(name)
+    part = target.with_name(f".{target.name[:80]}.{uuid.uuid4().hex[:8]}.part")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with part.open("xb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        part.chmod(0o666 & ~_umask())
         part.replace(target)
     except BaseException:
         part.unlink(missing_ok=True)
         raise
-
-
-def _umask() -> int:
-    mask = os.umask(0o022)
-    os.umask(mask)
-    return mask

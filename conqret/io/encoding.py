@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import itertools
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -62,10 +63,9 @@ def wide_encoding(head: bytes) -> str | None:
         if head.startswith(mark):
             return name
     even, odd = head[0::2], head[1::2]
-    if len(head) >= 8 and odd.count(0) > 0.4 * len(odd) and even.count(0) < 0.1 * len(even):
-        return "UTF-16LE"
-    if len(head) >= 8 and even.count(0) > 0.4 * len(even) and odd.count(0) < 0.1 * len(odd):
-        return "UTF-16BE"
+    for zeros, letters, name in ((odd, even, "UTF-16LE"), (even, odd, "UTF-16BE")):
+        if len(head) >= 8 and zeros.count(0) > 0.4 * len(zeros) and letters.count(0) < 0.1 * len(letters):
+            return name
     return None
 
 
@@ -79,43 +79,27 @@ def byte_lines(path: Path, name: str) -> Iterator[Line | Fault]:
 
     A line over :data:`MAX_LINE` and a gzip stream that breaks off are faults.
     """
-    number = offset = 0
     with open_bytes(path) as file:
-        while True:
-            number += 1
+        for number in itertools.count(1):
+            offset = file.tell()
             try:
                 data = file.readline(MAX_LINE + 1)
             except GZIP_ERRORS as error:
                 cut = isinstance(error, EOFError)
                 problem = "the gzip stream ends early" if cut else f"the gzip stream is damaged ({error})"
-                yield Fault(
-                    name,
-                    number,
-                    "",
-                    f"{problem}: {number - 1} whole lines precede it",
-                    "Fetch or write the file again",
-                )
+                problem = f"{problem}: {number - 1} whole lines precede it"
+                yield Fault(name, number, "", problem, "Fetch or write the file again")
                 return
             if not data:
                 return
-            start, size = offset, len(data)
-            if size > MAX_LINE:
-                yield Fault(
-                    name,
-                    number,
-                    "",
-                    f"the line is longer than {MAX_LINE // 2**20} MiB",
-                    "Split the item, or shorten its documents",
-                )
+            if len(data) > MAX_LINE:
+                problem = f"the line is longer than {MAX_LINE // 2**20} MiB"
+                yield Fault(name, number, "", problem, "Split the item, or shorten its documents")
                 while data and not data.endswith(b"\n"):
                     data = file.readline(MAX_LINE)
-                    size += len(data)
-                offset += size
                 continue
-            offset += size
-            if number == 1 and data.startswith(UTF8_MARK):
-                data, start = data[3:], 3
-            yield Line(number, start, data, data.endswith(b"\n"))
+            mark = len(UTF8_MARK) if number == 1 and data.startswith(UTF8_MARK) else 0
+            yield Line(number, offset + mark, data[mark:], data.endswith(b"\n"))
 
 
 def decoded(line: Line, name: str) -> str | Fault:

@@ -137,6 +137,20 @@ def test_a_value_is_finite_or_empty(tmp_path, value):
         read_tables([table])
 
 
+def test_every_fault_of_a_table_is_listed(tmp_path):
+    table = tmp_path / "scores.csv"
+    table.write_text("system,id,metric,value,n\na,x,m,many,1\n,y,m,1,1\na,z,m,1,1.5\n")
+    with pytest.raises(DeclarationError) as caught:
+        read_tables([table])
+    one, two, three = str(caught.value).splitlines()[1:]
+    assert "scores.csv:2 [value] is 'many', and a finite number is expected" in one
+    assert "scores.csv:3 [system] is missing" in two
+    assert "scores.csv:4 [n] is '1.5', and a whole number is expected" in three
+    table.write_text("system,id,metric\na,x,m\n")
+    with pytest.raises(DeclarationError, match="is no table of conqret score: it lacks value"):
+        read_tables([table])
+
+
 def test_what_cannot_be_scored_keeps_its_place_with_a_reason(tmp_path):
     texts = {"e1": " ", "q1": "Yes.", "none": "No.", "gone": "So.", "q2": "Perhaps.", "e2": ""}
     answers = tmp_path / "answers.jsonl"

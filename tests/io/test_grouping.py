@@ -37,3 +37,9 @@ def test_a_question_without_documents(write):
 def test_faults(rows, line, field, problem, write, faults_of):
     fault = faults_of(write("a.csv", HEAD + rows))[0]
     assert (fault.line, fault.field, fault.problem) == (line, field, problem)
+
+
+def test_broken_rows_and_several_without_a_question(write, faults_of):
+    rows = "q1,T?,d1,a,Y,0\n,T?,d2,b,Y,1\n,T?,d3,c,Y,2\nq2,U?\nq3,V?,d1,a,Y,0\n"
+    found = faults_of(write("a.csv", HEAD + rows))
+    assert [(fault.line, fault.field) for fault in found] == [(3, "qid"), (4, "qid"), (5, "")]

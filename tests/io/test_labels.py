@@ -278,6 +278,26 @@ def test_novices_defects(write, content, problem):
     assert problem in only(write("n.zip", archive(**{"group1-member1": content}))).problem
 
 
+def test_webis_relevance(write):
+    head = "Task ID,Topic ID,Discussion ID,Argument ID,Relevance,Is Argument?\n"
+    rows = "1,7,12,a,3,True\n2,7,12,a,0,False\n1,7,13,b,2,True\n"
+    found = read_labels(write("w.csv", head + rows))
+    assert found.layout == "Webis relevance"
+    assert found.units == (Unit("12-a"), Unit("13-b"))
+    assert found.annotators == ("annotator 1", "annotator 2")
+    assert [label.value for label in found.labels if label.dimension == "is_argument"] == [1, 0, 1]
+
+
+def test_webis_arguments(write):
+    names = "Relevance,Rhetorical Quality,Logical Quality,Dialectical Quality,Combined Quality,Is Argument?"
+    rows = "7,12,a,0.5,-1.2,0,0,0.1,True\n8,12,a,0.5,-1.2,0,0,0.1,True\n8,13,b,1,1,1,1,1,True\n"
+    found = read_labels(write("w.csv", f"Topic ID,Discussion ID,Argument ID,{names}\n{rows}"))
+    assert found.layout == "Webis arguments"
+    assert found.units == (Unit("7/12-a"), Unit("8/12-a"), Unit("13-b"))
+    assert found.topics[Unit("13-b")] == "8"
+    assert any("under two topics" in note for note in found.notes)
+
+
 def test_published_files(data_dir):
     relevance = read_labels(data_dir / "webis-argquality20/webis-argquality20-raw-relevance.csv")
     assert relevance.layout == "Webis relevance"
