@@ -55,13 +55,9 @@ class Judgments(Sequence[Judgment]):
         return f"<Judgments: {by}, {len(self)} items, {self.summary.scored} scored>"
 
     def _repr_html_(self) -> str:
-        head = "<tr><th>metric</th><th>mean</th><th>n</th></tr>"
-        rows = "".join(
-            f"<tr><td>{escape(name)}</td><td>{'' if one.mean is None else f'{one.mean:.3f}'}</td>"
-            f"<td>{one.scored} of {one.total}</td></tr>"
-            for name, one in self.summary.metrics.items()
-        )
-        return f"<p>{escape(repr(self)[1:-1])}</p><table><thead>{head}</thead><tbody>{rows}</tbody></table>"
+        from conqret.report.tables import metric_table
+
+        return f"<p>{escape(repr(self)[1:-1])}</p>{metric_table(self.summary)._repr_html_()}"
 
     @overload
     def __getitem__(self, place: int | str) -> Judgment: ...

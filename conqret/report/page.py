@@ -55,6 +55,11 @@ def page(
     return stream
 
 
+def fragment(template: str, macro: str, content: object) -> str:
+    """What a macro of ``template`` makes of ``content``, escaped like a page, to be shown within another."""
+    return str(getattr(_environment().get_template(template).module, macro)(content))
+
+
 def write_files(folder: Path, files: Mapping[str, bytes | str | Iterable[str]]) -> list[Path]:
     """Write files by their names in ``folder``, which is made; each appears whole or not at all."""
     for name, content in files.items():

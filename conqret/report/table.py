@@ -90,6 +90,12 @@ class Table:
 
         return shown(self, options.max_width)
 
+    def _repr_html_(self) -> str:
+        """The table as a notebook shows it."""
+        from conqret.report.page import fragment
+
+        return fragment("table.html.j2", "section", self)
+
 
 def cell_text(cell: Cell) -> str:
     """A cell in words, with every hidden character written out."""
