@@ -24,11 +24,11 @@ from conqret.data.corpus import (
     Split,
     judged_pairs,
 )
-from conqret.data.debate import Debate, DebateArgument
+from conqret.data.debate import Debate
 from conqret.data.table2 import PAPER_CITED, PAPER_EXTRACTED, table2
 from conqret.errors import DeclarationError
 from conqret.scrapers.split import TRAIN_SHARE, groups, split_topics
-from conqret.text.citations import citations
+from conqret.text.citations import cited_by
 
 SEED = 13
 NOT_CITED, NOT_EXTRACTED = "its arguments cite no listed source", "no source that it cites was extracted"
@@ -115,7 +115,7 @@ def _evidence(debate: Debate, entries: Mapping[tuple[str, int], LedgerEntry]) ->
         for number in numbers
         if (entry := entries.get((debate.id, number))) is not None and entry.status == "ok" and entry.document
     }
-    cited = {side: _cited(arguments) for side, arguments in (("pro", debate.pros), ("con", debate.cons))}
+    cited = {side: cited_by(arguments) for side, arguments in (("pro", debate.pros), ("con", debate.cons))}
     marks = [*cited["pro"], *cited["con"]]
     return _Evidence(
         listed=tuple(dict.fromkeys(documents[number] for number in sorted(documents))),
@@ -124,12 +124,6 @@ def _evidence(debate: Debate, entries: Mapping[tuple[str, int], LedgerEntry]) ->
         marks=len(marks),
         dangling=sum(number not in numbers for number in marks),
     )
-
-
-def _cited(arguments: Iterable[DebateArgument]) -> list[int]:
-    """The numbers that a side cites, in order of first mention."""
-    texts = (text for argument in arguments for text in (argument.title, *argument.paragraphs))
-    return list(dict.fromkeys(number for text in texts for number in citations(text)))
 
 
 def _qrels(

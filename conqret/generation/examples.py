@@ -17,7 +17,7 @@ from conqret.data.debate import Debate, DebateArgument
 from conqret.data.item import Document, Stance
 from conqret.errors import DeclarationError
 from conqret.io.corpus import CorpusDirectory
-from conqret.text.citations import MARK, citations
+from conqret.text.citations import MARK, citations, cited_by
 
 SHOTS = 3
 """Examples in a prompt (ConQRet, section 3.2.2)."""
@@ -139,11 +139,9 @@ def _expert(
     topic: CorpusTopic, stance: Stance, arguments: Sequence[DebateArgument], documents: Mapping[int, str]
 ) -> Expert | None:
     named: dict[str, int] = {}
-    for argument in arguments:
-        for text in (argument.title, *argument.paragraphs):
-            for number in citations(text):
-                if number in documents and len(named) < EXAMPLE_DOCUMENTS:
-                    named.setdefault(documents[number], len(named) + 1)
+    for number in cited_by(arguments):
+        if number in documents and len(named) < EXAMPLE_DOCUMENTS:
+            named.setdefault(documents[number], len(named) + 1)
     places = {number: named[document] for number, document in documents.items() if document in named}
     points = tuple(
         (

@@ -33,15 +33,17 @@ class ProviderError(ExecutionError):
         self.attempts = 0
 
 
-def backoff(attempt: int, rng: random.Random, retry_after: float | None = None) -> float:
+def backoff(
+    attempt: int, rng: random.Random, retry_after: float | None = None, *, base: float = BACKOFF_BASE
+) -> float:
     """Seconds to wait after the failed ``attempt`` (counted from 1).
 
     Full jitter, uniform on [0, min(cap, base * 2^(attempt-1))]; with a Retry-After, that many seconds
     plus a jitter on [0, base], so that the waiting ones do not all come back at one moment.
     """
     if retry_after is not None:
-        return retry_after + rng.uniform(0.0, min(BACKOFF_BASE, retry_after))
-    return rng.uniform(0.0, min(BACKOFF_CAP, BACKOFF_BASE * 2.0 ** min(attempt - 1, 30)))
+        return retry_after + rng.uniform(0.0, min(base, retry_after))
+    return rng.uniform(0.0, min(BACKOFF_CAP, base * 2.0 ** min(attempt - 1, 30)))
 
 
 def retry_after_of(headers: Mapping[str, str], *, now: float | None = None) -> float | None:

@@ -7,6 +7,11 @@ caller's business.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from conqret.data.debate import DebateArgument
 
 _RANGE_LIMIT = 100  # a wider range ([1-2000]) is no citation of so many documents: only its ends count
 
@@ -36,6 +41,11 @@ def citations(text: str) -> tuple[int, ...]:
             numbers = range(low, high + 1) if 0 <= high - low < _RANGE_LIMIT else (low, high)
             found.update(dict.fromkeys(numbers))
     return tuple(found)
+
+
+def cited_by(arguments: Iterable[DebateArgument]) -> tuple[int, ...]:
+    """The numbers that the arguments of a debate page cite, in title or paragraphs, in order of first mention."""
+    return citations("\n\n".join(text for one in arguments for text in (one.title, *one.paragraphs)))
 
 
 def strip_citations(text: str) -> str:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 
-from conqret.data.debate import Debate, DebateArgument
+from conqret.data.debate import Debate
 from conqret.registry import Registry
 from conqret.scrapers.debates.html import UnreadableHtmlError, plain
 from conqret.scrapers.debates.ids import debate_id
 from conqret.scrapers.debates.layout import Layout, Page, Reading
 from conqret.scrapers.debates.sources import footnotes_url, table_sources
-from conqret.text.citations import citations
+from conqret.text.citations import cited_by
 
 LAYOUTS = Registry(
     "layout of debate pages",
@@ -83,7 +83,7 @@ def wanted_footnotes(html: str, url: str, *, layouts: Collection[Layout] = _ALL)
         page = Page.read(html, url)
     except UnreadableHtmlError:
         return ""
-    if table_sources(page.root, url) or not any(layout.fits(page) for layout in layouts):
+    if table_sources(page) or not any(layout.fits(page) for layout in layouts):
         return ""
     return footnotes_url(page)
 
@@ -97,20 +97,10 @@ def _missing(reading: Reading) -> list[str]:
             found.append(f"{name}: no argument found")
         elif not any(argument.paragraphs for argument in arguments):
             found.append(f"{name}: {len(arguments)} titles found, and no paragraph under any")
-    cited = cited_numbers((*reading.pros, *reading.cons))
+    cited = cited_by((*reading.pros, *reading.cons))
     if cited and not reading.sources:
         marks = f"[{min(cited)}]" if len(cited) == 1 else f"[{min(cited)}] to [{max(cited)}]"
         found.append(
             f"sources: the arguments cite {marks}, and neither the page nor its footnotes list sources"
         )
     return found
-
-
-def cited_numbers(arguments: Sequence[DebateArgument]) -> set[int]:
-    """The numbers of the sources that arguments cite, in title or paragraphs."""
-    return {
-        number
-        for argument in arguments
-        for text in (argument.title, *argument.paragraphs)
-        for number in citations(text)
-    }

@@ -7,13 +7,13 @@ The number may stand in the cell's text (``12.``) or only in an anchor (``<a nam
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from urllib.parse import urldefrag, urljoin, urlsplit, urlunsplit
+from collections.abc import Iterable, Iterator
+from urllib.parse import urldefrag, urlsplit, urlunsplit
 
 from lxml.html import HtmlElement
 
 from conqret.data.debate import Source
-from conqret.scrapers.debates.html import UnreadableHtmlError, has_class, parse, text_of
+from conqret.scrapers.debates.html import UnreadableHtmlError, has_class, text_of
 from conqret.scrapers.debates.layout import HEADINGS, Page
 
 FOOTNOTES = "footnotes"
@@ -34,22 +34,21 @@ _PUBLISHED = re.compile(rf"({_DATE}|(?<=[\s,])[12][0-9]{{3}})(?=[\s.)\]\"”]*$)
 
 def page_sources(page: Page) -> tuple[Source, ...]:
     """The sources of a page: from the table below "Sources", a ``tablepress`` table, or the footnotes."""
-    found = table_sources(page.root, page.url)
+    found = table_sources(page)
     if not found and page.footnotes:
         try:
-            root = parse(page.footnotes)
+            notes = Page.read(page.footnotes, footnotes_url(page) or page.url)
         except UnreadableHtmlError:
             return ()
-        address = footnotes_url(page) or page.url
-        found = _first(_rows(table, address) for table in root.iter("table"))
+        found = _first(_rows(table, notes) for table in notes.root.iter("table"))
     return found
 
 
-def table_sources(root: HtmlElement, url: str) -> tuple[Source, ...]:
+def table_sources(page: Page) -> tuple[Source, ...]:
     """The sources in the tables of a page; empty where none of its tables lists any."""
-    return _first(_rows(table, url) for table in _below_name(root)) or _first(
-        _rows(table, url)
-        for table in root.iter("table")
+    return _first(_rows(table, page) for table in _below_name(page.root)) or _first(
+        _rows(table, page)
+        for table in page.root.iter("table")
         if has_class(table, "tablepress") and not _is_aside(table)
     )
 
@@ -90,11 +89,11 @@ def cited_date(title: str) -> str:
     return found[1] if found else ""
 
 
-def _first(candidates: Iterator[list[Source]]) -> tuple[Source, ...]:
+def _first(tables: Iterable[Iterable[Source]]) -> tuple[Source, ...]:
     """All tables' entries by number: lists may go over several tables, and the first entry of a number counts."""
     entries: dict[int, Source] = {}
-    for sources in candidates:
-        for source in sources:
+    for table in tables:
+        for source in table:
             entries.setdefault(source.number, source)
     return tuple(entries.values())
 
@@ -116,25 +115,17 @@ def _is_aside(table: HtmlElement) -> bool:
     return has_class(table, "did-you-know") or "did you know" in text_of(table)[:80].lower()
 
 
-def _rows(table: HtmlElement, url: str) -> list[Source]:
-    """The entries of a table; rows without number count on where no row of the table has one."""
-    rows = [
-        cells
-        for row in table.iter("tr")
-        if len(cells := [cell for cell in row if cell.tag in ("td", "th")]) > 1
-    ]
-    numbered = [
-        (number, cells, at) for cells in rows for number, at in [_numbered(cells)] if number is not None
-    ]
-    if not numbered:
-        return []
-    found = []
-    for number, cells, at in numbered:
+def _rows(table: HtmlElement, page: Page) -> Iterator[Source]:
+    """The entries of a table: its rows of two cells and more that have a number."""
+    for row in table.iter("tr"):
+        cells = [cell for cell in row if cell.tag in ("td", "th")]
+        number, at = _numbered(cells) if len(cells) > 1 else (None, 0)
+        if number is None:
+            continue
         rest = [cell for place, cell in enumerate(cells) if place != at]
-        title, address = _title(rest), _address(rest, url)
+        title, address = _title(rest), _address(rest, page)
         if title or address:
-            found.append(Source(number=number, title=title, url=address, cited=cited_date(title)))
-    return found
+            yield Source(number=number, title=title, url=address, cited=cited_date(title))
 
 
 def _numbered(cells: list[HtmlElement]) -> tuple[int | None, int]:
@@ -157,19 +148,15 @@ def _title(cells: list[HtmlElement]) -> str:
     return max(texts, key=len, default="") if any(any(map(str.isalnum, text)) for text in texts) else ""
 
 
-def _address(cells: list[HtmlElement], url: str) -> str:
+def _address(cells: list[HtmlElement], page: Page) -> str:
     """The first link out of the page (links back to the text are none), else an address in the text."""
-    here = urldefrag(url).url.rstrip("/")
-    for cell in cells:
-        for link in cell.iter("a"):
-            href = (link.get("href") or "").strip()
-            try:
-                target = web_address(urljoin(url, href)) if href and not href.startswith("#") else ""
-            except ValueError:
-                target = ""
-            page = urldefrag(target).url.rstrip("/")
-            if target and page != here and page + f"/{FOOTNOTES}" != here:
-                return target
+    here = urldefrag(page.url).url.rstrip("/")
+    for link in (link for cell in cells for link in cell.iter("a")):
+        href = (link.get("href") or "").strip()
+        target = web_address(page.link(href)) if not href.startswith("#") else ""
+        there = urldefrag(target).url.rstrip("/")
+        if target and there != here and there + f"/{FOOTNOTES}" != here:
+            return target
     for cell in cells:
         if bare := _BARE_URL.search(text_of(cell)):
             return web_address(bare[0].rstrip(".,;:)]"))

@@ -8,14 +8,13 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
+from conqret.llm.retry import backoff
 from conqret.scrapers.fetch.page import FetchError
 
 ATTEMPTS = 3
 """Rounds for one URL, the first included."""
 BACKOFF_BASE = 1.0
 """Seconds: the first wait lies between 0 and this, each further one between 0 and twice as much."""
-BACKOFF_CAP = 30.0
-"""Seconds: no wait drawn by ourselves is longer."""
 MAX_RETRY_AFTER = 120.0
 """Seconds: a server that asks for a longer pause is not asked again in this run."""
 
@@ -55,6 +54,4 @@ class Retries:
         if not error.retryable or attempt >= self.attempts:
             return None
         asked = error.retry_after or 0.0
-        if asked > MAX_RETRY_AFTER:
-            return None
-        return asked + rng.uniform(0.0, min(BACKOFF_CAP, self.base * 2.0 ** min(attempt - 1, 30)))
+        return None if asked > MAX_RETRY_AFTER else asked + backoff(attempt, rng, base=self.base)

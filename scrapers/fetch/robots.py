@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from http import HTTPStatus
 
 from protego import Protego
@@ -25,15 +24,6 @@ ROBOTS_REDIRECTS = 5
 """Hops to a robots.txt (RFC 9309, section 2.3.1.2: at least five)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """The rules of one origin; ``unreachable`` says why everything is forbidden, if it is."""
-
-    parsed: Protego | None = None
-    unreachable: str = ""
-    failure: FetchError | None = None
-
-
 class Robots:
     """Rules by origin, each fetched once; ``ask`` gets a successful response, redirects followed."""
 
@@ -44,7 +34,7 @@ class Robots:
         on_crawl_delay: Callable[[str, float], None],
     ) -> None:
         self._ask, self._agent, self._on_crawl_delay = ask, agent, on_crawl_delay
-        self._rules: dict[URL, asyncio.Task[Rules]] = {}
+        self._rules: dict[URL, asyncio.Task[Protego | None]] = {}
 
     async def check(self, url: URL) -> None:
         """Return if the URL may be asked.
@@ -56,14 +46,11 @@ class Robots:
         task = self._rules.get(origin)
         if task is None:
             task = self._rules[origin] = asyncio.create_task(self._load(origin))
-        rules = await asyncio.shield(task)
-        if rules.failure is not None:
-            failure = rules.failure
-            where = "robots.txt: " if failure.status is Status.ERROR else ""
-            raise FetchError(failure.status, where + failure.detail, http=failure.http, url=str(url))
-        if rules.unreachable:
-            raise FetchError(Status.ROBOTS, rules.unreachable, url=str(url))
-        if rules.parsed is not None and not rules.parsed.can_fetch(str(url), self._agent):
+        try:
+            rules = await asyncio.shield(task)
+        except FetchError as error:
+            raise FetchError(error.status, error.detail, http=error.http, url=str(url)) from error
+        if rules is not None and not rules.can_fetch(str(url), self._agent):
             raise FetchError(Status.ROBOTS, f"forbidden by {origin}/robots.txt", url=str(url))
 
     async def close(self) -> None:
@@ -72,31 +59,38 @@ class Robots:
             task.cancel()
         await asyncio.gather(*self._rules.values(), return_exceptions=True)
 
-    async def _load(self, origin: URL) -> Rules:
+    async def _load(self, origin: URL) -> Protego | None:
+        """The rules of an origin; None where everything is allowed."""
         try:
             reply = await self._ask(origin / "robots.txt")
         except FetchError as error:
-            return _without_answer(error, origin)
+            refused = _refused(error, origin)
+            if refused is None:
+                return None
+            raise refused from error
         if reply.fault is not None and not reply.body:
-            return Rules(unreachable=f"robots.txt cannot be read ({reply.fault.detail}): taken as forbidden")
+            raise _forbidden(f"cannot be read ({reply.fault.detail})")
         parsed = await asyncio.to_thread(_parse, reply.body)
         delay = parsed.crawl_delay(self._agent)
         if delay:
             self._on_crawl_delay(origin.raw_host or "", float(delay))
-        return Rules(parsed)
+        return parsed
 
 
-def _without_answer(error: FetchError, origin: URL) -> Rules:
+def _refused(error: FetchError, origin: URL) -> FetchError | None:
+    """Why nothing of ``origin`` may be asked if its robots.txt ended so; None where everything may."""
     if error.reply is not None:
-        if error.http >= 500 or error.http == HTTPStatus.TOO_MANY_REQUESTS:
-            return Rules(
-                unreachable=f"robots.txt unreachable (HTTP {error.http}): taken as forbidden (RFC 9309)"
-            )
-        return Rules()
+        unreachable = error.http >= 500 or error.http == HTTPStatus.TOO_MANY_REQUESTS
+        return _forbidden(f"unreachable (HTTP {error.http})", " (RFC 9309)") if unreachable else None
     elsewhere = error.http or (error.url and URL(error.url).origin() != origin)
     if error.status is Status.BLOCKED and elsewhere:
-        return Rules(unreachable=f"robots.txt cannot be read ({error.detail}): taken as forbidden")
-    return Rules(failure=error)
+        return _forbidden(f"cannot be read ({error.detail})")
+    where = "robots.txt: " if error.status is Status.ERROR else ""
+    return FetchError(error.status, where + error.detail, http=error.http)
+
+
+def _forbidden(why: str, source: str = "") -> FetchError:
+    return FetchError(Status.ROBOTS, f"robots.txt {why}: taken as forbidden{source}")
 
 
 def _parse(body: bytes) -> Protego:
