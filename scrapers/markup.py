@@ -67,8 +67,12 @@ def running_text(element: HtmlElement, gap: str = " ") -> str:
 
 
 def empty(element: HtmlElement) -> None:
-    """Take away what an element holds; it stays in its place. (Taking it out takes longer the more lie beside it.)"""
+    """Take away what an element holds and is; an empty ``span`` stays in its place.
+
+    (To take it out altogether, its neighbours' texts have to be joined, which takes longer the more there are.)
+    """
     element.clear(keep_tail=True)
+    element.tag = "span"
 
 
 def unseen(root: HtmlElement, opened: re.Pattern[str] | None = None) -> list[HtmlElement]:

@@ -56,7 +56,7 @@ def block_argument(block: HtmlElement) -> DebateArgument | None:
 
 def paragraph_texts(root: HtmlElement, skip: HtmlElement | None = None) -> Iterator[str]:
     """Texts of the paragraphs and list items under ``root``, in order, each once; no tables of sources."""
-    for element, text in blocks(root, PARAGRAPHS, without=TABLES_TOO):
+    for element, text in blocks(root, PARAGRAPHS, whole=("p", "pre"), without=TABLES_TOO):
         if skip not in element.iterancestors() and not _NO_PARAGRAPH.fullmatch(text):
             yield text
 
@@ -82,12 +82,13 @@ def blocks(
     root: HtmlElement,
     tags: Collection[str],
     *,
+    whole: Collection[str] = (),
     without: Collection[str] = FURNITURE,
     until: HtmlElement | None = None,
 ) -> Iterator[tuple[HtmlElement, str]]:
     """The elements with one of ``tags`` that hold text, and their texts, in order and none within another.
 
-    One that holds paragraphs gives way to them. Elements with a tag of ``without`` are passed over with all that
+    One that holds paragraphs gives way to them, unless its tag is among ``whole``. Elements with a tag of ``without`` are passed over with all that
     is in them; the element ``until`` ends it.
     """
     covered: set[HtmlElement] = set()
@@ -96,7 +97,9 @@ def blocks(
             return
         if element.getparent() in covered or element.tag in without:
             covered.add(element)
-        elif element.tag in tags and next(element.iterdescendants("p"), None) is None:
+        elif element.tag in tags and (
+            element.tag in whole or next(element.iterdescendants("p"), None) is None
+        ):
             covered.add(element)
             if text := text_of(element):
                 yield element, text

@@ -43,6 +43,9 @@ def parse(html: str) -> HtmlElement:
     for element in markup.unseen(root, _OPENED_BY_CLICK):
         if next(element.iterdescendants("h1"), None) is None:
             markup.empty(element)
+    for form in list(root.iter("form")):
+        if next(form.iterdescendants("h1", "h2", "h3", "h4", "table"), None) is None:
+            markup.empty(form)
     for element in list(root.iter("sup", "a")):
         if mark := _footnote_mark(element):
             element[:] = []
