@@ -20,7 +20,7 @@ from conqret.data import Item
 from conqret.io import open_items
 from conqret.llm.options import ClientOptions
 from conqret.reliability.sensitivity.plan import GRID_LEVELS, Damage, make_plan
-from conqret.reliability.sensitivity.results import SensitivityDirectory
+from conqret.reliability.sensitivity.results import SensitivityFolder
 from conqret.reliability.sensitivity.run import run_sensitivity
 from conqret.reliability.sensitivity.setup import damage_materials, sensitivity_setups
 from conqret.report.sensitivity import write_sensitivity
@@ -90,7 +90,7 @@ def webis(out: Path, plots: Path | None) -> None:
     for label in labels:
         grades.setdefault(label.item, {})[label.document] = float(label.relevant)
     began = time.perf_counter()
-    results = run_sensitivity(made, SensitivityDirectory(out), labels=grades)
+    results = run_sensitivity(made, SensitivityFolder(out), labels=grades)
     written = write_sensitivity(results, out)
     print(f"{results.judgments} judgments in {time.perf_counter() - began:.0f} s: {out}")
     for path in written if plots is not None else ():

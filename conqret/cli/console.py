@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from conqret.llm.client import Client
     from conqret.llm.progress import Progress
+    from conqret.runs.session import SessionCounts
 
 
 @functools.cache
@@ -103,6 +104,15 @@ def counts(progress: Progress) -> str:
     """What a client has asked, and what it cost."""
     cost = "cost unknown" if progress.cost_usd is None else f"${progress.cost_usd:.4f}"
     return f"{progress.calls} calls, {progress.recorded} recorded, {progress.retries} retries, {cost}"
+
+
+def tell_session(session: SessionCounts, judgments: int) -> None:
+    """Say what was asked now, and how many of the judgments are from before."""
+    cost = "cost unknown" if session.cost_usd is None else f"${session.cost_usd:.4f} spent"
+    tell(
+        f"{session.sent:,} requests sent now ({cost}), {session.recorded:,} answered from recordings; "
+        f"{session.kept:,} of {judgments:,} judgments kept from before"
+    )
 
 
 @dataclass

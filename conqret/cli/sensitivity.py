@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from conqret.cli import options
-from conqret.cli.console import end, floor, note, out, progress, say, say_json, tell, written
+from conqret.cli.console import end, floor, note, out, progress, say, say_json, tell, tell_session, written
 from conqret.cli.groups import grouped
 from conqret.cli.perturb import SEED, Pool
 
 if TYPE_CHECKING:
-    from conqret.reliability.sensitivity.plan import Damage
+    from conqret.reliability.sensitivity.plan import Plan
     from conqret.reliability.sensitivity.results import SensitivityResults
 
 EPILOG = (
@@ -102,87 +102,55 @@ def sensitivity(
     strictly, its correlation with the level, which levels can be told apart, and false alarms where nothing
     should move.
     """
-    from conqret._optional import require
-    from conqret.errors import DeclarationError
-    from conqret.io import open_items
-    from conqret.reliability.sensitivity.labels import load_labels
-    from conqret.reliability.sensitivity.plan import GRID_LEVELS, Damage, make_plan
-    from conqret.reliability.sensitivity.results import SensitivityDirectory
-    from conqret.reliability.sensitivity.run import run_sensitivity
-    from conqret.reliability.sensitivity.setup import damage_materials, sensitivity_setups
+    from conqret.reliability.sensitivity.results import SensitivityFolder
+    from conqret.reliability.sensitivity.study import sensitivity as measure
+    from conqret.reliability.sensitivity.study import sensitivity_plan
     from conqret.report.sensitivity import write_sensitivity
     from conqret.report.words import counts
 
-    require("scipy", extra="stats")
-    damages = parse_damages(perturb)
-    crossed = [Damage.of(name, levels) for name, levels in GRID_LEVELS.items()] if grid else []
-    clients = [calls.client(one) for one in options.listed(models)]
-    rewriter = calls.client(perturb_model)
-    rewriter.backend.check_can_ask("the question for a rewrite")
-    known = load_labels(labels) if labels is not None else None
-    source = open_items(items)
-    every = [*damages, *crossed]
-    setups = sensitivity_setups(
-        source, options.listed(formats), clients, every, metrics=metric or (), prompts=prompts
-    )
-    if not setups:
-        raise DeclarationError("no format, or no model: give both, as in --format direct --model offline")
-    found = list(source)
-    materials, unable = damage_materials(
-        found, every, pool=pool, rewriter=None if dry_run else rewriter,
-        recordings=kept.recordings or output / "recordings.sqlite", replay=kept.replay, seed=seed, prompts=prompts,
-    )  # fmt: skip
-    plan = make_plan(found, setups, damages, seed=seed, materials=materials, unable=unable, grid=crossed)
-    if not shown.quiet and not (dry_run and shown.json_output):
+    asked: dict[str, Any] = {
+        "formats": formats, "models": [calls.client(one) for one in options.listed(models)],
+        "perturb": perturb, "metrics": metric or (), "grid": grid, "pool": pool, "seed": seed, "prompts": prompts,
+        "rewriter": calls.client(perturb_model),
+    }  # fmt: skip
+
+    def announce(plan: Plan) -> None:
         for name, outs in plan.left_out.items():
             note(f"{name} leaves out {len(outs)} of {len(plan.items)} items: {outs[0].reason}")
+
     if dry_run:
         from conqret.cli.sensitivity_plan import tell_plan
         from conqret.reliability.sensitivity.estimate import estimate
 
-        tell_plan(plan, estimate(plan, every, rewriter, prompts=prompts), calls.budget_usd, shown.json_output)
+        plan = sensitivity_plan(items, **asked)
+        if not (shown.quiet or shown.json_output):
+            announce(plan)
+        found = estimate(plan, calls.client(perturb_model), prompts=prompts)
+        tell_plan(plan, found, calls.budget_usd, shown.json_output)
         return
-    directory = SensitivityDirectory(output)
-    with progress("judging", plan.judgments, quiet=shown.quiet) as bar:
-        results = run_sensitivity(
-            plan, directory, recordings=kept.recordings, replay=kept.replay, overwrite=kept.overwrite, labels=known,
-            relevant_from=relevant_grade, budget_usd=calls.budget_usd, on_score=bar.advance,
+    with progress("judging", quiet=shown.quiet) as bar:
+
+        def begin(plan: Plan) -> None:
+            bar.reach(0, total=plan.judgments)
+            if not shown.quiet:
+                announce(plan)
+
+        results = measure(
+            items, **asked, folder=output, recordings=kept.recordings, replay=kept.replay, overwrite=kept.overwrite,
+            labels=labels, relevant_from=relevant_grade, budget_usd=calls.budget_usd, on_plan=begin,
+            on_start=bar.reach, on_judgment=bar.advance,
         )  # fmt: skip
-    written = write_sensitivity(results, output)
+    pages = write_sensitivity(results, output)
+    if not shown.quiet:
+        tell_session(results.session, results.judgments)
     if shown.json_output:
         say_json(results)
     else:
-        _show(results, [directory.results_file, *written[:2]])
+        _show(results, [SensitivityFolder(output).results_file, *pages[:2]])
     for lost in results.unscored:
         what = f"{lost.format} with {lost.model}, {lost.metric} under {lost.perturbation}"
         note(f"no curve: {what}: {counts(lost.missing)}")
     end(results.unscored or any(curve.missing for curve in results.curves))
-
-
-def parse_damages(text: str) -> list[Damage]:
-    """The perturbations of ``irrelevant:0,10,50,hallucinate``: a number belongs to the name before it.
-
-    Raises:
-        DeclarationError: a name that does not exist, or a level without one.
-    """
-    from conqret.errors import DeclarationError
-    from conqret.reliability.sensitivity.plan import Damage
-
-    found: dict[str, list[float]] = {}
-    last = ""
-    for part in options.listed(text.replace(":", ",")):
-        try:
-            level = float(part)
-        except ValueError:
-            last = part
-            found.setdefault(last, [])
-            continue
-        if not last:
-            raise DeclarationError(
-                f"--perturb begins with a level ({part}); name its perturbation: irrelevant:{part}"
-            )
-        found[last].append(level)
-    return [Damage.of(name, levels) for name, levels in found.items()]
 
 
 def _show(results: SensitivityResults, files: list[Path]) -> None:

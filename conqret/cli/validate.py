@@ -72,7 +72,7 @@ def validate(
     from conqret.judging.summary import summarise
     from conqret.reliability.bias.run import read_bias
     from conqret.reliability.cards.card import make_card
-    from conqret.reliability.sensitivity.results import SensitivityDirectory
+    from conqret.reliability.sensitivity.results import SensitivityFolder
     from conqret.reliability.validation.requirements import check_requirement, parse_requirement
     from conqret.reliability.validation.settings import Settings
     from conqret.reliability.validation.validate import validate as compute
@@ -112,7 +112,7 @@ def validate(
         result,
         directory.items(),
         bias=read_bias(bias) if bias is not None else None,
-        sensitivity=SensitivityDirectory(sensitivity).results() if sensitivity is not None else None,
+        sensitivity=SensitivityFolder(sensitivity).results() if sensitivity is not None else None,
     )
     files += write_card(card, folder)
     if json_output:

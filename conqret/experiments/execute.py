@@ -20,7 +20,7 @@ from conqret.experiments.scores import write_scores
 from conqret.experiments.stages import damage, generate_arguments, judge_arguments
 from conqret.io.atomic import replacing
 from conqret.judging.folder import JudgeFolder
-from conqret.reliability.sensitivity.results import SensitivityDirectory, SensitivityResults
+from conqret.reliability.sensitivity.results import SensitivityFolder, SensitivityResults
 from conqret.runs.session import SessionCounts, Sessions
 
 
@@ -35,7 +35,7 @@ class ExperimentOutcome:
     summary: Mapping[str, Any]
     failed: dict[str, int] = field(default_factory=dict)
     judged: list[JudgeFolder] = field(default_factory=list)
-    sensitivity: list[tuple[SensitivityDirectory, SensitivityResults]] = field(default_factory=list)
+    sensitivity: list[tuple[SensitivityFolder, SensitivityResults]] = field(default_factory=list)
     session: SessionCounts = field(default_factory=SessionCounts)
 
     def count(self, stage: str, failed: int) -> None:

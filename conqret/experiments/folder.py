@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from conqret.experiments.config import System
 from conqret.generation.writing import GenerationFolder
 from conqret.judging.folder import JudgeFolder
-from conqret.reliability.sensitivity.results import SensitivityDirectory
+from conqret.reliability.sensitivity.results import SensitivityFolder
 from conqret.runs.folder import RunFolder, RunRecord
 
 
@@ -78,6 +78,6 @@ class ExperimentFolder(RunFolder[ExperimentRecord]):
         """The run of one judge over one system's arguments."""
         return JudgeFolder(self.path / "judgments" / system.name / judge)
 
-    def sensitivity(self, system: System) -> SensitivityDirectory:
+    def sensitivity(self, system: System) -> SensitivityFolder:
         """The run of all judges over one system's damaged arguments."""
-        return SensitivityDirectory(self.path / "sensitivity" / system.name)
+        return SensitivityFolder(self.path / "sensitivity" / system.name)

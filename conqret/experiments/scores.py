@@ -7,15 +7,13 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from conqret.data import Item
+from conqret.data import Item, Measure
 from conqret.experiments.config import System
 from conqret.experiments.job import Job
 from conqret.generation.generate import Generated
-from conqret.io.append import whole_lines
 from conqret.io.atomic import replacing
 from conqret.io.corpus import write_lines
 from conqret.judging.folder import JudgeFolder
-from conqret.reliability.sensitivity.curves import Score
 
 
 def write_scores(job: Job) -> dict[str, Any]:
@@ -63,38 +61,38 @@ def _judged(system: System, judge: str, run: JudgeFolder) -> Iterator[dict[str, 
     topics = {item.id: item.metadata.get("topic_id", item.topic) for item in run.items()}
     judgments = {judgment.item: judgment for judgment in run.judgments()}
     for identifier, topic in topics.items():
-        if (judgment := judgments.get(identifier)) is None:
-            continue
-        for metric, measure in judgment.measures.items():
-            yield {
-                "system": system.name, "judge": judge, "item": identifier, "topic": topic,
-                "stance": judgment.stance, "metric": metric, "status": measure.status.value,
-                "value": measure.value, "raw": measure.raw, "label": measure.label,
-                "reason": measure.reason.value if measure.reason else None,
-            }  # fmt: skip
+        if (judgment := judgments.get(identifier)) is not None:
+            for metric, measure in judgment.measures.items():
+                yield _row(system, judge, identifier, topic, judgment.stance, metric, measure)
 
 
 def _damaged(job: Job, system: System) -> Iterator[dict[str, Any]]:
     """The scores of damaged versions, sorted by judge and version."""
-    folder = job.out.sensitivity(system)
-    if not folder.scores_file.is_file():
-        return
     items = {item.id: item for item in _items(job, system)}
-    scores = [Score.model_validate_json(line) for _, line in whole_lines(folder.scores_file)]
-    for score in sorted(scores, key=lambda one: (one.fingerprint, one.item)):
-        found = _version(score.item, items, [one.name for one in job.experiment.perturbations])
-        if found is None:
+    judgments = [judgment.bare() for judgment in job.out.sensitivity(system).judgments()]
+    for judgment in sorted(judgments, key=lambda one: (one.fingerprint, one.item)):
+        version = judgment.version
+        if version is None or version.original not in items:
             continue
-        original, name, level = found
-        for metric in sorted({*score.values, *score.reasons}):
-            label = _label(job, score.fingerprint, metric)
+        item = items[version.original]
+        topic = item.metadata.get("topic_id", "")
+        for metric, measure in sorted(judgment.measures.items()):
+            label = _label(job, judgment.fingerprint, metric)
             yield {
-                "system": system.name, "judge": label, "item": original,
-                "topic": items[original].metadata.get("topic_id", ""), "stance": items[original].stance,
-                "metric": metric, "status": "scored" if metric in score.values else "missing",
-                "value": score.values.get(metric), "raw": None, "label": None, "reason": score.reasons.get(metric),
-                "perturbation": name, "level": level,
-            }  # fmt: skip
+                **_row(system, label, item.id, topic, item.stance, metric, measure),
+                "perturbation": version.perturbation,
+                "level": version.level,
+            }
+
+
+def _row(
+    system: System, judge: str, item: str, topic: str, stance: str, metric: str, measure: Measure
+) -> dict[str, Any]:
+    return {
+        "system": system.name, "judge": judge, "item": item, "topic": topic, "stance": stance, "metric": metric,
+        "status": measure.status.value, "value": measure.value, "raw": measure.raw, "label": measure.label,
+        "reason": measure.reason.value if measure.reason else None,
+    }  # fmt: skip
 
 
 def _label(job: Job, fingerprint: str, metric: str) -> str:
@@ -107,18 +105,6 @@ def _label(job: Job, fingerprint: str, metric: str) -> str:
         ),
         fingerprint,
     )
-
-
-def _version(
-    identifier: str, items: Mapping[str, Item], perturbations: Iterable[str]
-) -> tuple[str, str, float] | None:
-    """The item, the perturbation and the level of a damaged version's id; None for an item as it is."""
-    for perturbation in perturbations:
-        name = perturbation.replace("_", "-").lower()
-        original, mark, level = identifier.rpartition(f"+{name}-")
-        if mark and original in items:
-            return original, name, float(level)
-    return None
 
 
 def _means(job: Job, rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import replace
 
 from conqret.experiments.config import System
-from conqret.experiments.job import Job, state_of
+from conqret.experiments.job import Job
 from conqret.generation.tasks import make_tasks
 from conqret.generation.writing import GenerationRun, agenerate
 from conqret.io import ItemSource, open_items
@@ -14,10 +14,11 @@ from conqret.io.trec import read_rankings
 from conqret.judging.execute import Execution, aexecute
 from conqret.judging.folder import JudgeFolder
 from conqret.judging.setup import Setup, check_items
+from conqret.reliability.judged import Conduct
 from conqret.reliability.sensitivity.plan import Damage, Plan, make_plan
-from conqret.reliability.sensitivity.results import SensitivityDirectory, SensitivityResults
-from conqret.reliability.sensitivity.run import run_sensitivity
-from conqret.reliability.sensitivity.setup import damage_materials
+from conqret.reliability.sensitivity.results import SensitivityFolder, SensitivityResults
+from conqret.reliability.sensitivity.run import record_of, run_sensitivity
+from conqret.reliability.sensitivity.setup import damage_materials, telling_metrics
 from conqret.runs.session import Sessions
 
 
@@ -77,57 +78,41 @@ async def _judge(
 
 def damage(
     job: Job, sessions: Sessions, system: System
-) -> tuple[SensitivityDirectory, SensitivityResults] | None:
+) -> tuple[SensitivityFolder, SensitivityResults] | None:
     """Judge a system's arguments at every level of every perturbation; None where there is none."""
     source = _items(job, system)
     if source is None or not job.experiment.perturbations:
         return None
-    plan = damage_plan(job, source)
+    before = sessions.counts
+    plan = damage_plan(job, source, sessions)
     folder = job.out.sensitivity(system)
-    before = state_of(folder.record_file).get("digest")
-    results = run_sensitivity(
-        plan,
-        folder,
-        recordings=job.store,
-        replay=job.replay,
-        overwrite=before is not None and before != plan.digest(),
-    )
+    another = folder.holds_another(record_of(plan))  # arguments that had failed are there now
+    results = run_sensitivity(plan, folder, Conduct(sessions=sessions, before=before, overwrite=another))
     passed = sum(curve.verdict is True for curve in results.curves)
     asked = sum(curve.verdict is not None for curve in results.curves)
     job.say("sensitivity", f"{system.name}: {passed} of {asked} curves are as they should be")
     return folder, results
 
 
-def damage_plan(job: Job, source: ItemSource, *, rewrite: bool = True) -> Plan:
+def damage_plan(job: Job, source: ItemSource, sessions: Sessions) -> Plan:
     """What the perturbations make of a system's items, and who judges it."""
     experiment = job.experiment
     damages = [Damage.of(one.name, one.levels) for one in experiment.perturbations]
-    setups: dict[str, Setup] = {}  # an instrument that stands under several labels is asked once
+    setups = []
     for setup in job.setups.values():
         _, setup = check_items(source, setup)
-        before = setups.get(setup.fingerprint)
-        metrics = tuple(
-            metric
-            for metric in setup.judge.metrics
-            if (metric in setup.metrics or (before is not None and metric in before.metrics))
-            and any(one.perturbation.expected(metric) for one in damages)
-        )
+        metrics = telling_metrics(setup, damages)
         if metrics:
-            setups[setup.fingerprint] = replace(setup, options=replace(setup.options, metrics=metrics))
+            setups.append(replace(setup, options=replace(setup.options, metrics=metrics)))
     items = list(source)
     materials, unable = damage_materials(
         items,
         damages,
         pool=experiment.corpus,
-        rewriter=experiment.client(experiment.perturbation_model) if rewrite else None,
-        recordings=job.store,
-        replay=job.replay,
+        rewriter=sessions.of(experiment.client(experiment.perturbation_model)),
         seed=experiment.seed,
-        prompts=experiment.prompts,
     )
-    return make_plan(
-        items, list(setups.values()), damages, seed=experiment.seed, materials=materials, unable=unable
-    )
+    return make_plan(items, setups, damages, seed=experiment.seed, materials=materials, unable=unable)
 
 
 def _items(job: Job, system: System) -> ItemSource | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Generic
 
 from pydantic import Field, ValidationError
 
@@ -18,7 +18,7 @@ from conqret.data import Item, Judgment, Status
 from conqret.errors import DeclarationError
 from conqret.io.append import whole_lines
 from conqret.judging.summary import Summary
-from conqret.runs.folder import RunFolder, RunRecord
+from conqret.runs.folder import R, RunFolder, RunRecord
 from conqret.runs.rows import RowStore
 
 JUDGMENTS, SCORES = "judgments.jsonl", "scores.parquet"
@@ -60,7 +60,37 @@ class JudgeRecord(RunRecord):
 
 
 @dataclass(frozen=True)
-class JudgeFolder(RunFolder[JudgeRecord]):
+class JudgmentsFolder(RunFolder[R], Generic[R]):
+    """What the directories of all runs of judgments have in common."""
+
+    @property
+    def judgments_file(self) -> Path:
+        """A judgment a line."""
+        return self.path / JUDGMENTS
+
+    @property
+    def scores_file(self) -> Path:
+        """The scores as a table."""
+        return self.path / SCORES
+
+    def judgments(self) -> Iterator[Judgment]:
+        """The whole judgments so far, in file order; a last line cut off by a kill is passed over.
+
+        Raises:
+            DeclarationError: a line is no judgment.
+        """
+        for number, line in whole_lines(self.judgments_file):
+            try:
+                yield Judgment.model_validate_json(line)
+            except ValidationError:
+                raise DeclarationError(
+                    f"{self.judgments_file}:{number} is no judgment; give the command that made this run "
+                    "again, and it is mended"
+                ) from None
+
+
+@dataclass(frozen=True)
+class JudgeFolder(JudgmentsFolder[JudgeRecord]):
     """The files of a judge's run under one folder."""
 
     KIND: ClassVar[str] = "judge"
@@ -73,16 +103,6 @@ class JudgeFolder(RunFolder[JudgeRecord]):
     def items_file(self) -> Path:
         """The items as they were read."""
         return self.path / "items.jsonl"
-
-    @property
-    def judgments_file(self) -> Path:
-        """A judgment a line."""
-        return self.path / JUDGMENTS
-
-    @property
-    def scores_file(self) -> Path:
-        """The scores as a table."""
-        return self.path / SCORES
 
     @property
     def summary_file(self) -> Path:
@@ -103,21 +123,6 @@ class JudgeFolder(RunFolder[JudgeRecord]):
         with self.items_file.open(encoding="utf-8") as lines:
             for line in lines:
                 yield Item.model_validate_json(line)
-
-    def judgments(self) -> Iterator[Judgment]:
-        """The whole judgments so far, in file order; a last line cut off by a kill is passed over.
-
-        Raises:
-            DeclarationError: a line is no judgment.
-        """
-        for number, line in whole_lines(self.judgments_file):
-            try:
-                yield Judgment.model_validate_json(line)
-            except ValidationError:
-                raise DeclarationError(
-                    f"{self.judgments_file}:{number} is no judgment; give the command that made this run "
-                    "again, and it is mended"
-                ) from None
 
 
 def judgment_rows(file: Path, *fingerprints: str) -> RowStore[Judgment]:

@@ -209,6 +209,7 @@ class Sessions:
     def keep_in(self, store: Path) -> None:
         """Record into ``store``, where no other store was named."""
         if self._replay is None and not isinstance(self._recordings, Recordings):
+            store.parent.mkdir(parents=True, exist_ok=True)
             self._recordings = self._open.enter_context(Recordings(store))
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:

@@ -10,10 +10,10 @@ from typer.testing import CliRunner
 from conqret.cli.console import out
 from conqret.cli.main import app
 from conqret.cli.perturb import parse_levels
-from conqret.cli.sensitivity import parse_damages
 from conqret.errors import ConqretError, DeclarationError
 from conqret.io import open_items
 from conqret.perturb import records
+from conqret.reliability.sensitivity.plan import damages_of
 
 ITEMS = str(Path(__file__).resolve().parents[2] / "fixtures" / "demo" / "items.jsonl")
 LABELS = str(Path(ITEMS).with_name("labels.jsonl"))
@@ -96,9 +96,7 @@ def test_wrong_calls(arguments: tuple[str, ...], said: str, here: Path) -> None:
 
 
 def test_levels_belong_to_the_name_before_them() -> None:
-    found = {
-        damage.perturbation.name: damage.levels for damage in parse_damages("irrelevant:0,10,50,shuffle")
-    }
+    found = {damage.perturbation.name: damage.levels for damage in damages_of("irrelevant:0,10,50,shuffle")}
     assert found == {"irrelevant": (0, 10, 50), "shuffle": (0, 50, 100)}
     assert parse_levels(None) == ()
 
@@ -111,7 +109,7 @@ def test_sensitivity_from_items_to_report(here: Path) -> None:
     )  # fmt: skip
     out = run(*arguments)
     assert "curves are as they should be" in out
-    assert {"report.html", "tables.md", "results.json", "scores.jsonl"} <= {
+    assert {"report.html", "tables.md", "results.json", "run.json", "judgments.jsonl", "scores.parquet"} <= {
         path.name for path in (here / "sens").iterdir()
     }
     tables = (here / "sens" / "tables.md").read_text()

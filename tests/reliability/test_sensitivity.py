@@ -6,26 +6,31 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from conqret.api.assertions import ModelJudge, check
 from conqret.data import Item
 from conqret.errors import DeclarationError
 from conqret.io import open_items
-from conqret.judging.setup import Setup
 from conqret.llm.backend import backend_of
+from conqret.llm.client import Client
 from conqret.llm.keys import Sending
 from conqret.llm.options import ClientOptions
 from conqret.llm.request import Completion
 from conqret.llm.sender import EXPECTED_ANSWER, Sender
 from conqret.llm.tokens import count_tokens
 from conqret.perturb import PERTURBATIONS, Direction
+from conqret.reliability.judged import Conduct, Part
 from conqret.reliability.sensitivity.estimate import estimate, spread
 from conqret.reliability.sensitivity.labels import load_labels, true_precision
-from conqret.reliability.sensitivity.plan import GRID_LEVELS, Damage, Plan, make_plan
-from conqret.reliability.sensitivity.results import SensitivityDirectory, SensitivityResults
+from conqret.reliability.sensitivity.plan import GRID_LEVELS, Damage, Plan, make_plan, together
+from conqret.reliability.sensitivity.results import SensitivityFolder, SensitivityResults
 from conqret.reliability.sensitivity.run import run_sensitivity
 from conqret.reliability.sensitivity.setup import damage_materials, sensitivity_setups
+from conqret.reliability.sensitivity.study import sensitivity
+from conqret.runs.session import Session
+from tests.judging.runs import said
 
 DEMO = Path(__file__).resolve().parents[2] / "fixtures" / "demo"
 FORMATS = ("rag-fine-grained", "rag-direct", "static-rubric", "query-rubric")
@@ -52,7 +57,7 @@ def offline(tmp_path_factory: pytest.TempPathFactory) -> SensitivityResults:
     """The four formats of the bars on all fixtures."""
     damages = [Damage.of("irrelevant"), Damage.of("hallucinate", (5, 20)), Damage.of("shuffle", (100,))]
     metrics = ("context_relevance", "predicted_precision", "groundedness", "answer_relevance")
-    folder = SensitivityDirectory(tmp_path_factory.mktemp("sens"))
+    folder = SensitivityFolder(tmp_path_factory.mktemp("sens"))
     labels = load_labels(DEMO / "labels.jsonl")
     return run_sensitivity(plan_of(damages, FORMATS, metrics=metrics), folder, labels=labels)
 
@@ -153,54 +158,118 @@ def test_level_0_is_judged_once_and_alike_requests_are_sent_once(tmp_path: Path)
     damages = [Damage.of("irrelevant", (50,)), Damage.of("hallucinate", (5,))]
     plan = plan_of(damages, ("direct",), items=4, metrics=("context_relevance", "groundedness"))
     assert plan.judgments == 4 * 3
-    results = run_sensitivity(plan, SensitivityDirectory(tmp_path / "run"), resamples=CHEAP)
+    results = run_sensitivity(plan, SensitivityFolder(tmp_path / "run"), resamples=CHEAP)
     # Documents: as they are, and replaced; argument and documents: all three versions.
     assert plan.requests() == 4 * 2 + 4 * 3
-    assert (results.calls, results.recorded) == (20, 4)
+    assert (results.session.sent, results.session.recorded) == (20, 4)
 
 
 def test_a_stopped_run_goes_on(tmp_path: Path) -> None:
     plan = plan_of([Damage.of("irrelevant", (20, 100))], items=4)
-    whole, resumed = SensitivityDirectory(tmp_path / "whole"), SensitivityDirectory(tmp_path / "resumed")
+    whole, resumed = SensitivityFolder(tmp_path / "whole"), SensitivityFolder(tmp_path / "resumed")
     run_sensitivity(plan, whole, resamples=CHEAP)
     seen = 0
 
-    def stop(score: object) -> None:
+    def stop(judgment: object) -> None:
         nonlocal seen
         seen += 1
         if seen == 5:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        run_sensitivity(plan, resumed, resamples=CHEAP, on_score=stop)
-    with resumed.scores_file.open("ab") as file:
+        run_sensitivity(plan, resumed, Conduct(on_judgment=stop), resamples=CHEAP)
+    with resumed.judgments_file.open("ab") as file:
         file.write(b'{"finger')
-    done = []
-    again = run_sensitivity(plan, resumed, resamples=CHEAP, on_score=done.append)
-    assert len(done) == 12
+    kept: list[int] = []
+    done: list[object] = []
+    conduct = Conduct(on_start=kept.append, on_judgment=done.append)
+    again = run_sensitivity(plan, resumed, conduct, resamples=CHEAP)
+    assert (kept, len(done)) == ([5], 7)
+    assert (again.session.kept, again.judgments) == (5, 12)
     assert again.curves == whole.results().curves
-    assert len(resumed.scores_file.read_bytes().splitlines()) == 12
+    assert said(resumed.judgments()) == said(whole.judgments())
+    assert resumed.scores_file.read_bytes() == whole.scores_file.read_bytes()
+
+
+def test_a_finished_run_asks_nothing_and_says_so(tmp_path: Path) -> None:
+    plan = plan_of([Damage.of("irrelevant", (50,))], items=3)
+    folder = SensitivityFolder(tmp_path / "run")
+    first = run_sensitivity(plan, folder, resamples=CHEAP)
+    assert (first.session.sent, first.session.kept) == (6, 0)
+    again = run_sensitivity(plan, folder, resamples=CHEAP)
+    assert (again.session.sent, again.session.recorded, again.session.kept) == (0, 0, 6)
+    assert again.curves == first.curves
+
+
+def test_a_judgment_carries_its_version(tmp_path: Path) -> None:
+    folder = SensitivityFolder(tmp_path)
+    run_sensitivity(plan_of([Damage.of("irrelevant", (50,))], items=2), folder, resamples=CHEAP)
+    found = [judgment.version for judgment in folder.judgments()]
+    assert found[:2] == [None, None]
+    assert {(one.perturbation, one.level) for one in found[2:] if one} == {("irrelevant", 50)}
+    table = pl.read_parquet(folder.scores_file).filter(pl.col("part").is_null())
+    assert set(table["level"].drop_nulls()) == {50}
+
+
+def test_items_with_alike_long_ids_keep_their_own_scores(tmp_path: Path) -> None:
+    items = [
+        item.model_copy(update={"id": f"{'x' * 190}-{number}"})
+        for number, item in enumerate(open_items(DEMO / "items.jsonl"))
+    ][:4]
+    found = sensitivity(items, perturb={"irrelevant": (50,)}, resamples=CHEAP)
+    same = sensitivity(DEMO / "items.jsonl", perturb="irrelevant:50", resamples=CHEAP)
+    assert [curve.n for curve in found.curves] == [4] * len(found.curves)
+    assert len(same.curves) == len(found.curves)
+
+
+def test_items_that_are_damaged_already_are_damaged_further(tmp_path: Path) -> None:
+    items = [PERTURBATIONS["shuffle"].apply(item, 100) for item in open_items(DEMO / "items.jsonl")][:3]
+    found = sensitivity(items, perturb="irrelevant:50", metrics=["context_relevance"], resamples=CHEAP)
+    assert [(curve.n, curve.total) for curve in found.curves] == [(3, 3)]
+
+
+def test_an_instrument_that_comes_twice_is_asked_once() -> None:
+    plan = plan_of([Damage.of("irrelevant", (50,))], ("direct", "direct"), items=2)
+    assert len(plan.setups) == 1
+    one, other = (
+        replace(plan.setups[0], options=replace(plan.setups[0].options, metrics=(metric,)))
+        for metric in ("context_relevance", "groundedness")
+    )
+    assert [setup.metrics for setup in together([other, one])] == [("context_relevance", "groundedness")]
+
+
+def test_in_memory_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    found = sensitivity(
+        DEMO / "items.jsonl", formats=["direct"], perturb=["irrelevant:50"], metrics=["groundedness"], grid=True,
+        labels=DEMO / "labels.jsonl", resamples=CHEAP,
+    )  # fmt: skip
+    assert found.grid
+    assert found.precision
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_another_run_in_the_folder_is_refused(tmp_path: Path) -> None:
-    folder = SensitivityDirectory(tmp_path / "run")
+    folder = SensitivityFolder(tmp_path / "run")
     run_sensitivity(plan_of([Damage.of("irrelevant", (50,))], items=3), folder, resamples=CHEAP)
     other = plan_of([Damage.of("irrelevant", (70,))], items=3)
-    with pytest.raises(DeclarationError, match="another sensitivity run: digest, perturbations differ"):
+    with pytest.raises(
+        DeclarationError, match="another run: perturbations, items, or what they are changed into differ"
+    ):
         run_sensitivity(other, folder, resamples=CHEAP)
-    run_sensitivity(other, folder, resamples=CHEAP, overwrite=True)
+    run_sensitivity(other, folder, Conduct(overwrite=True), resamples=CHEAP)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "notes.txt").write_text("mine")
-    with pytest.raises(DeclarationError, match="holds no sensitivity run"):
-        run_sensitivity(other, SensitivityDirectory(tmp_path / "mine"))
+    with pytest.raises(DeclarationError, match=r"holds no run but other files \(notes.txt\)"):
+        run_sensitivity(other, SensitivityFolder(tmp_path / "mine"))
 
 
 def test_failures_are_counted_and_never_scored(tmp_path: Path) -> None:
     plan = plan_of([Damage.of("irrelevant", (50,))], items=3)
-    run_sensitivity(plan, SensitivityDirectory(tmp_path / "first"), resamples=CHEAP)
+    run_sensitivity(plan, SensitivityFolder(tmp_path / "first"), resamples=CHEAP)
     more = plan_of([Damage.of("irrelevant", (50,))], items=5)
     results = run_sensitivity(
-        more, SensitivityDirectory(tmp_path / "second"), replay=tmp_path / "first", resamples=CHEAP
+        more, SensitivityFolder(tmp_path / "second"), Conduct(replay=tmp_path / "first"), resamples=CHEAP
     )
     curve = results.curves[0]
     assert (curve.n, curve.total) == (3, 5)
@@ -208,11 +277,11 @@ def test_failures_are_counted_and_never_scored(tmp_path: Path) -> None:
 
 
 def test_a_curve_without_a_value_says_so(tmp_path: Path) -> None:
-    run_sensitivity(
-        plan_of([Damage.of("shuffle", (100,))], items=2), SensitivityDirectory(tmp_path / "first")
-    )
+    run_sensitivity(plan_of([Damage.of("shuffle", (100,))], items=2), SensitivityFolder(tmp_path / "first"))
     plan = plan_of([Damage.of("irrelevant", (50,))], items=2, metrics=("groundedness",))
-    results = run_sensitivity(plan, SensitivityDirectory(tmp_path / "second"), replay=tmp_path / "first")
+    results = run_sensitivity(
+        plan, SensitivityFolder(tmp_path / "second"), Conduct(replay=tmp_path / "first")
+    )
     assert results.curves == ()
     assert [(one.metric, dict(one.missing)) for one in results.unscored] == [
         ("groundedness", {"not_recorded": 2})
@@ -222,7 +291,7 @@ def test_a_curve_without_a_value_says_so(tmp_path: Path) -> None:
 def test_the_grid_crosses_two_perturbations(tmp_path: Path) -> None:
     grid = [Damage.of(name, levels) for name, levels in GRID_LEVELS.items()]
     plan = plan_of([Damage.of("irrelevant", (50,))], items=4, grid=grid)
-    results = run_sensitivity(plan, SensitivityDirectory(tmp_path), resamples=CHEAP)
+    results = run_sensitivity(plan, SensitivityFolder(tmp_path), resamples=CHEAP)
     cells = {(cell.metric, tuple(sorted(cell.levels.items()))): cell for cell in results.grid}
     assert len(cells) == 3 * 4 * 3
     both = cells["groundedness", (("hallucinate", 20), ("irrelevant", 75))]
@@ -345,13 +414,13 @@ def test_a_rise_is_a_fall_of_the_opposite(demo: list[Item]) -> None:
 
 
 def test_the_record_names_judges_and_perturbations(tmp_path: Path) -> None:
-    folder = SensitivityDirectory(tmp_path)
+    folder = SensitivityFolder(tmp_path)
     run_sensitivity(plan_of([Damage.of("shuffle", (100,))], items=2), folder, resamples=CHEAP)
     record = json.loads(folder.record_file.read_text())
     assert record["perturbations"] == {"shuffle": [0, 100]}
     assert record["judges"][0]["baseline"] is True
-    with pytest.raises(DeclarationError, match="no finished sensitivity run"):
-        SensitivityDirectory(tmp_path / "none").results()
+    with pytest.raises(DeclarationError, match="none does not exist"):
+        SensitivityFolder(tmp_path / "none").results()
 
 
 FIVE = ("rag-fine-grained", "rag-direct", "citation-support", "direct", "static-rubric")
@@ -382,9 +451,7 @@ def test_the_estimate_is_what_is_then_sent(
     assert plan.requests() == sum(one.calls for one in found)
     for one, setup in zip(found, plan.setups, strict=True):
         current = [one.by]
-        run_sensitivity(
-            replace(plan, setups=(setup,)), SensitivityDirectory(tmp_path / one.by), resamples=CHEAP
-        )
+        run_sensitivity(replace(plan, setups=(setup,)), SensitivityFolder(tmp_path / one.by), resamples=CHEAP)
         assert one.calls == len(sent[one.by])
         assert one.prompt_tokens == pytest.approx(sum(sent[one.by]), rel=0.01)
         assert one.completion_tokens == EXPECTED_ANSWER * one.calls
@@ -408,42 +475,39 @@ def test_rewriting_is_asked_once_an_item_for_all_levels() -> None:
     damages = [Damage.of("hallucinate", (2, 5)), Damage.of("irrelevant", (50,))]
     plan = plan_of(damages, items=4)
     priced = ClientOptions("a-model-of-mine", input_price=1.0, output_price=2.0)
-    *_, rewrite = estimate(plan, damages, priced)
+    *_, rewrite = estimate(plan, priced)
     assert (rewrite.stage, rewrite.calls) == ("rewrite for hallucinate", 4)
     argued = sum(count_tokens(item.argument or "") for item in plan.items)
     assert rewrite.completion_tokens == argued
     assert rewrite.cost_usd == pytest.approx((rewrite.prompt_tokens + 2 * argued) / 1e6)
-    assert [one.task for one in estimate(plan, damages, ClientOptions("offline"))] == ["judge"]
+    assert [one.task for one in estimate(plan, ClientOptions("offline"))] == ["judge"]
 
 
-def test_the_budget_is_shared_by_all_judges(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    budgets = []
-
-    async def spends(plan: Plan, setup: Setup, *more: object) -> float:
-        budgets.append(setup.client.budget_usd)
-        return 0.4
-
-    monkeypatch.setattr("conqret.reliability.sensitivity.run._judge", spends)
-    plan = plan_of([Damage.of("irrelevant", (50,))], ("rag-fine-grained", "rag-direct", "direct"), items=2)
-    run_sensitivity(plan, SensitivityDirectory(tmp_path / "all"), budget_usd=0.6)
-    assert budgets == [0.6, pytest.approx(0.2), 0.0]
-    run_sensitivity(plan, SensitivityDirectory(tmp_path / "each"))
-    assert budgets[3:] == [None, None, None]
-
-
-def test_nothing_is_spent_after_an_answer_of_unknown_price(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("spent", "budgets"),
+    [
+        ([0.4, 0.4, 0.0], [0.6, pytest.approx(0.2), 0.0]),
+        ([0.1, None, 0.1], [0.6, pytest.approx(0.5), 0.0]),
+    ],
+)
+def test_the_budget_is_shared_by_all_judges(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spent: list[float | None], budgets: list[float]
 ) -> None:
-    budgets = []
+    """Nothing is spent after an answer of unknown price."""
+    found: list[float | None] = []
 
-    async def spends(plan: Plan, setup: Setup, *more: object) -> float | None:
-        budgets.append(setup.client.budget_usd)
-        return None if len(budgets) == 2 else 0.1
+    async def spends(part: Part, sink: object, on_judgment: object, client: Client) -> None:
+        cost = spent[len(found) % 3]
+        found.append(client._options.budget_usd)
+        known = client.progress.cost_usd is not None and cost is not None
+        client.progress.cost_usd = (client.progress.cost_usd or 0.0) + cost if known else None
 
-    monkeypatch.setattr("conqret.reliability.sensitivity.run._judge", spends)
+    monkeypatch.setattr("conqret.reliability.judged._judge", spends)
     plan = plan_of([Damage.of("irrelevant", (50,))], ("rag-fine-grained", "rag-direct", "direct"), items=2)
-    run_sensitivity(plan, SensitivityDirectory(tmp_path / "all"), budget_usd=0.6)
-    assert budgets == [0.6, pytest.approx(0.5), 0.0]
+    run_sensitivity(plan, SensitivityFolder(tmp_path / "all"), Conduct(budget_usd=0.6))
+    assert found == budgets
+    run_sensitivity(plan, SensitivityFolder(tmp_path / "each"))
+    assert found[3:] == [None, None, None]
 
 
 def test_rewriting_has_one_budget_in_all(
@@ -465,9 +529,8 @@ def test_rewriting_has_one_budget_in_all(
     monkeypatch.setattr("conqret.llm.options.backend_of", lambda model: dear)
     damages = [Damage.of("hallucinate", (2,)), Damage.of("paraphrase", (100,))]
     rewriter = ClientOptions("a-model-of-mine", input_price=1.0, output_price=1.0, budget_usd=1.0)
-    materials, unable = damage_materials(
-        demo[:2], damages, rewriter=rewriter, recordings=tmp_path / "answers" / "recordings.sqlite"
-    )
+    session = Session(rewriter, recordings=tmp_path / "recordings.sqlite")
+    materials, unable = damage_materials(demo[:2], damages, rewriter=session)
     assert len(asked) == 2
     assert len(set(asked)) == 1  # 1.20 dollars are gone, and the second perturbation asks nothing
     assert len(materials["hallucinate"].rewrites) == 2

@@ -18,6 +18,7 @@ from conqret.report.sensitivity_tables import (
     precision_table,
     stance_table,
 )
+from conqret.runs.session import SessionCounts
 from conqret.stats.sensitivity import pearson, strictly_falls
 
 HOSTILE = "<script>alert(1)</script>"
@@ -67,8 +68,8 @@ def results() -> SensitivityResults:
         for name in ("direct", "rag-direct")
     )
     return SensitivityResults(
+        session=SessionCounts(),
         record=SensitivityRecord(
-            conqret="0",
             judges=judges,
             perturbations={"irrelevant": (0, 50, 100)}, grid=(), seed=13, items=5, digest="d"
         ),

@@ -1,4 +1,4 @@
-"""Scores, the curves over levels of damage that they make, and the cells of a grid."""
+"""The curves over levels of damage, and the cells of a grid."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ from conqret.data.item import Frozen
 from conqret.perturb import Direction
 
 
-class Score(Frozen):
-    """What one judgment came to: a value in [0, 1] or a reason for each metric, and what it took."""
+class Measured(Frozen):
+    """What was measured: a metric of a judge."""
 
-    fingerprint: str
-    item: str
-    values: Mapping[str, float]
-    reasons: Mapping[str, str] = {}
-    calls: int = 0
-    recorded: int = 0
-    cost_usd: float | None = 0.0
+    format: str
+    model: str
+    metric: str
+
+
+class Damaged(Measured):
+    """The same under a perturbation."""
+
+    perturbation: str
 
 
 class Point(Frozen):
@@ -38,7 +40,7 @@ class Comparison(Frozen):
     p: float | None
 
 
-class Curve(Frozen):
+class Curve(Damaged):
     """One metric of one judge under one perturbation.
 
     ``n`` of ``total`` items have a value at every level, and the curve is over those; ``missing`` counts the
@@ -46,10 +48,6 @@ class Curve(Frozen):
     ``words`` why. ``alarms`` are levels at which a score moved that should not have.
     """
 
-    format: str
-    model: str
-    metric: str
-    perturbation: str
     unit: str
     expected: Direction | None
     points: tuple[Point, ...]
@@ -79,23 +77,15 @@ class Curve(Frozen):
         return sum(one.p is not None and one.p < 0.05 for one in self.neighbours)
 
 
-class Unscored(Frozen):
+class Unscored(Damaged):
     """A curve that could not be drawn: no item has a value at every level, and why not."""
 
-    format: str
-    model: str
-    metric: str
-    perturbation: str
     missing: Mapping[str, int]
 
 
-class StanceCurve(Frozen):
+class StanceCurve(Damaged):
     """The means of one metric over the items of one stance (ConQRet, Table 15)."""
 
-    format: str
-    model: str
-    metric: str
-    perturbation: str
     stance: str
     levels: tuple[float, ...]
     means: tuple[float, ...]
@@ -104,12 +94,9 @@ class StanceCurve(Frozen):
     pearson: float | None
 
 
-class Cell(Frozen):
+class Cell(Measured):
     """One combination of two perturbations: the mean of a metric with its interval, over n items."""
 
-    format: str
-    model: str
-    metric: str
     levels: Mapping[str, float]
     mean: float
     low: float

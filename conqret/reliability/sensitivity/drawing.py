@@ -1,185 +1,168 @@
-"""From the scores of every version of the items to curves over the levels, and to cells of the grid."""
+"""From the judgments of every version of the items to curves over the levels, and to cells of the grid."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
 
-from conqret.data.item import Item
-from conqret.perturb.base import versioned
+from conqret.data import Item, Judgment
+from conqret.judging.setup import Setup
 from conqret.reliability.sensitivity.curves import (
     Cell,
     Comparison,
     Curve,
     Point,
-    Score,
     StanceCurve,
     Unscored,
 )
 from conqret.reliability.sensitivity.plan import Damage, Plan, Stack
 from conqret.reliability.sensitivity.verdict import alarms, judge_response
-from conqret.stats.sensitivity import Step, pearson, respond, strictly_falls
+from conqret.stats.sensitivity import pearson, respond, strictly_falls
 
 if TYPE_CHECKING:
     import numpy as np
 
-
-def metrics_of(plan: Plan, place: int, damage: Damage) -> Sequence[str]:
-    """The metrics of a judge that a perturbation says something about, in the judge's order."""
-    setup = plan.setups[place]
-    wanted = setup.options.metrics or setup.judge.metrics
-    return [
-        metric
-        for metric in setup.judge.metrics
-        if metric in wanted and damage.perturbation.expected(metric) is not None
-    ]
+NOT_JUDGED = "not_judged"
+"""The reason of a version that the judge says nothing of."""
 
 
-def make_curve(
-    plan: Plan,
-    place: int,
-    damage: Damage,
-    metric: str,
-    scores: Mapping[str, Score],
-    rng: np.random.Generator,
-    *,
-    resamples: int,
-) -> Curve | Unscored:
-    """The curve of ``metric`` for the ``place``-th judge of the plan, or why no item is scored throughout.
+@dataclass(frozen=True)
+class Drawing:
+    """What one judge of a plan said, by the id of the version, and the resamples behind each interval."""
 
-    ``scores`` are that judge's, by item id.
-    """
-    setup, perturbation = plan.setups[place], damage.perturbation
-    able = _able(plan, perturbation.name)
-    rows, topics, missing = [], [], Counter[str]()
-    for item in able:
-        row, reason = _row(item, damage, metric, scores)
-        if reason:
-            missing[reason] += 1
-        else:
-            rows.append(row)
-            topics.append(item.topic)
-    if not rows:
-        return Unscored(
-            format=setup.judge.name,
-            model=setup.client.model,
+    plan: Plan
+    setup: Setup
+    judgments: Mapping[str, Judgment]
+    resamples: int
+
+    @classmethod
+    def of(cls, plan: Plan, setup: Setup, judgments: Iterable[Judgment], resamples: int) -> Self:
+        """With those of ``judgments`` that are by this judge."""
+        own = {one.item: one for one in judgments if one.fingerprint == setup.fingerprint}
+        return cls(plan, setup, own, resamples)
+
+    def value(self, version: str, metric: str) -> float | None:
+        """The value of a metric for a version; None where it has none."""
+        judgment = self.judgments.get(version)
+        measure = judgment.measures.get(metric) if judgment is not None else None
+        return measure.value if measure is not None else None
+
+    def curve(self, damage: Damage, metric: str) -> Curve | Unscored:
+        """The curve of ``metric`` under a damage, or why no item is scored throughout."""
+        perturbation = damage.perturbation
+        rows, lost = self._rows(damage, metric)
+        missing = dict(sorted(lost.items()))
+        if not rows:
+            return Unscored(
+                format=self.setup.judge.name,
+                model=self.setup.client.model,
+                metric=metric,
+                perturbation=perturbation.name,
+                missing=missing,
+            )
+        topics = [item.topic for item, _ in rows]
+        values = [row for _, row in rows]
+        response = respond(values, damage.levels, topics, self._rng(), resamples=self.resamples)
+        expected = perturbation.expected(metric)
+        verdict, words = judge_response(response, expected)
+        return Curve(
+            format=self.setup.judge.name,
+            model=self.setup.client.model,
             metric=metric,
             perturbation=perturbation.name,
-            missing=dict(sorted(missing.items())),
+            unit=perturbation.unit,
+            expected=expected,
+            points=tuple(
+                Point(level=level, mean=interval.value, low=interval.low, high=interval.high)
+                for level, interval in zip(response.levels, response.intervals, strict=True)
+            ),
+            n=response.n,
+            total=response.n + lost.total(),
+            topics=response.clusters,
+            missing=missing,
+            falls=response.falls,
+            pearson=response.pearson,
+            spearman=response.spearman,
+            fell=response.fell,
+            rose=response.rose,
+            neighbours=tuple(
+                Comparison(start=step.start, to=step.to, difference=step.difference, p=step.p_holm)
+                for step in response.neighbours
+            ),
+            alarms=tuple(step.to for step in alarms(response, expected)),
+            within=response.within,
+            verdict=verdict,
+            words=words,
         )
-    response = respond(rows, damage.levels, topics, rng, resamples=resamples)
-    expected = perturbation.expected(metric)
-    verdict, words = judge_response(response, expected)
-    return Curve(
-        format=setup.judge.name,
-        model=setup.client.model,
-        metric=metric,
-        perturbation=perturbation.name,
-        unit=perturbation.unit,
-        expected=expected,
-        points=tuple(
-            Point(level=level, mean=interval.value, low=interval.low, high=interval.high)
-            for level, interval in zip(response.levels, response.intervals, strict=True)
-        ),
-        n=response.n,
-        total=len(able),
-        topics=response.clusters,
-        missing=dict(sorted(missing.items())),
-        falls=response.falls,
-        pearson=response.pearson,
-        spearman=response.spearman,
-        fell=response.fell,
-        rose=response.rose,
-        neighbours=tuple(map(_comparison, response.neighbours)),
-        alarms=tuple(step.to for step in alarms(response, expected)),
-        within=response.within,
-        verdict=verdict,
-        words=words,
-    )
 
-
-def stance_curves(
-    plan: Plan, place: int, damage: Damage, metric: str, scores: Mapping[str, Score]
-) -> list[StanceCurve]:
-    """The curve of each stance that the items have; none where there is only one."""
-    setup, found = plan.setups[place], []
-    rows: dict[str, list[list[float]]] = {}
-    for item in _able(plan, damage.perturbation.name):
-        row, reason = _row(item, damage, metric, scores)
-        if not reason:
-            rows.setdefault(item.stance, []).append(row)
-    for stance, values in sorted(rows.items()):
-        means = tuple(sum(column) / len(values) for column in zip(*values, strict=True))
-        found.append(
-            StanceCurve(
-                format=setup.judge.name,
-                model=setup.client.model,
-                metric=metric,
-                perturbation=damage.perturbation.name,
-                stance=stance,
-                levels=damage.levels,
-                means=means,
-                n=len(values),
-                falls=strictly_falls(means),
-                pearson=pearson(damage.levels, means),
+    def stances(self, damage: Damage, metric: str) -> list[StanceCurve]:
+        """The curve of each stance that the items have; none where there is only one."""
+        by_stance: dict[str, list[list[float]]] = {}
+        for item, row in self._rows(damage, metric)[0]:
+            by_stance.setdefault(item.stance, []).append(row)
+        found = []
+        for stance, rows in sorted(by_stance.items()):
+            means = tuple(sum(column) / len(rows) for column in zip(*rows, strict=True))
+            found.append(
+                StanceCurve(
+                    format=self.setup.judge.name,
+                    model=self.setup.client.model,
+                    metric=metric,
+                    perturbation=damage.perturbation.name,
+                    stance=stance,
+                    levels=damage.levels,
+                    means=means,
+                    n=len(rows),
+                    falls=strictly_falls(means),
+                    pearson=pearson(damage.levels, means),
+                )
             )
+        return found if len(found) > 1 else []
+
+    def cell(self, stack: Stack, metric: str) -> Cell | None:
+        """The cell of the grid (ConQRet, Figure 4) for one stack of changes; None where nothing is scored."""
+        from conqret.stats.bootstrap import bootstrap_interval
+
+        items = self.plan.versions[stack].values()
+        scored = [(value, item.topic) for item in items if (value := self.value(item.id, metric)) is not None]
+        if not scored:
+            return None
+        values, topics = zip(*scored, strict=True)
+        interval = bootstrap_interval(values, self._rng(), clusters=topics, resamples=self.resamples)
+        return Cell(
+            format=self.setup.judge.name,
+            model=self.setup.client.model,
+            metric=metric,
+            levels=dict(stack),
+            mean=interval.value,
+            low=interval.low,
+            high=interval.high,
+            n=len(scored),
         )
-    return found if len(found) > 1 else []
 
+    def _rows(self, damage: Damage, metric: str) -> tuple[list[tuple[Item, list[float]]], Counter[str]]:
+        """The values at all levels of each item that has them, and the reasons of the others."""
+        rows, lost = [], Counter[str]()
+        name = damage.perturbation.name
+        versions = [self.plan.versions[((name, level),) if level else ()] for level in damage.levels]
+        for item in self.plan.able(name):
+            ids = [items[item.id].id for items in versions]
+            values = [self.value(one, metric) for one in ids]
+            row = [value for value in values if value is not None]
+            if len(row) == len(values):
+                rows.append((item, row))
+            else:
+                lost[self._reason(ids[values.index(None)], metric)] += 1
+        return rows, lost
 
-def make_cell(
-    plan: Plan,
-    place: int,
-    stack: Stack,
-    metric: str,
-    scores: Mapping[str, Score],
-    rng: np.random.Generator,
-    *,
-    resamples: int,
-) -> Cell | None:
-    """The cell of the grid (ConQRet, Figure 4) for one stack of changes; None where nothing is scored."""
-    from conqret.stats.bootstrap import bootstrap_interval
+    def _reason(self, version: str, metric: str) -> str:
+        judgment = self.judgments.get(version)
+        return NOT_JUDGED if judgment is None else judgment.reasons.get(metric, NOT_JUDGED)
 
-    found = [(scores.get(item.id), item.topic) for item in plan.versions[stack]]
-    values = [
-        (score.values[metric], topic)
-        for score, topic in found
-        if score is not None and metric in score.values
-    ]
-    if not values:
-        return None
-    interval = bootstrap_interval(
-        [value for value, _ in values], rng, clusters=[topic for _, topic in values], resamples=resamples
-    )
-    setup = plan.setups[place]
-    return Cell(
-        format=setup.judge.name,
-        model=setup.client.model,
-        metric=metric,
-        levels=dict(stack),
-        mean=interval.value,
-        low=interval.low,
-        high=interval.high,
-        n=len(values),
-    )
+    def _rng(self) -> np.random.Generator:
+        """The same for each curve and cell, so that none depends on what else is drawn."""
+        import numpy as np
 
-
-def _able(plan: Plan, perturbation: str) -> list[Item]:
-    unable = {out.item for out in plan.left_out.get(perturbation, ())}
-    return [item for item in plan.items if item.id not in unable]
-
-
-def _row(item: Item, damage: Damage, metric: str, scores: Mapping[str, Score]) -> tuple[list[float], str]:
-    row = []
-    for level in damage.levels:
-        name = versioned(item.id, [(damage.perturbation.name, level)]) if level else item.id
-        score = scores.get(name)
-        if score is None or metric not in score.values:
-            return [], score.reasons.get(metric, "not_judged") if score is not None else "not_judged"
-        row.append(score.values[metric])
-    return row, ""
-
-
-def _comparison(step: Step) -> Comparison:
-    return Comparison(start=step.start, to=step.to, difference=step.difference, p=step.p_holm)
+        return np.random.default_rng(self.plan.seed)

@@ -24,7 +24,7 @@ from conqret.llm.options import ClientOptions
 from conqret.perturb import Perturbation
 from conqret.perturb.rewriting import rewriting_of
 from conqret.prompts import Library
-from conqret.reliability.sensitivity.plan import Damage, Plan
+from conqret.reliability.sensitivity.plan import Plan
 
 SAMPLE = 200
 """Prompts of one question that are counted at most: with lengths that vary by a third, their mean is within 5 %
@@ -33,10 +33,9 @@ of that of all (two standard errors, 2 * 0.33 / sqrt(200))."""
 
 def estimate(
     plan: Plan,
-    damages: Iterable[Damage] = (),
     rewriter: ClientOptions | None = None,
     *,
-    prompts: Path | None = None,
+    prompts: Path | Library | None = None,
     sample: int = SAMPLE,
 ) -> list[Expected]:
     """The judging by each format and model, then what ``rewriter`` is asked for the perturbations it can do.
@@ -46,7 +45,6 @@ def estimate(
 
     Args:
         plan: with the sentences rewritten by rule.
-        damages: all perturbations, those of the grid included.
         rewriter: the model that will rewrite sentences; None or offline asks nothing.
         prompts: a folder with prompts of one's own.
         sample: prompts of a question to count at most.
@@ -54,8 +52,8 @@ def estimate(
     sizes = Sizes()
     found = [_judging(plan, setup, sizes, sample) for setup in plan.setups]
     if rewriter is not None and not rewriter.backend.baseline:
-        library = Library(prompts)
-        found += _rewriting(plan, damages, rewriter, library, sizes)
+        library = prompts if isinstance(prompts, Library) else Library(prompts)
+        found += _rewriting(plan, rewriter, library, sizes)
     return found
 
 
@@ -126,13 +124,10 @@ def _judging(plan: Plan, setup: Setup, sizes: Sizes, sample: int) -> Expected:
     )
 
 
-def _rewriting(
-    plan: Plan, damages: Iterable[Damage], options: ClientOptions, library: Library, sizes: Sizes
-) -> Iterator[Expected]:
+def _rewriting(plan: Plan, options: ClientOptions, library: Library, sizes: Sizes) -> Iterator[Expected]:
     client = counter(options)
-    for name, damage in {damage.perturbation.name: damage for damage in damages}.items():
-        if damage.perturbation.rewriting is not None:
-            unable = {left_out.item for left_out in plan.left_out.get(name, ())}
-            able = [item for item in plan.items if item.id not in unable]
-            arguments = ((item, client.count_tokens(item.argument or "")) for item in able)
-            yield rewriting(arguments, damage.perturbation, options, library, sizes)
+    perturbations = {one.perturbation.name: one.perturbation for one in (*plan.damages, *plan.crossed)}
+    for name, perturbation in perturbations.items():
+        if perturbation.rewriting is not None:
+            arguments = ((item, client.count_tokens(item.argument or "")) for item in plan.able(name))
+            yield rewriting(arguments, perturbation, options, library, sizes)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Any
 
 from conqret.data import Item
@@ -48,26 +47,63 @@ class Damage:
         return cls(perturbation, chosen)
 
 
+def damages_of(wanted: str | Mapping[str, Iterable[float]] | Iterable[str]) -> list[Damage]:
+    """The perturbations of ``irrelevant:0,10,50,hallucinate`` (a number belongs to the name before it), of several such
+    texts, or of levels by name.
+
+    Raises:
+        DeclarationError: a name that does not exist, or a level without one.
+    """
+    if isinstance(wanted, Mapping):
+        return [Damage.of(name, tuple(levels)) for name, levels in wanted.items()]
+    text = wanted if isinstance(wanted, str) else ",".join(wanted)
+    found: dict[str, list[float]] = {}
+    last = ""
+    for part in filter(None, (part.strip() for part in text.replace(":", ",").split(","))):
+        try:
+            level = float(part)
+        except ValueError:
+            last = part
+            found.setdefault(last, [])
+            continue
+        if not last:
+            raise DeclarationError(
+                f"--perturb begins with a level ({part}); name its perturbation: irrelevant:{part}"
+            )
+        found[last].append(level)
+    return [Damage.of(name, levels) for name, levels in found.items()]
+
+
 @dataclass(frozen=True)
 class Plan:
     """The versions of the items, and who judges them.
 
-    ``versions`` maps each stack of changes to the items so changed; the empty stack holds them as they are and
-    is shared by all curves. ``left_out`` says for each perturbation which items it cannot change.
+    ``versions`` maps each stack of changes to the items so changed, by the ids that they had before; the empty stack
+    holds them as they are and is shared by all curves. ``left_out`` says for each perturbation which items it cannot
+    change. ``crossed`` are the two damages of the grid, if there is one.
     """
 
     setups: tuple[Setup, ...]
     damages: tuple[Damage, ...]
-    versions: Mapping[Stack, tuple[Item, ...]]
+    versions: Mapping[Stack, Mapping[str, Item]]
     left_out: Mapping[str, tuple[LeftOut, ...]]
     seed: int
-    grid: tuple[Stack, ...] = ()
-    notes: tuple[str, ...] = field(default=())
+    crossed: tuple[Damage, ...] = ()
 
     @property
     def items(self) -> tuple[Item, ...]:
         """The items as they are."""
-        return self.versions[()]
+        return tuple(self.versions[()].values())
+
+    @property
+    def grid(self) -> tuple[Stack, ...]:
+        """The stacks of the grid's cells."""
+        return grid_stacks(self.crossed)
+
+    def able(self, perturbation: str) -> list[Item]:
+        """The items that a perturbation can change."""
+        unable = {out.item for out in self.left_out.get(perturbation, ())}
+        return [item for item in self.items if item.id not in unable]
 
     @property
     def judgments(self) -> int:
@@ -77,7 +113,7 @@ class Plan:
     def every_item(self) -> Iterable[Item]:
         """Every version of every item."""
         for items in self.versions.values():
-            yield from items
+            yield from items.values()
 
     def asked(self, setup: Setup) -> list[tuple[Ask[Any], list[Item]]]:
         """Each question of ``setup`` with the versions about which it is really asked.
@@ -101,13 +137,6 @@ class Plan:
             times(ask, setup) * len(items) for setup in self.setups for ask, items in self.asked(setup)
         )
 
-    def digest(self) -> str:
-        """sha256 (hex, 16 characters) over every version: another pool or another seed is another run."""
-        found = hashlib.sha256()
-        for item in self.every_item():
-            found.update(item.model_dump_json().encode("utf-8", "surrogatepass"))
-        return found.hexdigest()[:16]
-
 
 def make_plan(
     items: Iterable[Item],
@@ -123,7 +152,7 @@ def make_plan(
 
     Args:
         items: the items as they are.
-        setups: the formats, each with its model.
+        setups: the formats, each with its model; an instrument that comes twice is asked once.
         damages: the perturbations with their levels, each a curve.
         seed: draws what is changed.
         materials: by perturbation name, what it draws on.
@@ -135,44 +164,49 @@ def make_plan(
     """
     if not setups or not (damages or grid):
         raise DeclarationError("a sensitivity run needs a format and a perturbation, one at least")
-    materials, originals = materials or {}, tuple(items)
+    materials, originals = materials or {}, {item.id: item for item in items}
     clash = [damage.perturbation.name for damage in damages]
     if len(set(clash)) != len(clash):
         raise DeclarationError(f"each perturbation once, please, not {', '.join(clash)}")
-    versions: dict[Stack, tuple[Item, ...]] = {(): originals}
+    versions: dict[Stack, dict[str, Item]] = {(): originals}
     left_out: dict[str, list[LeftOut]] = {name: list(outs) for name, outs in (unable or {}).items()}
     stacks: list[Stack] = [
         ((damage.perturbation.name, level),) for damage in damages for level in damage.levels if level
     ]
-    stacks += grid_stacks(grid)
     by_name = {damage.perturbation.name: damage.perturbation for damage in (*damages, *grid)}
-    for stack in stacks:
+    for stack in (*stacks, *grid_stacks(grid)):
         if stack in versions:
             continue
-        base = versions.get(stack[:-1], originals) if len(stack) > 1 else originals
         name, level = stack[-1]
         outs = left_out.setdefault(name, [])
         known = {out.item for out in outs}
-        made = []
-        for item in base:
+        made = {}
+        for original, item in versions.get(stack[:-1], originals).items():
             try:
                 if item.id not in known:
-                    made.append(by_name[name].apply(item, level, seed=seed, materials=materials.get(name)))
+                    made[original] = by_name[name].apply(
+                        item, level, seed=seed, materials=materials.get(name)
+                    )
             except InapplicableError as error:
                 outs.append(LeftOut(item.id, str(error)))
                 known.add(item.id)
         if not made:
             reason = outs[0].reason if outs else "there are no items"
             raise DeclarationError(f"{name} can change none of the items: {reason}")
-        versions[stack] = tuple(made)
-    return Plan(
-        tuple(setups),
-        tuple(damages),
-        versions,
-        {name: tuple(outs) for name, outs in left_out.items() if outs},
-        seed,
-        grid_stacks(grid),
-    )
+        versions[stack] = made
+    found = {name: tuple(outs) for name, outs in left_out.items() if outs}
+    return Plan(together(setups), tuple(damages), versions, found, seed, tuple(grid))
+
+
+def together(setups: Iterable[Setup]) -> tuple[Setup, ...]:
+    """Each instrument once, with all the metrics that any of its setups asks for."""
+    found: dict[str, Setup] = {}
+    for setup in setups:
+        before = found.setdefault(setup.fingerprint, setup)
+        metrics = tuple(one for one in setup.judge.metrics if one in {*before.metrics, *setup.metrics})
+        if metrics != before.metrics:
+            found[setup.fingerprint] = replace(setup, options=replace(setup.options, metrics=metrics))
+    return tuple(found.values())
 
 
 def grid_stacks(grid: Sequence[Damage]) -> tuple[Stack, ...]:

@@ -1,182 +1,140 @@
 """Measure judges against known damage: judge every version of every item, and draw the curves.
 
-A run's folder holds ``sensitivity.json`` (what was asked), ``scores.jsonl`` (a line for each judgment, appended
-as they arrive), ``recordings.sqlite`` and, at the end, ``results.json``. The same call again goes on where it
-stopped; requests that are alike (level 0, and fields that a change does not touch) are sent once.
+A run's folder holds ``run.json`` (what was asked), ``judgments.jsonl`` (appended as they arrive), ``scores.parquet``,
+``recordings.sqlite`` and, at the end, ``results.json``. The same call again goes on where it stopped; requests that
+are alike (level 0, and fields that a change does not touch) are sent once.
 """
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Mapping
-from dataclasses import replace
-from pathlib import Path
+from collections.abc import Mapping
 
 from conqret.data import Judgment
-from conqret.errors import DeclarationError
-from conqret.io.append import whole_lines
-from conqret.io.atomic import replacing
-from conqret.io.locking import only_writer
-from conqret.judging.execute import judged
-from conqret.judging.folder import judgment_key
-from conqret.judging.setup import Setup
-from conqret.llm.client import Client
-from conqret.llm.options import ClientOptions
-from conqret.llm.recordings import STORE_NAME, Recordings
-from conqret.reliability.sensitivity.curves import Score
-from conqret.reliability.sensitivity.labels import RELEVANT_GRADE, Labels
-from conqret.reliability.sensitivity.plan import Plan
+from conqret.perturb import Direction
+from conqret.reliability.judged import Conduct, Part, digest_of, judge_parts
+from conqret.reliability.sensitivity.curves import Cell, Curve, StanceCurve, Unscored
+from conqret.reliability.sensitivity.drawing import Drawing
+from conqret.reliability.sensitivity.labels import RELEVANT_GRADE, Labels, true_precision
+from conqret.reliability.sensitivity.plan import GRID_METRICS, Plan
 from conqret.reliability.sensitivity.results import (
-    SensitivityDirectory,
+    PrecisionRow,
+    SensitivityFolder,
     SensitivityRecord,
     SensitivityResults,
-    evaluate,
-    record_of,
 )
-from conqret.runs.trials import Memory
+from conqret.runs.session import SessionCounts
 from conqret.stats.bootstrap import RESAMPLES
 
 
 def run_sensitivity(
     plan: Plan,
-    out: SensitivityDirectory,
+    out: SensitivityFolder | None = None,
+    conduct: Conduct | None = None,
     *,
-    recordings: Path | None = None,
-    replay: Path | None = None,
-    overwrite: bool = False,
     labels: Labels | None = None,
     relevant_from: float = RELEVANT_GRADE,
     resamples: int = RESAMPLES,
-    budget_usd: float | None = None,
-    on_score: Callable[[Score], None] | None = None,
 ) -> SensitivityResults:
     """Judge what is not judged yet, and write the results.
 
     Args:
         plan: what to judge.
-        out: the run's folder, made if need be.
-        recordings: a store to share with other runs; the run's own by default.
-        replay: answer from these recordings only.
-        overwrite: begin afresh where the folder holds another run; its recordings are kept.
+        out: the run's folder, made if need be; None keeps everything in memory.
+        conduct: how: the models' answers, the budget, who is told.
         labels: grades of documents, for Table 7; a document is relevant from ``relevant_from`` upwards.
         resamples: of the bootstrap behind each interval.
-        budget_usd: dollars for all judges together; each judge's own budget holds beside it. After a judge with
-            an answer that nobody knows the price of, nothing more is spent.
-        on_score: called with each score as it is had, those of an earlier run included.
 
     Raises:
         DeclarationError: the folder holds another run, or another process is writing it.
     """
     record = record_of(plan)
-    with only_writer(out.path):
-        _claim(out, record, overwrite)
-        scores = _kept(plan, out)
-        for score in scores.values():
-            if on_score is not None:
-                on_score(score)
-        store = (
-            Recordings.open_for_replay(replay) if replay else Recordings(recordings or out.recordings_file)
+    every = tuple(plan.every_item())
+    parts = [Part(setup.client, setup.fingerprint, every, setup.instrument) for setup in plan.setups]
+
+    def conclude(judgments: Mapping[str, Judgment], session: SessionCounts) -> SensitivityResults:
+        drawings = [Drawing.of(plan, setup, judgments.values(), resamples) for setup in plan.setups]
+        curves = [curve for drawing in drawings for curve in _curves(drawing)]
+        cells = [
+            drawing.cell(stack, metric)
+            for drawing in drawings
+            for metric in GRID_METRICS
+            for stack in plan.grid
+        ]
+        return SensitivityResults(
+            record=record,
+            curves=tuple(curve for curve in curves if isinstance(curve, Curve)),
+            unscored=tuple(curve for curve in curves if isinstance(curve, Unscored)),
+            stances=tuple(curve for curve in curves if isinstance(curve, StanceCurve)),
+            grid=tuple(cell for cell in cells if isinstance(cell, Cell)),
+            precision=_precision(plan, drawings, labels, relevant_from) if labels else (),
+            left_out={name: tuple(out.reason for out in outs) for name, outs in plan.left_out.items()},
+            judgments=len(judgments),
+            session=session,
         )
-        with store, out.scores_file.open("ab", buffering=0) as file:
 
-            def keep(score: Score) -> None:
-                scores[score.fingerprint, score.item] = score
-                file.write(score.model_dump_json().encode() + b"\n")
-                if on_score is not None:
-                    on_score(score)
-
-            left = budget_usd
-            for setup in plan.setups:
-                within = replace(setup, client=_within(setup.client, left))
-                spent = asyncio.run(_judge(plan, within, scores, store, replay is not None, keep))
-                if left is not None:
-                    left = 0.0 if spent is None else max(0.0, left - spent)
-        results = evaluate(plan, scores, labels=labels, relevant_from=relevant_from, resamples=resamples)
-        with replacing(out.results_file) as file_out:
-            file_out.write(results.model_dump_json(indent=1).encode())
-    return results
+    return judge_parts(parts, record, out, conduct or Conduct(), conclude)
 
 
-def score_of(judgment: Judgment) -> Score:
-    """What is kept of a judgment: its values, reasons and costs."""
-    calls = judgment.trace.calls
-    spent = [call.cost_usd for call in calls if not call.recorded]
-    return Score(
-        fingerprint=judgment.fingerprint,
-        item=judgment.item,
-        values={
-            name: measure.value for name, measure in judgment.measures.items() if measure.value is not None
-        },
-        reasons={
-            name: measure.reason.value
-            for name, measure in judgment.measures.items()
-            if measure.reason is not None
-        },
-        calls=sum(not call.recorded for call in calls),
-        recorded=sum(call.recorded for call in calls),
-        cost_usd=None if None in spent else sum(cost for cost in spent if cost is not None),
+def record_of(plan: Plan) -> SensitivityRecord:
+    """The record of ``plan``."""
+    return SensitivityRecord(
+        judges=tuple(
+            {
+                "format": setup.judge.name,
+                "model": setup.client.model,
+                "baseline": setup.client.backend.baseline,
+                "fingerprint": setup.fingerprint,
+                "metrics": list(setup.metrics),
+            }
+            for setup in plan.setups
+        ),
+        perturbations={damage.perturbation.name: damage.levels for damage in plan.damages},
+        grid=tuple(dict.fromkeys(name for stack in plan.grid for name, _ in stack)),
+        seed=plan.seed,
+        items=len(plan.items),
+        digest=digest_of(plan.every_item()),
     )
 
 
-async def _judge(
-    plan: Plan,
-    setup: Setup,
-    done: Mapping[tuple[str, str], Score],
-    store: Recordings,
-    replay: bool,
-    keep: Callable[[Score], None],
-) -> float | None:
-    """Judge with one instrument what it has not judged; returns the dollars spent (None: unknown)."""
-    fingerprint = setup.fingerprint
-    rest = (item for item in plan.every_item() if (fingerprint, item.id) not in done)
-    async with Client(setup.client, store=store, replay=replay) as client:
-        async for judgment in judged(
-            rest, setup.instrument(client), Memory(judgment_key), in_flight=client.in_flight
-        ):
-            keep(score_of(judgment))
-        return client.progress.cost_usd
+def _curves(drawing: Drawing) -> list[Curve | Unscored | StanceCurve]:
+    found: list[Curve | Unscored | StanceCurve] = []
+    for damage in drawing.plan.damages:
+        for metric in drawing.setup.metrics:
+            expected = damage.perturbation.expected(metric)
+            if expected is not None:
+                found.append(drawing.curve(damage, metric))
+            if expected is Direction.FALL:
+                found += drawing.stances(damage, metric)
+    return found
 
 
-def _within(client: ClientOptions, left: float | None) -> ClientOptions:
-    """The options with no more to spend than is ``left`` of what all may spend (None: no limit)."""
-    if left is None:
-        return client
-    return replace(client, budget_usd=left if client.budget_usd is None else min(left, client.budget_usd))
-
-
-def _claim(out: SensitivityDirectory, record: SensitivityRecord, overwrite: bool) -> None:
-    others = [
-        path for path in out.path.iterdir() if path.name != ".lock" and not path.name.startswith(STORE_NAME)
-    ]
-    if out.record_file.exists() and not overwrite:
-        before = SensitivityRecord.model_validate_json(out.record_file.read_bytes())
-        same = {"judges", "perturbations", "grid", "seed", "digest"}
-        changed = sorted(name for name in same if getattr(before, name) != getattr(record, name))
-        if changed:
-            raise DeclarationError(
-                f"{out.path} holds another sensitivity run: {', '.join(changed)} differ. Give another folder "
-                "with -o, or --overwrite to begin this one afresh (its recordings are kept)"
+def _precision(
+    plan: Plan, drawings: list[Drawing], labels: Labels, relevant_from: float
+) -> tuple[PrecisionRow, ...]:
+    rows = []
+    damage = next((one for one in plan.damages if one.perturbation.name == "irrelevant"), None)
+    for level in damage.levels if damage is not None else ():
+        items = plan.versions[(("irrelevant", level),) if level else ()].values()
+        known = [(item.id, true_precision(item, labels, relevant_from=relevant_from)) for item in items]
+        truth = {name: value for name, value in known if value is not None}
+        if truth:
+            rows.append(
+                PrecisionRow(
+                    level=level,
+                    n=len(truth),
+                    true=sum(truth.values()) / len(truth),
+                    predicted=_means(drawings, "predicted_precision", truth),
+                    direct=_means(drawings, "context_relevance", truth),
+                )
             )
-        return
-    if others and not out.record_file.exists():
-        raise DeclarationError(
-            f"{out.path} is not empty and holds no sensitivity run; give another folder with -o"
-        )
-    for file in (out.scores_file, out.results_file):
-        file.unlink(missing_ok=True)
-    with replacing(out.record_file) as file_out:
-        file_out.write(record.model_dump_json(indent=1).encode())
+    return tuple(rows)
 
 
-def _kept(plan: Plan, out: SensitivityDirectory) -> dict[tuple[str, str], Score]:
-    """The complete scores of an earlier call; a line cut off by a kill, and what lacks a value, is done again."""
-    found: dict[tuple[str, str], Score] = {}
-    wanted = {item.id for item in plan.every_item()}
-    for _, line in whole_lines(out.scores_file):
-        score = Score.model_validate_json(line)
-        if not score.reasons and score.item in wanted:
-            found.setdefault((score.fingerprint, score.item), score)
-    with replacing(out.scores_file) as file:
-        for score in found.values():
-            file.write(score.model_dump_json().encode() + b"\n")
+def _means(drawings: list[Drawing], metric: str, items: Mapping[str, float]) -> dict[str, float]:
+    """By the judge's name the mean of a metric over ``items``; a judge without a value is left out."""
+    found = {}
+    for drawing in drawings:
+        values = [value for name in items if (value := drawing.value(name, metric)) is not None]
+        if values:
+            found[f"{drawing.setup.judge.name} ({drawing.setup.client.model})"] = sum(values) / len(values)
     return found

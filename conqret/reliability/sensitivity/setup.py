@@ -4,30 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from conqret.data import Item
 from conqret.errors import DeclarationError
 from conqret.io import ItemSource
-from conqret.judging.base import JudgeOptions
+from conqret.judging.base import Judge, JudgeOptions
 from conqret.judging.setup import Setup, check_items, set_up
 from conqret.llm.client import Client
 from conqret.llm.options import ClientOptions
 from conqret.perturb import SEED, Materials, Pool
 from conqret.perturb.base import LeftOut
 from conqret.perturb.rewriting import rewrite_items
+from conqret.prompts import Library
 from conqret.reliability.sensitivity.plan import Damage
 from conqret.runs.session import Session
 
 
 def sensitivity_setups(
     source: ItemSource,
-    formats: Iterable[str],
+    formats: Iterable[str | Judge],
     clients: Sequence[ClientOptions],
     damages: Sequence[Damage],
     *,
     metrics: Sequence[str] = (),
-    prompts: Path | None = None,
+    prompts: Path | Library | None = None,
 ) -> list[Setup]:
     """A setup for each format and model, its metrics those that a damage says something about.
 
@@ -40,19 +42,23 @@ def sensitivity_setups(
     for name in formats:
         for client in clients:
             _, setup = check_items(source, set_up(name, client, JudgeOptions(), prompts))
-            possible = setup.options.metrics or setup.judge.metrics
-            chosen = tuple(
-                metric
-                for metric in possible
-                if (metric in wanted if wanted else any(d.perturbation.expected(metric) for d in damages))
+            chosen = (
+                tuple(one for one in setup.metrics if one in wanted)
+                if wanted
+                else telling_metrics(setup, damages)
             )
             if not chosen:
                 raise DeclarationError(
                     f"format {setup.judge.name} has none of the metrics that are asked for or that these "
-                    f"perturbations say something about; it has {', '.join(possible)}"
+                    f"perturbations say something about; it has {', '.join(setup.metrics)}"
                 )
             found.append(replace(setup, options=replace(setup.options, metrics=chosen)))
     return found
+
+
+def telling_metrics(setup: Setup, damages: Sequence[Damage]) -> tuple[str, ...]:
+    """The metrics of a judge that one of the damages says something about."""
+    return tuple(one for one in setup.metrics if any(damage.perturbation.expected(one) for damage in damages))
 
 
 def damage_materials(
@@ -60,17 +66,13 @@ def damage_materials(
     damages: Iterable[Damage],
     *,
     pool: Path | None = None,
-    rewriter: ClientOptions | None = None,
-    recordings: Path | None = None,
-    replay: Path | None = None,
+    rewriter: Session | None = None,
     seed: int = SEED,
-    prompts: Path | None = None,
 ) -> tuple[dict[str, Materials], dict[str, list[LeftOut]]]:
     """By perturbation name what it draws on, and the items for which no rewrite could be had.
 
     ``pool`` is a corpus directory or a file of items (the items themselves by default). Sentences are rewritten
-    by rule, unless ``rewriter`` names a model; its answers go into ``recordings``, and its budget holds for all
-    perturbations together.
+    by rule, unless ``rewriter`` is of a model; its budget holds for all perturbations together.
     """
     highest: dict[str, Damage] = {}
     for damage in damages:
@@ -79,25 +81,16 @@ def damage_materials(
             highest[damage.perturbation.name] = damage
     materials: dict[str, Materials] = {}
     unable: dict[str, list[LeftOut]] = {}
-    rewritten: dict[str, Damage] = {}
     for name, damage in highest.items():
         if damage.perturbation.pool:
             materials[name] = Materials(Pool.open(pool) if pool else Pool.from_items(items))
-        elif damage.perturbation.rewriting and rewriter is not None and not rewriter.backend.baseline:
-            rewritten[name] = damage
-    if rewriter is None or not rewritten:
-        return materials, unable
-    if recordings is None:
-        raise DeclarationError("a model that rewrites needs a store for its answers: give recordings")
-    if replay is None:
-        recordings.parent.mkdir(parents=True, exist_ok=True)
-
-    async def rewrite(client: Client) -> None:
-        for name, damage in rewritten.items():
-            materials[name], unable[name] = await rewrite_items(
-                items, damage.perturbation, damage.levels, client, seed=seed, library=session.library
-            )
-
-    session = Session(rewriter, recordings=None if replay else recordings, replay=replay, prompts=prompts)
-    session.run(rewrite)  # one client, and so one budget
+        elif damage.perturbation.rewriting and rewriter is not None and not rewriter.options.backend.baseline:
+            rewrite = partial(_rewrite, items, damage, seed, rewriter.library)
+            materials[name], unable[name] = rewriter.run(rewrite)
     return materials, unable
+
+
+async def _rewrite(
+    items: Sequence[Item], damage: Damage, seed: int, library: Library, client: Client
+) -> tuple[Materials, list[LeftOut]]:
+    return await rewrite_items(items, damage.perturbation, damage.levels, client, seed=seed, library=library)
