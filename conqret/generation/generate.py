@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from pydantic import Field
 
@@ -17,9 +17,9 @@ from conqret.generation.budget import ANSWER_ROOM, FittedPrompt, Question, fit_p
 from conqret.generation.check import check_citations
 from conqret.generation.examples import SEED, SHOTS, Example, Expert
 from conqret.generation.strategy import DEFAULT_STRATEGY, STRATEGIES, Strategy
-from conqret.judging.fitting import Window
+from conqret.judging.instrument import Asks
 from conqret.llm.options import OFFLINE_MODEL
-from conqret.llm.request import Answer, Message, Request
+from conqret.llm.request import Message, Request
 from conqret.prompts import Library, Rendered
 
 DOCUMENTS = 10
@@ -39,13 +39,6 @@ UNASKED: Mapping[str, Any] = {
     "examples_trimmed": [],
 }
 """What the item says of its making where no model was asked."""
-
-
-class Asks(Window, Protocol):
-    """What a generator needs of a client: its model's window, and answers."""
-
-    async def ask(self, request: Request[Any]) -> Answer[Any]:
-        """Ask; never raises for what the world did."""
 
 
 @dataclass(frozen=True, slots=True)

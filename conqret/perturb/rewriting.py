@@ -9,33 +9,26 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationInfo
 
 from conqret.data import Item
 from conqret.errors import DeclarationError
+from conqret.judging.instrument import Asks
 from conqret.judging.responses import once_each
-from conqret.llm.client import Client
 from conqret.llm.options import ClientOptions
-from conqret.llm.recordings import Recordings
-from conqret.llm.request import Answer, Message, Request
+from conqret.llm.request import Message, Request
 from conqret.perturb.base import SEED, Draw, InapplicableError, LeftOut, Materials, Perturbation
 from conqret.perturb.pool import Pool
 from conqret.perturb.rewritten import Rewriting
 from conqret.prompts import Library
+from conqret.runs.session import Session
 from conqret.text.citations import citations
 from conqret.text.sentences import sentences
 
 IN_FLIGHT = 16
 """Items asked about at a time: the client has its own limit, this one bounds the memory."""
-
-
-class Asks(Protocol):
-    """What is needed of a client."""
-
-    async def ask(self, request: Request[Any]) -> Answer[Any]:
-        """Ask; never raises for what the world did."""
 
 
 class Rewritten(BaseModel):
@@ -130,15 +123,12 @@ def rewrite_with_model(
     rewriting_of(perturbation)
     if not replay:
         recordings.parent.mkdir(parents=True, exist_ok=True)
-
-    async def work(store: Recordings) -> tuple[Materials, list[LeftOut]]:
-        async with Client(options, store=store, replay=replay is not None) as client:
-            return await rewrite_items(
-                items, perturbation, levels, client, seed=seed, library=Library(prompts), pool=pool
-            )
-
-    with Recordings.open_for_replay(replay) if replay else Recordings(recordings) as store:
-        return asyncio.run(work(store))
+    session = Session(options, recordings=None if replay else recordings, replay=replay, prompts=prompts)
+    return session.run(
+        lambda client: rewrite_items(
+            items, perturbation, levels, client, seed=seed, library=session.library, pool=pool
+        )
+    )
 
 
 def rewriting_of(perturbation: Perturbation) -> Rewriting:

@@ -41,11 +41,12 @@ class BM25(pt.Transformer):
         pt.validate.query_frame(queries, extra_columns=["query"])
         hits = self.index.search([str(query) for query in queries["query"]], self.depth)
         frame = queries.iloc[hits.queries].reset_index(drop=True)
-        identifiers = np.array(self.index.ids, dtype=object)[hits.documents]
         frame = frame.drop(columns=[name for name in ("docno", "score", "rank") if name in frame])
-        frame["docno"] = identifiers
-        frame["score"] = hits.scores
-        frame["rank"] = _ranks(hits.queries)
+        frame = frame.assign(
+            docno=np.array(self.index.ids, dtype=object)[hits.documents],
+            score=hits.scores,
+            rank=frame.groupby(hits.queries).cumcount(),
+        )
         return with_texts(frame, self.index) if self.texts else frame
 
     def fuse_rank_cutoff(self, k: int) -> BM25 | None:
@@ -54,10 +55,3 @@ class BM25(pt.Transformer):
 
     def __repr__(self) -> str:
         return f"BM25({self.index.engine}, depth={self.depth})"
-
-
-def _ranks(queries: np.typing.NDArray[np.int64]) -> np.typing.NDArray[np.int64]:
-    """Counting from 0 within each run of equal numbers."""
-    places = np.arange(len(queries))
-    starts = np.flatnonzero(np.diff(queries, prepend=-1))
-    return places - np.repeat(places[starts], np.diff(np.append(starts, len(queries))))

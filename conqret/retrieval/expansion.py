@@ -16,7 +16,7 @@ from conqret.llm.client import Client
 from conqret.llm.options import ClientOptions
 from conqret.llm.request import Message, Request
 from conqret.retrieval.merge import round_robin
-from conqret.retrieval.rerank import MODEL, ordered
+from conqret.retrieval.rerank import MODEL, ordered, renumbered
 from conqret.runs.session import Session
 
 if TYPE_CHECKING:
@@ -115,19 +115,36 @@ class PerspectiveExpansion(pt.Transformer):
                 for place, text in enumerate(_texts(expanded) or [question])
             ]
         )
-        found = {
-            str(name): ordered(group) for name, group in self._search(searches).groupby("qid", sort=False)
-        }
+        results = self._search(searches)
+        found = {str(name): ordered(group) for name, group in results.groupby("qid", sort=False)}
         parts = [
-            _merged(found, number, expanded, question, self.depth)
+            self._merged(
+                [found.get(f"{number}:{place}", results.iloc[:0]) for place in range(len(_names(expanded)))],
+                expanded,
+                question,
+            )
             for number, (expanded, (_, question)) in enumerate(zip(self.expanded, topics, strict=True))
         ]
-        whole = [part for part in parts if part is not None]
+        whole = [part for part in parts if not part.empty]
         return pd.concat(whole, ignore_index=True) if whole else self._search(queries.iloc[:0])
 
     def _search(self, queries: pd.DataFrame) -> pd.DataFrame:
         found: pd.DataFrame = self.retriever.transform(queries)
         return found
+
+    def _merged(self, groups: Sequence[pd.DataFrame], expanded: Expanded, question: str) -> pd.DataFrame:
+        """The rankings of one topic's perspectives as one."""
+        import pandas as pd
+
+        rankings = [list(map(str, group["docno"])) for group in groups]
+        merged = round_robin(rankings, self.depth)
+        rows = [groups[which].iloc[rankings[which].index(document)] for document, which in merged]
+        return renumbered(pd.DataFrame(rows)).assign(
+            qid=expanded.topic,
+            query=question,
+            perspective=[_names(expanded)[which] for _, which in merged],
+            expanded=bool(expanded.perspectives),
+        )
 
     async def _all(self, topics: Sequence[tuple[str, str]], client: Client) -> list[Expanded]:
         return list(await asyncio.gather(*(self._one(topic, question, client) for topic, question in topics)))
@@ -161,30 +178,6 @@ def _texts(expanded: Expanded) -> list[str]:
     return [perspective.text for perspective in expanded.perspectives]
 
 
-def _merged(
-    found: dict[str, pd.DataFrame], number: int, expanded: Expanded, question: str, depth: int
-) -> pd.DataFrame | None:
-    """One topic's rankings as one; None where nothing was found."""
-    import pandas as pd
-
-    count = max(1, len(expanded.perspectives))
-    groups = [found.get(f"{number}:{place}") for place in range(count)]
-    rankings = [[] if group is None else list(map(str, group["docno"])) for group in groups]
-    merged = round_robin(rankings, depth)
-    if not merged:
-        return None
-    rows = []
-    for identifier, which in merged:
-        group = groups[which]
-        if group is not None:
-            rows.append(group.iloc[rankings[which].index(identifier)])
-    frame = pd.DataFrame(rows).reset_index(drop=True)
-    names = [perspective.name for perspective in expanded.perspectives] or [""]
-    return frame.assign(
-        qid=expanded.topic,
-        query=question,
-        rank=range(len(frame)),
-        score=[float(len(frame) - place) for place in range(len(frame))],
-        perspective=[names[which] for _, which in merged],
-        expanded=bool(expanded.perspectives),
-    )
+def _names(expanded: Expanded) -> list[str]:
+    """The names of the perspectives; one without a name, the question itself, where there are none."""
+    return [perspective.name for perspective in expanded.perspectives] or [""]

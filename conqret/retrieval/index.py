@@ -9,6 +9,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -58,12 +59,9 @@ class Index:
         found = self.collection.read_at([self.offsets[places[identifier]] for identifier in known])
         return dict(zip(known, found, strict=True))
 
-    @property
+    @cached_property
     def _places(self) -> dict[str, int]:
-        if "places" not in self.__dict__:
-            self.__dict__["places"] = {identifier: place for place, identifier in enumerate(self.ids)}
-        places: dict[str, int] = self.__dict__["places"]
-        return places
+        return {identifier: place for place, identifier in enumerate(self.ids)}
 
 
 def build_index(

@@ -11,7 +11,7 @@ import numpy as np
 import pyterrier as pt
 
 from conqret.errors import DeclarationError
-from conqret.retrieval.rerank import ordered
+from conqret.retrieval.rerank import ordered, renumbered
 from conqret.text.passages import root
 from conqret.text.words import fold, words
 
@@ -65,10 +65,7 @@ class MMR(pt.Transformer):
             order = select(
                 scores, cosines(self.encoder([str(text) for text in head["text"]])), self.trade_off
             )
-            part = pd.concat([head.iloc[order], best.iloc[self.candidates :]], ignore_index=True)
-            part["rank"] = range(len(part))
-            part["score"] = [float(len(part) - place) for place in range(len(part))]
-            parts.append(part)
+            parts.append(renumbered(pd.concat([head.iloc[order], best.iloc[self.candidates :]])))
         return pd.concat(parts, ignore_index=True)
 
     def __repr__(self) -> str:

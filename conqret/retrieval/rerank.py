@@ -117,11 +117,8 @@ class ListwiseReranker(pt.Transformer):
         self.outcomes = tuple(outcome for _, outcomes in reranked for outcome in outcomes)
         parts = []
         for group, (order, outcomes) in zip(groups, reranked, strict=True):
-            part = group.iloc[order].reset_index(drop=True)
-            part["rank"] = range(len(part))
-            part["score"] = [float(len(part) - place) for place in range(len(part))]
-            part["failed_windows"] = sum(outcome.reason is not None for outcome in outcomes)
-            parts.append(part)
+            failed = sum(outcome.reason is not None for outcome in outcomes)
+            parts.append(renumbered(group.iloc[order]).assign(failed_windows=failed))
         return pd.concat(parts, ignore_index=True)
 
     @property
@@ -210,6 +207,13 @@ def ordered(group: pd.DataFrame) -> pd.DataFrame:
     if "rank" in group:
         return group.sort_values("rank", kind="stable")
     return group.sort_values("score", ascending=False, kind="stable") if "score" in group else group
+
+
+def renumbered(group: pd.DataFrame) -> pd.DataFrame:
+    """One query's rows, which stand best first, with ``rank`` from 0 and ``score`` falling by 1."""
+    places = range(len(group))
+    scores = [float(len(group) - place) for place in places]
+    return group.reset_index(drop=True).assign(rank=places, score=scores)
 
 
 def _documents(group: pd.DataFrame) -> list[Document]:

@@ -50,14 +50,8 @@ def spans(count: int, *, window: int = WINDOW, step: int = STEP) -> list[tuple[i
         )
     if count < 2:
         return []
-    found = []
-    end = count
-    while True:
-        start = max(0, end - window)
-        found.append((start, end))
-        if start == 0:
-            return found
-        end -= step
+    ends = range(count, window - step, -step) or (count,)
+    return [(max(0, end - window), end) for end in ends]
 
 
 def repair(ranking: Sequence[int], count: int) -> Repair:
