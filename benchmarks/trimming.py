@@ -15,7 +15,7 @@ import time
 from dataclasses import dataclass
 
 from conqret.data import Document
-from conqret.generation.budget import Question, fit_prompt
+from conqret.generation.budget import Question
 from conqret.generation.examples import Example, Expert
 from conqret.llm.tokens import count_tokens
 from conqret.prompts import Library
@@ -77,12 +77,12 @@ def main() -> None:
     fitted = None
     for _ in range(rounds):
         began, worked = time.perf_counter(), time.process_time()
-        fitted = fit_prompt(question, Window())
+        fitted = question.fitted(Window())
         times.append(time.perf_counter() - began)
         busy.append(time.process_time() - worked)
     if fitted is None or fitted.tokens is None:
         raise SystemExit("the prompt did not fit")
-    shares = [trim.after / trim.before for trim in (*fitted.trims, *fitted.example_trims)]
+    shares = [trim.after / trim.before for trim in fitted.trims]
     print(f"{whole:,} tokens of documents cut to a prompt of {fitted.tokens:,} (window {WINDOW:,})")
     print(f"share kept: {min(shares):.4f} to {max(shares):.4f}, {len(shares)} documents")
     print(f"seconds: median {statistics.median(times):.2f} ({', '.join(f'{one:.2f}' for one in times)})")

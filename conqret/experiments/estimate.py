@@ -22,9 +22,9 @@ from conqret.judging.expected_cost import (
     capped,
     expected,
     judged_tokens,
-    prompt_tokens,
     times,
 )
+from conqret.judging.fitting import prompt_tokens
 from conqret.judging.setup import Setup
 from conqret.llm.client import Client
 from conqret.perturb import PERTURBATIONS

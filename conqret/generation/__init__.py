@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from conqret.generation.arguments import Conclusion, GeneratedArgument, LeftOut, Premise, render
-from conqret.generation.budget import FittedPrompt, Question, fit_prompt
+from conqret.generation.budget import Question
 from conqret.generation.check import CitationCheck, check_citations
 from conqret.generation.examples import Example, ExpertArguments, draw_examples
 from conqret.generation.generate import Generated, GenerateOptions, Generator, Task
@@ -15,7 +15,6 @@ __all__ = [
     "Conclusion",
     "Example",
     "ExpertArguments",
-    "FittedPrompt",
     "GenerateOptions",
     "Generated",
     "GeneratedArgument",
@@ -27,6 +26,5 @@ __all__ = [
     "Task",
     "check_citations",
     "draw_examples",
-    "fit_prompt",
     "render",
 ]

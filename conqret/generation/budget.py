@@ -7,23 +7,19 @@ what is left is shared among all documents, the examples' and the topic's own al
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 
 from conqret.data import Document, Stance, Trim
 from conqret.generation.examples import Example
-from conqret.judging.fitting import MESSAGE_OVERHEAD, Window
-from conqret.llm.backend import backend_of
-from conqret.llm.trim import FLOOR, Trimmed, trim_proportionally
+from conqret.judging.fitting import Fitted, Window, fit, lost, with_texts
+from conqret.llm.trim import FLOOR
 from conqret.prompts import Prompt, Rendered
 
 ANSWER_ROOM = 4096
 """Tokens kept free for the answer: an expert's side of a debate has 600 to 1,500 words, which as JSON and with
 reasons for what is left out is well under 3,000."""
-
-ATTEMPTS = 4
-"""Parts of a prompt may take a few tokens more together than apart; so often it is cut a little further."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,86 +39,28 @@ class Question:
 
     def bare(self) -> Rendered:
         """The prompt without the texts of its documents: what is reserved before they share the rest."""
-        return self.rendered([""] * len(self.shown))
+        return self.rendered(with_texts(self.shown, [""] * len(self.shown)))
 
-    def rendered(self, texts: Sequence[str]) -> Rendered:
-        """The prompt with ``texts`` in place of those of :attr:`shown`."""
-        pieces = iter(
-            {"title": document.title, "text": text} for document, text in zip(self.shown, texts, strict=True)
-        )
+    def rendered(self, documents: Sequence[Document]) -> Rendered:
+        """The prompt with ``documents`` in place of those of :attr:`shown`."""
+        left = iter(documents)
         examples = [
             {
                 "topic": one.expert.question,
                 "argument": one.expert.text(),
-                "documents": list(islice(pieces, len(one.documents))),
+                "documents": list(islice(left, len(one.documents))),
             }
             for one in self.examples
         ]
-        variables = {"topic": self.topic, "documents": list(pieces), "examples": examples}
+        variables = {"topic": self.topic, "documents": list(left), "examples": examples}
         return self.prompt.render(variables, {"stance": self.stance})
 
+    def fitted(self, window: Window, *, answer_room: int = ANSWER_ROOM, floor: int = FLOOR) -> Fitted | None:
+        """The prompt as it is sent, every document cut by the same share if it would not fit the window; None if it
+        does not fit without them either (see :func:`conqret.judging.fitting.fit`)."""
+        return fit(self.shown, self.rendered, window, answer_room=answer_room, floor=floor)
 
-@dataclass(frozen=True, slots=True)
-class FittedPrompt:
-    """The prompt as it is sent, what each document lost for it, and how many tokens it may have.
-
-    ``documents`` are the topic's own as the prompt shows them. ``trims`` says what they lost, ``example_trims``
-    what the examples' lost; documents that lost nothing are not listed. ``tokens`` of the prompt are None where
-    nothing had to be counted.
-    """
-
-    rendered: Rendered
-    documents: tuple[Document, ...]
-    trims: tuple[Trim, ...] = ()
-    example_trims: tuple[Trim, ...] = ()
-    tokens: int | None = None
-
-
-def fit_prompt(
-    question: Question, window: Window, *, answer_room: int = ANSWER_ROOM, floor: int = FLOOR
-) -> FittedPrompt | None:
-    """Fill the prompt, its documents trimmed if they would not fit; None if it does not fit without them either.
-
-    The prompt has at most ``context_window - answer_room - MESSAGE_OVERHEAD`` tokens, as the window counts them.
-    Nothing is trimmed where that is unknown, or where the prompt fits as it is.
-    """
-    shown, documents = question.shown, question.documents
-    texts = [document.text for document in shown]
-    whole = FittedPrompt(question.rendered(texts), tuple(documents))
-    if window.context_window is None:
-        return whole
-    room = window.context_window - answer_room - MESSAGE_OVERHEAD
-    if len((whole.rendered.system + whole.rendered.user).encode("utf-8", "replace")) <= room:
-        return whole  # no token is shorter than a byte
-    budget = room - _count(question.bare(), window)
-    own = len(texts) - len(documents)
-    for _ in range(ATTEMPTS):
-        if budget < len(texts):
-            return None
-        encode = backend_of(window.model_id).encoder(window.model_id)
-        trimmed = trim_proportionally(texts, budget, floor=floor, encode=encode)
-        rendered = question.rendered([cut.text for cut in trimmed])
-        tokens = _count(rendered, window)
-        if tokens <= room:
-            pairs = list(zip(shown, trimmed, strict=True))
-            return FittedPrompt(
-                rendered,
-                tuple(document.model_copy(update={"text": cut.text}) for document, cut in pairs[own:]),
-                _lost(pairs[own:]),
-                _lost(pairs[:own]),
-                tokens,
-            )
-        budget = min(budget, sum(cut.after for cut in trimmed)) - (tokens - room)
-    return None
-
-
-def _lost(pairs: Iterable[tuple[Document, Trimmed]]) -> tuple[Trim, ...]:
-    return tuple(
-        Trim(document=document.id, before=cut.before, after=cut.after)
-        for document, cut in pairs
-        if cut.after < cut.before
-    )
-
-
-def _count(rendered: Rendered, window: Window) -> int:
-    return window.count_tokens(rendered.system) + window.count_tokens(rendered.user)
+    def own(self, fitted: Fitted) -> tuple[tuple[Document, ...], tuple[Trim, ...], tuple[Trim, ...]]:
+        """The topic's own documents as the prompt shows them, what they lost, and what the examples' lost."""
+        first = len(self.shown) - len(self.documents)
+        return fitted.documents[first:], lost(fitted.cuts[first:]), lost(fitted.cuts[:first])

@@ -13,10 +13,11 @@ from conqret.data.corpus import CorpusTopic
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.generation.arguments import GeneratedArgument, render
-from conqret.generation.budget import ANSWER_ROOM, FittedPrompt, Question, fit_prompt
+from conqret.generation.budget import ANSWER_ROOM, Question
 from conqret.generation.check import check_citations
 from conqret.generation.examples import SEED, SHOTS, Example, Expert
 from conqret.generation.strategy import DEFAULT_STRATEGY, STRATEGIES, Strategy
+from conqret.judging.fitting import Fitted
 from conqret.judging.instrument import Asks
 from conqret.llm.options import OFFLINE_MODEL
 from conqret.llm.request import Message, Request
@@ -145,12 +146,14 @@ class Generator:
             made = strategy.baseline(task.topic.question, task.stance, task.documents)
             return self._written(task, GeneratedArgument.model_validate(made))
         prompt = strategy.prompt(self.library, task.stance)
+        question = self._question(task)
         fitted = self.fit(task)
         if fitted is None:
             detail = (
                 "the prompt does not fit the model's window even without the documents' texts; lower --shots"
             )
             return task.outcome(reason=Reason.CONTEXT_OVERFLOW, detail=detail)
+        documents, trims, example_trims = question.own(fitted)
         temperature = self.options.temperature
         answer = await self.client.ask(
             Request(
@@ -159,7 +162,7 @@ class Generator:
                 messages=(Message("system", fitted.rendered.system), Message("user", fitted.rendered.user)),
                 response=GeneratedArgument,
                 temperature=TEMPERATURE if temperature is None else temperature,
-                baseline=lambda: strategy.baseline(task.topic.question, task.stance, fitted.documents),
+                baseline=lambda: strategy.baseline(task.topic.question, task.stance, documents),
             )
         )
         if answer.value is None:
@@ -169,14 +172,14 @@ class Generator:
             "model": self.model,
             "prompt": f"{prompt.id} v{prompt.version} {prompt.digest}",
             "examples": [one.expert.topic for one in task.examples],
-            "trimmed": [trim.model_dump() for trim in fitted.trims],
-            "examples_trimmed": [trim.model_dump() for trim in fitted.example_trims],
+            "trimmed": [trim.model_dump() for trim in trims],
+            "examples_trimmed": [trim.model_dump() for trim in example_trims],
         }
         return self._written(task, answer.value, facts, answer.calls)
 
-    def fit(self, task: Task) -> FittedPrompt | None:
+    def fit(self, task: Task) -> Fitted | None:
         """The prompt of a task as it would be sent; None if it cannot fit."""
-        return fit_prompt(self._question(task), self.client, answer_room=self.answer_room)
+        return self._question(task).fitted(self.client, answer_room=self.answer_room)
 
     def bare(self, task: Task) -> Rendered:
         """The prompt of a task without the texts of its documents."""

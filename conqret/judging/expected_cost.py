@@ -12,13 +12,12 @@ from typing import Any
 
 from conqret.data import Document, Item
 from conqret.judging.base import Ask, Case
-from conqret.judging.fitting import ANSWER_ROOM, MESSAGE_OVERHEAD
+from conqret.judging.fitting import ANSWER_ROOM, MESSAGE_OVERHEAD, prompt_tokens
 from conqret.judging.instrument import answer_room, filled
 from conqret.judging.setup import Setup
 from conqret.llm.client import Client
 from conqret.llm.options import ClientOptions
 from conqret.llm.sender import EXPECTED_ANSWER
-from conqret.prompts import Rendered
 
 COUNTED = 20_000
 """Characters of a document that are counted; a longer one is scaled up from them."""
@@ -139,11 +138,6 @@ def judged_tokens(
     bare = filled(prompt, ask, Case(item.model_copy(update={"documents": ()}), setup.options))
     contexts = (used, prompt_tokens(bare, client))
     return sum(capped(one, client, argument) + argument for one in contexts)
-
-
-def prompt_tokens(shown: Rendered, client: Client) -> int:
-    """The tokens of a filled prompt."""
-    return client.count_tokens(shown.system) + client.count_tokens(shown.user)
 
 
 def counter(options: ClientOptions) -> Client:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from conqret.data import Call, Flag, Item, Judgment, Measure, Reason, Trace, Trim
+from conqret.data import Call, Document, Flag, Item, Judgment, Measure, Reason, Trace, Trim
 from conqret.judging.base import Ask, Case, Judge, JudgeOptions, Reply
 from conqret.judging.consistency import combine_samples
 from conqret.judging.dimensions import ordered
@@ -124,7 +124,12 @@ async def _ask_once(ask: Ask[Any], case: Case, instrument: Instrument) -> _Outco
     prompt = instrument.library[ask.prompt]
     client = instrument.client
     room = answer_room(ask, case.item, client)
-    fitted = fit(case.item, lambda item: filled(prompt, ask, replace(case, item=item)), client, room)
+
+    def shown(documents: Sequence[Document]) -> Rendered:
+        item = case.item.model_copy(update={"documents": tuple(documents)})
+        return filled(prompt, ask, replace(case, item=item))
+
+    fitted = fit(case.item.documents, shown, client, answer_room=room)
     if fitted is None:
         lost = Measure.missing(
             Reason.CONTEXT_OVERFLOW, "the prompt does not fit the model's window even without documents"

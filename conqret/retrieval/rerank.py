@@ -161,8 +161,8 @@ class ListwiseReranker(pt.Transformer):
         place: dict[str, Any] = {"topic": topic, "start": start, "end": start + count}
         prompt = self.session.library[INSTRUCTIONS[self.stance]]
         fitted = fit(
-            item,
-            lambda cut: prompt.render({"topic": cut.topic, "stance": cut.stance, "documents": cut.documents}),
+            item.documents,
+            lambda shown: prompt.render({"topic": item.topic, "stance": item.stance, "documents": shown}),
             client,
         )
         if fitted is None:

@@ -29,7 +29,7 @@ def test_what_every_strategy_declares(name):
     assert GeneratedArgument.model_validate(made).conclusions
     for stance in strategy.prompts:
         question = Question(strategy.prompt(library, stance), "Should buses be free?", stance, DOCUMENTS)
-        assert "Free buses raised ridership" in question.rendered([DOCUMENTS[0].text]).user
+        assert "Free buses raised ridership" in question.rendered(DOCUMENTS).user
 
 
 def test_extractive_writes_what_the_offline_model_answers_and_asks_nobody(tmp_path):

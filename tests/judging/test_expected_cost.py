@@ -15,9 +15,9 @@ from conqret.judging.expected_cost import (
     counter,
     expected,
     judged_tokens,
-    prompt_tokens,
     times,
 )
+from conqret.judging.fitting import prompt_tokens
 from conqret.judging.instrument import filled
 from conqret.judging.setup import set_up
 from conqret.llm.options import ClientOptions

@@ -16,9 +16,9 @@ from conqret.judging.expected_cost import (
     covers,
     expected,
     judged_tokens,
-    prompt_tokens,
     times,
 )
+from conqret.judging.fitting import prompt_tokens
 from conqret.judging.setup import Setup
 from conqret.llm.options import ClientOptions
 from conqret.perturb import Perturbation
