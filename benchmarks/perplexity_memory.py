@@ -36,7 +36,7 @@ def main() -> None:
     sizes = [int(one) for one in options.answers.split(",")]
     with tempfile.TemporaryDirectory() as folder:
         build(Path(folder), max(sizes))
-        print(f"bytes a known row in RowStore: {store_bytes(Path(folder)):.0f}")
+        print(f"bytes a known row in TargetStore: {store_bytes(Path(folder)):.0f}")
         print("| answers | scored rows | peak, MiB | s |\n|---|---|---|---|")
         for size in sizes:
             answers(Path(folder), size)
@@ -100,15 +100,15 @@ def text(rng: random.Random, length: int) -> str:
 
 
 def store_bytes(folder: Path) -> float:
-    """What Python allocates for a row that :class:`RowStore` knows, over 5,000 rows."""
+    """What Python allocates for a row that :class:`TargetStore` knows, over 5,000 rows."""
+    from conqret.debateqa.kept import TargetStore
     from conqret.perplexity.definitions import TargetScore
-    from conqret.perplexity.store import RowStore
 
-    with RowStore(folder / "store.jsonl", "f") as store:
+    with TargetStore(folder / "store.jsonl", "f") as store:
         tracemalloc.start()
         before, _ = tracemalloc.get_traced_memory()
         for number in range(5_000):
-            store.add(
+            store.keep(
                 str(number),
                 "t",
                 TargetScore(number, 0, 3.5 + number, -350.25 - number, 280 + number, 700, 300),

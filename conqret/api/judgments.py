@@ -29,8 +29,8 @@ class Judgments(Sequence[Judgment]):
     """The judgments of all items, in the order of the items.
 
     ``result[0]`` and ``result["voting-age-pro"]`` are judgments. ``summary`` has means with n of N, bounds, reasons,
-    tokens and cost; ``session`` says what was sent, answered from recordings and kept from before; ``folder`` is the run
-    directory, where there is one; ``missing`` lists what a replay lacked.
+    tokens and cost; ``session`` says what was sent, answered from recordings and kept from before; ``folder`` is the
+    run directory, where there is one; ``missing`` lists what a replay lacked.
     """
 
     record: JudgeRecord

@@ -104,6 +104,12 @@ class Calls(Group):
         return ClientOptions(OFFLINE_MODEL if model is None else model, **self.given())
 
 
+Overwrite = Annotated[
+    bool,
+    option(FILES, "Begin afresh where the folder holds another run; its recordings are kept.", "--overwrite"),
+]
+
+
 @dataclass(frozen=True)
 class Answers(Group):
     """Where answers are recorded, or come from without a call."""
@@ -124,12 +130,7 @@ class Answers(Group):
 class Kept(Answers):
     """The same for a run folder, which another run may hold already."""
 
-    overwrite: Annotated[
-        bool,
-        option(
-            FILES, "Begin afresh where the folder holds another run; its recordings are kept.", "--overwrite"
-        ),
-    ] = False
+    overwrite: Overwrite = False
 
 
 @dataclass(frozen=True)

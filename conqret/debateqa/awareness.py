@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
@@ -21,6 +21,7 @@ from conqret.llm.request import Message, Reading, Request, TokenLogprobs
 from conqret.perplexity import TargetScore
 from conqret.prompts import Rendered
 from conqret.runs.session import Session
+from conqret.runs.trials import collect
 from conqret.stats.classification import accuracy, auroc, f1, matthews
 from conqret.stats.estimate import Estimate
 
@@ -93,8 +94,6 @@ def ask_awareness(
         DeclarationError: the model cannot be had.
     """
     prompt = _prompt(shots)
-    source = enumerate(answers)
-    rows: dict[int, ScoreRow] = {}
     shares: dict[str, float] = {}
 
     async def one(answer: AskedAnswer, client: Client) -> ScoreRow:
@@ -124,15 +123,11 @@ def ask_awareness(
             detail = f"P(1) {found[1]:.4f}"
         return ScoreRow(system, answer.id, AWARENESS, name, float(reply.value.debated), detail=detail)
 
-    async def all_of(client: Client) -> None:
-        async def some() -> None:
-            for number, answer in source:  # all of them take from the same source
-                rows[number] = await one(answer, client)
+    def all_of(client: Client) -> Awaitable[list[ScoreRow]]:
+        works = ((answer.id, partial(one, answer, client)) for answer in answers)
+        return collect(works, in_flight=client.in_flight)
 
-        await asyncio.gather(*(some() for _ in range(session.options.max_concurrency)))
-
-    session.run(all_of)
-    return Awareness([rows[number] for number in sorted(rows)], shares)
+    return Awareness(session.run(all_of), shares)
 
 
 def instrument_name(model: str, shots: str) -> str:

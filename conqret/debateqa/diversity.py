@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from conqret.debateqa.kept import TargetStore
 from conqret.debateqa.table import (
     DIVERSITY,
     DIVERSITY_MEAN,
@@ -17,7 +18,6 @@ from conqret.debateqa.table import (
 )
 from conqret.io.debateqa import DebatableQuestion, read_answers
 from conqret.perplexity import ConditionalPerplexity, TargetScore
-from conqret.perplexity.store import RowStore
 
 SHOWN = 8
 """Characters of a fingerprint in an instrument's name: enough to tell apart what a study holds."""
@@ -32,7 +32,7 @@ class DiversityRun:
     answers: Path
     questions: Mapping[str, DebatableQuestion]
     scorer: ConditionalPerplexity
-    store: RowStore | None = None
+    store: TargetStore | None = None
     columns: Mapping[str, str] | None = None
 
     def rows(self, on_answer: Callable[[int], None] | None = None) -> Iterator[ScoreRow]:

@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.perplexity.definitions import (
@@ -22,7 +22,6 @@ from conqret.perplexity.definitions import (
 from conqret.perplexity.memory import CPU_BUDGET, GPU_BUDGET, TokenBudget
 from conqret.perplexity.models import load
 from conqret.perplexity.prefix import Encoder
-from conqret.perplexity.store import RowStore
 from conqret.perplexity.windows import fit, window_of
 from conqret.perplexity.wrapping import DEFAULT_WRAPPING
 
@@ -35,6 +34,16 @@ DEFAULT_BATCH_SIZE = 32
 """Rows in one step at most; the token budget binds first but for very short texts."""
 LOOK_AHEAD = 64
 """Contexts that are ordered by length together: enough to pad little, few enough to keep memory flat."""
+
+
+class KnownTargets(Protocol):
+    """Scores from before, by answer and target, and where new ones are kept."""
+
+    def find(self, answer: str | None, target: str, context: int, number: int) -> TargetScore | None:
+        """The score of a target, under its present numbers; None where there is none."""
+
+    def keep(self, answer: str | None, target: str, score: TargetScore) -> None:
+        """Keep a score."""
 
 
 class ConditionalPerplexity:
@@ -98,7 +107,7 @@ class ConditionalPerplexity:
         """Whether the model's chat template stands around the answer."""
         return self._encoder.templated
 
-    def score(self, pairs: Iterable[Pair], *, store: RowStore | None = None) -> list[TargetScore]:
+    def score(self, pairs: Iterable[Pair], *, store: KnownTargets | None = None) -> list[TargetScore]:
         """One row a target, contexts in their order and targets in theirs."""
         return [row for rows in self.stream(pairs, store=store) for row in rows]
 
@@ -106,7 +115,7 @@ class ConditionalPerplexity:
         self,
         pairs: Iterable[Pair],
         *,
-        store: RowStore | None = None,
+        store: KnownTargets | None = None,
         on_context: Callable[[int], None] | None = None,
     ) -> Iterator[list[TargetScore]]:
         """The rows of each context (an answer; None for no context), in order; some tens of contexts are read ahead.
@@ -124,7 +133,9 @@ class ConditionalPerplexity:
                 yield found[place]
             begin += len(chunk)
 
-    def _chunk(self, chunk: Sequence[Pair], begin: int, store: RowStore | None) -> list[list[TargetScore]]:
+    def _chunk(
+        self, chunk: Sequence[Pair], begin: int, store: KnownTargets | None
+    ) -> list[list[TargetScore]]:
         found: list[dict[int, TargetScore]] = [{} for _ in chunk]
         groups: list[Group] = []
         for place, (answer, targets) in enumerate(chunk):
@@ -144,7 +155,7 @@ class ConditionalPerplexity:
             found[place][row.target] = row
             if store is not None:
                 answer, targets = chunk[place]
-                store.add(answer, targets[row.target], row)
+                store.keep(answer, targets[row.target], row)
         return [[rows[number] for number in sorted(rows)] for rows in found]
 
     def _plan(

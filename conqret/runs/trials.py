@@ -93,6 +93,25 @@ async def perform(
         await asyncio.gather(*under_way, return_exceptions=True)
 
 
+async def collect(
+    works: Iterable[tuple[str, Callable[[], Awaitable[Row]]]], *, in_flight: int
+) -> list[Row]:
+    """Do works that stand alone, each under a key of its own, and return their rows in the order of the works."""
+    order: list[str] = []
+
+    def trial(key: str, work: Callable[[], Awaitable[Row]]) -> Trial[tuple[str, Row]]:
+        async def named(earlier: object) -> tuple[str, Row]:
+            return key, await work()
+
+        order.append(key)
+        return Trial(key, named)
+
+    kept: Memory[tuple[str, Row]] = Memory(lambda pair: pair[0])
+    async for _ in perform((trial(key, work) for key, work in works), kept, in_flight=in_flight):
+        pass
+    return [kept.rows[key][1] for key in order]
+
+
 async def _work(trial: Trial[Row], earlier: Mapping[str, Row]) -> Row:
     return await trial.work(earlier)
 

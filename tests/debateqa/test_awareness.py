@@ -9,7 +9,6 @@ from conqret.debateqa.awareness import AskedAnswer, acknowledges, against_labels
 from conqret.debateqa.table import AWARENESS, ScoreRow
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.llm.client import Client
-from conqret.llm.options import ClientOptions
 from conqret.prompts import Library
 from conqret.runs.session import Session
 
@@ -106,9 +105,9 @@ def test_only_as_many_answers_are_held_as_are_asked_about(asked):
             held.append(number + 1 - len(asked))
             yield AskedAnswer(str(number), "Should zoos be closed?", "Some say so, opinions are divided.")
 
-    rows = ask_awareness(answers(), Session(ClientOptions("offline", max_concurrency=3)), "mine").rows
+    rows = ask_awareness(answers(), Session("offline"), "mine").rows
     assert [row.id for row in rows] == [str(number) for number in range(200)]
-    assert (max(held), len(asked)) == (3, 200)
+    assert (max(held), len(asked)) == (1, 200)  # the baseline is asked one question at a time
 
 
 def test_nothing_is_asked_about_an_empty_answer_or_question(asked):

@@ -7,11 +7,11 @@ import pytest
 
 from conqret.data import Reason
 from conqret.debateqa.baselines.asked import QUESTIONS, WEIGHTED, ask
-from conqret.debateqa.baselines.kept import KeptValues
 from conqret.debateqa.baselines.lexical import Findings
 from conqret.debateqa.baselines.registry import BASELINES, DEFAULT, selected
 from conqret.debateqa.baselines.run import Models, baseline_rows, cases_of, prepared
 from conqret.debateqa.baselines.similarity import Bleu, Case, Likeness, RougeL, cut
+from conqret.debateqa.kept import KeptValues
 from conqret.debateqa.preferences import align
 from conqret.debateqa.table import LOWER_IS_BETTER, ScoreRow
 from conqret.errors import DeclarationError, MissingDependencyError, UnknownNameError
@@ -185,9 +185,9 @@ def test_values_from_before_are_not_computed_again(tmp_path):
 def test_what_is_not_finite_is_neither_kept_nor_read(value, tmp_path):
     path = tmp_path / "values.jsonl"
     with KeptValues(path) as kept:
-        kept.add("bartscore", "one", CASE, Likeness(value))
+        kept.keep("bartscore", "one", CASE, Likeness(value))
         assert len(kept) == 0
-        kept.add("bartscore", "one", CASE, Likeness(-1.5))
+        kept.keep("bartscore", "one", CASE, Likeness(-1.5))
     assert KeptValues(path).find("bartscore", "one", CASE) == Likeness(-1.5)
     path.write_text(path.read_text().replace("-1.5", json.dumps(value)))
     with pytest.raises(DeclarationError, match=r"values\.jsonl:1 is no value"):
@@ -267,6 +267,8 @@ def test_offline_judges_are_named_as_a_baseline_and_repeat_themselves():
 
 class Scripted(Session):
     """A session whose model answers what is written down."""
+
+    in_flight = 2
 
     def __init__(self, answer):
         super().__init__("gpt-scripted")

@@ -5,10 +5,10 @@ import shutil
 
 import pytest
 
+from conqret.debateqa.kept import TargetStore
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.perplexity import ConditionalPerplexity
 from conqret.perplexity.memory import TokenBudget
-from conqret.perplexity.store import RowStore
 from tests.perplexity.reference import AutoTokenizer, Naive
 from tests.perplexity.small_models import ANSWERS, PAIRS, TARGETS, WINDOW
 
@@ -267,26 +267,26 @@ def test_halves_that_fail_in_turn_do_not_halve_the_budget_each_time(folder):
 def test_what_was_scored_is_not_scored_again(folder, tmp_path):
     scorer = ConditionalPerplexity(folder("gpt2"))
     path = tmp_path / "rows.jsonl"
-    with RowStore(path, scorer.fingerprint) as store:
+    with TargetStore(path, scorer.fingerprint) as store:
         before = scorer.score(PAIRS[:3], store=store)
     text = path.read_bytes()
     path.write_bytes(text[:-20])  # the kill came while the last row was written
     scorer._forward = counted = Counted(scorer._forward)
-    with RowStore(path, scorer.fingerprint) as store:
+    with TargetStore(path, scorer.fingerprint) as store:
         assert len(store) == len(before) - 1
         after = scorer.score(PAIRS, store=store)
     assert counted.rows == sum(map(len, TARGETS)) - len(before) + 1
     assert [row.perplexity for row in after[: len(before)]] == pytest.approx(
         [row.perplexity for row in before], rel=CLOSE
     )
-    with RowStore(path, scorer.fingerprint) as store:
+    with TargetStore(path, scorer.fingerprint) as store:
         scorer.score(PAIRS, store=store)
     assert counted.rows == sum(map(len, TARGETS)) - len(before) + 1
-    with RowStore(path, ConditionalPerplexity(folder("gpt2"), wrapping=5).fingerprint) as store:
+    with TargetStore(path, ConditionalPerplexity(folder("gpt2"), wrapping=5).fingerprint) as store:
         assert store.find(ANSWERS[0], TARGETS[0][0], 0, 0) is None
     path.write_text('{"id": 1}\n')
     with pytest.raises(DeclarationError, match="no scored row"):
-        RowStore(path, "x")
+        TargetStore(path, "x")
 
 
 def test_a_copy_of_a_model_is_the_same_instrument(folder, tmp_path):
@@ -300,7 +300,7 @@ def test_a_copy_of_a_model_is_the_same_instrument(folder, tmp_path):
 
 def test_a_store_serves_rows_that_are_put_in_another_order(folder, tmp_path):
     scorer = ConditionalPerplexity(folder("qwen2"))
-    with RowStore(tmp_path / "rows.jsonl", scorer.fingerprint) as store:
+    with TargetStore(tmp_path / "rows.jsonl", scorer.fingerprint) as store:
         first = scorer.score(PAIRS, store=store)
         again = scorer.score(PAIRS[::-1], store=store)
     assert sorted(row.perplexity for row in again) == sorted(row.perplexity for row in first)

@@ -34,16 +34,17 @@ def dispute_awareness(
         Path | None, typer.Option(help="A table of id and label (0 or 1) to compare with.")
     ] = None,
     calls: options.Calls,
-    kept: options.Answers,
+    kept: options.Kept,
     shown: options.Shown,
 ) -> None:
     """Does the answer say that the question is debatable? 1 or 0; higher is better."""
     from conqret._optional import require
     from conqret.debateqa.awareness import AskedAnswer, against_labels, ask_awareness
     from conqret.debateqa.diversity import model_name
+    from conqret.debateqa.kept import ScoreFolder, ScoreRecord
+    from conqret.debateqa.table import AWARENESS
     from conqret.errors import DeclarationError
     from conqret.io.debateqa import check_answers, partners, read_answers, read_questions, read_verdicts
-    from conqret.io.locking import only_writer
     from conqret.runs.session import Session
 
     if labels is not None:
@@ -68,14 +69,15 @@ def dispute_awareness(
     )
     client = calls.client(model).resolved()
     judge = model_name(client.backend.pinned(client.model)[0])
-    folder = measured.folder("dispute-awareness", judge, shots)
+    folder = ScoreFolder(measured.folder("dispute-awareness", judge, shots))
+    record = ScoreRecord.of([AWARENESS], f"{client.model}, {shots}", measured.name, answers)
     session = Session(client, recordings=kept.recordings, replay=kept.replay)
     session.run(lambda client: client.prepare())  # what is wrong shows before anything is written
-    with session, only_writer(folder):
-        session.keep_in(folder / "recordings.sqlite")
+    with session, folder.claimed(record, overwrite=kept.overwrite):
+        session.keep_in(folder.recordings_file)
         found = ask_awareness(asked, session, measured.name, shots=shots)
-        tally = write(found.rows, folder)
-    show(tally, folder, shown.json_output)
+        tally = write(found.rows, folder.scores_file)
+    show(tally, folder.scores_file, shown.json_output)
     if truth is not None:
         fit = against_labels(found.rows, truth, found.shares)
         note(

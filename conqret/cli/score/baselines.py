@@ -61,7 +61,7 @@ def baselines(
     model: options.Model = None,
     weights: Weights,
     calls: options.Calls,
-    kept: options.Answers,
+    kept: options.Kept,
     shown: options.Shown,
 ) -> None:
     """What Perspective Diversity is compared with: text similarity and plain judges; higher is better of all.
@@ -70,18 +70,17 @@ def baselines(
     """
     from dataclasses import replace
 
-    from conqret.debateqa.baselines.kept import KeptValues
     from conqret.debateqa.baselines.registry import selected
     from conqret.debateqa.baselines.run import Models, baseline_rows, cases_of, prepared
+    from conqret.debateqa.kept import KeptValues, ScoreFolder, ScoreRecord
     from conqret.io.debateqa import check_answers, partners, read_answers, read_questions
-    from conqret.io.locking import only_writer
     from conqret.runs.session import Session
 
     chosen = selected(options.listed(metrics))
     kinds = {one.kind for one in chosen}
     names = {one.name for one in chosen}
     _serve("asked" in kinds, "direct-score, g-eval or num-of-povs", model=model,
-           **calls.given(), **kept.given())  # fmt: skip
+           **calls.given(), recordings=kept.recordings, replay=kept.replay)  # fmt: skip
     _serve("bartscore" in names, "bartscore", bart=weights.bart)
     _serve("semscore" in names, "semscore", encoder=weights.encoder)
     _serve(
@@ -95,7 +94,7 @@ def baselines(
     met = partners(check_answers(answers, mapping), questions)
     remark_alone(met.answers_alone, met.questions_alone, shown.quiet)
     cases = cases_of(read_answers(answers, mapping), questions)
-    folder = measured.folder("baselines")
+    folder = ScoreFolder(measured.folder("baselines"))
     asks = "asked" in kinds
     client = calls.client(model)
     models = Models(**weights.given())
@@ -105,9 +104,15 @@ def baselines(
     session = Session(client, recordings=kept.recordings, replay=kept.replay)
     if asks:
         session.run(_opened)  # recordings that are none show here, before the folder is made
-    with session, only_writer(folder), KeptValues(folder / "values.jsonl") as values:
+    instruments = [one.fingerprint for one in similarities.values()] + [session.options.model] * asks
+    record = ScoreRecord.of(sorted(names), ", ".join(instruments), measured.name, answers)
+    with (
+        session,
+        folder.claimed(record, overwrite=kept.overwrite),
+        KeptValues(folder.path / "values.jsonl") as values,
+    ):
         if asks:
-            session.keep_in(folder / "recordings.sqlite")
+            session.keep_in(folder.recordings_file)
         if len(values) and not shown.quiet:
             note(f"{len(values)} values are kept from before")
         with progress("scoring", len(cases), quiet=shown.quiet) as bar:
@@ -122,8 +127,8 @@ def baselines(
                     note(
                         f"{one.name}: {shortened} of {len(own)} answers lost text beyond the model's window (detail)"
                     )
-        tally = write(rows, folder)
-    show(tally, folder, shown.json_output)
+        tally = write(rows, folder.scores_file)
+    show(tally, folder.scores_file, shown.json_output)
 
 
 async def _opened(client: Client) -> None:

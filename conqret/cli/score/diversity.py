@@ -40,6 +40,7 @@ def perspective_diversity(
     token_budget: Annotated[
         int | None, typer.Option(help="Tokens in one step; halves itself when memory runs out.")
     ] = None,
+    overwrite: options.Overwrite = False,
     shown: options.Shown,
 ) -> None:
     """The summed perplexity of a question's partial answers given the answer; lower is better.
@@ -47,11 +48,11 @@ def perspective_diversity(
     Rows are kept as they are scored: the same command goes on where it stopped.
     """
     from conqret.debateqa.diversity import DiversityRun, model_name
+    from conqret.debateqa.kept import ScoreFolder, ScoreRecord, TargetStore
+    from conqret.debateqa.table import DIVERSITY
     from conqret.errors import DeclarationError
     from conqret.io.debateqa import check_answers, partners, read_questions
-    from conqret.io.locking import only_writer
     from conqret.perplexity import ConditionalPerplexity
-    from conqret.perplexity.store import RowStore
 
     answers, mapping = measured.answers, measured.mapping
     questions = read_questions(references, mapping)
@@ -68,13 +69,17 @@ def perspective_diversity(
     )  # fmt: skip
     settings = ["released"] if definition == "released" else [f"prompt-{wrapping}"]
     settings += [] if chat_template == "auto" else [f"template-{chat_template}"]
-    folder = measured.folder("perspective-diversity", model_name(backbone), *settings)
-    with only_writer(folder), RowStore(folder / "rows.jsonl", scorer.fingerprint) as store:
+    folder = ScoreFolder(measured.folder("perspective-diversity", model_name(backbone), *settings))
+    record = ScoreRecord.of([DIVERSITY], scorer.fingerprint, measured.name, answers)
+    with (
+        folder.claimed(record, overwrite=overwrite),
+        TargetStore(folder.path / "rows.jsonl", scorer.fingerprint) as store,
+    ):
         if len(store) and not shown.quiet:
             note(f"{len(store)} rows are kept from before")
         run = DiversityRun(measured.name, answers, questions, scorer, store, mapping)
         with progress("scoring", len(met.together), quiet=shown.quiet) as bar:
-            tally = write(run.rows(bar.advance), folder)
-    show(tally, folder, shown.json_output)
+            tally = write(run.rows(bar.advance), folder.scores_file)
+    show(tally, folder.scores_file, shown.json_output)
     if scorer.budget.halvings and not shown.quiet:
         note(f"memory ran out: the token budget sank to {scorer.budget.tokens}")

@@ -13,19 +13,17 @@ from conqret.cli.console import note, say, say_json, written
 if TYPE_CHECKING:
     from conqret.debateqa.table import ScoreRow, Tally
 
-SCORES_NAME = "scores.parquet"
 
-
-def write(rows: Iterable[ScoreRow], folder: Path) -> Tally:
+def write(rows: Iterable[ScoreRow], file: Path) -> Tally:
     """Write ``scores.parquet`` while the rows come; their means."""
     from conqret.debateqa.table import Tally, write_table
 
     tally = Tally()
-    write_table(map(tally.add, rows), folder / SCORES_NAME)
+    write_table(map(tally.add, rows), file)
     return tally
 
 
-def show(tally: Tally, folder: Path, json_output: bool) -> None:
+def show(tally: Tally, file: Path, json_output: bool) -> None:
     """Print the system's means, what is missing, and where the scores are."""
     from dataclasses import asdict
 
@@ -41,7 +39,7 @@ def show(tally: Tally, folder: Path, json_output: bool) -> None:
         for one in means:
             mean = "none" if one.mean is None else f"{one.mean:.4f}"
             say(f"  {one.metric:<22} {mean:>10}  (n = {one.scored} of {one.total})")
-    written(folder / SCORES_NAME, "scores")
+    written(file, "scores")
 
 
 def remark_alone(answers: tuple[str, ...], questions: tuple[str, ...], quiet: bool) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from statistics import fmean
 from typing import Annotated, Any
 
@@ -20,6 +20,7 @@ from conqret.llm.client import Client
 from conqret.llm.ratings import rating_distribution
 from conqret.llm.request import Message, Request
 from conqret.runs.session import Session
+from conqret.runs.trials import collect
 
 CHOICES = tuple(range(ONE_TO_FIVE.low, ONE_TO_FIVE.high + 1))
 WEIGHTED = "the mean over the rating's log-probabilities"
@@ -99,16 +100,16 @@ def ask(
         DeclarationError: the recordings are none, or there is a budget and the model's price is unknown.
     """
 
-    async def all_of(client: Client) -> dict[str, list[ScoreRow]]:
-        rows = await asyncio.gather(
-            *(_one(name, metric, case, session, client, system) for name, metric in metrics.items() for case in cases)
-        )  # fmt: skip
-        return {
-            name: list(rows[place * len(cases) : (place + 1) * len(cases)])
-            for place, name in enumerate(metrics)
-        }
+    def all_of(client: Client) -> Awaitable[list[ScoreRow]]:
+        works = (
+            (f"{name} {place}", partial(_one, name, metric, case, session, client, system))
+            for name, metric in metrics.items()
+            for place, case in enumerate(cases)
+        )
+        return collect(works, in_flight=client.in_flight)
 
-    return session.run(all_of)
+    rows = session.run(all_of)
+    return {name: rows[place * len(cases) : (place + 1) * len(cases)] for place, name in enumerate(metrics)}
 
 
 async def _one(name: str, metric: str, case: Case, session: Session, client: Client, system: str) -> ScoreRow:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from conqret.debateqa.awareness import acknowledges
 from conqret.debateqa.baselines import bartscore, semscore
 from conqret.debateqa.baselines.asked import ask
-from conqret.debateqa.baselines.kept import KeptValues
 from conqret.debateqa.baselines.registry import Baseline
 from conqret.debateqa.baselines.similarity import Bleu, Case, Likeness, RougeL, Similarity
+from conqret.debateqa.kept import KeptValues
 from conqret.debateqa.table import EMPTY_ANSWER, NO_PARTIAL_ANSWERS, ScoreRow
 from conqret.errors import DeclarationError
 from conqret.io.debateqa import DebatableQuestion, ModelAnswer
@@ -123,7 +123,7 @@ def _compared(
         for place, likeness in zip(places, similarity.compare([chunk[one] for one in places]), strict=True):
             found[place] = likeness
             if kept is not None:
-                kept.add(metric, similarity.fingerprint, chunk[place], likeness)
+                kept.keep(metric, similarity.fingerprint, chunk[place], likeness)
         for place, case in enumerate(chunk):
             one = found[place] or Likeness(None, "not compared")
             rows.append(

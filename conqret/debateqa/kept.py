@@ -1,0 +1,154 @@
+"""What was scored already, so that a stopped run goes on: the folder of a run of ``conqret score``, and its rows."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from pydantic import BaseModel, Field, FiniteFloat
+
+from conqret.debateqa.baselines.similarity import Case, Likeness
+from conqret.perplexity.definitions import TargetScore
+from conqret.runs.folder import RunFolder, RunRecord
+from conqret.runs.rows import RowStore
+
+
+class ScoreRecord(RunRecord):
+    """What ``run.json`` says of scores: of whose answers which metrics, by which instrument."""
+
+    SAME: ClassVar[Mapping[str, str]] = {
+        "metrics": "metrics",
+        "instrument": "model or settings",
+        "system": "system",
+        "answers": "answers",
+    }
+
+    kind: str = "score"
+    metrics: list[str]
+    instrument: str
+    system: str
+    answers: str
+
+    @classmethod
+    def of(cls, metrics: list[str], instrument: str, system: str, answers: Path) -> ScoreRecord:
+        """The record of scores of a file of answers, which counts by its digest."""
+        with answers.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()[:16]
+        return cls(metrics=metrics, instrument=instrument, system=system, answers=digest)
+
+    def __str__(self) -> str:
+        return f"{', '.join(self.metrics)} of {self.system} by {self.instrument}"
+
+
+@dataclass(frozen=True)
+class ScoreFolder(RunFolder[ScoreRecord]):
+    """The files of scores under one folder."""
+
+    KIND: ClassVar[str] = "score"
+    COMMAND: ClassVar[str] = "conqret score"
+    RECORD: ClassVar[type[RunRecord]] = ScoreRecord
+    MAKES: ClassVar[tuple[str, ...]] = ("scores.parquet", "rows.jsonl", "values.jsonl")
+
+    @property
+    def scores_file(self) -> Path:
+        """A row for every answer and metric."""
+        return self.path / "scores.parquet"
+
+
+class KeptTarget(BaseModel):
+    """A scored target: its key, the scorer's fingerprint, and the figures of
+    :class:`~conqret.perplexity.definitions.TargetScore`."""
+
+    key: str
+    by: str
+    perplexity: float | None
+    log_likelihood: float | None
+    tokens: int
+    context_tokens: int
+    truncated: int
+    reason: str
+
+
+class TargetStore(RowStore[KeptTarget]):
+    """Scores by what they are scores of.
+
+    ``fingerprint`` names model and settings: rows under another are of no use and stay where they are. Rows that
+    failed are kept in the file and tried again.
+
+    Raises:
+        DeclarationError: the file holds something else.
+    """
+
+    def __init__(self, path: Path, fingerprint: str) -> None:
+        self._fingerprint = fingerprint
+        super().__init__(
+            path,
+            KeptTarget,
+            lambda row: row.key if row.by == fingerprint else None,
+            finished=lambda row: row.perplexity is not None,
+            foreign="is no scored row; give another --output, or delete this file",
+        )
+
+    def find(self, answer: str | None, target: str, context: int, number: int) -> TargetScore | None:
+        """The row's score from before, under its present numbers."""
+        key = self._key_of(answer, target)
+        row = self.get(key) if key in self else None
+        return None if row is None else TargetScore(context, number, **row.model_dump(exclude={"key", "by"}))
+
+    def keep(self, answer: str | None, target: str, score: TargetScore) -> None:
+        """Append a row, and see it written."""
+        figures = {
+            name: getattr(score, name) for name in KeptTarget.model_fields if name not in {"key", "by"}
+        }
+        self.add(KeptTarget(key=self._key_of(answer, target), by=self._fingerprint, **figures))
+
+    def _key_of(self, answer: str | None, target: str) -> str:
+        return _digest([self._fingerprint, answer, target])
+
+
+class KeptValue(BaseModel):
+    """A computed likeness: its key, the metric, the value, and what there is to say of it."""
+
+    key: str
+    metric: str
+    value: FiniteFloat = Field(allow_inf_nan=False)
+    detail: str
+
+
+class KeptValues(RowStore[KeptValue]):
+    """Likenesses by what they are values of: metric, instrument, answer and partial answers.
+
+    Values under another instrument or of other texts are of no use and stay where they are. What could not be
+    computed, or is no finite number, is not kept, and is tried again.
+
+    Raises:
+        DeclarationError: the file holds something else.
+    """
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(
+            path,
+            KeptValue,
+            lambda row: row.key,
+            foreign="is no value of conqret score baselines; give another folder with -o, or delete this file",
+        )
+
+    def find(self, metric: str, fingerprint: str, case: Case) -> Likeness | None:
+        """The value from before; None where there is none."""
+        row = self.get(_digest([metric, fingerprint, case.answer, case.partial]))
+        return None if row is None else Likeness(row.value, "", row.detail)
+
+    def keep(self, metric: str, fingerprint: str, case: Case, likeness: Likeness) -> None:
+        """Append a value, and see it written."""
+        if likeness.value is not None and math.isfinite(likeness.value):
+            key = _digest([metric, fingerprint, case.answer, case.partial])
+            self.add(KeptValue(key=key, metric=metric, value=likeness.value, detail=likeness.detail))
+
+
+def _digest(parts: list[object]) -> str:
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
