@@ -17,7 +17,7 @@ from conqret.report.table import Alarm, Column, Table
 GAP = 3
 """Characters between two columns: two of padding and one of the rule."""
 
-TEXT = 20
+TEXT = 12
 """Characters below which a text is not squeezed, if it is as long."""
 
 INDENT = 2
@@ -37,7 +37,7 @@ def shown(declared: Table, width: int) -> Iterator[RenderableType]:
 
 
 def fitted(declared: Table, width: int) -> Iterator[table.Table]:
-    """The table, or several that show its columns in turn, each with the first column and at most ``width`` wide.
+    """The table, or several that show its columns in turn, each with the names of the rows and at most ``width`` wide.
 
     A table that does not fit is turned first if that makes it narrower: its rows become columns.
     """
@@ -46,20 +46,24 @@ def fitted(declared: Table, width: int) -> Iterator[table.Table]:
         turned = Table("", header, rows)
         declared = min(declared, turned, key=_needed)
     least = _widths(declared)
-    for places in _blocks(least, width):
+    for places in _blocks(declared.columns, least, width):
         yield _block(declared, places, [least[place] for place in places], width)
 
 
-def _blocks(widths: Sequence[int], width: int) -> Iterator[list[int]]:
-    """The places of the columns of each block; the first column is in all of them."""
-    block, used = [0], widths[0]
-    for place in range(1, len(widths)):
-        if len(block) > 1 and used + GAP + widths[place] > width:
-            yield block
-            block, used = [0], widths[0]
-        block.append(place)
-        used += GAP + widths[place]
-    yield block
+def _blocks(columns: Sequence[Column], least: Sequence[int], width: int) -> Iterator[list[int]]:
+    """The places of the columns of each block; those that name the rows are in all of them, if they leave room."""
+    names = [place for place, column in enumerate(columns) if not place or column.kind == "name"]
+    taken = sum(least[place] + GAP for place in names)
+    if taken > width / 2:
+        names, taken = names[:1], least[0] + GAP
+    block, used = names, taken
+    for place in range(len(columns)):
+        if place not in names:
+            if block != names and used + least[place] > width:
+                yield sorted(block)
+                block, used = names, taken
+            block, used = [*block, place], used + least[place] + GAP
+    yield sorted(block)
 
 
 def _needed(declared: Table) -> int:

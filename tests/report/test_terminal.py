@@ -101,3 +101,12 @@ def test_nothing_is_markup_and_alarms_are_red() -> None:
     assert "[b]x[/b]" in text
     assert "[red]y[/red][U+001B]" in text
     assert "\x1b[31mno" in text
+
+
+def test_every_part_of_a_table_names_its_rows() -> None:
+    columns = ("Comparison", Column("Metric", "name"), *(f"figure-{number}" for number in range(8)))
+    rows = [("order", f"Metric {place}", *range(8)) for place in range(12)]
+    parts = list(fitted(Table("", columns, rows), 60))
+    assert len(parts) > 1
+    assert all(titles(part)[:2] == ["Comparison", "Metric"] for part in parts)
+    assert [title for part in parts for title in titles(part)[2:]] == [f"figure-{n}" for n in range(8)]
