@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import io
 import logging
+import re
 
 from conqret.scrapers.extract.clean import MAX_TEXT, clean
 
 MAX_PAGES = 500
 """Pages that are read; longer reports keep their first ones."""
+
+_CUT = re.compile(r"(?<=\S[^\W\d_])-[^\S\n]*\n(?=(\w))")
 
 
 class PdfError(ValueError):
@@ -41,21 +44,9 @@ def pdf_text(body: bytes) -> tuple[str, str]:
         raise PdfError("the PDF is encrypted") from error
     except PyPdfError as error:
         raise PdfError(f"the PDF is damaged ({' '.join(str(error).split())[:100]})") from error
-    return " ".join(clean(title[:2_000]).split())[:500], clean(_joined("\n".join(pages)))
+    return " ".join(clean(title[:2_000]).split())[:500], clean(_CUT.sub(_joined, "\n".join(pages)))
 
 
-def _joined(text: str) -> str:
-    lines = text.split("\n")
-    joined: list[str] = []
-    for line in lines:
-        if (
-            joined
-            and len(joined[-1]) > 2
-            and joined[-1].endswith("-")
-            and joined[-1][-2].isalpha()
-            and line[:1].islower()
-        ):
-            joined[-1] = joined[-1][:-1] + line
-        else:
-            joined.append(line.rstrip())
-    return "\n".join(joined)
+def _joined(cut: re.Match[str]) -> str:
+    """What stands where a line break cut a word: nothing if the word goes on with a small letter."""
+    return "" if cut[1].islower() else cut[0]

@@ -6,7 +6,9 @@ import asyncio
 import contextlib
 import random
 import time
+from collections import defaultdict
 from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
 
 DELAY = 1.0
 """Seconds between the starts of two requests to one host, before jitter."""
@@ -18,13 +20,13 @@ MAX_CRAWL_DELAY = 60.0
 """Seconds: a longer Crawl-delay is taken as this; robots.txt files with days in them exist."""
 
 
+@dataclass(slots=True)
 class _Host:
     """What one host is doing now; ``free`` is the moment from which it may be asked again."""
 
-    def __init__(self, per_host: int, delay: float) -> None:
-        self.slots = asyncio.Semaphore(per_host)
-        self.delay = delay
-        self.free = 0.0
+    slots: asyncio.Semaphore
+    delay: float
+    free: float = 0.0
 
 
 class Politeness:
@@ -39,14 +41,14 @@ class Politeness:
         rng: random.Random | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._delay, self._per_host, self._jitter, self._clock = delay, per_host, jitter, clock
+        self._delay, self._jitter, self._clock = delay, jitter, clock
         self._rng = rng or random.Random()
-        self._hosts: dict[str, _Host] = {}
+        self._hosts: defaultdict[str, _Host] = defaultdict(lambda: _Host(asyncio.Semaphore(per_host), delay))
 
     @contextlib.asynccontextmanager
     async def turn(self, host: str) -> AsyncIterator[None]:
         """Wait until ``host`` may be asked, and hold one of its places meanwhile."""
-        state = self._state(host)
+        state = self._hosts[host]
         async with state.slots:
             now = self._clock()
             start = max(now, state.free)
@@ -57,21 +59,15 @@ class Politeness:
 
     async def ready(self, host: str) -> None:
         """Wait until ``host`` may be asked, without taking the turn."""
-        state = self._state(host)
+        state = self._hosts[host]
         await asyncio.sleep(max(0.0, state.free - self._clock()))
 
     def crawl_delay(self, host: str, seconds: float) -> None:
         """Take over the pause that the host's robots.txt asks for, if it is longer than ours."""
-        state = self._state(host)
+        state = self._hosts[host]
         state.delay = max(self._delay, min(seconds, MAX_CRAWL_DELAY))
 
     def hold(self, host: str, seconds: float) -> None:
         """Leave the host alone for some time, because it asked for that."""
-        state = self._state(host)
+        state = self._hosts[host]
         state.free = max(state.free, self._clock() + seconds)
-
-    def _state(self, host: str) -> _Host:
-        state = self._hosts.get(host)
-        if state is None:
-            state = self._hosts[host] = _Host(self._per_host, self._delay)
-        return state

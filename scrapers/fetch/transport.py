@@ -18,45 +18,37 @@ TRANSPORT_ERRORS: tuple[type[Exception], ...] = (
     ValueError,
 )
 """All that a request over an untrusted connection raises; ValueError from headers that are no text."""
+_ENDS: tuple[tuple[type[Exception], str, bool], ...] = (
+    (aiohttp.ConnectionTimeoutError, "timed out while connecting", True),
+    (aiohttp.SocketTimeoutError, "timed out waiting for data", True),
+    (TimeoutError, "timed out", True),
+    (ssl.SSLError, "TLS: {root}", False),
+    (aiohttp.ClientConnectorError, "no connection: {root}", True),
+    (aiohttp.ServerDisconnectedError, "the server closed the connection", True),
+    (aiohttp.ClientPayloadError, "the body breaks off", True),
+    (aiohttp.ClientResponseError, "no valid HTTP: {error}", False),
+    (HttpProcessingError, "no valid HTTP: {error}", False),
+    (ValueError, "no valid HTTP: {error}", False),
+    (Exception, "connection: {error}", True),
+)
+"""By kind of error, the first that fits: what is said of it, and whether asking again may help."""
 _MAX_DETAIL = 200
 
 
 def transport_error(error: Exception, url: str) -> FetchError:
     """Return the error to record; its detail names the cause and never more than one line."""
-    if _caused_by(error, ForbiddenAddressError):
-        return FetchError(Status.BLOCKED, _line(_root(error)), url=url)
-    if isinstance(error, TimeoutError):
-        return FetchError(Status.ERROR, _timeout(error), url=url, retryable=True)
-    if _caused_by(error, ssl.SSLError):
-        return FetchError(Status.ERROR, f"TLS: {_line(_root(error))}", url=url)
-    if isinstance(error, aiohttp.ClientConnectorError):
-        return FetchError(Status.ERROR, f"no connection: {_line(error.os_error)}", url=url, retryable=True)
-    if isinstance(error, aiohttp.ServerDisconnectedError):
-        return FetchError(Status.ERROR, "the server closed the connection", url=url, retryable=True)
-    if isinstance(error, aiohttp.ClientPayloadError):
-        return FetchError(Status.ERROR, "the body breaks off", url=url, retryable=True)
-    if isinstance(error, (aiohttp.ClientResponseError, HttpProcessingError, ValueError)):
-        return FetchError(Status.ERROR, f"no valid HTTP: {_line(error)}", url=url)
-    return FetchError(Status.ERROR, f"connection: {_line(error)}", url=url, retryable=True)
+    causes = _causes(error)
+    if any(isinstance(one, ForbiddenAddressError) for one in causes):
+        return FetchError(Status.BLOCKED, _line(causes[-1]), url=url)
+    secure = next((one for one in causes if isinstance(one, ssl.SSLError)), None)
+    named = error if secure is None or isinstance(error, TimeoutError) else secure
+    said, retryable = next((said, again) for kind, said, again in _ENDS if isinstance(named, kind))
+    detail = said.format(root=_line(causes[-1]), error=_line(error))
+    return FetchError(Status.ERROR, detail, url=url, retryable=retryable)
 
 
-def _timeout(error: TimeoutError) -> str:
-    if isinstance(error, aiohttp.ConnectionTimeoutError):
-        return "timed out while connecting"
-    if isinstance(error, aiohttp.SocketTimeoutError):
-        return "timed out waiting for data"
-    return "timed out"
-
-
-def _caused_by(error: BaseException | None, kind: type[BaseException]) -> bool:
-    return any(isinstance(one, kind) for one in _chain(error))
-
-
-def _root(error: Exception) -> BaseException:
-    return _chain(error)[-1]
-
-
-def _chain(error: BaseException | None) -> list[BaseException]:
+def _causes(error: BaseException | None) -> list[BaseException]:
+    """An error and what is behind it, down to the first cause."""
     found: list[BaseException] = []
     while error is not None and error not in found:
         found.append(error)
