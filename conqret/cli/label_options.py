@@ -48,8 +48,8 @@ class Reading(Group):
         str | None,
         option(
             PANEL,
-            "dagstuhl, novices, webis-relevance, webis-arguments, sheet, label-studio, argilla or table. "
-            "Default: recognised.",
+            "The layout of the file, by name: dagstuhl, argilla, table, … (a wrong name is answered with all that "
+            "there are). Default: recognised.",
         ),
     ] = None
     cannot_judge: Annotated[

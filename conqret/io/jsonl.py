@@ -18,16 +18,13 @@ WRAPPERS = ("results", "items", "data")
 """Keys under which a JSON object may hold the list of items (RAGChecker writes ``results``)."""
 
 
-class RepeatedKeyError(ValueError):
-    """An object names a field twice; JSON readers would silently keep the last."""
-
-
 def _unrepeated(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """The object; JSON readers would silently keep the last of two values under one name."""
     record = dict(pairs)
     if len(record) < len(pairs):
         names = [name for name, _ in pairs]
         repeated = next(name for name in names if names.count(name) > 1)
-        raise RepeatedKeyError(f"the field {quoted(repeated)} stands twice in one object")
+        raise ValueError(f"the field {quoted(repeated)} stands twice in one object")
     return record
 
 
@@ -58,34 +55,28 @@ class JsonLines:
     def __iter__(self) -> Iterator[Row | Fault]:
         whole = 0
         for line in byte_lines(self.path, self.name):
-            if isinstance(line, Fault):
-                yield line
-                continue
-            text = decoded(line, self.name)
+            text = line if isinstance(line, Fault) else decoded(line, self.name)
             if isinstance(text, Fault):
                 yield text
-                continue
-            if not text.strip():
-                continue
-            row = self._row(line, text, whole)
-            whole += isinstance(row, Row)
-            yield row
+            elif isinstance(line, Line) and text.strip():
+                row = self._row(line, text, whole)
+                whole += isinstance(row, Row)
+                yield row
 
     def _row(self, line: Line, text: str, whole: int) -> Row | Fault:
         try:
-            record = parse(text)
-        except ValueError as error:
-            if not line.ended and isinstance(error, json.JSONDecodeError):
-                return Fault(
-                    self.name,
-                    line.number,
-                    "",
-                    f"the file looks cut off: its last line breaks off at column {error.colno}; "
-                    f"{whole} whole items precede it",
-                    "Write it again, or delete that line",
+            return _row_or_fault(self.name, line.number, parse(text))
+        except json.JSONDecodeError as error:
+            problem, remedy = broken(error, text)
+            if not line.ended:
+                problem = (
+                    f"the file looks cut off: its last line breaks off at column {error.colno}; {whole} whole "
+                    "items precede it"
                 )
-            return Fault(self.name, line.number, "", *broken(error, text))
-        return _row_or_fault(self.name, line.number, record)
+                remedy = "Write it again, or delete that line"
+        except ValueError as error:
+            problem, remedy = broken(error, text)
+        return Fault(self.name, line.number, "", problem, remedy)
 
 
 @dataclass(frozen=True, slots=True)
