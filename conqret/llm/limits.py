@@ -13,6 +13,9 @@ from conqret.llm.retry import ProviderError
 DECREASE = 0.5
 """A 429 halves the concurrency, as TCP halves its window; each answer adds 1/limit to it."""
 
+UNLIMITED = 10**15
+"""Units a minute where no limit is set: more than anybody sends."""
+
 
 class AdaptiveGate:
     """Lets at most ``limit`` requests through at once, first come first served.
@@ -72,14 +75,14 @@ class AdaptiveGate:
 
 
 class TokenBucket:
-    """So many units a minute, with a burst of one second's worth (at least 1).
+    """So many units a minute (None: any number), with a burst of one second's worth (at least 1).
 
     One taker may go into debt: a request bigger than the bucket waits until it is not empty, and those
     after it wait the longer.
     """
 
-    def __init__(self, per_minute: int) -> None:
-        self.rate = per_minute / 60.0
+    def __init__(self, per_minute: int | None) -> None:
+        self.rate = (per_minute or UNLIMITED) / 60.0
         self.capacity = max(1.0, self.rate)
         self._level = self.capacity
         self._at = time.monotonic()
@@ -106,10 +109,10 @@ class TokenBucket:
 
 
 class Budget:
-    """Money: what was spent plus what is estimated for the calls under way never passes ``limit``."""
+    """Money: what was spent plus what is estimated for the calls under way never passes ``limit`` (None: no limit)."""
 
-    def __init__(self, limit: float) -> None:
-        self.limit = limit
+    def __init__(self, limit: float | None) -> None:
+        self.limit = float("inf") if limit is None else limit
         self.spent = 0.0
         self._reserved = 0.0
         self._running = 0

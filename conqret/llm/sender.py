@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from contextlib import nullcontext
 from dataclasses import dataclass
 
 from conqret.data import Reason
@@ -49,10 +48,9 @@ class Sender:
             )
         self._connection, self._options, self._facts, self._progress = connection, options, facts, progress
         self._gate = AdaptiveGate(facts.in_flight or options.max_concurrency)
-        self._requests = TokenBucket(options.rpm) if options.rpm else None
-        self._tokens = TokenBucket(options.tpm) if options.tpm else None
-        self._budget = Budget(options.budget_usd) if options.budget_usd is not None else None
-        self._estimates = self._tokens is not None or self._budget is not None
+        self._requests, self._tokens = TokenBucket(options.rpm), TokenBucket(options.tpm)
+        self._budget = Budget(options.budget_usd)
+        self._estimates = options.tpm is not None or options.budget_usd is not None
         self._breaker = Breaker()
         self._rng = random.Random(JITTER_SEED)
         self._longest = 0
@@ -93,13 +91,11 @@ class Sender:
         while True:
             self._check_breaker(tries.last)
             await self._gate.unpaused()
-            await self._take(prompt)
+            await self._requests.take(1)
+            await self._tokens.take(prompt)
             began = time.monotonic()
             try:
-                reserved = (
-                    self._budget.reserve(self._estimate(sending, prompt)) if self._budget else nullcontext()
-                )
-                async with reserved:
+                async with self._budget.reserve(self._estimate(sending, prompt)):
                     if clock.when() is None:
                         clock.reschedule(loop.time() + self._options.timeout)
                     tries.count += 1
@@ -119,20 +115,11 @@ class Sender:
         self._gate.answered()
         progress.limit = self._gate.limit
         progress.add(completion)
-        if self._estimates:
-            self._longest = max(self._longest, completion.completion_tokens or 0)
-        if self._tokens is not None:
-            used = (completion.prompt_tokens or prompt) + (completion.completion_tokens or 0)
-            self._tokens.correct(used - prompt)
-        if self._budget is not None and completion.cost_usd is not None:
-            self._budget.spend(completion.cost_usd)
+        self._longest = max(self._longest, completion.completion_tokens or 0)
+        used = (completion.prompt_tokens or prompt) + (completion.completion_tokens or 0)
+        self._tokens.correct(used - prompt)
+        self._budget.spend(completion.cost_usd or 0.0)
         return completion
-
-    async def _take(self, prompt: int) -> None:
-        if self._requests is not None:
-            await self._requests.take(1)
-        if self._tokens is not None:
-            await self._tokens.take(prompt)
 
     async def _wait(self, error: ProviderError, attempts: int, deadline: float | None) -> None:
         """Wait before the next attempt, or raise ``error`` if there is none."""
