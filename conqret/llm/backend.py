@@ -10,16 +10,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from conqret.errors import DeclarationError
 from conqret.llm.tokens import Encode, encoder_for
 from conqret.registry import Registry
 
 if TYPE_CHECKING:
-    from conqret.llm.keys import Sending
     from conqret.llm.options import ClientOptions
-    from conqret.llm.request import Completion
+    from conqret.llm.request import Completion, Request
 
 T = TypeVar("T")
 
@@ -88,7 +87,7 @@ class Connection(ABC):
         """
 
     @abstractmethod
-    async def complete(self, sending: Sending) -> Completion:
+    async def complete(self, request: Request[Any]) -> Completion:
         """Send once; a retry is the sender's.
 
         Raises:

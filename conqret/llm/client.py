@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self
 
 from conqret.data import Call, Reason
 from conqret.errors import DeclarationError
-from conqret.llm.keys import Sending
+from conqret.llm.keys import parameters, request_key
 from conqret.llm.options import ClientOptions
 from conqret.llm.progress import Missing, Progress
 from conqret.llm.recordings import Recordings
@@ -54,6 +55,7 @@ class Client:
         self._options, self._store, self._facts = options, store, options.facts
         self._backend = options.backend
         self._connection = self._backend.open(options)
+        self._name, self._reads = self._backend.identity(options.model), not self._backend.writes
         self.progress = Progress() if progress is None else progress
         self._sender = None if replay else Sender(self._connection, options, self._facts, self.progress)
         self._flights: dict[str, asyncio.Task[tuple[Completion, int]]] = {}
@@ -95,28 +97,27 @@ class Client:
         """
         self._backend.check_can_ask(request.ask, read=request.reading is not None, written=request.written)
         calls: list[Call] = []
-        messages = tuple(request.messages)
-        room = request.max_tokens if request.max_tokens is not None else self._options.max_tokens
         reasks = widenings = 0
+        sent = self._settled(request)
         while True:
-            sending = self._sending(request, messages, room)
-            key = sending.key()
+            key = request_key(self._name, sent, read=self._reads)
             try:
-                completion, attempts = await self._obtain(sending, key)
+                completion, attempts = await self._obtain(sent, key)
             except ProviderError as error:
-                calls.append(_failed(sending, key, error))
+                calls.append(_failed(sent, key, error))
                 return Answer(None, tuple(calls), reason=error.code, detail=str(error))
-            call = _call(sending, key, completion, attempts)
+            call = _call(sent, key, completion, attempts)
             reply = read_reply(completion, request.response, request.context)
             if not isinstance(reply, Rejection):
                 calls.append(call)
                 return Answer(reply, tuple(calls), completion.logprobs)
             calls.append(call.model_copy(update={"error": f"{reply.reason}: {reply.fault}"}))
-            wider = self._wider(room, completion)
+            wider = self._wider(sent.max_tokens, completion)
             if reply.reason is Reason.TRUNCATED and widenings < MAX_WIDENINGS and wider is not None:
-                widenings, room = widenings + 1, wider
+                widenings, sent = widenings + 1, replace(sent, max_tokens=wider)
             elif reply.reason in (Reason.INVALID_JSON, Reason.INVALID_ANSWER) and reasks < MAX_REASKS:
-                reasks, messages = reasks + 1, ask_again(messages, completion, reply)
+                reasks += 1
+                sent = replace(sent, messages=ask_again(sent.messages, completion, reply))
             else:
                 return Answer(None, tuple(calls), reason=reply.reason, detail=reply.fault)
 
@@ -141,24 +142,15 @@ class Client:
     ) -> None:
         await self.close()
 
-    def _sending(self, request: Request[Response], messages: tuple[Any, ...], room: int | None) -> Sending:
-        read = not self._backend.writes
-        return Sending(
-            model=self._backend.identity(self.model_id),
-            ask=request.ask,
-            item=request.item,
-            messages=messages,
-            response=request.response,
-            temperature=request.temperature,
-            max_tokens=room,
-            sample=request.sample,
-            logprobs=request.logprobs,
-            baseline=request.baseline,
-            reading=request.reading if read or not request.written else None,
-            read=read,
+    def _settled(self, request: Request[Response]) -> Request[Response]:
+        """The request with nothing left open, and with texts to be read only where they are what is asked."""
+        return replace(
+            request,
+            max_tokens=self._options.max_tokens if request.max_tokens is None else request.max_tokens,
+            reading=request.reading if self._reads or not request.written else None,
         )
 
-    async def _obtain(self, sending: Sending, key: str) -> tuple[Completion, int]:
+    async def _obtain(self, sent: Request[Any], key: str) -> tuple[Completion, int]:
         """The completion from the store, from the same request under way, or from the model after so many attempts."""
         while True:
             recorded = self._store.get(key) if self._store is not None else None
@@ -166,12 +158,12 @@ class Client:
                 self.progress.recorded += 1
                 return recorded, 0
             if self._sender is None:
-                missing = Missing(sending.ask, sending.item, sending.sample, key)
+                missing = Missing(sent.ask, sent.item, sent.sample, key)
                 self._missing.setdefault(key, missing)
                 raise ProviderError(Reason.NOT_RECORDED, f"there is no recording of {missing}")
             flight = self._flights.get(key)
             if flight is None:
-                self._flights[key] = flight = asyncio.create_task(self._send(self._sender, sending, key))
+                self._flights[key] = flight = asyncio.create_task(self._send(self._sender, sent, key))
                 flight.add_done_callback(lambda _: self._flights.pop(key))
                 return await flight
             try:
@@ -184,19 +176,19 @@ class Client:
             self.progress.recorded += 1
             return completion, 0
 
-    async def _send(self, sender: Sender, sending: Sending, key: str) -> tuple[Completion, int]:
+    async def _send(self, sender: Sender, sent: Request[Any], key: str) -> tuple[Completion, int]:
         """The completion as it is recorded, and the number of requests it took."""
-        completion, attempts = await sender.send(sending)
+        completion, attempts = await sender.send(sent)
         if self._store is None:
             return completion, attempts
         kept = self._store.put(
             key,
             completion,
-            ask=sending.ask,
-            item=sending.item,
+            ask=sent.ask,
+            item=sent.item,
             model=self.model_id,
-            params=sending.parameters,
-            sample=sending.sample,
+            params=parameters(sent, read=self._reads),
+            sample=sent.sample,
         )
         return kept, attempts
 
@@ -207,12 +199,12 @@ class Client:
         return min(2 * used, most) if used and used < most else None
 
 
-def _call(sending: Sending, key: str, completion: Completion, attempts: int) -> Call:
+def _call(sent: Request[Any], key: str, completion: Completion, attempts: int) -> Call:
     """``attempts`` of 0 marks an answer that was not sent for now."""
     return Call(
         key=key,
-        ask=sending.ask,
-        sample=sending.sample,
+        ask=sent.ask,
+        sample=sent.sample,
         attempts=attempts,
         prompt_tokens=completion.prompt_tokens,
         completion_tokens=completion.completion_tokens,
@@ -224,11 +216,11 @@ def _call(sending: Sending, key: str, completion: Completion, attempts: int) -> 
     )
 
 
-def _failed(sending: Sending, key: str, error: ProviderError) -> Call:
+def _failed(sent: Request[Any], key: str, error: ProviderError) -> Call:
     return Call(
         key=key,
-        ask=sending.ask,
-        sample=sending.sample,
+        ask=sent.ask,
+        sample=sent.sample,
         attempts=error.attempts,
         cost_usd=0.0 if not error.attempts else None,
         error=f"{error.code}: {error}",

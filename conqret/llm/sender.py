@@ -6,15 +6,15 @@ import asyncio
 import random
 import time
 from dataclasses import dataclass
+from typing import Any
 
 from conqret.data import Reason
 from conqret.errors import DeclarationError
 from conqret.llm.backend import Connection, ModelFacts
-from conqret.llm.keys import Sending
 from conqret.llm.limits import AdaptiveGate, Budget, TokenBucket
 from conqret.llm.options import ClientOptions
 from conqret.llm.progress import Progress
-from conqret.llm.request import Completion
+from conqret.llm.request import Completion, Request
 from conqret.llm.retry import Breaker, ProviderError, backoff
 from conqret.llm.tokens import count_tokens
 
@@ -56,20 +56,20 @@ class Sender:
         self._longest = 0
         progress.limit = self._gate.limit
 
-    async def send(self, sending: Sending) -> tuple[Completion, int]:
+    async def send(self, request: Request[Any]) -> tuple[Completion, int]:
         """The completion, and the number of requests it took.
 
         Raises:
             ProviderError: no answer could be had; ``attempts`` says how often it was tried.
         """
         await self._connection.prepare()
-        prompt = self._prompt_tokens(sending) if self._estimates else 0
+        prompt = self._prompt_tokens(request) if self._estimates else 0
         tries = _Tries()
         try:
             async with asyncio.timeout(None) as clock:
                 await self._gate.enter()
                 try:
-                    return await self._try(sending, prompt, tries, clock)
+                    return await self._try(request, prompt, tries, clock)
                 finally:
                     self._gate.leave()
         except TimeoutError:
@@ -84,7 +84,7 @@ class Sender:
         raise error
 
     async def _try(
-        self, sending: Sending, prompt: int, tries: _Tries, clock: asyncio.Timeout
+        self, request: Request[Any], prompt: int, tries: _Tries, clock: asyncio.Timeout
     ) -> tuple[Completion, int]:
         """Attempt until an answer comes. The place is kept while waiting: a sick server gets fewer requests."""
         loop = asyncio.get_running_loop()
@@ -95,22 +95,22 @@ class Sender:
             await self._tokens.take(prompt)
             began = time.monotonic()
             try:
-                async with self._budget.reserve(self._estimate(sending, prompt)):
+                async with self._budget.reserve(self._estimate(request, prompt)):
                     if clock.when() is None:
                         clock.reschedule(loop.time() + self._options.timeout)
                     tries.count += 1
-                    return await self._attempt(sending, prompt, tries.count), tries.count
+                    return await self._attempt(request, prompt, tries.count), tries.count
             except ProviderError as error:
                 tries.last = error
                 if error.code is Reason.RATE_LIMITED:
                     self._throttle(error, began)
                 await self._wait(error, tries.count, clock.when())
 
-    async def _attempt(self, sending: Sending, prompt: int, attempts: int) -> Completion:
+    async def _attempt(self, request: Request[Any], prompt: int, attempts: int) -> Completion:
         progress = self._progress
         progress.calls += 1
         progress.retries += attempts > 1
-        completion = await self._connection.complete(sending)
+        completion = await self._connection.complete(request)
         self._breaker.succeeded()
         self._gate.answered()
         progress.limit = self._gate.limit
@@ -144,11 +144,11 @@ class Sender:
                 Reason.PROVIDER_DOWN, f"not sent, because requests kept failing: {self._breaker.last}"
             )
 
-    def _prompt_tokens(self, sending: Sending) -> int:
+    def _prompt_tokens(self, request: Request[Any]) -> int:
         encode = self._options.backend.encoder(self._options.model)
-        return sum(count_tokens(message.content, encode) for message in sending.messages)
+        return sum(count_tokens(message.content, encode) for message in request.messages)
 
-    def _estimate(self, sending: Sending, prompt: int) -> float:
+    def _estimate(self, request: Request[Any], prompt: int) -> float:
         """Dollars: the prompt, and the most an answer may take (its maximum, or the longest one so far)."""
-        answer = sending.max_tokens or self._longest or EXPECTED_ANSWER
+        answer = request.max_tokens or self._longest or EXPECTED_ANSWER
         return self._facts.cost(prompt, answer) or 0.0

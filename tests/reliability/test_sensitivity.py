@@ -5,6 +5,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -15,9 +16,8 @@ from conqret.errors import DeclarationError
 from conqret.io import open_items
 from conqret.llm.backend import backend_of
 from conqret.llm.client import Client
-from conqret.llm.keys import Sending
 from conqret.llm.options import ClientOptions
-from conqret.llm.request import Completion
+from conqret.llm.request import Completion, Request
 from conqret.llm.sender import EXPECTED_ANSWER, Sender
 from conqret.llm.tokens import count_tokens
 from conqret.perturb import PERTURBATIONS, Direction
@@ -435,7 +435,7 @@ def test_the_estimate_is_what_is_then_sent(
     sent: dict[str, list[int]] = {}
     send = Sender.send
 
-    async def counted(self: Sender, sending: Sending) -> tuple[Completion, int]:
+    async def counted(self: Sender, sending: Request[Any]) -> tuple[Completion, int]:
         tokens = sum(count_tokens(message.content) for message in sending.messages)
         sent.setdefault(current[0], []).append(tokens)
         return await send(self, sending)
@@ -520,7 +520,7 @@ def test_rewriting_has_one_budget_in_all(
 
         async def close(self) -> None: ...
 
-        async def complete(self, sending: Sending) -> Completion:
+        async def complete(self, sending: Request[Any]) -> Completion:
             asked.append(sending.ask)
             assert sending.baseline is not None
             return Completion(json.dumps(sending.baseline()), cost_usd=0.6)

@@ -11,15 +11,16 @@ import time
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from pydantic import BaseModel
+
 from conqret.data import Reason
 from conqret.errors import DeclarationError
 from conqret.llm.backend import Backend, Connection
 from conqret.llm.catalogue import listed
-from conqret.llm.keys import Sending
 from conqret.llm.options import ClientOptions
 from conqret.llm.provider_errors import provider_error, scrub
 from conqret.llm.replies import CONTEXT_OVERFLOW
-from conqret.llm.request import Completion, TokenLogprobs
+from conqret.llm.request import Completion, Request, TokenLogprobs
 from conqret.llm.retry import ProviderError
 from conqret.llm.structured import Shape, choose_shape, format_for
 
@@ -85,7 +86,7 @@ class Hosted(Connection):
         _users[loop] = _users.get(loop, 0) + 1
         self._litellm = litellm
 
-    async def complete(self, sending: Sending) -> Completion:
+    async def complete(self, request: Request[Any]) -> Completion:
         """Send once. Where the server rejects the shape of the answer, the next lesser one is used from then on.
 
         Raises:
@@ -95,7 +96,7 @@ class Hosted(Connection):
             shape = self._shape
             began = time.perf_counter()
             try:
-                response = await self._call(sending, shape)
+                response = await self._call(request, shape)
             except Exception as error:  # noqa: BLE001  whatever a provider's code raises becomes a reason
                 failure = provider_error(error, secret=self._options.api_key)
                 if failure.code is Reason.BAD_REQUEST and shape.lesser and _about_shape(str(failure)):
@@ -117,18 +118,19 @@ class Hosted(Connection):
             await _close_connections(self._litellm, loop)
         self._litellm = None
 
-    async def _call(self, sending: Sending, shape: Shape) -> Any:
-        shaped = format_for(sending.response, shape)
+    async def _call(self, request: Request[Any], shape: Shape) -> Any:
+        response: type[BaseModel] = request.response
+        shaped = format_for(response, shape)
         arguments: dict[str, Any] = {
             **self._fixed,
             **shaped.arguments,
-            "messages": shaped.messages(sending.messages),
-            "temperature": sending.temperature,
-            "max_tokens": sending.max_tokens,
+            "messages": shaped.messages(request.messages),
+            "temperature": request.temperature,
+            "max_tokens": request.max_tokens,
         }
         if shape is Shape.TOOLS:
             arguments["_skip_mcp_handler"] = True  # else litellm imports mcp, which it does not depend on
-        if sending.logprobs:
+        if request.logprobs:
             arguments["logprobs"] = True
             arguments["top_logprobs"] = TOP_LOGPROBS if self._provider in _MANY_LOGPROBS else FEW_LOGPROBS
         return await self._litellm.acompletion(**arguments)

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from conqret.data import Reason
 from conqret.errors import DeclarationError, first_line
 from conqret.llm.backend import Backend, Connection, on_this_machine
-from conqret.llm.keys import Sending
 from conqret.llm.local_model import (
     FILLED,
     PREFIX,
@@ -26,7 +25,7 @@ from conqret.llm.local_model import (
 )
 from conqret.llm.options import ClientOptions
 from conqret.llm.replies import CONTEXT_OVERFLOW
-from conqret.llm.request import Completion
+from conqret.llm.request import Completion, Request
 from conqret.llm.retry import ProviderError
 from conqret.perplexity.memory import give_back
 
@@ -70,17 +69,17 @@ class Reader(Connection):
         if self._scorer is None:
             self._scorer = await _in_worker(self._load)
 
-    async def complete(self, sending: Sending) -> Completion:
+    async def complete(self, request: Request[Any]) -> Completion:
         """The answer that the log-probabilities make, as JSON.
 
         Raises:
             DeclarationError: the request says nothing of log-probabilities.
             ProviderError: the model gave none.
         """
-        if sending.reading is None:
-            raise DeclarationError(f"{sending.ask} cannot be asked of a local model")
+        if request.reading is None:
+            raise DeclarationError(f"{request.ask} cannot be asked of a local model")
         await self.prepare()
-        return await _in_worker(functools.partial(self._read, sending))
+        return await _in_worker(functools.partial(self._read, request))
 
     async def close(self) -> None:
         """The model stays loaded until another is needed: the next client of this process asks it, too."""
@@ -97,8 +96,8 @@ class Reader(Connection):
         folder = folder_of(self._folder)
         return _loaded(str(folder) if folder.is_dir() else self._folder, found)
 
-    def _read(self, sending: Sending) -> Completion:
-        scorer, reading = self._scorer, sending.reading
+    def _read(self, request: Request[Any]) -> Completion:
+        scorer, reading = self._scorer, request.reading
         if scorer is None or reading is None:
             raise DeclarationError("the local model is not loaded")
         began = time.perf_counter()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import time
+from typing import Any
 
 from conqret.errors import DeclarationError
 from conqret.llm.backend import Backend, Connection, on_this_machine
-from conqret.llm.keys import Sending
-from conqret.llm.request import Completion
+from conqret.llm.request import Completion, Request
 
 REVISION = 1
 """Part of every offline key. Raise it when a baseline changes, so that old answers are not replayed."""
@@ -17,18 +17,18 @@ REVISION = 1
 class Baseline(Connection):
     """Answers with ``request.baseline()``: deterministic, free, and without any waiting."""
 
-    async def complete(self, sending: Sending) -> Completion:
+    async def complete(self, request: Request[Any]) -> Completion:
         """The baseline's answer as JSON.
 
         Raises:
             DeclarationError: the request has no baseline.
         """
-        if sending.baseline is None:
+        if request.baseline is None:
             raise DeclarationError(
-                f"{sending.ask} has no offline baseline: it cannot be asked with --model offline; name a model"
+                f"{request.ask} has no offline baseline: it cannot be asked with --model offline; name a model"
             )
         began = time.perf_counter()
-        text = json.dumps(sending.baseline(), ensure_ascii=False)
+        text = json.dumps(request.baseline(), ensure_ascii=False)
         seconds = time.perf_counter() - began
         return Completion(
             text, model="offline", prompt_tokens=0, completion_tokens=0, cost_usd=0.0, seconds=seconds
