@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from conqret.cli import label_options, options
-from conqret.cli.console import end, floor, note, out, say, say_json, tell, written
+from conqret.cli.console import end, floor, note, out, progress, say, say_json, tell, tell_session, written
 from conqret.cli.groups import grouped
 
 if TYPE_CHECKING:
+    from conqret.reliability.bias.run import BiasPlan
     from conqret.reliability.bias.table import BiasTable
 
 EPILOG = (
@@ -35,7 +36,7 @@ def bias(
         typer.Option(
             "--output",
             "-o",
-            help="The folder for bias.json, bias.md and the recordings; what was answered is not asked again.",
+            help="The run's folder; the same command again goes on where it stopped.",
             rich_help_panel=options.FILES,
         ),
     ] = Path("runs/bias"),
@@ -66,7 +67,7 @@ def bias(
     resampling: label_options.Resampling,
     prompts: options.Prompts = None,
     calls: options.Calls,
-    answers: options.Answers,
+    kept: options.Kept,
     shown: options.Shown,
 ) -> None:
     """Probe a judge for what should not move its scores: order, position, length, false authority, stance, its own
@@ -75,39 +76,30 @@ def bias(
     Each effect has an interval over topics; alarms are corrected for the number of comparisons, so that a judge
     without bias raises any alarm at all in one of twenty tables at most.
     """
-    from conqret._optional import require
-    from conqret.io import open_items
-    from conqret.judging.base import JudgeOptions
     from conqret.judging.registry import DEFAULT_FORMAT
-    from conqret.judging.setup import check_items, set_up
-    from conqret.reliability.bias.contrast import Ground
-    from conqret.reliability.bias.people import people_quality
-    from conqret.reliability.bias.run import plan_bias, run_bias
+    from conqret.reliability.bias.study import bias as measure
     from conqret.report.card_tables import bias_markdown
     from conqret.report.page import write_files
 
-    require("numpy", extra="stats")
-    client = calls.client(model)
-    source = open_items(items)
-    asked = JudgeOptions(tuple(metric or ()))
-    _, setup = check_items(
-        source, set_up(DEFAULT_FORMAT if format is None else format, client, asked, prompts)
-    )
-    people = {} if labels is None else people_quality(reading.load(labels))
-    plan = plan_bias(Ground(tuple(source), setup, people, seed, repeats), probe or ())
-    if not shown.quiet:
-        note(f"{len(plan.contrasts)} comparisons, {plan.judgments} judgments")
-        for name, reason in plan.left_out.items():
-            note(f"{name} left out: {reason}")
-    table = run_bias(
-        plan,
-        output,
-        recordings=answers.recordings,
-        replay=answers.replay,
-        resamples=max(resampling.resamples, 1),
-        confidence=resampling.confidence,
-    )
+    with progress("judging", quiet=shown.quiet) as bar:
+
+        def begin(plan: BiasPlan) -> None:
+            bar.reach(0, total=plan.judgments)
+            if not shown.quiet:
+                note(f"{len(plan.contrasts)} comparisons, {plan.judgments} judgments")
+                for name, reason in plan.left_out.items():
+                    note(f"{name} left out: {reason}")
+
+        table = measure(
+            items, format=DEFAULT_FORMAT if format is None else format, model=calls.client(model), probes=probe or (),
+            repeats=repeats, labels=None if labels is None else reading.load(labels), metrics=metric or (), seed=seed,
+            resamples=max(resampling.resamples, 1), confidence=resampling.confidence, prompts=prompts, folder=output,
+            recordings=kept.recordings, replay=kept.replay, overwrite=kept.overwrite, on_plan=begin,
+            on_start=bar.reach, on_judgment=bar.advance,
+        )  # fmt: skip
     (page,) = write_files(output, {PAGE_NAME: bias_markdown(table)})
+    if not shown.quiet:
+        tell_session(table.session, table.judgments)
     if shown.json_output:
         say_json(table)
     else:

@@ -70,7 +70,7 @@ def validate(
     """
     from conqret.judging.folder import JudgeFolder
     from conqret.judging.summary import summarise
-    from conqret.reliability.bias.run import read_bias
+    from conqret.reliability.bias.folder import BiasFolder
     from conqret.reliability.cards.card import make_card
     from conqret.reliability.sensitivity.results import SensitivityFolder
     from conqret.reliability.validation.requirements import check_requirement, parse_requirement
@@ -111,7 +111,7 @@ def validate(
         summarise(directory.judgments()),
         result,
         directory.items(),
-        bias=read_bias(bias) if bias is not None else None,
+        bias=BiasFolder(bias).table() if bias is not None else None,
         sensitivity=SensitivityFolder(sensitivity).results() if sensitivity is not None else None,
     )
     files += write_card(card, folder)

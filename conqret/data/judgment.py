@@ -201,6 +201,11 @@ class Judgment(Frozen):
                 return status
         return Status.SCORED
 
+    def value(self, metric: str) -> float | None:
+        """The value of a metric, in [0, 1]; None where it has none."""
+        measure = self.measures.get(metric)
+        return measure.value if measure is not None else None
+
     @property
     def values(self) -> dict[str, float]:
         """The value of each metric that has one, in [0, 1]."""

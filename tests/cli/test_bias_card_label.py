@@ -45,13 +45,15 @@ def test_from_judge_to_card_and_back(cli: Cli, few: Path, tmp_path: Path) -> Non
 
 
 def test_bias_as_json_and_errors(cli: Cli, few: Path, tmp_path: Path) -> None:
-    done = cli("bias", few, "--format", "rag-direct", "--probe", "position", "-o", tmp_path, "--json", "-q")
+    done = cli(
+        "bias", few, "--format", "rag-direct", "--probe", "position", "-o", tmp_path / "bias", "--json", "-q"
+    )
     assert done.code == 0
     table = json.loads(done.out)
     assert [row["probe"] for row in table["rows"]] == ["position"]
-    assert (tmp_path / "bias.md").read_text(encoding="utf-8").startswith("# Consistency and bias")
+    assert (tmp_path / "bias" / "bias.md").read_text(encoding="utf-8").startswith("# Consistency and bias")
     assert cli("bias", few, "--probe", "lenght").code == 2
-    assert "give labels" in cli("bias", few, "--probe", "stance", "-o", tmp_path).err
+    assert "give labels" in cli("bias", few, "--probe", "stance", "-o", tmp_path / "stance").err
 
 
 def test_label_writes_sheets(cli: Cli, few: Path, tmp_path: Path) -> None:

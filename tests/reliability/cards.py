@@ -11,6 +11,7 @@ from conqret.data import Item
 from conqret.io.labels import read_labels
 from conqret.judging.folder import JudgeFolder
 from conqret.reliability.bias.contrast import Ground
+from conqret.reliability.bias.folder import BiasFolder
 from conqret.reliability.bias.run import plan_bias, run_bias
 from conqret.reliability.bias.table import BiasTable
 from conqret.reliability.cards.card import Card, make_card
@@ -40,7 +41,7 @@ def write_gold(path: Path, people: int = 1) -> Path:
 def bias_of(folder: Path, items: Iterable[Item] = (), probes: Iterable[str] = ("length",)) -> BiasTable:
     setup = execution(folder / "none", list(items) or demo(), name=FORMAT).setup
     plan = plan_bias(Ground(tuple(items) or tuple(demo()), setup), probes)
-    return run_bias(plan, folder / "bias", resamples=100)
+    return run_bias(plan, BiasFolder(folder / "bias"), resamples=100)
 
 
 def card_of(folder: Path, *, with_bias: bool = True) -> Card:

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from conqret.data import Document, Item
+from conqret.data import Document, Item, Judgment, Measure, Reason
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.judging.base import JudgeOptions
 from conqret.judging.setup import Setup, set_up
 from conqret.llm.options import ClientOptions
 from conqret.perturb.injections import INJECTIONS
 from conqret.perturb.kinds.padding import FILLERS
-from conqret.reliability.bias.contrast import Ground, Key, Reading
+from conqret.reliability.bias.contrast import Ground, Key
+from conqret.reliability.bias.folder import BiasFolder
 from conqret.reliability.bias.probes.authority import INVENTED
 from conqret.reliability.bias.probes.self_preference import family, warning
-from conqret.reliability.bias.run import BiasPlan, plan_bias
-from conqret.reliability.bias.table import BiasRow, bias_rows
+from conqret.reliability.bias.run import BiasPlan, plan_bias, run_bias
+from conqret.reliability.bias.study import bias
+from conqret.reliability.bias.table import BiasRow, BiasTable, bias_rows
+from conqret.reliability.judged import Conduct
 
 METRICS = ("context_relevance", "answer_relevance", "groundedness", "preference")
 TOPICS = 12
@@ -60,9 +65,17 @@ def plan() -> BiasPlan:
     return plan_bias(ground("openai/gpt-4o-mini"))
 
 
+def judgment(values: Mapping[str, float | Reason]) -> Judgment:
+    measures = {
+        name: Measure.missing(one) if isinstance(one, Reason) else Measure.model_construct(value=one)
+        for name, one in values.items()
+    }
+    return Judgment.model_construct(measures=measures)
+
+
 def judged(
     plan: BiasPlan, seed: int, bias: Bias = lambda item: 0.0, noise: float = 0.1
-) -> dict[Key, Reading]:
+) -> dict[Key, Judgment]:
     """A noisy judge: topics differ, and each reading has chance of its own; scores lie on a scale of twentieths."""
     rng = np.random.default_rng(seed)
     topic = {f"Topic {n}?": rng.normal(0.5, 0.1) for n in range(TOPICS)}
@@ -70,16 +83,16 @@ def judged(
     for way, versions in plan.versions.items():
         for item in versions:
             shift = bias(item)
-            values = {}
+            values: dict[str, float | Reason] = {}
             for metric in METRICS:
                 level = 0.5 if metric == "preference" else topic[item.topic]
                 value = level + shift + rng.normal(0, noise)
                 values[metric] = float(np.clip(np.round(value * 20) / 20, 0, 1))
-            found[way, item.id] = Reading(values)
+            found[way, item.id] = judgment(values)
     return found
 
 
-def rows(plan: BiasPlan, readings: dict[Key, Reading], resamples: int = 300) -> tuple[BiasRow, ...]:
+def rows(plan: BiasPlan, readings: dict[Key, Judgment], resamples: int = 300) -> tuple[BiasRow, ...]:
     return bias_rows(plan.contrasts, readings, seed=13, resamples=resamples)
 
 
@@ -148,7 +161,7 @@ def test_repeatability_is_measured_and_never_an_alarm(plan: BiasPlan) -> None:
 def test_what_has_no_value_is_counted_with_its_reason(plan: BiasPlan) -> None:
     readings = judged(plan, 1)
     lost = next(key for key in readings if key[1].endswith("+padding-5"))
-    readings[lost] = Reading({}, {"groundedness": "refusal"})
+    readings[lost] = judgment({"groundedness": Reason.REFUSAL})
     found = next(row for row in rows(plan, readings) if (row.probe, row.metric) == ("length", "groundedness"))
     assert found.missing == {"refusal": 1}
     assert found.effect is not None
@@ -203,3 +216,56 @@ def test_one_family_is_named() -> None:
     assert said is not None
     assert "judges 24 arguments by gpt-x" in said
     assert warning(ground("gemini/gemini-2.0-flash")) is None
+
+
+def test_a_run_of_probes_is_kept_resumed_and_told_apart(tmp_path: Path) -> None:
+    few = items()[:8]
+    folder = BiasFolder(tmp_path / "bias")
+    plan = plan_bias(Ground(few, setup()), ["repeatability", "position"])
+    seen = 0
+
+    def stop(one: Judgment) -> None:
+        nonlocal seen
+        seen += 1
+        if seen == 5:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_bias(plan, folder, Conduct(on_judgment=stop), resamples=50)
+    with pytest.raises(DeclarationError, match="holds no finished run"):
+        folder.table()
+    table = run_bias(plan, folder, resamples=50)
+    whole = run_bias(plan, BiasFolder(tmp_path / "whole"), resamples=50)
+    assert (table.session.kept, table.judgments) == (5, plan.judgments)
+    assert table.rows == whole.rows == folder.table().rows
+    again = run_bias(plan, folder, resamples=50)
+    assert (again.session.sent, again.session.recorded, again.session.kept) == (0, 0, plan.judgments)
+    assert table.fingerprint == plan.ground.setup.fingerprint
+    ways = {one.fingerprint.removeprefix(table.fingerprint) for one in folder.judgments()}
+    assert ways == {"", "/again 1", "/again 2", "/one order"}
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"format": "direct"}, "format"),
+        ({"probes": ["injection"]}, "probes"),
+        ({"seed": 7}, "seed"),
+        ({"items": items()[:6]}, "items, labels, or what is asked of them differ"),
+    ],
+)
+def test_another_run_in_the_same_folder_is_refused(
+    tmp_path: Path, change: dict[str, Any], words: str
+) -> None:
+    given = {"items": items()[:8], "format": "rag-direct", "probes": ["length"], **change}
+
+    def probed(items: Any, **more: Any) -> BiasTable:
+        return bias(items, resamples=50, folder=tmp_path / "run", **more)
+
+    probed(items()[:8], format="rag-direct", probes=["length"])
+    before = (tmp_path / "run" / "bias.json").read_bytes()
+    with pytest.raises(DeclarationError, match=words) as caught:
+        probed(**given)
+    assert "--overwrite" in str(caught.value)
+    assert (tmp_path / "run" / "bias.json").read_bytes() == before
+    assert probed(**given, overwrite=True).judgments

@@ -1,4 +1,4 @@
-"""What a probe asks for: pairs of readings that should be alike, and which difference would be a bias."""
+"""What a probe asks for: pairs of judgments that should be alike, and which difference would be a bias."""
 
 from __future__ import annotations
 
@@ -37,17 +37,9 @@ class NotAskedError(DeclarationError):
     """A probe that cannot be made with this judge or these items; the message says why."""
 
 
-@dataclass(frozen=True)
-class Reading:
-    """What one judgment came to: a value in [0, 1], or a reason, for each metric."""
-
-    values: Mapping[str, float]
-    reasons: Mapping[str, str] = field(default_factory=dict)
-
-
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two readings to be compared, and the topic that they belong to."""
+    """Two judgments to be compared, and the topic that they belong to."""
 
     base: Key
     changed: Key
@@ -58,7 +50,7 @@ class Pair:
 class Contrast:
     """One comparison of a probe (``probe``: its name, which :meth:`Probe.asked` fills in), on ``metrics``.
 
-    The difference of a pair is the changed reading minus the base; where ``mirrored``, the changed one is of the two
+    The difference of a pair is the changed score minus the base; where ``mirrored``, the changed one is of the two
     arguments in each other's place, and the difference ``base + changed - 1``. ``versions`` are the items behind the
     keys, by the way in which they are asked; ``up`` says in words what a positive effect means.
     """
@@ -87,7 +79,7 @@ class Ground:
     @property
     def metrics(self) -> tuple[str, ...]:
         """The metrics that the judge is asked for."""
-        return self.setup.options.metrics or self.setup.judge.metrics
+        return self.setup.metrics
 
     def quality(self, metric: str) -> Mapping[str, float]:
         """People's word on ``metric`` by item: of that dimension, or of overall quality, or the mean of all."""

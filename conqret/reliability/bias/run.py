@@ -1,41 +1,28 @@
-"""Probe a judge: make every comparison, ask for every reading once, and put the table together.
+"""Probe a judge: make every comparison, judge every version once in each way, and put the table together.
 
-A folder holds ``bias.json`` (the table) and ``recordings.sqlite`` (every answer): the same call again asks for
-nothing that was answered.
+A run's folder holds ``run.json`` (what was asked), ``judgments.jsonl`` (appended as they arrive), ``scores.parquet``,
+``recordings.sqlite`` and, at the end, ``bias.json``. The same call again goes on where it stopped.
 """
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
-
-from pydantic import ValidationError
+from functools import partial
 
 from conqret._version import __version__
 from conqret.data import Item, Judgment
 from conqret.errors import DeclarationError
-from conqret.io.atomic import replacing
-from conqret.judging.execute import judged
-from conqret.judging.folder import judgment_key
-from conqret.llm.client import Client
-from conqret.llm.recordings import STORE_NAME, Recordings
-from conqret.reliability.bias.contrast import (
-    Contrast,
-    Ground,
-    Key,
-    NotAskedError,
-    Reading,
-)
+from conqret.judging.folder import trial_key
+from conqret.reliability.bias.contrast import Contrast, Ground, Key, NotAskedError
+from conqret.reliability.bias.folder import BiasFolder, BiasRecord
 from conqret.reliability.bias.registry import PROBES
 from conqret.reliability.bias.table import BiasTable, bias_rows
-from conqret.reliability.bias.ways import instrument_for
-from conqret.runs.trials import Memory
+from conqret.reliability.bias.ways import fingerprint_of, instrument_for
+from conqret.reliability.judged import Conduct, Part, digest_of, judge_parts
+from conqret.runs.session import SessionCounts
 from conqret.stats.bootstrap import CONFIDENCE, RESAMPLES
 from conqret.stats.significance import ALPHA
-
-TABLE_NAME = "bias.json"
 
 
 @dataclass(frozen=True)
@@ -86,101 +73,75 @@ def plan_bias(ground: Ground, probes: Iterable[str] = ()) -> BiasPlan:
 
 def run_bias(
     plan: BiasPlan,
-    out: Path,
+    out: BiasFolder | None = None,
+    conduct: Conduct | None = None,
     *,
-    recordings: Path | None = None,
-    replay: Path | None = None,
     resamples: int = RESAMPLES,
     confidence: float = CONFIDENCE,
-    on_judgment: Callable[[Judgment], None] | None = None,
 ) -> BiasTable:
-    """Judge all versions and write the table into ``out``, made if need be.
+    """Judge what is not judged yet, and put the table together.
 
-    ``recordings`` is a store to share with other runs (the folder's own by default); with ``replay`` nothing is sent.
+    Args:
+        plan: what to judge.
+        out: the run's folder, made if need be; None keeps everything in memory.
+        conduct: how: the models' answers, the budget, who is told.
+        resamples: of the bootstrap behind each interval.
+        confidence: the coverage of the intervals.
 
     Raises:
-        DeclarationError: the recordings cannot be opened, or the settings do not fit the model.
+        DeclarationError: the folder holds another run, another process is writing it, the recordings cannot be
+            opened, or the settings do not fit the model.
     """
-    out.mkdir(parents=True, exist_ok=True)
-    store = Recordings.open_for_replay(replay) if replay else Recordings(recordings or out / STORE_NAME)
-    judgments: list[tuple[Key, Judgment]] = []
+    ground, setup, versions = plan.ground, plan.ground.setup, plan.versions
+    parts = [
+        Part(setup.client, fingerprint_of(way, setup), items, partial(instrument_for, way, setup))
+        for way, items in versions.items()
+    ]
 
-    def keep(way: str, judgment: Judgment) -> None:
-        judgments.append(((way, judgment.item), judgment))
-        if on_judgment is not None:
-            on_judgment(judgment)
+    def conclude(judgments: Mapping[str, Judgment], session: SessionCounts) -> BiasTable:
+        readings: dict[Key, Judgment] = {
+            (way, item.id): judgments[trial_key(fingerprint_of(way, setup), item.id)]
+            for way, items in versions.items()
+            for item in items
+        }
+        return BiasTable(
+            conqret=__version__,
+            format=setup.judge.name,
+            model=setup.client.model,
+            baseline=setup.client.backend.baseline,
+            fingerprint=setup.fingerprint,
+            items=len(ground.items),
+            topics=len({item.topic for item in ground.items}),
+            repeats=ground.repeats,
+            seed=ground.seed,
+            resamples=resamples,
+            confidence=confidence,
+            alpha=ALPHA,
+            rows=bias_rows(
+                plan.contrasts, readings, seed=ground.seed, resamples=resamples, confidence=confidence
+            ),
+            left_out=plan.left_out,
+            notes=tuple(note for contrast in plan.contrasts for note in contrast.notes),
+            warnings=tuple(text for one in PROBES.values() if (text := one.warning(ground)) is not None),
+            judgments=len(judgments),
+            session=session,
+        )
 
-    with store:
-        asyncio.run(_judge(plan, store, replay is not None, keep))
-    table = bias_table(plan, dict(judgments), resamples=resamples, confidence=confidence)
-    with replacing(out / TABLE_NAME) as file:
-        file.write(table.model_dump_json(indent=1).encode() + b"\n")
-    return table
+    return judge_parts(parts, record_of(plan), out, conduct or Conduct(), conclude)
 
 
-def bias_table(
-    plan: BiasPlan,
-    judgments: Mapping[Key, Judgment],
-    *,
-    resamples: int = RESAMPLES,
-    confidence: float = CONFIDENCE,
-) -> BiasTable:
-    """The table from the judgments of every version."""
+def record_of(plan: BiasPlan) -> BiasRecord:
+    """The record of ``plan``."""
     ground, setup = plan.ground, plan.ground.setup
-    readings = {key: reading(judgment) for key, judgment in judgments.items()}
-    calls = [call for judgment in judgments.values() for call in judgment.trace.calls]
-    costs = [call.cost_usd for call in calls if not call.recorded]
-    return BiasTable(
-        conqret=__version__,
+    return BiasRecord(
         format=setup.judge.name,
         model=setup.client.model,
         baseline=setup.client.backend.baseline,
         fingerprint=setup.fingerprint,
-        items=len(ground.items),
-        topics=len({item.topic for item in ground.items}),
+        metrics=setup.metrics,
+        probes=tuple(dict.fromkeys(contrast.probe for contrast in plan.contrasts)),
         repeats=ground.repeats,
         seed=ground.seed,
-        resamples=resamples,
-        confidence=confidence,
-        alpha=ALPHA,
-        rows=bias_rows(
-            plan.contrasts, readings, seed=ground.seed, resamples=resamples, confidence=confidence
-        ),
-        left_out=plan.left_out,
-        notes=tuple(note for contrast in plan.contrasts for note in contrast.notes),
-        warnings=tuple(text for one in PROBES.values() if (text := one.warning(ground)) is not None),
-        judgments=len(judgments),
-        calls=sum(not call.recorded for call in calls),
-        recorded=sum(call.recorded for call in calls),
-        cost_usd=None if None in costs else sum(cost for cost in costs if cost is not None),
+        items=len(ground.items),
+        digest=digest_of(item for items in plan.versions.values() for item in items),
     )
-
-
-def read_bias(path: Path) -> BiasTable:
-    """The table in a folder or file. Raises DeclarationError where there is none."""
-    file = path / TABLE_NAME if path.is_dir() else path
-    try:
-        return BiasTable.model_validate_json(file.read_bytes())
-    except FileNotFoundError:
-        raise DeclarationError(f"{file} is not there: run conqret bias with -o {file.parent} first") from None
-    except ValidationError as error:
-        raise DeclarationError(f"{file} is no bias table: {error}") from error
-
-
-def reading(judgment: Judgment) -> Reading:
-    """The values of a judgment, and the reasons where there are none."""
-    return Reading(
-        {name: one.value for name, one in judgment.measures.items() if one.value is not None},
-        {name: one.reason.value for name, one in judgment.measures.items() if one.reason is not None},
-    )
-
-
-async def _judge(
-    plan: BiasPlan, store: Recordings, replay: bool, keep: Callable[[str, Judgment], None]
-) -> None:
-    setup = plan.ground.setup
-    async with Client(setup.client, store=store, replay=replay) as client:
-        for way, items in plan.versions.items():
-            instrument = instrument_for(way, setup, client)
-            async for judgment in judged(items, instrument, Memory(judgment_key), in_flight=client.in_flight):
-                keep(way, judgment)

@@ -1,4 +1,4 @@
-"""From readings to the bias table: an effect with its interval and a verdict for each comparison and metric."""
+"""From judgments to the bias table: an effect with its interval and a verdict for each comparison and metric."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
+from conqret.data import Judgment
 from conqret.data.item import Frozen
-from conqret.reliability.bias.contrast import Adverse, Contrast, Key, Reading
+from conqret.reliability.bias.contrast import Adverse, Contrast, Key
+from conqret.runs.session import SessionCounts
 from conqret.stats.bootstrap import CONFIDENCE, RESAMPLES
 from conqret.stats.effects import FEWEST_CLUSTERS, Effect, Paired, paired_effects
 from conqret.stats.significance import ALPHA
@@ -38,7 +40,7 @@ class BiasRow(Frozen):
 
 class BiasTable(Frozen):
     """All that the probes found of one judge. ``left_out`` says why a probe was not made; ``warnings`` must be said
-    wherever the table is shown. ``usage`` counts requests: ``calls`` sent, ``recorded`` answered from recordings."""
+    wherever the table is shown. ``session`` counts what the last session took."""
 
     schema_name: str = SCHEMA
     conqret: str
@@ -58,9 +60,7 @@ class BiasTable(Frozen):
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     judgments: int = 0
-    calls: int = 0
-    recorded: int = 0
-    cost_usd: float | None = 0.0
+    session: SessionCounts = SessionCounts()
 
     @property
     def alarms(self) -> tuple[BiasRow, ...]:
@@ -70,7 +70,7 @@ class BiasTable(Frozen):
 
 def bias_rows(
     contrasts: Sequence[Contrast],
-    readings: Mapping[Key, Reading],
+    readings: Mapping[Key, Judgment],
     *,
     seed: int,
     resamples: int = RESAMPLES,
@@ -107,17 +107,17 @@ def bias_rows(
 
 
 def _differences(
-    contrast: Contrast, metric: str, readings: Mapping[Key, Reading]
+    contrast: Contrast, metric: str, readings: Mapping[Key, Judgment]
 ) -> tuple[Paired | None, dict[str, int]]:
     differences, clusters = [], []
     missing: Counter[str] = Counter()
     for pair in contrast.pairs:
         base, changed = readings[pair.base], readings[pair.changed]
-        lost = next((one for one in (base, changed) if metric not in one.values), None)
-        if lost is not None:
+        one, other = base.value(metric), changed.value(metric)
+        if one is None or other is None:
+            lost = base if one is None else changed
             missing[lost.reasons.get(metric, "no value")] += 1
             continue
-        one, other = base.values[metric], changed.values[metric]
         differences.append(one + other - 1 if contrast.mirrored else other - one)
         clusters.append(pair.cluster)
     return (Paired(differences, clusters) if differences else None), dict(sorted(missing.items()))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from conqret.judging.base import Ask
 from conqret.judging.instrument import Instrument
 from conqret.judging.setup import Setup
 from conqret.llm.client import Client
@@ -13,20 +12,23 @@ from conqret.llm.request import Answer, Request
 from conqret.reliability.bias.contrast import AGAIN, AS_IS, ONE_ORDER, PREFERENCE, REVERSED
 
 
+def fingerprint_of(way: str, setup: Setup) -> str:
+    """The name under which the judgments of this way are kept: that of the instrument, and the way."""
+    return setup.fingerprint if way == AS_IS else f"{setup.fingerprint}/{way}"
+
+
 def instrument_for(way: str, setup: Setup, client: Client) -> Instrument:
     """The instrument that asks in this way (see :mod:`conqret.reliability.bias.contrast`)."""
+    asked = replace(setup.instrument(client), fingerprint=fingerprint_of(way, setup))
     if way == AS_IS:
-        return setup.instrument(client)
+        return asked
     if way == REVERSED:
-        options = replace(setup.options, order="reversed")
-        return replace(setup, options=options).instrument(client)
+        return replace(asked, options=replace(setup.options, order="reversed"))
     if way == ONE_ORDER:
-        judge = replace(setup.judge, asks=tuple(map(_one_order, setup.judge.asks)))
-        options = replace(setup.options, metrics=(PREFERENCE,))
-        return replace(setup.instrument(client), judge=judge, options=options)
+        judge = replace(setup.judge, asks=tuple(replace(ask, both_orders=False) for ask in setup.judge.asks))
+        return replace(asked, judge=judge, options=replace(setup.options, metrics=(PREFERENCE,)))
     number = int(way.removeprefix(AGAIN))
-    again = _Again(client, number * setup.options.samples)
-    return replace(setup.instrument(client), client=again)
+    return replace(asked, client=_Again(client, number * setup.options.samples))
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,3 @@ class _Again:
 
     def count_tokens(self, text: str) -> int:
         return self.client.count_tokens(text)
-
-
-def _one_order(ask: Ask[Any]) -> Ask[Any]:
-    return replace(ask, both_orders=False)

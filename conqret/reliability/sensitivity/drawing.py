@@ -46,8 +46,7 @@ class Drawing:
     def value(self, version: str, metric: str) -> float | None:
         """The value of a metric for a version; None where it has none."""
         judgment = self.judgments.get(version)
-        measure = judgment.measures.get(metric) if judgment is not None else None
-        return measure.value if measure is not None else None
+        return judgment.value(metric) if judgment is not None else None
 
     def curve(self, damage: Damage, metric: str) -> Curve | Unscored:
         """The curve of ``metric`` under a damage, or why no item is scored throughout."""

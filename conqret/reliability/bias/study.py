@@ -1,0 +1,94 @@
+"""From items to the bias table of a judge, in one call: what ``conqret bias`` does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from conqret._optional import require
+from conqret.data import Judgment
+from conqret.io import open_items
+from conqret.io.labels import LabelSet, read_labels
+from conqret.judging.base import Judge, JudgeOptions
+from conqret.judging.registry import DEFAULT_FORMAT
+from conqret.judging.setup import check_items, set_up
+from conqret.llm.options import OFFLINE_MODEL, ClientOptions
+from conqret.perturb import SEED
+from conqret.prompts import Library
+from conqret.reliability.bias.contrast import REPEATS, Ground
+from conqret.reliability.bias.folder import BiasFolder
+from conqret.reliability.bias.people import people_quality
+from conqret.reliability.bias.run import BiasPlan, plan_bias, run_bias
+from conqret.reliability.bias.table import BiasTable
+from conqret.reliability.judged import Conduct
+from conqret.stats.bootstrap import CONFIDENCE, RESAMPLES
+
+
+def bias(
+    items: Any,
+    *,
+    format: str | Judge = DEFAULT_FORMAT,  # noqa: A002 - the word that users know
+    model: str | ClientOptions = OFFLINE_MODEL,
+    probes: Sequence[str] = (),
+    repeats: int = REPEATS,
+    labels: str | Path | LabelSet | None = None,
+    metrics: Sequence[str] = (),
+    seed: int = SEED,
+    resamples: int = RESAMPLES,
+    confidence: float = CONFIDENCE,
+    prompts: Path | Library | None = None,
+    folder: str | Path | None = None,
+    recordings: str | Path | None = None,
+    replay: str | Path | None = None,
+    overwrite: bool = False,
+    on_plan: Callable[[BiasPlan], None] = lambda plan: None,
+    on_start: Callable[[int], None] = lambda kept: None,
+    on_judgment: Callable[[Judgment], None] = lambda judgment: None,
+) -> BiasTable:
+    """Probe a judge for what should not move its scores: order, position, length, false authority, stance, its own
+    family, and instructions hidden in the texts.
+
+    Args:
+        items: a path, a frame, or items and dictionaries, as :func:`conqret.io.open_items` takes them.
+        format: the name of a format, or a judge.
+        model: a model's name, or the settings of a client.
+        probes: only these; all by default. One that cannot be made is left out, and the table says why.
+        repeats: samples of one request, for repeatability; 2 at least.
+        labels: what people say of the items, or a file of it: needed where their quality is to be held equal.
+        metrics: only these of the format.
+        seed: draws the changes and the resamples.
+        resamples: of the bootstrap behind each interval.
+        confidence: the coverage of the intervals, in (0, 1).
+        prompts: a folder with prompts of one's own, or a library.
+        folder: the run's folder, where the same call goes on where it stopped; None keeps everything in memory.
+        recordings: a store of answers to read and add to; by default the folder's own.
+        replay: a store, an export or a run to answer from; nothing is sent then.
+        overwrite: begin afresh where the folder holds another run; its recordings are kept.
+        on_plan: gets the plan before the first version is judged.
+        on_start: gets the number of judgments that are kept from before.
+        on_judgment: gets each judgment as it is made.
+
+    Returns:
+        An effect with its interval and a verdict for each comparison and metric. Alarms are corrected for the number of
+        comparisons, so that a judge without bias raises any alarm at all in one of twenty tables at most.
+
+    Raises:
+        ItemsError: items are faulty, or lack what the format needs.
+        LabelsError: labels are faulty.
+        DeclarationError: a name that does not exist, no probe that can be made, or a folder that holds something else.
+        MissingDependencyError: numpy is not installed.
+    """
+    require("numpy", extra="stats")
+    client = model if isinstance(model, ClientOptions) else ClientOptions(model)
+    source = open_items(items)
+    _, setup = check_items(source, set_up(format, client, JudgeOptions(tuple(metrics)), prompts))
+    given = read_labels(Path(labels)) if isinstance(labels, str | Path) else labels
+    people = {} if given is None else people_quality(given)
+    plan = plan_bias(Ground(tuple(source), setup, people, seed, repeats), probes)
+    on_plan(plan)
+    conduct = Conduct(
+        recordings=recordings, replay=replay, overwrite=overwrite, on_start=on_start, on_judgment=on_judgment
+    )
+    out = BiasFolder(Path(folder)) if folder is not None else None
+    return run_bias(plan, out, conduct, resamples=resamples, confidence=confidence)
