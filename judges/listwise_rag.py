@@ -6,17 +6,14 @@ Rated from 0 to 5 like rag-fine-grained, its counterpart by single document, so 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any
-
-from pydantic import create_model
 
 from conqret.data import Measure
 from conqret.judges.listwise import baseline_dimensions, score_dimensions
 from conqret.judging.base import Ask, Case, Judge, Reply
 from conqret.judging.baseline import stated
-from conqret.judging.dimensions import DIMENSIONS, Dimension
-from conqret.judging.responses import Typed, ZeroToFive, dimensions_model
+from conqret.judging.dimensions import DIMENSIONS
+from conqret.judging.responses import Typed, ZeroToFive, with_dimensions
 from conqret.judging.scales import ZERO_TO_FIVE, rated
 
 
@@ -26,15 +23,6 @@ class ListwiseRag(Typed):
     context_relevance: ZeroToFive
     groundedness: ZeroToFive
     dimensions: Any
-
-
-@lru_cache(maxsize=256)
-def _response(dimensions: tuple[Dimension, ...]) -> type[ListwiseRag]:
-    return create_model(
-        "ListwiseRagAnswer",
-        __base__=ListwiseRag,
-        dimensions=(dimensions_model(dimensions, ZERO_TO_FIVE), ...),
-    )
 
 
 def score(reply: Reply[ListwiseRag], case: Case) -> Mapping[str, Measure]:
@@ -68,7 +56,7 @@ JUDGE = Judge(
             prompt="listwise-rag",
             metrics=("context_relevance", "groundedness", *(dimension.name for dimension in DIMENSIONS)),
             needs=frozenset({"documents", "argument"}),
-            response=lambda case: _response(case.dimensions),
+            response=lambda case: with_dimensions(ListwiseRag, case.dimensions, ZERO_TO_FIVE),
             score=score,
             baseline=baseline,
         ),

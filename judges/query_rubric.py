@@ -11,7 +11,7 @@ from conqret.data import Measure, Part
 from conqret.judging.base import Ask, Case, Judge, Reply
 from conqret.judging.baseline import covered, side
 from conqret.judging.responses import LABELS, Different, NuggetSide, OneToFive, Typed
-from conqret.judging.scales import ONE_TO_FIVE, most_frequent, preferred, share
+from conqret.judging.scales import ONE_TO_FIVE, graded, preferred_mostly, share
 
 NUGGETS = 20
 """Nuggets a prompt (ConQRet, Figures 8 and 9)."""
@@ -45,11 +45,8 @@ class Preferences(Typed):
 
 def _coverage(metric: str, needs: frozenset[str]) -> Ask[Coverage]:
     def score(reply: Reply[Coverage], case: Case) -> Mapping[str, Measure]:
-        parts = [
-            Part(id=nugget.nugget, value=ONE_TO_FIVE.unit(nugget.coverage), raw=nugget.coverage)
-            for nugget in reply.value.nuggets
-        ]
-        return {metric: share(parts)}
+        nuggets = reply.value.nuggets
+        return {metric: share([graded(ONE_TO_FIVE, one.nugget, one.coverage) for one in nuggets])}
 
     def baseline(case: Case) -> dict[str, Any]:
         nuggets = case.evidence.topic_nuggets(NUGGETS)
@@ -77,7 +74,7 @@ def _coverage(metric: str, needs: frozenset[str]) -> Ask[Coverage]:
 def score_preference(reply: Reply[Preferences], case: Case) -> Mapping[str, Measure]:
     """The most frequent preference over the nuggets."""
     parts = [Part(id=nugget.nugget, label=LABELS[nugget.better]) for nugget in reply.value.nuggets]
-    return {"preference": preferred(most_frequent([part.label or "tie" for part in parts]), parts=parts)}
+    return {"preference": preferred_mostly(parts)}
 
 
 def baseline_preference(case: Case) -> dict[str, Any]:

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any
 
-from pydantic import create_model
-
-from conqret.data import Measure, Part, Status
+from conqret.data import Measure, Status
 from conqret.judges.listwise import baseline_dimensions, score_dimensions
 from conqret.judging.base import Ask, Case, Judge, Reply
 from conqret.judging.baseline import stated
-from conqret.judging.dimensions import DIMENSIONS, Dimension
-from conqret.judging.responses import DocumentRatings, Typed, ZeroToFive, dimensions_model
-from conqret.judging.scales import ZERO_TO_FIVE, rated, share
+from conqret.judging.dimensions import DIMENSIONS
+from conqret.judging.responses import DocumentRatings, Typed, ZeroToFive, with_dimensions
+from conqret.judging.scales import ZERO_TO_FIVE, graded, rated, share
 
 
 class Argued(Typed):
@@ -26,24 +23,12 @@ class Argued(Typed):
     dimensions: Any
 
 
-@lru_cache(maxsize=256)
-def _response(dimensions: tuple[Dimension, ...]) -> type[Argued]:
-    return create_model(
-        "FineGrained", __base__=Argued, dimensions=(dimensions_model(dimensions, ZERO_TO_FIVE), ...)
-    )
-
-
 def score(reply: Reply[Argued], case: Case) -> Mapping[str, Measure]:
     """Each rating by 5; context relevance is the mean over the documents, predicted precision the share of
     documents rated ``relevant_from`` or higher (Table 7)."""
     answer = reply.value
     parts = [
-        Part(
-            id=document.id,
-            value=ZERO_TO_FIVE.unit(given.rating),
-            raw=given.rating,
-            explanation=given.explanation,
-        )
+        graded(ZERO_TO_FIVE, document.id, given.rating, given.explanation)
         for document, given in zip(case.item.documents, answer.context_relevance, strict=True)
     ]
     relevant = sum(part.raw is not None and part.raw >= case.options.relevant_from for part in parts)
@@ -92,7 +77,7 @@ JUDGE = Judge(
                 *(dimension.name for dimension in DIMENSIONS),
             ),
             needs=frozenset({"documents", "argument"}),
-            response=lambda case: _response(case.dimensions),
+            response=lambda case: with_dimensions(Argued, case.dimensions, ZERO_TO_FIVE),
             context=lambda case: {"documents": len(case.item.documents)},
             score=score,
             baseline=baseline,

@@ -12,7 +12,7 @@ from conqret.judges.query_rubric import NUGGETS
 from conqret.judging.base import SECOND, Ask, Case, Judge, Reply
 from conqret.judging.baseline import covered, side
 from conqret.judging.responses import LABELS, Different, NuggetSide, OneToFive, Typed
-from conqret.judging.scales import ONE_TO_FIVE, most_frequent, preferred, share
+from conqret.judging.scales import ONE_TO_FIVE, graded, preferred_mostly, share
 
 
 class TopicNugget(Typed):
@@ -47,17 +47,13 @@ def score(reply: Reply[RagRubric], case: Case) -> Mapping[str, Measure]:
     topic, documents = reply.value.topic_nuggets, reply.value.document_nuggets
     labels = [Part(id=nugget.nugget, label=LABELS[nugget.better]) for nugget in topic]
     return {
-        "context_relevance": share([_part(n.nugget, n.documents) for n in topic]),
-        "answer_relevance": share([_part(n.nugget, n.argument_1) for n in topic]),
-        SECOND + "answer_relevance": share([_part(n.nugget, n.argument_2) for n in topic]),
-        "groundedness": share([_part(n.nugget, n.argument_1) for n in documents]),
-        SECOND + "groundedness": share([_part(n.nugget, n.argument_2) for n in documents]),
-        "preference": preferred(most_frequent([part.label or "tie" for part in labels]), parts=labels),
+        "context_relevance": share([graded(ONE_TO_FIVE, n.nugget, n.documents) for n in topic]),
+        "answer_relevance": share([graded(ONE_TO_FIVE, n.nugget, n.argument_1) for n in topic]),
+        SECOND + "answer_relevance": share([graded(ONE_TO_FIVE, n.nugget, n.argument_2) for n in topic]),
+        "groundedness": share([graded(ONE_TO_FIVE, n.nugget, n.argument_1) for n in documents]),
+        SECOND + "groundedness": share([graded(ONE_TO_FIVE, n.nugget, n.argument_2) for n in documents]),
+        "preference": preferred_mostly(labels),
     }
-
-
-def _part(nugget: str, rating: int) -> Part:
-    return Part(id=nugget, value=ONE_TO_FIVE.unit(rating), raw=rating)
 
 
 def baseline(case: Case) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from conqret.judges.query_rubric import NUGGETS
 from conqret.judging.base import Ask, Case, Judge, Reply
 from conqret.judging.baseline import side
 from conqret.judging.responses import LABELS, Side, Typed
-from conqret.judging.scales import most_frequent, preferred, share
+from conqret.judging.scales import preferred_mostly, share
 
 CONTEXT_RELEVANCE = (
     "direct_relevance",
@@ -112,11 +112,7 @@ def _yes_or_no(metric: str, criteria: tuple[str, ...], needs: frozenset[str]) ->
 def score_preference(reply: Reply[Rubric], case: Case) -> Mapping[str, Measure]:
     """The most frequent preference over the six criteria."""
     parts = [Part(id=criterion, label=LABELS[side]) for criterion, side in reply.value.criteria]
-    return {
-        "preference": preferred(
-            most_frequent([part.label or "tie" for part in parts]), reply.value.explanation, parts
-        )
-    }
+    return {"preference": preferred_mostly(parts, reply.value.explanation)}
 
 
 def baseline_preference(case: Case) -> dict[str, Any]:

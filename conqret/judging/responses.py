@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -113,6 +113,18 @@ def _different(nuggets: list[Any]) -> list[Any]:
 
 Different = AfterValidator(_different)
 """For lists of objects with a field ``nugget``: no two may say the same words."""
+
+
+R = TypeVar("R", bound=Typed)
+
+
+@lru_cache(maxsize=256)
+def with_dimensions(base: type[R], dimensions: tuple[Dimension, ...], scale: Scale) -> type[R]:
+    """``base`` with a field ``dimensions`` that holds a rating for each (see :func:`dimensions_model`)."""
+    found: type[R] = create_model(
+        base.__name__, __base__=base, dimensions=(dimensions_model(dimensions, scale), ...)
+    )
+    return found
 
 
 @lru_cache(maxsize=256)

@@ -68,6 +68,16 @@ def preferred(label: str, explanation: str = "", parts: Sequence[Part] = ()) -> 
     )
 
 
+def graded(scale: Scale, name: str, rating: int, explanation: str = "") -> Part:
+    """The part of a measure that one rating on ``scale`` makes."""
+    return Part(id=name, value=scale.unit(rating), raw=rating, explanation=explanation)
+
+
+def preferred_mostly(parts: Sequence[Part], explanation: str = "") -> Measure:
+    """The measure of the most frequent preference among ``parts``, which all have one as their label."""
+    return preferred(most_frequent([part.label or "tie" for part in parts]), explanation, parts)
+
+
 def most_frequent(labels: Sequence[str]) -> str:
     """The most frequent of first, second and tie; a tie where first and second are equally frequent.
 

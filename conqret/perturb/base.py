@@ -12,7 +12,7 @@ import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from conqret.data import Item
 from conqret.data.item import CHANGES, Frozen
@@ -21,6 +21,8 @@ from conqret.perturb.pool import Pool
 
 if TYPE_CHECKING:
     from conqret.perturb.rewritten import Rewriting
+
+T = TypeVar("T")
 
 SEED = 13
 """The seed where none is given."""
@@ -102,9 +104,13 @@ class Draw:
         """How many of ``total`` things a level in per cent means, halves rounded up."""
         return min(total, math.floor(total * self.level / PERCENT + 0.5))
 
-    def ordered(self, things: Sequence[Any], part: object = "") -> list[Any]:
+    def ordered(self, things: Sequence[T], part: object = "") -> list[T]:
         """``things`` in the order in which rising levels take them."""
-        return self.rng(part).sample(list(things), len(things))
+        return self.rng(part).sample(things, len(things))
+
+    def share(self, things: Sequence[T]) -> list[T]:
+        """Those of ``things`` that a level in per cent takes, in that order."""
+        return self.ordered(things)[: self.of(len(things))]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
-import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -106,11 +105,13 @@ def open_index(corpus: str | Path) -> Index:
 
 def _build(collection: Collection, engine: Engine, settings: Settings, fingerprint: str) -> None:
     target = collection.folder / FOLDER
-    work = Path(tempfile.mkdtemp(prefix=f".{FOLDER}.", dir=collection.folder))
-    try:
-        (work / _ENGINE).mkdir()
-        ids: list[str] = []
-        offsets: list[int] = []
+    ids: list[str] = []
+    offsets: list[int] = []
+    with tempfile.TemporaryDirectory(
+        prefix=f".{FOLDER}.", dir=collection.folder, ignore_cleanup_errors=True
+    ) as scratch:
+        work = Path(scratch) / FOLDER
+        (work / _ENGINE).mkdir(parents=True)
         texts = _texts(collection, ids, offsets)
         first = next(texts, None)
         if first is None:
@@ -127,16 +128,9 @@ def _build(collection: Collection, engine: Engine, settings: Settings, fingerpri
             "documents": len(ids),
         }
         (work / _MANIFEST).write_text(json.dumps(manifest, indent=1), encoding="utf-8")
-        work.chmod(0o755)
         if target.exists():
-            old = Path(tempfile.mkdtemp(prefix=f".{FOLDER}.old.", dir=collection.folder))
-            target.replace(old / FOLDER)
-            work.replace(target)
-            shutil.rmtree(old, ignore_errors=True)
-        else:
-            work.replace(target)
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
+            target.replace(Path(scratch) / "old")
+        work.replace(target)
 
 
 def _texts(collection: Collection, ids: list[str], offsets: list[int]) -> Iterator[str]:

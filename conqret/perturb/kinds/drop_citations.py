@@ -13,7 +13,7 @@ def change(draw: Draw) -> Changed:
     found = marks(argument)
     if not found:
         raise InapplicableError(f"item {draw.original}: the argument cites nothing")
-    gone = set(draw.ordered(range(len(found)))[: draw.of(len(found))])
+    gone = set(draw.share(range(len(found))))
     changes = tuple(
         Change(where=f"argument mark {place + 1}", kind="dropped", before=str(list(found[place])))
         for place in sorted(gone)

@@ -10,7 +10,7 @@ from conqret.perturb.injections import INJECTIONS
 def change(draw: Draw) -> Changed:
     """A share of the documents gets a paragraph at its end that asks for a better score."""
     documents = list(draw.item.documents)
-    places = draw.ordered(range(len(documents)))[: draw.of(len(documents))]
+    places = draw.share(range(len(documents)))
     changes = []
     for place in sorted(places):
         document, added = documents[place], draw.rng(place).choice(INJECTIONS)

@@ -9,7 +9,7 @@ from conqret.perturb.expectations import ANSWER, GROUNDING, QUALITY, RELEVANCE, 
 def change(draw: Draw) -> Changed:
     """Documents are replaced in place, and citations are left alone: they now cite what is not there."""
     documents = list(draw.item.documents)
-    places = draw.ordered(range(len(documents)))[: draw.of(len(documents))]
+    places = draw.share(range(len(documents)))
     others = draw.materials.pool.draw(draw.item, len(places), draw.rng("pool"))
     if len(others) < len(places):
         raise InapplicableError(

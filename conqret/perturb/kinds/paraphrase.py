@@ -37,8 +37,7 @@ _phrase = re.compile(
 
 def chosen(draw: Draw) -> list[int]:
     """The numbers of the sentences that this level changes, in the order in which levels take them."""
-    total = len(split(draw.item.argument or ""))
-    return draw.ordered(range(1, total + 1))[: draw.of(total)]
+    return draw.share(range(1, len(split(draw.item.argument or "")) + 1))
 
 
 def by_rule(draw: Draw, number: int) -> tuple[str, str] | None:

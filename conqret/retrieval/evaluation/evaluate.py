@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,9 @@ Run = Mapping[str, Sequence[str]]
 
 Judgments = Mapping[str, Mapping[str, int]]
 """For each topic its judged documents with their relevance (0: not relevant)."""
+
+StanceMeasure = Callable[[Sequence[str], Mapping[str, frozenset[str]], int], float | None]
+"""A ranking, the sides of the judged documents and a depth to a value; None where there is none."""
 
 MEASURES = ("P@10", "nDCG@10", "R@100")
 """Table 4's two, and the recall that any reranker is bound by."""
@@ -201,19 +204,21 @@ def _stance_families(
     sides = {topic: held for topic, held in sides.items() if set().union(*held.values()) == {"pro", "con"}}
     if not sides:
         return {}
-    families: dict[str, dict[str, dict[str, float]]] = {
-        f"balance@{DIVERSITY_CUT}": {},
-        f"alpha_nDCG@{DIVERSITY_CUT}": {},
+    measures: Mapping[str, StanceMeasure] = {
+        f"balance@{DIVERSITY_CUT}": balance,
+        f"alpha_nDCG@{DIVERSITY_CUT}": alpha_ndcg,
     }
-    for system, run in runs.items():
-        balances = {topic: balance(run.get(topic, ()), held, DIVERSITY_CUT) for topic, held in sides.items()}
-        families[f"balance@{DIVERSITY_CUT}"][system] = {
-            topic: value for topic, value in balances.items() if value is not None
-        }
-        families[f"alpha_nDCG@{DIVERSITY_CUT}"][system] = {
-            topic: alpha_ndcg(run.get(topic, ()), held, DIVERSITY_CUT) for topic, held in sides.items()
-        }
-    return families
+    return {
+        name: {system: _by_topic(measure, run, sides) for system, run in runs.items()}
+        for name, measure in measures.items()
+    }
+
+
+def _by_topic(
+    measure: StanceMeasure, run: Run, sides: Mapping[str, Mapping[str, frozenset[str]]]
+) -> dict[str, float]:
+    values = {topic: measure(run.get(topic, ()), held, DIVERSITY_CUT) for topic, held in sides.items()}
+    return {topic: value for topic, value in values.items() if value is not None}
 
 
 def _sides(pro: Mapping[str, int], con: Mapping[str, int]) -> dict[str, frozenset[str]]:
