@@ -17,7 +17,6 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Lock
 
 from warcio.archiveiterator import ArchiveIterator
 from warcio.exceptions import ArchiveLoadFailed
@@ -36,8 +35,6 @@ INDEX_NAME = "responses.index.jsonl"
 _VERSION = "1.1"
 _LEVEL = 6
 """zlib's own default."""
-AT_ONCE = 131_072
-"""Bytes up to which a response is packed and written on the spot: that takes less than handing it over."""
 _DROPPED = ("transfer-encoding", "trailer")
 """Headers that no longer hold of the body as it is stored: chunks are joined."""
 
@@ -53,24 +50,20 @@ class Place:
 
 
 class WarcWriter:
-    """Appends responses to the WARC of a corpus: small ones at once, large ones in a thread."""
+    """Appends responses to the WARC of a corpus, one after the other in a thread of its own."""
 
     def __init__(self, corpus: Path, software: str) -> None:
         self._path = corpus / WARC_NAME
         self._index = AppendLog(corpus / INDEX_NAME)
         self._repair(corpus)
-        self._file = self._path.open("ab", buffering=0)
+        self._file = self._path.open("ab")
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="conqret-warc")
-        self._writing = Lock()
-        if not self._path.stat().st_size:
+        if not self._file.tell():
             self._append(_information(software))
 
     async def write(self, reply: Reply) -> None:
         """Append a response; it is on file when this returns."""
-        if len(reply.raw) <= AT_ONCE:
-            self._store(reply)
-        else:
-            await asyncio.get_running_loop().run_in_executor(self._thread, self._store, reply)
+        await asyncio.get_running_loop().run_in_executor(self._thread, self._store, reply)
 
     def close(self) -> None:
         """Wait for what is being written, and close the files."""
@@ -82,22 +75,17 @@ class WarcWriter:
 
     def _store(self, reply: Reply) -> None:
         member = _member(reply)
-        with self._writing:
-            offset = self._append(member)
-            self._index.append(
-                {"url": reply.url, "http": reply.http, "offset": offset, "length": len(member)}
-            )
+        offset = self._append(member)
+        self._index.append({"url": reply.url, "http": reply.http, "offset": offset, "length": len(member)})
 
     def _append(self, data: bytes) -> int:
-        offset = self._file.seek(0, os.SEEK_END)
-        view = memoryview(data)
-        while view:
-            view = view[self._file.write(view) :]
+        offset = self._file.tell()
+        self._file.write(data)
+        self._file.flush()
         return offset
 
     def _repair(self, corpus: Path) -> None:
-        if not self._path.is_file():
-            self._path.touch()
+        self._path.touch()
         size = self._path.stat().st_size
         last = deque(read_index(corpus), maxlen=1)
         end = last[0].offset + last[0].length if last else _first_member(self._path)

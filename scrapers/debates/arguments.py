@@ -88,8 +88,8 @@ def blocks(
 ) -> Iterator[tuple[HtmlElement, str]]:
     """The elements with one of ``tags`` that hold text, and their texts, in order and none within another.
 
-    One that holds paragraphs gives way to them, unless its tag is among ``whole``. Elements with a tag of ``without`` are passed over with all that
-    is in them; the element ``until`` ends it.
+    One that holds paragraphs gives way to them, unless its tag is among ``whole``. Elements with a tag of
+    ``without`` are passed over with all that is in them; the element ``until`` ends it.
     """
     covered: set[HtmlElement] = set()
     for element in root.iterdescendants("*"):
