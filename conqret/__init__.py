@@ -17,10 +17,34 @@ from conqret._version import __version__ as __version__
 if TYPE_CHECKING:
     from conqret.api.judging import ajudge, judge
     from conqret.api.judgments import Judgments
+    from conqret.api.systems import generate, retrieve, run
     from conqret.data import Document, Item, Judgment, Measure
     from conqret.errors import ConqretError, DeclarationError, ExecutionError, ItemsError
+    from conqret.llm.options import ClientOptions
+    from conqret.reliability.sensitivity.study import sensitivity
+
+_HOMES = {
+    "ClientOptions": "conqret.llm.options",
+    "ConqretError": "conqret.errors",
+    "DeclarationError": "conqret.errors",
+    "Document": "conqret.data",
+    "ExecutionError": "conqret.errors",
+    "Item": "conqret.data",
+    "ItemsError": "conqret.errors",
+    "Judgment": "conqret.data",
+    "Judgments": "conqret.api.judgments",
+    "Measure": "conqret.data",
+    "ajudge": "conqret.api.judging",
+    "generate": "conqret.api.systems",
+    "judge": "conqret.api.judging",
+    "retrieve": "conqret.api.systems",
+    "run": "conqret.api.systems",
+    "sensitivity": "conqret.reliability.sensitivity.study",
+}
+"""What is public, and where it stands; nothing else is, and docs/api.md says what of it is stable."""
 
 __all__ = [
+    "ClientOptions",
     "ConqretError",
     "DeclarationError",
     "Document",
@@ -31,22 +55,12 @@ __all__ = [
     "Judgments",
     "Measure",
     "ajudge",
+    "generate",
     "judge",
+    "retrieve",
+    "run",
+    "sensitivity",
 ]
-
-_HOMES = {
-    "Document": "conqret.data",
-    "Item": "conqret.data",
-    "Judgment": "conqret.data",
-    "Measure": "conqret.data",
-    "ConqretError": "conqret.errors",
-    "DeclarationError": "conqret.errors",
-    "ExecutionError": "conqret.errors",
-    "ItemsError": "conqret.errors",
-    "Judgments": "conqret.api.judgments",
-    "ajudge": "conqret.api.judging",
-    "judge": "conqret.api.judging",
-}
 
 # In a checkout, judges/, prompts/ and scrapers/ lie beside this package and not inside it. An installed copy that
 # this folder hides (the checkout's root on sys.path) would lack them, so the root joins the search path.

@@ -9,8 +9,14 @@ client as exceptions; they become judgments with the status ``failed`` (see :mod
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+import functools
+import inspect
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import ParamSpec, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 MAX_SHOWN = 50
 """Faults that the message of an error spells out; the others are counted."""
@@ -95,3 +101,21 @@ class ExecutionError(ConqretError):
 def first_line(error: BaseException) -> str:
     """The first line of what an error of some library says, to stand in a message of ours; its kind, if nothing."""
     return next(iter(str(error).strip().splitlines()), type(error).__name__)
+
+
+def strict_options(function: Callable[P, T]) -> Callable[P, T]:
+    """The same function, which names what was meant by an option that it does not have.
+
+    Raises (when called):
+        UnknownNameError: there is no such option.
+    """
+    known = inspect.signature(function).parameters
+
+    @functools.wraps(function)
+    def strict(*given: P.args, **options: P.kwargs) -> T:
+        for name in options:
+            if name not in known:
+                raise UnknownNameError(f"option of {function.__name__}", name, known)
+        return function(*given, **options)
+
+    return strict

@@ -4,6 +4,11 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# How fast examples are drawn says something of the machine, and nothing of the code.
+settings.register_profile("conqret", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("conqret")
 
 # Set before anything is imported, so that subprocesses and xdist workers inherit it. No test may reach a
 # provider, a model hub or a telemetry host, whatever the machine's own settings are.

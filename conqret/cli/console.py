@@ -106,13 +106,11 @@ def counts(progress: Progress) -> str:
     return f"{progress.calls} calls, {progress.recorded} recorded, {progress.retries} retries, {cost}"
 
 
-def tell_session(session: SessionCounts, judgments: int) -> None:
-    """Say what was asked now, and how many of the judgments are from before."""
+def tell_session(session: SessionCounts, rows: str = "") -> None:
+    """Say what was asked now, and how many of all ``rows`` ("12 judgments") are from before."""
     cost = "cost unknown" if session.cost_usd is None else f"${session.cost_usd:.4f} spent"
-    tell(
-        f"{session.sent:,} requests sent now ({cost}), {session.recorded:,} answered from recordings; "
-        f"{session.kept:,} of {judgments:,} judgments kept from before"
-    )
+    kept = f"; {session.kept:,} of {rows} kept from before" if rows else ""
+    tell(f"{session.sent:,} requests sent now ({cost}), {session.recorded:,} answered from recordings{kept}")
 
 
 @dataclass

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from conqret.cli import options
-from conqret.cli.console import end, note, say, say_json, tell, written
+from conqret.cli.console import end, note, say, say_json, tell, tell_session, written
 from conqret.cli.groups import grouped
-from conqret.runs.places import default_folder, stem
 
 if TYPE_CHECKING:
     from conqret.generation.writing import GenerationOutcome, GenerationRun
+    from conqret.llm.client import Client
 
 EPILOG = (
     "Examples:\n\n"
@@ -65,38 +65,22 @@ def generate(
     """
     from dataclasses import asdict
 
-    from conqret.errors import DeclarationError
-    from conqret.generation.generate import GenerateOptions
-    from conqret.generation.tasks import make_tasks
-    from conqret.generation.writing import GenerationRun, generate
-    from conqret.io.corpus import CorpusDirectory
-    from conqret.io.trec import read_rankings
-    from conqret.prompts import Library
+    from conqret import generate as write
 
-    client = calls.client(model)
-    client.backend.check_can_ask("the question for an argument")
-    wanted = GenerateOptions(shots, documents, seed, temperature, expert, strategy)
-    if not wanted.way.prompts and not client.backend.baseline:
-        raise DeclarationError(f"the strategy {wanted.way.name} asks no model; leave out --model")
-    tasks = make_tasks(CorpusDirectory(corpus), read_rankings(run), stance, wanted)
-    job = GenerationRun(
-        tasks=tasks,
-        options=wanted,
-        model=client,
-        out=output or default_folder(stem(run), client.model if wanted.way.prompts else wanted.way.name),
-        library=Library(prompts),
-        recordings=kept.recordings,
-        replay=kept.replay,
-        overwrite=kept.overwrite,
-        settings={"corpus": corpus.name, "run": run.name, "stance": stance},
-    )
-    if not shown.quiet:
-        _announce(job)
-    outcome = generate(job)
+    def announce(job: GenerationRun, client: Client, kept: int) -> None:
+        if not shown.quiet:
+            _announce(job)
+
+    outcome = write(
+        corpus, run, stance=stance, model=calls.client(model), strategy=strategy, shots=shots,
+        documents=documents, expert=expert, seed=seed, temperature=temperature, prompts=prompts, output=output,
+        recordings=kept.recordings, replay=kept.replay, overwrite=kept.overwrite, on_start=announce,
+    )  # fmt: skip
     if shown.json_output:
-        say_json({"items": str(job.items_file), **asdict(outcome), "session": outcome.session.model_dump()})
+        facts = {**asdict(outcome), "session": outcome.session.model_dump()}
+        say_json({"items": str(facts.pop("items_file")), **facts})
     else:
-        _show(job, outcome)
+        _show(outcome)
     end(outcome.failed)
 
 
@@ -111,18 +95,15 @@ def _announce(job: GenerationRun) -> None:
     tell(f"{len(job.tasks)} arguments by {author}{baseline}")
 
 
-def _show(job: GenerationRun, outcome: GenerationOutcome) -> None:
-    now = outcome.session
-    cost = "unknown cost" if now.cost_usd is None else f"${now.cost_usd:.4f}"
-    counts = (
-        f"{now.sent} calls sent now, {now.recorded} answers recorded, {now.kept} kept from before, {cost}"
-    )
+def _show(outcome: GenerationOutcome) -> None:
+    total = outcome.written + sum(outcome.failed.values())
     for line in (
-        f"{outcome.written} of {len(job.tasks)} arguments written ({counts})",
+        f"{outcome.written} of {total} arguments written",
         f"citations  {outcome.out_of_range} out of range, {outcome.misquoted} quotations not in the document cited",
         f"documents  {outcome.left_out} left out, {outcome.trimmed} cut to fit the model",
     ):
         say(line)
-    written(job.items_file, "items")
+    written(outcome.items_file, "items")
+    tell_session(outcome.session, f"{total:,} arguments")
     for reason, count in sorted(outcome.failed.items()):
         note(f"{count} arguments were not written: {reason}; the same command asks for them again")

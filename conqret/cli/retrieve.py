@@ -19,10 +19,7 @@ from conqret.cli.retrieve_session import (
     Depth,
     Split,
     describe_windows,
-    open_session,
-    pick_topics,
 )
-from conqret.runs.places import RUNS
 
 if TYPE_CHECKING:
     from conqret.retrieval.expansion import Expanded
@@ -110,56 +107,37 @@ def run(
     """Rank documents for every topic: BM25, then what is asked for. Writes a TREC run."""
     from dataclasses import asdict
 
-    from conqret.errors import DeclarationError
-    from conqret.io.trec import ScoredDoc, write_run
-    from conqret.retrieval.evaluation.systems import queries, rankings
-    from conqret.retrieval.index import open_index
-    from conqret.retrieval.pipeline import Plan, assemble
+    from conqret import retrieve
 
-    if keep < 1:
-        raise DeclarationError(f"-k is {keep}; keep at least 1 document")
-    if rerank and model and perspectives and rerank != model:
-        raise DeclarationError("--rerank and --model name different models; one session asks one model")
-    plan = Plan(stance, rerank is not None, perspectives, mmr, depth, window, step)
-    asked = rerank or (model if perspectives else None)
-    if perspectives and asked is None:
-        raise DeclarationError(
-            "--perspectives asks a model for them: name it with --model, or --model offline"
-        )
-    target = output or RUNS / f"{corpus.resolve().name}-{stance}.res.gz"
-    topics = pick_topics(corpus, split)
-    session = open_session(asked, calls, answers, prompts, beside=target) if asked else None
-    index = open_index(corpus)
+    with progress("reranking", quiet=shown.quiet or rerank is None) as bar:
+
+        def started(topics: int, documents: int, engine: str) -> None:
+            if not shown.quiet:
+                tell(f"{topics} topics, {documents:,} documents, indexed with {engine}")
+            bar.reach(0, total=topics)
+
+        found = retrieve(
+            corpus, stance=stance, rerank=rerank and calls.client(rerank), perspectives=perspectives,
+            model=model and calls.client(model), mmr=mmr, keep=keep, depth=depth, window=window, step=step,
+            split=split, prompts=prompts, output=output, recordings=answers.recordings, replay=answers.replay,
+            on_start=started, on_topic=bar.advance,
+        )  # fmt: skip
     if not shown.quiet:
-        tell(f"{len(topics)} topics, {len(index):,} documents, indexed with {index.engine}")
-    with progress("reranking", len(topics), quiet=shown.quiet or rerank is None) as bar:
-        stages = assemble(index, plan, session, bar.advance)
-        ranked = rankings(stages.pipeline(queries(topics)))
-    lines = [
-        ScoredDoc(topic, document, float(len(documents) - place))
-        for topic, documents in ranked.items()
-        for place, document in enumerate(documents[:keep])
-    ]
-    target.parent.mkdir(parents=True, exist_ok=True)
-    write_run(target, lines, tag=f"conqret-{stance}")
-    windows = stages.reranker.summary if stages.reranker else None
-    expanded = stages.expansion.expanded if stages.expansion else ()
-    if not shown.quiet:
-        _remark(windows, expanded, len(topics) - len(ranked))
+        _remark(found.windows, found.expanded, found.topics - len(found.rankings))
     if shown.json_output:
         facts = {
-            "run": str(target),
-            "topics": len(topics),
-            "lines": len(lines),
-            "engine": index.engine,
-            "windows": asdict(windows) if windows else None,
-            "cost_usd": session.cost_usd if session else 0.0,
-            "unexpanded": sum(one.reason is not None for one in expanded),
+            "run": str(found.file),
+            "topics": found.topics,
+            "lines": found.lines,
+            "engine": found.engine,
+            "windows": asdict(found.windows) if found.windows else None,
+            "cost_usd": found.session.cost_usd,
+            "unexpanded": sum(one.reason is not None for one in found.expanded),
         }
         say_json(facts)
     else:
-        say(f"run        {target} ({len(lines):,} lines)")
-    end((windows and windows.failed) or any(one.reason for one in expanded))
+        say(f"run        {found.file} ({found.lines:,} lines)")
+    end(found.failed)
 
 
 def _remark(windows: RerankSummary | None, expanded: tuple[Expanded, ...], empty: int) -> None:

@@ -14,10 +14,7 @@ from conqret.cli.retrieve_session import (
     Corpus,
     Depth,
     Split,
-    as_split,
     describe_windows,
-    open_session,
-    pick_topics,
 )
 from conqret.runs.places import RUNS
 
@@ -69,6 +66,7 @@ def evaluate(
     """
     import numpy as np
 
+    from conqret.api.systems import as_split, retrieval_session, topics_of
     from conqret.io.corpus import CorpusDirectory
     from conqret.retrieval.evaluation.evaluate import MEASURES
     from conqret.retrieval.evaluation.evaluate import evaluate as score
@@ -78,8 +76,11 @@ def evaluate(
 
     names = options.listed(systems)
     check_systems(names)
-    topics, judged = pick_topics(corpus, split), judgments(CorpusDirectory(corpus), as_split(split))
-    session = open_session(rerank, calls, answers, prompts, beside=RUNS / "evaluate")
+    topics, judged = topics_of(corpus, split), judgments(CorpusDirectory(corpus), as_split(split))
+    session = retrieval_session(
+        calls.client(rerank), beside=RUNS / "evaluate", recordings=answers.recordings, replay=answers.replay,
+        prompts=prompts,
+    )  # fmt: skip
     index = open_index(corpus)
     if not shown.quiet:
         what = f": {floor('a model')}" if session.options.backend.baseline else ""

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from conqret.cli import options
-from conqret.cli.console import end, note, out, say_json, tell, written
+from conqret.cli.console import end, note, out, say_json, tell, tell_session, written
 from conqret.cli.groups import grouped
-from conqret.runs.places import default_folder
 
 if TYPE_CHECKING:
     from conqret.experiments.execute import ExperimentOutcome
-    from conqret.experiments.job import Job
 
 EPILOG = (
     "Examples:\n\n"
@@ -46,31 +43,21 @@ def run(
     Every fault of the file is named before anything is done. Each stage is kept once it is whole, and every answer
     as it arrives: a run that was stopped goes on with the same command, and pays for nothing twice.
     """
-    from conqret.experiments.execute import run_experiment
-    from conqret.experiments.folder import ExperimentFolder
-    from conqret.experiments.job import Job
-    from conqret.experiments.reading import read_experiment
-    from conqret.report.experiment import write_experiment
-    from conqret.report.html import write_report
-    from conqret.report.sensitivity import write_sensitivity
+    from conqret import run as run_file
 
-    table = read_experiment(experiment)
-    target = ExperimentFolder(output or default_folder(table.name))
-    said = _silent if shown.quiet or dry_run else _say
-    job = Job(experiment, table, target, kept.recordings, kept.replay, kept.overwrite, said)
     if dry_run:
-        _show_estimate(job, shown.json_output)
+        _show_estimate(experiment, shown.json_output)
         return
-    outcome = run_experiment(job)
-    for judged in outcome.judged:
-        write_report(judged)
-    for folder, results in outcome.sensitivity:
-        write_sensitivity(results, folder.path)
-    written = write_experiment(target)
+    outcome = run_file(
+        experiment, output=output, say=_silent if shown.quiet else _say,
+        recordings=kept.recordings, replay=kept.replay, overwrite=kept.overwrite,
+    )  # fmt: skip
     if shown.json_output:
         say_json(outcome.summary)
     else:
-        _show(outcome, [target.scores_file, target.summary_file, *written])
+        _show(outcome)
+    if not shown.quiet:
+        tell_session(outcome.session)
     if outcome.failed:
         parts = ", ".join(f"{stage} {count}" for stage, count in outcome.failed.items())
         note(f"not everything could be had ({parts}); the same command tries again what failed")
@@ -85,11 +72,12 @@ def _silent(stage: str, text: str) -> None:
     """Say nothing."""
 
 
-def _show_estimate(job: Job, json_output: bool) -> None:
+def _show_estimate(experiment: Path, json_output: bool) -> None:
+    from conqret.api.systems import experiment_job
     from conqret.cli.expected_cost import cost_facts, cost_table
     from conqret.experiments.estimate import estimate
 
-    found = estimate(job)
+    found = estimate(experiment_job(experiment))
     if json_output:
         say_json(cost_facts(found))
         return
@@ -97,11 +85,11 @@ def _show_estimate(job: Job, json_output: bool) -> None:
     note("the lengths of answers are assumed; answers that are recorded already cost nothing")
 
 
-def _show(outcome: ExperimentOutcome, files: Sequence[Path]) -> None:
+def _show(outcome: ExperimentOutcome) -> None:
     from conqret.report.experiment import DAMAGE, experiment_tables
 
     for table in experiment_tables(outcome.summary):
         if table.title != DAMAGE:  # long; it is on the page
             out().print(table, "")
-    for file in files:
+    for file in outcome.files:
         written(file)

@@ -142,7 +142,7 @@ def sensitivity(
         )  # fmt: skip
     pages = write_sensitivity(results, output)
     if not shown.quiet:
-        tell_session(results.session, results.judgments)
+        tell_session(results.session, f"{results.judgments:,} judgments")
     if shown.json_output:
         say_json(results)
     else:

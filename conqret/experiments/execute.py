@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from conqret.experiments.job import Job
@@ -28,8 +29,8 @@ from conqret.runs.session import SessionCounts, Sessions
 class ExperimentOutcome:
     """What a run came to.
 
-    ``failed`` counts by stage what could not be had, ``summary`` is ``summary.json``, and ``session`` says what was
-    sent and answered from recordings now.
+    ``failed`` counts by stage what could not be had, ``summary`` is ``summary.json``, ``session`` says what was sent
+    and answered from recordings now, and ``files`` are those that sum it up.
     """
 
     summary: Mapping[str, Any]
@@ -37,6 +38,7 @@ class ExperimentOutcome:
     judged: list[JudgeFolder] = field(default_factory=list)
     sensitivity: list[tuple[SensitivityFolder, SensitivityResults]] = field(default_factory=list)
     session: SessionCounts = field(default_factory=SessionCounts)
+    files: list[Path] = field(default_factory=list)
 
     def count(self, stage: str, failed: int) -> None:
         """Count what a stage could not have."""

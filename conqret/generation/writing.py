@@ -146,9 +146,10 @@ class GenerationRun:
 
 @dataclass(frozen=True, slots=True)
 class GenerationOutcome:
-    """A finished run: how many arguments there are and how many not (by reason), what they are like, and what this
-    session did for them."""
+    """A finished run: where its items are, how many arguments there are and how many not (by reason), what they are
+    like, and what this session did for them."""
 
+    items_file: Path
     written: int
     failed: Mapping[str, int]
     session: SessionCounts
@@ -198,6 +199,7 @@ async def agenerate(
         write_lines(run.items_file, map(item_record, items))
     facts = [one.facts for one in found.values() if one.argument is not None]
     return GenerationOutcome(
+        items_file=run.items_file,
         written=len(items),
         failed=dict(Counter(str(one.reason) for one in found.values() if one.argument is None)),
         session=session.counts.since(before, kept=kept),

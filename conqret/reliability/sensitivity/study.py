@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from conqret._optional import require
 from conqret.data import Judgment
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, strict_options
 from conqret.io import open_items
 from conqret.judging.base import Judge
 from conqret.judging.registry import DEFAULT_FORMAT
@@ -31,6 +31,7 @@ PERTURBATIONS = ("irrelevant", "hallucinate")
 """What is done where nothing else is said: the two perturbations of ConQRet, Tables 16 and 17."""
 
 
+@strict_options
 def sensitivity(
     items: Any,
     *,

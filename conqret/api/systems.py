@@ -1,0 +1,342 @@
+"""``retrieve``, ``generate`` and ``run``: rankings, cited arguments, and whole experiments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from conqret._optional import require
+from conqret.data import Stance
+from conqret.errors import DeclarationError, UnknownNameError, strict_options
+from conqret.experiments.execute import ExperimentOutcome, run_experiment
+from conqret.experiments.folder import ExperimentFolder
+from conqret.experiments.job import Job
+from conqret.experiments.reading import read_experiment
+from conqret.generation.examples import SEED, SHOTS
+from conqret.generation.generate import DOCUMENTS, GenerateOptions
+from conqret.generation.strategy import DEFAULT_STRATEGY
+from conqret.generation.tasks import make_tasks
+from conqret.generation.writing import GenerationOutcome, GenerationRun
+from conqret.generation.writing import generate as write_arguments
+from conqret.io.corpus import CorpusDirectory
+from conqret.io.trec import ScoredDoc, read_rankings, write_run
+from conqret.llm.client import Client
+from conqret.llm.options import OFFLINE_MODEL, ClientOptions
+from conqret.llm.recordings import STORE_NAME
+from conqret.prompts import Library
+from conqret.report.experiment import write_experiment
+from conqret.report.html import write_report
+from conqret.report.sensitivity import write_sensitivity
+from conqret.runs.places import RUNS, default_folder, stem
+from conqret.runs.session import Session, SessionCounts
+
+if TYPE_CHECKING:
+    from conqret.data.corpus import CorpusTopic, Split
+    from conqret.retrieval.expansion import Expanded
+    from conqret.retrieval.rerank import RerankSummary
+
+KEEP = 100
+"""Documents that are kept for each topic."""
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """Rankings: the documents' ids of each topic, best first, and what became of it all.
+
+    ``file`` is the TREC run that was written; ``windows`` counts the reranker's windows, ``expanded`` says for each
+    topic which perspectives were searched for, ``topics`` how many topics there were.
+    """
+
+    file: Path
+    rankings: Mapping[str, tuple[str, ...]]
+    topics: int
+    engine: str
+    windows: RerankSummary | None
+    expanded: tuple[Expanded, ...]
+    session: SessionCounts
+
+    @property
+    def lines(self) -> int:
+        """How many documents were ranked."""
+        return sum(map(len, self.rankings.values()))
+
+    @property
+    def failed(self) -> bool:
+        """Whether a model's answer could not be had."""
+        return bool(self.windows and self.windows.failed) or any(one.reason for one in self.expanded)
+
+
+@strict_options
+def retrieve(
+    corpus: str | Path,
+    *,
+    stance: Stance = "none",
+    rerank: str | ClientOptions | None = None,
+    perspectives: bool = False,
+    model: str | ClientOptions | None = None,
+    mmr: float | None = None,
+    keep: int = KEEP,
+    depth: int = 100,
+    window: int = 20,
+    step: int = 10,
+    split: str = "all",
+    prompts: str | Path | None = None,
+    output: str | Path | None = None,
+    recordings: str | Path | None = None,
+    replay: str | Path | None = None,
+    on_start: Callable[[int, int, str], None] = lambda topics, documents, engine: None,
+    on_topic: Callable[[str], None] = lambda topic: None,
+) -> Retrieved:
+    """Rank the documents of a corpus for its topics: BM25, then what is asked for.
+
+    Args:
+        corpus: a corpus directory; it is indexed first where it is not.
+        stance: the side that the reranker looks for; ``none``: the generic instruction.
+        rerank: the model that reranks listwise; ``offline`` does it by lexical stance evidence.
+        perspectives: search for each perspective on the question, and merge (BeRDS, section 5); a model names them.
+        model: the one that names the perspectives; by default that of ``rerank``.
+        mmr: then reorder by maximal marginal relevance with this lambda, 0 to 1.
+        keep: documents to keep for each topic.
+        depth: documents that the first stage retrieves for each topic.
+        window: documents that the reranker sees at a time, and ``step`` how far its window moves up each time.
+        split: the topics of this split: ``train``, ``test`` or ``all``.
+        prompts: a folder with prompts of your own.
+        output: the TREC run to write (``.gz`` is compressed); by default ``runs/CORPUS-STANCE.res.gz``.
+        recordings: a store of answers; by default one beside the run, for models that cost something.
+        replay: recordings to answer from; nothing is sent then.
+        on_start: gets the numbers of topics and documents, and the name of the engine.
+        on_topic: gets the id of each topic that is reranked.
+
+    Raises:
+        DeclarationError: a setting is out of its range or does not fit the others, the split has no topic, or the
+            recordings are none.
+        MissingDependencyError: pyterrier is not installed.
+    """
+    require("pyterrier", extra="retrieval")
+    from conqret.retrieval.evaluation.systems import queries, rankings
+    from conqret.retrieval.index import open_index
+    from conqret.retrieval.pipeline import Plan, assemble
+
+    if keep < 1:
+        raise DeclarationError(f"-k is {keep}; keep at least 1 document")
+    if rerank and model and perspectives and rerank != model:
+        raise DeclarationError("--rerank and --model name different models; one session asks one model")
+    plan = Plan(stance, rerank is not None, perspectives, mmr, depth, window, step)
+    asked = rerank or (model if perspectives else None)
+    if perspectives and asked is None:
+        raise DeclarationError(
+            "--perspectives asks a model for them: name it with --model, or --model offline"
+        )
+    folder = Path(corpus)
+    target = RUNS / f"{folder.resolve().name}-{stance}.res.gz" if output is None else Path(output)
+    topics = topics_of(folder, split)
+    session = (
+        retrieval_session(asked, beside=target, recordings=recordings, replay=replay, prompts=prompts)
+        if asked
+        else None
+    )
+    index = open_index(folder)
+    on_start(len(topics), len(index), index.engine)
+    stages = assemble(index, plan, session, on_topic)
+    ranked = {
+        str(topic): tuple(map(str, documents[:keep]))
+        for topic, documents in rankings(stages.pipeline(queries(topics))).items()
+    }
+    target.parent.mkdir(parents=True, exist_ok=True)
+    lines = [
+        ScoredDoc(topic, document, float(len(documents) - place))
+        for topic, documents in ranked.items()
+        for place, document in enumerate(documents)
+    ]
+    write_run(target, lines, tag=f"conqret-{stance}")
+    return Retrieved(
+        file=target,
+        rankings=ranked,
+        topics=len(topics),
+        engine=index.engine,
+        windows=stages.reranker.summary if stages.reranker else None,
+        expanded=stages.expansion.expanded if stages.expansion else (),
+        session=session.counts if session else SessionCounts(),
+    )
+
+
+def as_split(split: str) -> Split | None:
+    """The split of that name; None for ``all``.
+
+    Raises:
+        UnknownNameError: there is no such split.
+    """
+    from conqret.data.corpus import SPLITS
+
+    known: dict[str, Split | None] = {"all": None, **{one: one for one in SPLITS}}
+    if split not in known:
+        raise UnknownNameError("split", split, known)
+    return known[split]
+
+
+def topics_of(corpus: Path, split: str) -> list[CorpusTopic]:
+    """The topics of a split, or of ``all``.
+
+    Raises:
+        UnknownNameError: there is no such split.
+        DeclarationError: it has none.
+    """
+    topics = list(CorpusDirectory(corpus).topics(as_split(split)))
+    if not topics:
+        raise DeclarationError(f"{corpus} has no topics of the split {split!r}; choose another with --split")
+    return topics
+
+
+def retrieval_session(
+    model: str | ClientOptions,
+    *,
+    beside: Path,
+    recordings: str | Path | None = None,
+    replay: str | Path | None = None,
+    prompts: str | Path | None = None,
+) -> Session:
+    """A session whose answers are recorded where is said, or else beside the output.
+
+    The baseline's answers are not recorded by default: they cost nothing.
+
+    Raises:
+        DeclarationError: the model does not write.
+    """
+    chosen = as_client(model)
+    chosen.backend.check_can_ask("what retrieval asks")
+    store = None if recordings is None else Path(recordings)
+    if replay is None and store is None and not chosen.backend.baseline:
+        store = beside.parent / STORE_NAME
+    if store is not None:
+        store.parent.mkdir(parents=True, exist_ok=True)
+    return Session(
+        chosen, recordings=store, replay=replay, prompts=None if prompts is None else Path(prompts)
+    )
+
+
+@strict_options
+def generate(
+    corpus: str | Path,
+    run: str | Path,
+    *,
+    stance: Literal["pro", "con"],
+    model: str | ClientOptions = OFFLINE_MODEL,
+    strategy: str = DEFAULT_STRATEGY,
+    shots: int = SHOTS,
+    documents: int = DOCUMENTS,
+    expert: bool = False,
+    seed: int = SEED,
+    temperature: float | None = None,
+    prompts: str | Path | None = None,
+    output: str | Path | None = None,
+    overwrite: bool = False,
+    recordings: str | Path | None = None,
+    replay: str | Path | None = None,
+    on_start: Callable[[GenerationRun, Client, int], None] = lambda job, client, kept: None,
+) -> GenerationOutcome:
+    """Write a cited argument for every topic that a run ranks, into a folder whose items are ready to be judged.
+
+    Args:
+        corpus: a corpus directory.
+        run: the TREC run that ranks its documents (``.gz`` too).
+        stance: the side to argue for.
+        model: who writes.
+        strategy: the way to answer (``cited``, ``extractive``, or a plug-in's).
+        shots: examples in the prompt, expert arguments on train topics.
+        documents: documents for each argument.
+        expert: put the expert's argument beside the new one, for formats that compare.
+        seed: draws the examples.
+        temperature: the model's; 0 unless given.
+        prompts: a folder with prompts of your own.
+        output: the folder; the same call again goes on where it stopped. By default ``runs/RUN-MODEL``.
+        overwrite: begin afresh where the folder holds other arguments; its recordings are kept.
+        recordings: a store of answers to share with other runs; by default the folder's own.
+        replay: recordings to answer from; nothing is sent then.
+        on_start: gets what is to be written, the client, and the number of arguments kept from before.
+
+    Raises:
+        DeclarationError: anything wrong with the call, the corpus, the run or the folder. No model is asked then.
+    """
+    client = as_client(model)
+    client.backend.check_can_ask("the question for an argument")
+    wanted = GenerateOptions(shots, documents, seed, temperature, expert, strategy)
+    asks = bool(wanted.way.prompts)
+    if not asks and not client.backend.baseline:
+        raise DeclarationError(f"the strategy {wanted.way.name} asks no model; leave out --model")
+    ranking, source = Path(run), Path(corpus)
+    name = client.model if asks else wanted.way.name
+    job = GenerationRun(
+        tasks=make_tasks(CorpusDirectory(source), read_rankings(ranking), stance, wanted),
+        options=wanted,
+        model=client,
+        out=default_folder(stem(ranking), name) if output is None else Path(output),
+        library=Library(None if prompts is None else Path(prompts)),
+        recordings=None if recordings is None else Path(recordings),
+        replay=None if replay is None else Path(replay),
+        overwrite=overwrite,
+        settings={"corpus": source.name, "run": ranking.name, "stance": stance},
+    )
+    return write_arguments(job, on_start=lambda client, kept: on_start(job, client, kept))
+
+
+@strict_options
+def run(
+    experiment: str | Path,
+    *,
+    output: str | Path | None = None,
+    overwrite: bool = False,
+    recordings: str | Path | None = None,
+    replay: str | Path | None = None,
+    say: Callable[[str, str], None] = lambda stage, text: None,
+) -> ExperimentOutcome:
+    """Retrieve, rerank, generate, judge, damage and report, as a file of an experiment says.
+
+    Args:
+        experiment: the TOML file (docs/experiments.md explains every field).
+        output: the run's folder; the same call again goes on where it stopped. By default ``runs/NAME``.
+        overwrite: begin afresh where the folder holds another experiment; its recordings are kept.
+        recordings: a store of answers to share with other runs; by default the folder's own.
+        replay: recordings to answer from; nothing is sent then.
+        say: is told the name of each stage and what becomes of it.
+
+    Raises:
+        DeclarationError: faults of the file, all of them, each with its line; or the folder holds something else.
+    """
+    job = experiment_job(
+        experiment, output=output, overwrite=overwrite, recordings=recordings, replay=replay, say=say
+    )
+    outcome = run_experiment(job)
+    for judged in outcome.judged:
+        write_report(judged)
+    for folder, results in outcome.sensitivity:
+        write_sensitivity(results, folder.path)
+    outcome.files = [job.out.scores_file, job.out.summary_file, *write_experiment(job.out)]
+    return outcome
+
+
+def experiment_job(
+    experiment: str | Path,
+    *,
+    output: str | Path | None = None,
+    recordings: str | Path | None = None,
+    replay: str | Path | None = None,
+    **more: Any,
+) -> Job:
+    """An experiment that is ready to be run, or to be estimated. Raises DeclarationError as :func:`run`."""
+    file = Path(experiment)
+    table = read_experiment(file)
+    return Job(
+        file,
+        table,
+        ExperimentFolder(default_folder(table.name) if output is None else Path(output)),
+        recordings=None if recordings is None else Path(recordings),
+        replay=None if replay is None else Path(replay),
+        **more,
+    )
+
+
+def as_client(model: str | ClientOptions) -> ClientOptions:
+    """A model's name as settings of a client."""
+    return model if isinstance(model, ClientOptions) else ClientOptions(model)
