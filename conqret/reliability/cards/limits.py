@@ -10,6 +10,7 @@ from conqret.reliability.cards.cost import Cost
 from conqret.reliability.sensitivity.curves import Curve
 from conqret.reliability.validation.dimension import DimensionAgreement
 from conqret.reliability.validation.validate import Validation
+from conqret.stats.significance import ALPHA
 
 FEW_TOPICS = 10
 """Fewer clusters than this make intervals too narrow (Cameron, Gelbach and Miller 2008)."""
@@ -31,45 +32,36 @@ def known_limits(
     topics: int,
 ) -> tuple[str, ...]:
     """Sentences, the gravest first."""
-    found = []
-    if record.baseline:
-        found.append(
-            "This is the lexical baseline: it counts words and understands nothing. It is the floor that a judge "
-            "has to beat."
-        )
-    found += _agreement(rows)
-    found += _curves(curves)
-    found += _bias(bias)
-    if validation.coverage < WHOLE:
-        found.append(f"{1 - validation.coverage:.1%} of the labelled units have no score.")
+    missing = validation.missing
     unlike = [
         one.covariate
-        for one, p in zip(validation.missing.associations, validation.missing.p_holm, strict=True)
-        if p is not None and p < 0.05
+        for one, p in zip(missing.associations, missing.p_holm, strict=True)
+        if p is not None and p < ALPHA
     ]
-    if unlike:
-        found.append(f"Scores are not missing at random: they hang together with {' and '.join(unlike)}.")
-    if topics < FEW_TOPICS:
-        found.append(f"There are {topics} topics only: intervals over so few are too narrow.")
     single = [row.dimension for row in rows if row.annotators < 2]
-    if single:
-        found.append(
-            f"{_named(single)} labelled by one person: nothing is known of how far people agree there."
-        )
-    if validation.join.unlabelled_metrics:
-        found.append(f"Not held against people: {_named(validation.join.unlabelled_metrics, verb=False)}.")
-    if cost.usd is None:
-        found.append("What it costs is unknown: the model's price is not known.")
-    found.append(
+    named, were = _names(single), "was" if len(single) == 1 else "were"
+    said = {
+        "This is the lexical baseline: it counts words and understands nothing. It is the floor that a judge has to "
+        "beat.": record.baseline,
+        **_agreement(rows),
+        **_curves(curves),
+        **_bias(bias),
+        f"{1 - validation.coverage:.1%} of the labelled units have no score.": validation.coverage < WHOLE,
+        f"Scores are not missing at random: they hang together with {' and '.join(unlike)}.": unlike,
+        f"There are {topics} topics only: intervals over so few are too narrow.": topics < FEW_TOPICS,
+        f"{named[:1].upper()}{named[1:]} {were} labelled by one person: nothing is known of how far people agree "
+        "there.": single,
+        f"Not held against people: {_names(validation.join.unlabelled_metrics)}.": validation.join.unlabelled_metrics,
+        "What it costs is unknown: the model's price is not known.": cost.usd is None,
         f"All this holds for items like those of {record.items_name} and for this fingerprint; another prompt, model "
-        "or scale is another instrument."
-    )
-    return tuple(found)
+        "or scale is another instrument.": True,
+    }
+    return tuple(sentence for sentence, holds in said.items() if holds)
 
 
-def _agreement(rows: Sequence[DimensionAgreement]) -> list[str]:
-    found = []
+def _agreement(rows: Sequence[DimensionAgreement]) -> dict[str, object]:
     known = [row for row in rows if row.alpha.value is not None]
+    none = [row.dimension for row in rows if row.alpha.value is None]
     chance = [row.dimension for row in known if row.alpha.low is not None and row.alpha.low <= 0]
     weak = [row.dimension for row in known if (row.alpha.value or 0) < WEAK]
     below = [
@@ -77,53 +69,44 @@ def _agreement(rows: Sequence[DimensionAgreement]) -> list[str]:
         for row in known
         if row.person.value is not None and row.alpha.high is not None and row.alpha.high < row.person.value
     ]
-    if chance:
-        found.append(f"Agreement with people is not told apart from chance on {_names(chance)}.")
-    if weak and len(weak) < len(known):
-        found.append(f"Alpha with people is below {WEAK} on {_names(weak)}.")
-    elif weak:
-        found.append(
-            f"Alpha with people is below {WEAK} everywhere: too low to rest a conclusion on single scores."
-        )
-    if below:
-        found.append(f"It agrees with people less than one of them does with the others on {_names(below)}.")
-    none = [row.dimension for row in rows if row.alpha.value is None]
-    if none:
-        found.append(f"No agreement could be computed on {_names(none)}.")
-    return found
+    where = f"on {_names(weak)}."
+    if len(weak) == len(known):
+        where = "everywhere: too low to rest a conclusion on single scores."
+    return {
+        f"Agreement with people is not told apart from chance on {_names(chance)}.": chance,
+        f"Alpha with people is below {WEAK} {where}": weak,
+        f"It agrees with people less than one of them does with the others on {_names(below)}.": below,
+        f"No agreement could be computed on {_names(none)}.": none,
+    }
 
 
-def _curves(curves: Sequence[Curve]) -> list[str]:
-    if not curves:
-        return ["Whether it notices known damage was not measured (no sensitivity run is given)."]
+def _curves(curves: Sequence[Curve]) -> dict[str, object]:
     blind = [f"{_words(row.metric)} under {row.perturbation}" for row in curves if row.verdict is False]
-    return [f"Scores do not follow known damage as they should: {_names(blind)}."] if blind else []
+    return {
+        "Whether it notices known damage was not measured (no sensitivity run is given).": not curves,
+        f"Scores do not follow known damage as they should: {_names(blind)}.": blind,
+    }
 
 
-def _bias(bias: BiasTable | None) -> list[str]:
+def _bias(bias: BiasTable | None) -> dict[str, object]:
     if bias is None:
-        return ["Bias was not measured (no bias table is given)."]
-    found = [f"{text[:1].upper()}{text[1:]}." for text in bias.warnings]
+        return {"Bias was not measured (no bias table is given).": True}
     alarms: dict[str, list[str]] = {}
     for row in bias.alarms:
-        alarms.setdefault(f"{row.probe} ({row.words})", []).append(_words(row.metric))
-    found += [f"Bias found: {name}, on {_names(metrics)}." for name, metrics in alarms.items()]
-    if bias.left_out:
-        found.append(f"Not probed for {_names(bias.left_out)}.")
-    return found
-
-
-def _named(names: Sequence[str], *, verb: bool = True) -> str:
-    text = _names(names)
-    text = text[:1].upper() + text[1:] if verb else text
-    return f"{text} {'was' if len(names) == 1 else 'were'}" if verb else text
+        alarms.setdefault(f"{row.probe} ({row.words})", []).append(row.metric)
+    return {
+        **{f"{text[:1].upper()}{text[1:]}.": True for text in bias.warnings},
+        **{f"Bias found: {name}, on {_names(metrics)}.": True for name, metrics in alarms.items()},
+        f"Not probed for {_names(bias.left_out)}.": bias.left_out,
+    }
 
 
 def _names(names: Iterable[str], most: int = 6) -> str:
+    """The names in words, the last after "and"; empty where there are none."""
     listed = [_words(name) for name in dict.fromkeys(names)]
     if len(listed) > most:
         listed = [*listed[: most - 1], f"{len(listed) - most + 1} more"]
-    return listed[0] if len(listed) == 1 else f"{', '.join(listed[:-1])} and {listed[-1]}"
+    return " and ".join([", ".join(listed[:-1]), *listed[-1:]] if len(listed) > 1 else listed)
 
 
 def _words(name: str) -> str:
