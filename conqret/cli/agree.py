@@ -46,6 +46,6 @@ def agree(
     if json_output:
         say_json(found)
         return
-    for text in found.notes:
+    for text in found.basis.notes:
         note(text)
     out().print(people_table(found))

@@ -136,7 +136,7 @@ def _show(result: Validation) -> None:
     from conqret.report.agreement_tables import agreement_table
 
     join = result.join
-    for text in result.label_notes:
+    for text in result.basis.notes:
         note(text)
     for count, what in (
         (len(join.unlabelled), "judged items have no label"),

@@ -156,25 +156,32 @@ class Judge:
                 raise UnknownNameError(f"metric of format {self.name}", metric, self.metrics)
         return tuple(ask for ask in self.asks if not wanted or wanted & set(ask.metrics))
 
-    def fingerprint(self, options: JudgeOptions, library: Library, model: Mapping[str, Any]) -> str:
-        """The name of this instrument: it changes with prompts, dimensions, answer schemas, sampling and model.
+    def identity(self, options: JudgeOptions, library: Library, model: Mapping[str, Any]) -> dict[str, Any]:
+        """What makes this instrument what it is, part by part: prompts, answers, dimensions, sampling and model.
 
         It is that of the whole format, whichever of its metrics are asked for, so that scores of one metric belong
-        together wherever they were made.
+        together wherever they were made. What is long stands for itself as a digest.
         """
         case = Case(Item(id="fingerprint", topic="fingerprint"), options)
-        parts = {
+        dimensions = [[one.name, one.question, one.definition] for one in DIMENSIONS]
+        return {
             "format": self.name,
-            "prompts": {ask.prompt: library[ask.prompt].digest for ask in self.asks},
-            "schemas": [ask.response(case).model_json_schema() for ask in self.asks],
-            "dimensions": [[one.name, one.question, one.definition] for one in DIMENSIONS],
-            "options": [
-                options.samples,
-                options.order,
-                options.seed,
-                options.relevant_from,
-                options.sampling_temperature,
-            ],
-            "model": dict(model),
+            **model,
+            **{f"prompt {ask.prompt}": library[ask.prompt].digest for ask in self.asks},
+            "schemas of the answers": digest([ask.response(case).model_json_schema() for ask in self.asks]),
+            "definitions of the dimensions": digest(dimensions),
+            "samples": options.samples,
+            "order": options.order,
+            "seed": options.seed,
+            "relevant_from": options.relevant_from,
+            "temperature": options.sampling_temperature,
         }
-        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
+
+    def fingerprint(self, options: JudgeOptions, library: Library, model: Mapping[str, Any]) -> str:
+        """The name of this instrument: it changes with every part of its identity."""
+        return digest(self.identity(options, library, model))
+
+
+def digest(parts: object) -> str:
+    """16 hex digits that stand for plain data."""
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]

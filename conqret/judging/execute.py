@@ -75,7 +75,7 @@ def judge_record(source: ItemSource, checked: Checked, setup: Setup) -> JudgeRec
         metrics=list(setup.metrics),
         options=asdict(setup.options),
         model_options=settings,
-        prompts={ask.prompt: setup.library[ask.prompt].digest for ask in setup.asks},
+        identity=setup.identity,
         items_name=Path(source.name).name,
         items_layout=checked.layout,
         items_count=checked.count,

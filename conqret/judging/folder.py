@@ -27,7 +27,7 @@ JUDGMENTS, SCORES = "judgments.jsonl", "scores.parquet"
 class JudgeRecord(RunRecord):
     """What ``run.json`` of a judge's run says.
 
-    ``fingerprint`` names the instrument (format, prompts, schemas, model, sampling), ``items_digest`` the items;
+    ``fingerprint`` names the instrument, whose parts ``identity`` lists, ``items_digest`` the items;
     ``metrics`` are those that were asked for. ``baseline`` is true for the offline model, which reports must call a
     baseline.
     """
@@ -48,7 +48,7 @@ class JudgeRecord(RunRecord):
     metrics: list[str]
     options: dict[str, Any]
     model_options: dict[str, Any]
-    prompts: dict[str, str]
+    identity: dict[str, Any]
     items_name: str
     items_layout: str
     items_count: int

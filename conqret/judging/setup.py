@@ -10,7 +10,7 @@ from typing import Any
 from conqret.data import Document, Item
 from conqret.errors import DeclarationError
 from conqret.io import Checked, ItemSource
-from conqret.judging.base import Ask, Case, Judge, JudgeOptions
+from conqret.judging.base import Ask, Case, Judge, JudgeOptions, digest
 from conqret.judging.instrument import Instrument, filled
 from conqret.judging.registry import JUDGES
 from conqret.llm.client import Client
@@ -56,9 +56,14 @@ class Setup:
         return tuple(metric for metric in self.judge.metrics if not wanted or metric in wanted)
 
     @cached_property
+    def identity(self) -> dict[str, Any]:
+        """What makes this instrument what it is, part by part."""
+        return self.judge.identity(self.options, self.library, self.client.identity)
+
+    @cached_property
     def fingerprint(self) -> str:
         """The name of this instrument."""
-        return self.judge.fingerprint(self.options, self.library, self.client.identity)
+        return digest(self.identity)
 
     def instrument(self, client: Client) -> Instrument:
         """The instrument over an open client."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from conqret.reliability.validation.judge_comparison import JudgeComparison
 from conqret.reliability.validation.people import PeopleAgreement
-from conqret.reliability.validation.settings import Settings
 from conqret.reliability.validation.statistics import STATISTICS
 from conqret.reliability.validation.validate import Validation
 from conqret.report import words
@@ -34,7 +33,7 @@ def people_table(found: PeopleAgreement) -> Table:
     if found.together is not None and len(found.rows) > 1:
         foot.append(("all together", *blank, found.together.n, "", found.together, *empty))
     return Table(
-        f"{found.layout}{level}: {intervals(found.settings, found.clusters, found.clustered_by)}",
+        f"{found.basis.layout}{level}: {found.basis.intervals}",
         (found.by, *(() if shared else ("level",)), "people", "units", "top", "alpha", *titles),
         rows,
         foot=foot,
@@ -57,8 +56,7 @@ def comparison_table(found: JudgeComparison) -> Table:
         for row in found.dimensions.values()
     ]
     return Table(
-        f"Alpha with people, {intervals(found.settings, found.clusters, found.clustered_by)}; 1: {found.first}, "
-        f"2: {found.second}",
+        f"Alpha with people, {found.basis.intervals}; 1: {found.first}, 2: {found.second}",
         ("dimension", "units", "alpha 1", "alpha 2", "1 - 2", "error 1 - 2", "p (Holm)"),
         rows,
         foot=[("average", "", *found.average, "", "")],
@@ -74,14 +72,9 @@ def agreement_table(found: Validation) -> Table:
     average = found.average
     whole = (average.judge["mean"], average.person, average.people, f"{found.coverage:.1%}")
     return Table(
-        f"Krippendorff's alpha, {intervals(found.settings, found.clusters, found.clustered_by)}",
+        f"Krippendorff's alpha, {found.basis.intervals}",
         ("dimension", "units", "judge and people", "one person", "people", "coverage"),
         rows,
         foot=[("average", "", *whole)],
         note="One person: with the others. The average is without overall quality.",
     )
-
-
-def intervals(settings: Settings, clusters: int, kind: str) -> str:
-    """How wide intervals are, and what they resample."""
-    return f"{settings.confidence:.0%} intervals over {settings.resamples} resamples of {clusters} {kind}s"

@@ -66,13 +66,13 @@ def bias_markdown(table: BiasTable) -> str:
 
 def card_markdown(card: Card) -> str:
     """The judge card as Markdown."""
-    instrument, data, cost, missing = card.instrument, card.data, card.cost, card.missing
+    run, judge, basis, cost, missing = card.run, card.judge, card.basis, card.cost, card.missing
     lines = [
-        f"# Judge card: {safe(instrument.format)} with {safe(instrument.model)}",
-        f"Fingerprint `{safe(instrument.fingerprint)}`. It measures {safe(instrument.summary)}. Scale: "
-        f"{safe(instrument.scale)}. Score: {safe(instrument.score)}. Source: {safe(instrument.source)}.",
-        f"{data.count} items on {data.topics} topics ({safe(data.items)}); labels: {safe(data.labels)}, read as "
-        f"{safe(data.layout)}, {data.annotators} annotators, {data.compared} items judged and labelled.",
+        f"# Judge card: {safe(run.format)} with {safe(run.model)}",
+        f"Fingerprint `{safe(run.fingerprint)}`. It measures {safe(judge.summary)}. Scale: {safe(judge.scale)}. "
+        f"Score: {safe(judge.score)}. Source: {safe(judge.source)}.",
+        f"{run.items_count} items on {card.topics} topics ({safe(run.items_name)}); labels: {safe(basis.labels)}, read "
+        f"as {safe(basis.layout)}, {card.annotators} annotators, {card.compared} items judged and labelled.",
         "## Known limits",
         "\n".join(f"- {safe(sentence)}" for sentence in card.limits),
         tables_markdown(_agreement_and_damage(card), "##").rstrip(),
@@ -122,7 +122,7 @@ def _agreement_and_damage(card: Card) -> Iterator[Table]:
         ("dimension", "units", "judge and people", "one person", "people", *(one.title for one in SHOWN)),
         rows,
         foot=foot,
-        note=f"Intervals: {card.confidence:.0%}, over {card.clusters} {card.clustered_by}s.",
+        note=f"{card.basis.intervals}.",
     )
     curves = [
         (
@@ -140,15 +140,8 @@ def _agreement_and_damage(card: Card) -> Iterator[Table]:
 
 
 def _instrument(card: Card) -> Table:
-    instrument = card.instrument
-    parts = {
-        **{f"prompt {name}": digest for name, digest in instrument.prompts.items()},
-        "answers and scale": instrument.answers,
-        **instrument.options,
-        **{f"model's {name}": value for name, value in instrument.settings.items()},
-        "metrics": ", ".join(instrument.metrics),
-    }
-    rows = [(name, str(value)) for name, value in parts.items() if value is not None]
+    parts = {**card.run.identity, "metrics": ", ".join(card.run.metrics)}
+    rows = [(name.replace("_", " "), str(value)) for name, value in parts.items() if value is not None]
     return Table("The instrument", ("part", Column("value", "text")), rows)
 
 

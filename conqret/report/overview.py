@@ -101,8 +101,9 @@ def _settings(record: JudgeRecord) -> Iterable[tuple[str, str]]:
         if value not in (None, [], (), {}, ""):
             shown = ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
             yield name.replace("_", " "), shown
-    for prompt, digest in record.prompts.items():
-        yield f"prompt {prompt}", digest
+    for name, value in record.identity.items():
+        if name.startswith("prompt "):
+            yield name, str(value)
 
 
 def _judge(name: str) -> Judge | None:

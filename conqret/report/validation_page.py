@@ -23,8 +23,8 @@ def validation_markdown(validation: Validation, outcomes: Sequence[Outcome] = ()
     floor = " (the lexical baseline: a floor, not a judge)" if judge.baseline else ""
     lines = [
         f"# How far {safe(judge.format)} with {safe(judge.model)} can be trusted",
-        f"Fingerprint `{safe(judge.fingerprint)}`{floor}. Labels: {safe(validation.labels)}, read as "
-        f"{safe(validation.layout)}; seed {validation.settings.seed}.",
+        f"Fingerprint `{safe(judge.fingerprint)}`{floor}. Labels: {safe(validation.basis.labels)}, read as "
+        f"{safe(validation.basis.layout)}; seed {validation.basis.settings.seed}.",
         tables_markdown(_tables(validation, outcomes), "##"),
     ]
     return "\n\n".join(lines)
@@ -54,7 +54,7 @@ def _ways(validation: Validation) -> Table:
         ways.setdefault((row.scale, row.target, row.onto), []).append(name)
     heads = ("dimensions", "scale", "people's one label", "the judge on that scale")
     rows = [(", ".join(names), *how) for how, names in ways.items()]
-    notes = " ".join(f"{note}." for note in validation.label_notes)
+    notes = " ".join(f"{note}." for note in validation.basis.notes)
     return Table("How scores met labels", [Column(head, "text") for head in heads], rows, note=notes)
 
 
@@ -84,7 +84,7 @@ def _replacing(validation: Validation) -> Table:
         test = row.alternative
         verdict = "no test" if test.passed is None else "yes" if test.passed else "no"
         rows.append((dimension, verdict, test.winning_rate, test.advantage, test.reason))
-    title = f"Can the judge stand in for one of the people? (epsilon {validation.settings.epsilon:g})"
+    title = f"Can the judge stand in for one of the people? (epsilon {validation.basis.settings.epsilon:g})"
     return Table(title, ("dimension", "passed", "winning rate", "advantage probability", REMARK), rows)
 
 

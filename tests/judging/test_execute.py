@@ -55,7 +55,8 @@ def test_what_a_run_leaves(tmp_path: Path) -> None:
         4,
     )
     assert record.metrics == ["context_relevance", "groundedness", "preference"]
-    assert set(record.prompts) == {"direct/context-relevance", "direct/groundedness", "direct/preference"}
+    prompts = {name.removeprefix("prompt ") for name in record.identity if name.startswith("prompt ")}
+    assert prompts == {"direct/context-relevance", "direct/groundedness", "direct/preference"}
     assert "api_key" not in out.record_file.read_text(encoding="utf-8")
 
 

@@ -50,10 +50,10 @@ def test_a_card_fits_its_schema_and_comes_back(card: Card, tmp_path: Path) -> No
 
 
 def test_what_a_card_holds(card: Card) -> None:
-    assert card.instrument.format == FORMAT
-    assert card.instrument.prompts.keys() == {"rag-fine-grained"}
-    assert card.data.count == len(demo())
-    assert card.data.annotators == 2
+    assert card.run.format == FORMAT
+    assert "prompt rag-fine-grained" in card.run.identity
+    assert card.run.items_count == len(demo())
+    assert card.annotators == 2
     assert card.agreement[0].dimension == "overall_quality"
     assert all(row.people.value is not None for row in card.agreement)
     assert card.average is not None
@@ -77,10 +77,11 @@ def test_another_model_or_setting_makes_it_stale(card: Card, tmp_path: Path) -> 
     same = setup(tmp_path)
     other = replace(same, client=ClientOptions("openai/gpt-4o-mini", max_tokens=900))
     assert changes(card, other) == [
-        "model: openai/gpt-4o-mini, and offline on the card",
-        "model's max_tokens: 900, and None on the card",
+        "max_tokens: 900, and None on the card",
+        f"model: openai/gpt-4o-mini, and {card.run.identity['model']} on the card",
     ]
-    assert changes(card, setup(tmp_path, samples=3)) == ["samples: 3, and 1 on the card"]
+    several = changes(card, setup(tmp_path, samples=3))
+    assert several == ["samples: 3, and 1 on the card", "temperature: 0.7, and 0.0 on the card"]
 
 
 def test_another_format_makes_it_stale_and_a_selection_does_not(card: Card, tmp_path: Path) -> None:
@@ -92,16 +93,11 @@ def test_another_format_makes_it_stale_and_a_selection_does_not(card: Card, tmp_
 
 
 def test_a_changed_prompt_or_scale_makes_it_stale(card: Card, tmp_path: Path) -> None:
-    was = card.instrument
     same = setup(tmp_path)
-    prompt = was.model_copy(update={"fingerprint": "x", "prompts": {"rag-fine-grained": "other"}})
-    assert changes(card.model_copy(update={"instrument": prompt}), same) == [
-        "prompt rag-fine-grained: changed"
-    ]
-    scale = was.model_copy(update={"fingerprint": "x", "answers": "other"})
-    assert changes(card.model_copy(update={"instrument": scale}), same) == [
-        "scale, answer schema or definitions of the dimensions: changed"
-    ]
+    for part in ("prompt rag-fine-grained", "schemas of the answers", "definitions of the dimensions"):
+        identity = {**card.run.identity, part: "other"}
+        run = card.run.model_copy(update={"fingerprint": "x", "identity": identity})
+        assert changes(card.model_copy(update={"run": run}), same) == [f"{part}: changed"]
 
 
 def test_parts_of_another_judge_are_refused(card: Card, folder: Path) -> None:
@@ -116,20 +112,16 @@ def test_parts_of_another_judge_are_refused(card: Card, folder: Path) -> None:
         record, summary = directory.record(), directory.summary()
         return make_card(record, summary, validation, directory.items(), **parts)  # type: ignore[arg-type]
 
-    other = card.bias.model_copy(update={"model": "gpt-x", "fingerprint": "x"})
+    identity = {**card.bias.identity, "samples": 3}
+    other = card.bias.model_copy(update={"identity": identity, "fingerprint": "x"})
     with pytest.raises(
-        DeclarationError, match=r"bias table is of another instrument .* rag-fine-grained with gpt-x"
+        DeclarationError, match=r"bias table is of another instrument .*: samples: 3, and 1 of the run"
     ):
-        card_with(bias=other)
-    other = card.bias.model_copy(update={"fingerprint": "x"})
-    with pytest.raises(DeclarationError, match=r"bias table .* with other prompts, .*fingerprint x, and"):
         card_with(bias=other)
     judge = {"format": FORMAT, "model": "offline", "fingerprint": "x"}
     digest = {"conqret": "0", "perturbations": {}, "grid": (), "seed": 1, "items": 1, "digest": ""}
     run = SensitivityResults(record=SensitivityRecord(judges=(judge,), **digest), curves=())
-    with pytest.raises(
-        DeclarationError, match=r"sensitivity run is of another instrument .* with other prompts"
-    ):
+    with pytest.raises(DeclarationError, match=r"sensitivity run is of another instrument .*: other prompts"):
         card_with(sensitivity=run)
 
 

@@ -51,7 +51,7 @@ def test_alpha_is_that_of_the_package(tmp_path, rng):
     assert found.average.dimensions == ["clarity"]
     assert found.average.judge["mean"].value == found.dimensions["clarity"].alpha.value
     assert found.overall is found.dimensions["overall_quality"]
-    assert (found.clustered_by, found.clusters) == ("topic", 10)
+    assert (found.basis.clustered_by, found.basis.clusters) == ("topic", 10)
 
 
 def test_samples_singly_their_mean_and_their_majority(tmp_path, rng):
@@ -324,7 +324,7 @@ def test_people_by_topic(tmp_path):
     assert [row.name for row in found.rows] == ["t0", "t1"]
     assert found.rows[1].alpha.value == 1
     assert found.rows[0].alpha.value < 0.5
-    assert found.clustered_by == "topic"
+    assert found.basis.clustered_by == "topic"
 
 
 def test_two_judges(tmp_path, rng):

@@ -275,7 +275,7 @@ def make_run(
         "metrics": list(first.measures) if first else [],
         "options": {"samples": 1, "order": "given", "seed": 13, "relevant_from": 3, "metrics": []},
         "model_options": {"temperature": 0.0},
-        "prompts": {name: "b1946ac92492d234"},
+        "identity": {f"prompt {name}": "b1946ac92492d234"},
         "items_name": "items.jsonl",
         "items_layout": "conqret",
         "items_count": written if total is None else total,

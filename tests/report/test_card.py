@@ -19,8 +19,11 @@ HOSTILE = "<script>alert(1)</script>|`x`"
 @pytest.fixture(scope="module")
 def card(tmp_path_factory: pytest.TempPathFactory) -> Card:
     found = card_of(tmp_path_factory.mktemp("card"))
-    data = found.data.model_copy(update={"items": HOSTILE, "labels": HOSTILE})
-    return found.model_copy(update={"data": data, "limits": (*found.limits, HOSTILE)})
+    run = found.run.model_copy(
+        update={"items_name": HOSTILE, "identity": {**found.run.identity, HOSTILE: HOSTILE}}
+    )
+    basis = found.basis.model_copy(update={"labels": HOSTILE})
+    return found.model_copy(update={"run": run, "basis": basis, "limits": (*found.limits, HOSTILE)})
 
 
 def test_three_files_say_the_same(card: Card, tmp_path: Path) -> None:
@@ -32,7 +35,7 @@ def test_three_files_say_the_same(card: Card, tmp_path: Path) -> None:
         assert sentence in marked
     assert "<script" not in text + marked
     assert "&lt;script&gt;" in text
-    assert card.instrument.fingerprint in text
+    assert card.run.fingerprint in text
     assert "default-src &#39;none&#39;" in text
     assert "a floor, not a judge" in text
 

@@ -110,6 +110,7 @@ def run_bias(
             model=setup.client.model,
             baseline=setup.client.backend.baseline,
             fingerprint=setup.fingerprint,
+            identity=setup.identity,
             items=len(ground.items),
             topics=len({item.topic for item in ground.items}),
             repeats=ground.repeats,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from conqret.data import Judgment
 from conqret.data.item import Frozen
@@ -39,8 +39,8 @@ class BiasRow(Frozen):
 
 
 class BiasTable(Frozen):
-    """All that the probes found of one judge. ``left_out`` says why a probe was not made; ``warnings`` must be said
-    wherever the table is shown. ``session`` counts what the last session took."""
+    """All that the probes found of one judge, whose parts ``identity`` lists. ``left_out`` says why a probe was not
+    made; ``warnings`` must be said wherever the table is shown. ``session`` counts what the last session took."""
 
     schema_name: str = SCHEMA
     conqret: str
@@ -48,6 +48,7 @@ class BiasTable(Frozen):
     model: str
     baseline: bool
     fingerprint: str
+    identity: Mapping[str, Any]
     items: int
     topics: int
     repeats: int

@@ -17,72 +17,52 @@ from conqret._version import __version__
 from conqret.data import Item
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
-from conqret.judging.base import JudgeOptions
 from conqret.judging.folder import JudgeRecord
 from conqret.judging.registry import JUDGES
 from conqret.judging.summary import Summary
 from conqret.reliability.bias.table import BiasTable
 from conqret.reliability.cards.cost import Cost
-from conqret.reliability.cards.fit import answers_digest, model_settings
+from conqret.reliability.cards.fit import differences
 from conqret.reliability.cards.limits import known_limits
 from conqret.reliability.sensitivity.curves import Curve
 from conqret.reliability.sensitivity.results import SensitivityResults
 from conqret.reliability.validation.dimension import DimensionAgreement
 from conqret.reliability.validation.missing import Missingness
+from conqret.reliability.validation.settings import Basis
 from conqret.reliability.validation.validate import Average, Validation
 
 SCHEMA = "conqret.judge-card/2"
 FILE_NAME = "card.json"
 
 
-class CardInstrument(Frozen):
-    """The instrument, with all that its fingerprint is made of: ``prompts`` maps prompts to digests, ``answers`` is
-    a digest of scale, answer schemas and dimensions, ``options`` and ``settings`` are the judge's and the model's."""
+class CardJudge(Frozen):
+    """What the judge says of itself: what it measures, on which scale, how answers become scores, and its source."""
 
-    format: str
-    model: str
-    baseline: bool
-    fingerprint: str
     summary: str
     scale: str
     score: str
     source: str
-    metrics: tuple[str, ...]
-    prompts: Mapping[str, str]
-    answers: str
-    options: Mapping[str, Any]
-    settings: Mapping[str, Any]
-
-
-class CardData(Frozen):
-    """What the judge was measured on: the items, and people's labels of them."""
-
-    items: str
-    count: int
-    topics: int
-    stances: Mapping[str, int]
-    digest: str
-    labels: str
-    layout: str
-    annotators: int
-    labelled: int
-    compared: int
-    notes: tuple[str, ...] = ()
 
 
 class Card(Frozen):
-    """The judge card. ``agreement`` has a row for each labelled dimension, ``people`` beside the judge in each, and
-    ``average`` the mean of two and more; ``sensitivity`` and ``bias`` are there where such runs were given; ``limits``
-    are sentences for people."""
+    """The judge card. ``run`` says which instrument was measured on which items (``topics`` and ``stances`` count
+    these), ``basis`` what the intervals rest on.
+
+    Of ``labelled`` items by ``annotators`` people ``compared`` were judged. ``agreement`` has a row for each labelled
+    dimension, ``people`` beside the judge in each, and ``average`` the mean of two and more; ``sensitivity`` and
+    ``bias`` are there where such runs were given; ``limits`` are sentences for people.
+    """
 
     schema_name: str = SCHEMA
     conqret: str
-    judged: str
-    instrument: CardInstrument
-    data: CardData
-    confidence: float
-    clustered_by: str
-    clusters: int
+    run: JudgeRecord
+    judge: CardJudge
+    topics: int
+    stances: Mapping[str, int]
+    annotators: int
+    labelled: int
+    compared: int
+    basis: Basis
     agreement: tuple[DimensionAgreement, ...]
     average: Average | None
     sensitivity: tuple[Curve, ...] = ()
@@ -117,41 +97,16 @@ def make_card(
         if (curve.format, curve.model) == (record.format, record.model)
     )
     cost = Cost.of(summary)
-    names = {name for one in validation.dimensions.values() for name in one.names}
     return Card(
         conqret=__version__,
-        judged=record.created,
-        instrument=CardInstrument(
-            format=record.format,
-            model=record.model,
-            baseline=record.baseline,
-            fingerprint=record.fingerprint,
-            summary=judge.summary,
-            scale=judge.scale,
-            score=judge.score,
-            source=judge.source,
-            metrics=tuple(record.metrics),
-            prompts=record.prompts,
-            answers=answers_digest(judge, record.metrics, _options(record)),
-            options={name: value for name, value in record.options.items() if name != "metrics"},
-            settings=model_settings(record.model_options),
-        ),
-        data=CardData(
-            items=record.items_name,
-            count=record.items_count,
-            topics=len(topics),
-            stances=dict(sorted(stances.items())),
-            digest=record.items_digest,
-            labels=Path(validation.labels).name,
-            layout=validation.layout,
-            annotators=len(names),
-            labelled=validation.join.labelled,
-            compared=validation.join.items,
-            notes=tuple(validation.label_notes),
-        ),
-        confidence=validation.settings.confidence,
-        clustered_by=validation.clustered_by,
-        clusters=validation.clusters,
+        run=record,
+        judge=CardJudge(summary=judge.summary, scale=judge.scale, score=judge.score, source=judge.source),
+        topics=len(topics),
+        stances=dict(sorted(stances.items())),
+        annotators=len({name for one in validation.dimensions.values() for name in one.names}),
+        labelled=validation.join.labelled,
+        compared=validation.join.items,
+        basis=validation.basis,
         agreement=rows,
         average=validation.average if len(validation.average.dimensions) > 1 else None,
         sensitivity=curves,
@@ -183,11 +138,6 @@ def card_schema() -> dict[str, Any]:
     }
 
 
-def _options(record: JudgeRecord) -> JudgeOptions:
-    given = {name: value for name, value in record.options.items() if name != "metrics"}
-    return JudgeOptions(metrics=tuple(record.metrics), **given)
-
-
 def _same_instrument(
     record: JudgeRecord,
     validation: Validation,
@@ -195,28 +145,19 @@ def _same_instrument(
     sensitivity: SensitivityResults | None,
 ) -> None:
     """Refuse parts that were made by another instrument than the run."""
-    judge = validation.judge
-    parts = {"the validation": [(judge.format, judge.model, judge.fingerprint)]}
+    parts: dict[str, Sequence[Mapping[str, Any]]] = {"the validation": [validation.judge.model_dump()]}
     if bias is not None:
-        parts["the bias table"] = [(bias.format, bias.model, bias.fingerprint)]
+        parts["the bias table"] = [{"fingerprint": bias.fingerprint, "identity": bias.identity}]
     if sensitivity is not None:
-        judges = sensitivity.record.judges
-        parts["the sensitivity run"] = [(one["format"], one["model"], one["fingerprint"]) for one in judges]
-    for part, made_by in parts.items():
-        if record.fingerprint not in {fingerprint for _, _, fingerprint in made_by}:
-            raise DeclarationError(
-                f"{part} is of another instrument than the run: {_difference(record, made_by)}"
-            )
-
-
-def _difference(record: JudgeRecord, made_by: Sequence[tuple[str, str, str]]) -> str:
-    others = [
-        fingerprint for name, model, fingerprint in made_by if (name, model) == (record.format, record.model)
-    ]
-    if others:
-        return (
-            f"the same format and model with other prompts, answers, options or model settings (fingerprint "
-            f"{others[0]}, and {record.fingerprint} of the run). Make it again with those of the run"
-        )
-    instruments = " and ".join(f"{name} with {model}" for name, model, _ in made_by) or "nothing"
-    return f"it is of {instruments}, the run of {record.format} with {record.model}"
+        parts["the sensitivity run"] = sensitivity.record.judges
+    for part, judges in parts.items():
+        if record.fingerprint not in {judge["fingerprint"] for judge in judges}:
+            own, other = record.identity, judges[0].get("identity")
+            if other is None:
+                own, other = (
+                    {name: one[name] for name in ("format", "model")} for one in (dict(record), judges[0])
+                )
+            said = differences(own, other, "of the run") or [
+                "other prompts, answers, options or model settings"
+            ]
+            raise DeclarationError(f"{part} is of another instrument than the run: {'; '.join(said)}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 
 from conqret.data import Judgment
 from conqret.data.item import Frozen
@@ -12,7 +11,7 @@ from conqret.io.labels import LabelSet
 from conqret.reliability.validation.dimension_view import NO_SCALE, View
 from conqret.reliability.validation.label_join import join_labels
 from conqret.reliability.validation.people import OVERALL
-from conqret.reliability.validation.settings import Settings
+from conqret.reliability.validation.settings import Basis, Settings
 from conqret.stats.agreement import alphas
 from conqret.stats.estimate import Estimate, Sampled, average, without_value
 from conqret.stats.resampling import Resamples
@@ -46,13 +45,10 @@ class JudgeComparison(Frozen):
 
     first: str
     second: str
-    labels: str
+    basis: Basis
     dimensions: dict[str, ComparedOn]
     average: tuple[Estimate, Estimate, Estimate]
     left_out: list[str]
-    clustered_by: str
-    clusters: int
-    settings: Settings
 
 
 def compare_judges(
@@ -95,13 +91,10 @@ def compare_judges(
     return JudgeComparison(
         first=names[0],
         second=names[1],
-        labels=Path(labels.name).name,
+        basis=Basis.of(labels, one.clustered_by, drawn, settings),
         dimensions={row.dimension: row for row in rows},
         average=_three(*means, settings.confidence),
         left_out=sorted(set(one.metrics) ^ set(other.metrics)),
-        clustered_by=one.clustered_by,
-        clusters=drawn.clusters,
-        settings=settings,
     )
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
 from conqret.io.label_scale import LabelScale
 from conqret.io.labels import LabelSet, Unit
-from conqret.reliability.validation.settings import Settings
+from conqret.reliability.validation.settings import Basis, Settings
 from conqret.reliability.validation.statistics import STATISTICS
 from conqret.stats.agreement import alphas
 from conqret.stats.estimate import Estimate, Sampled, average
@@ -48,18 +47,13 @@ class PeopleOn(Frozen):
 
 class PeopleAgreement(Frozen):
     """People among themselves. ``average`` is over dimensions but overall quality; ``together`` takes every pair of
-    unit and dimension as a unit (None where levels differ). Intervals resample ``clusters`` of ``clustered_by``."""
+    unit and dimension as a unit (None where levels differ)."""
 
-    labels: str
-    layout: str
+    basis: Basis
     by: str
     rows: tuple[PeopleOn, ...]
     average: Estimate
     together: Estimate | None
-    clustered_by: str
-    clusters: int
-    settings: Settings
-    notes: tuple[str, ...]
 
 
 def people_agreement(
@@ -95,16 +89,11 @@ def people_agreement(
         together = alphas(everything[None], level, wide)[0].estimate(settings.confidence)
     averaged = [alpha for row, alpha in found if row.name != OVERALL]
     return PeopleAgreement(
-        labels=Path(labels.name).name,
-        layout=labels.layout,
+        basis=Basis.of(labels, kind, drawn, settings),
         by=by,
         rows=tuple(row for row, _ in found),
         average=average(averaged).estimate(settings.confidence),
         together=together,
-        clustered_by=kind,
-        clusters=drawn.clusters,
-        settings=settings,
-        notes=labels.notes,
     )
 
 

@@ -8,7 +8,6 @@ overall quality, and on overall quality (Table 5), for the samples singly, their
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
 
 from conqret.data import Item, Judgment
 from conqret.data.item import Frozen
@@ -20,7 +19,7 @@ from conqret.reliability.validation.dimension_check import Checked, check_dimens
 from conqret.reliability.validation.label_join import JoinReport, join_labels
 from conqret.reliability.validation.missing import Missingness, missingness
 from conqret.reliability.validation.people import OVERALL
-from conqret.reliability.validation.settings import Settings
+from conqret.reliability.validation.settings import Basis, Settings
 from conqret.stats.estimate import Estimate, average, undefined
 
 SCHEMA = "conqret.validation/2"
@@ -48,19 +47,13 @@ class Average(Frozen):
 class Validation(Frozen):
     """Everything that judgments and labels say of a judge; JSON by ``model_dump_json``.
 
-    ``coverage`` is the share of the judged and labelled units that have a score, over all dimensions. ``clusters``
-    (of the kind ``clustered_by``) are what the intervals resample.
+    ``coverage`` is the share of the judged and labelled units that have a score, over all dimensions.
     """
 
     schema_name: str = SCHEMA
     judge: Judge
-    labels: str
-    layout: str
-    label_notes: list[str]
-    settings: Settings
+    basis: Basis
     join: JoinReport
-    clustered_by: str
-    clusters: int
     coverage: float
     dimensions: dict[str, DimensionValidation]
     average: Average
@@ -116,13 +109,8 @@ def validate(
     units = sum(one.result.labelled for one in checked.values())
     return Validation(
         judge=judge,
-        labels=Path(labels.name).name,
-        layout=labels.layout,
-        label_notes=list(labels.notes),
-        settings=settings,
+        basis=Basis.of(labels, joined.clustered_by, drawn, settings),
         join=joined.report,
-        clustered_by=joined.clustered_by,
-        clusters=drawn.clusters,
         coverage=sum(one.result.scored for one in checked.values()) / units if units else 0.0,
         dimensions={name: one.result for name, one in checked.items()},
         average=_average(checked, settings.confidence),
