@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from conqret.perturb import Direction
-from conqret.reliability.sensitivity.curves import Comparison, Curve, Point, StanceCurve
+from conqret.reliability.sensitivity.curves import Cell, Comparison, Curve, Point, StanceCurve
 from conqret.reliability.sensitivity.results import PrecisionRow, SensitivityRecord, SensitivityResults
 from conqret.report.markdown import tables_markdown
 from conqret.report.sensitivity import write_sensitivity
@@ -99,6 +99,38 @@ def test_models_by_formats(results: SensitivityResults) -> None:
 
 def test_precision_with_the_error_in_brackets(results: SensitivityResults) -> None:
     assert precision_table(results).rows == (("0", "0.505", "0.924", "0.548 (+0.043)"),)
+
+
+def test_a_judge_that_was_not_asked_is_told_from_one_without_answers(results: SensitivityResults) -> None:
+    other = {**results.record.judges[0], "model": "third", "metrics": ["groundedness"]}
+    record = results.record.model_copy(update={"judges": (*results.record.judges, other)})
+    table = monotone_table(results.model_copy(update={"record": record}), "irrelevant", "context_relevance")
+    assert table.rows[2] == ("third", "-", "-")
+
+
+def test_two_perturbations_cross_in_a_grid(results: SensitivityResults) -> None:
+    cells = tuple(
+        Cell(
+            format="direct",
+            model="gpt",
+            metric="groundedness",
+            levels=levels,
+            mean=mean,
+            low=mean,
+            high=mean,
+            n=2,
+        )
+        for levels, mean in (
+            ({"hallucinate": 5.0}, 0.5),
+            ({"irrelevant": 50.0}, 0.4),
+            ({"hallucinate": 5.0, "irrelevant": 50.0}, 0.3),
+        )
+    )
+    record = results.record.model_copy(update={"grid": ("hallucinate", "irrelevant")})
+    *_, table = all_tables(results.model_copy(update={"record": record, "grid": cells}))
+    assert table.title == "Groundedness by direct (gpt): irrelevant by hallucinate (as Figure 4)"
+    assert table.header == ("irrelevant", "hallucinate 0", "hallucinate 5")
+    assert table.rows == (("0", "", "0.500"), ("50", "0.400", "0.300"))
 
 
 def test_by_stance(results: SensitivityResults) -> None:
