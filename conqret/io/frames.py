@@ -63,11 +63,9 @@ class FrameRows:
                 self.name, 0, quoted(repeated)[1:-1], "is the name of two columns", "Rename one of them"
             )
             return
-        line = 0
-        for start in range(0, len(self.frame), SLICE):
-            for record in self._slice(start):
-                line += 1
-                yield Row(line, {str(key): value for key, value in record.items()})
+        records = (record for start in range(0, len(self.frame), SLICE) for record in self._slice(start))
+        for line, record in enumerate(records, start=1):
+            yield Row(line, {str(key): value for key, value in record.items()})
 
     def _slice(self, start: int) -> list[dict[str, object]]:
         if self.kind == "pandas":

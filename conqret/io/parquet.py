@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,25 +46,14 @@ class ParquetRows:
         installed = importlib.util.find_spec("pyarrow") is not None
         arrow = self.engine == "pyarrow" or (not self.engine and installed)
         line = 0
-        pieces = self._arrow() if arrow else self._polars()
-        while True:
-            try:
-                records = next(pieces, None)
-            except Exception as error:  # noqa: BLE001 - each reader has its own error classes
-                reason = " ".join(str(error).split())[:200]
-                yield Fault(
-                    self.name,
-                    line,
-                    "",
-                    f"is a damaged Parquet file: {line} rows can be read before the reader says: {reason}",
-                    "Write or fetch the file again",
-                )
-                return
-            if records is None:
-                return
-            for record in records:
+        try:
+            for record in itertools.chain.from_iterable(self._arrow() if arrow else self._polars()):
                 line += 1
                 yield Row(line, record)
+        except Exception as error:  # noqa: BLE001 - each reader has its own error classes
+            reason = " ".join(str(error).split())[:200]
+            problem = f"is a damaged Parquet file: {line} rows can be read before the reader says: {reason}"
+            yield Fault(self.name, line, "", problem, "Write or fetch the file again")
 
     def _arrow(self) -> Iterator[list[dict[str, Any]]]:
         import pyarrow.parquet
