@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from conqret.cli import label_options, options
-from conqret.cli.console import note, out, say_json
+from conqret.cli.console import note, result
 from conqret.cli.groups import grouped
 
 EPILOG = (
@@ -43,9 +43,6 @@ def agree(
         by=by,
         settings=Settings(seed=seed, **resampling.given()),
     )
-    if json_output:
-        say_json(found)
-        return
     for text in found.basis.notes:
         note(text)
-    out().print(people_table(found))
+    result(found, [people_table(found)], as_json=json_output)

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from conqret.cli import label_options, options
-from conqret.cli.console import end, floor, note, out, progress, say, say_json, tell, tell_session, written
+from conqret.cli.console import at, end, floor, note, progress, result, tell, tell_session
 from conqret.cli.groups import grouped
 
 if TYPE_CHECKING:
     from conqret.reliability.bias.run import BiasPlan
-    from conqret.reliability.bias.table import BiasTable
 
 EPILOG = (
     "Examples:\n\n"
@@ -78,7 +77,7 @@ def bias(
     """
     from conqret.judging.registry import DEFAULT_FORMAT
     from conqret.reliability.bias.study import bias as measure
-    from conqret.report.card_tables import bias_markdown
+    from conqret.report.card_tables import bias_markdown, bias_rows_table
     from conqret.report.page import write_files
 
     with progress("judging", quiet=shown.quiet) as bar:
@@ -99,23 +98,13 @@ def bias(
         )  # fmt: skip
     (page,) = write_files(output, {PAGE_NAME: bias_markdown(table)})
     if not shown.quiet:
-        tell_session(table.session, table.judgments)
-    if shown.json_output:
-        say_json(table)
-    else:
-        _show(table, page)
+        tell_session(table.session, f"{table.judgments:,} judgments")
+        if table.baseline:
+            tell(f"offline is {floor('a judge')}")
+    alarms = f"{len(table.alarms)} of {len(table.rows)} rows raise an alarm"
+    result(table, (bias_rows_table(table.rows), alarms, at(page)), as_json=shown.json_output)
     for text in table.warnings:
         note(text)
     if any(row.missing for row in table.rows):
         note("some comparisons lack values; bias.json says how many, and why")
         end(failed=True)
-
-
-def _show(table: BiasTable, page: Path) -> None:
-    from conqret.report.card_tables import bias_rows_table
-
-    out().print(bias_rows_table(table.rows))
-    say(f"{len(table.alarms)} of {len(table.rows)} rows raise an alarm")
-    if table.baseline:
-        tell(f"offline is {floor('a judge')}")
-    written(page)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from conqret.cli import label_options, options
-from conqret.cli.console import note, out, say_json
+from conqret.cli.console import note, result
 from conqret.cli.groups import grouped
 
 EPILOG = "Example: conqret compare runs/a runs/b --labels labels.csv --scale 1:3"
@@ -38,7 +38,7 @@ def compare(
     runs = JudgeFolder(first), JudgeFolder(second)
     for run in runs:
         run.record()  # says where a folder holds no run
-    result = compare_judges(
+    compared = compare_judges(
         runs[0].judgments(),
         runs[1].judgments(),
         found,
@@ -46,11 +46,8 @@ def compare(
         metrics=metrics,
         settings=Settings(people=people, seed=seed, **resampling.given()),
     )
-    if json_output:
-        say_json(result)
-        return
     for text in found.notes:
         note(text)
-    if result.left_out:
-        note(f"only one of the two judges has {', '.join(result.left_out)}")
-    out().print(comparison_table(result))
+    if compared.left_out:
+        note(f"only one of the two judges has {', '.join(compared.left_out)}")
+    result(compared, [comparison_table(compared)], as_json=json_output)

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from rich.console import Console
+    from rich.console import Console, RenderableType
     from rich.progress import Progress as RichProgress
     from rich.progress import TaskID
     from rich.text import Text
@@ -59,19 +59,38 @@ def say_json(found: object) -> None:
         out().out(json.dumps(found, indent=1, ensure_ascii=False))
 
 
+def result(found: object, lines: Iterable[RenderableType], *, as_json: bool) -> None:
+    """Print what a command has found: for a machine, or else for people, whose ``lines`` are texts and tables."""
+    if as_json:
+        say_json(found)
+        return
+    for line in lines:
+        out().print(_text(line) if isinstance(line, str) else line, soft_wrap=isinstance(line, str))
+
+
+def at(file: Path, what: str = "written") -> str:
+    """Where a part of the result is."""
+    return f"{what:<10} {file}"
+
+
 def written(file: Path, what: str = "written") -> None:
     """Say where a part of the result is."""
-    say(f"{what:<10} {file}")
+    say(at(file, what))
 
 
-def entry(name: str, remark: str, lines: Iterable[str]) -> None:
-    """Print one of a list: its name with a remark, and what is to be said of it, what matters most first."""
+def entry(name: str, remark: str, lines: Iterable[str]) -> Iterator[RenderableType]:
+    """One of a list: its name with a remark, and what is to be said of it, what matters most first."""
     from rich.padding import Padding
 
-    out().print(_text(name, "bold").append_text(_text(f"  {remark}", "not bold")))
+    yield _text(name, "bold").append_text(_text(f"  {remark}", "not bold"))
     for place, line in enumerate(lines):
-        out().print(Padding(_text(line, "dim" if place else ""), (0, 0, 0, 2), expand=False))
-    out().print()
+        yield Padding(_text(line, "dim" if place else ""), (0, 0, 0, 2), expand=False)
+    yield ""
+
+
+def heading(text: str) -> Text:
+    """A line that stands out."""
+    return _text(text, "bold")
 
 
 def tell(text: str) -> None:
@@ -87,6 +106,12 @@ def complain(message: str) -> None:
 def note(message: str) -> None:
     """Print a remark."""
     err().print(_text("note: ", "bold").append_text(_text(message)), soft_wrap=True)
+
+
+def note_all(title: str, lines: Sequence[str], most: int = 10) -> None:
+    """Print a remark and what it is about, ``most`` lines of it at most."""
+    more = [f"and {len(lines) - most} more"] if len(lines) > most else []
+    note("\n  ".join([f"{title}:", *lines[:most], *more]))
 
 
 def floor(role: str) -> str:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from conqret.cli import options
-from conqret.cli.console import note, out, say, say_json
+from conqret.cli.console import note, result
+
+if TYPE_CHECKING:
+    from conqret.report.table import Table
 
 app = typer.Typer(
     help="Make topics, qrels and splits, or import the published ConQRet.",
@@ -47,12 +50,12 @@ def build(
         )
     built = build_corpus(list(directory.debates()), ledger, seed=seed, share=train_share)
     directory.write(built, documents)
-    if json_output:
-        say_json(built.statistics)
-        return
-    _show_table2(built.statistics["table2"])
     _remark(built.statistics)
-    say(f"topics, qrels, corpus.parquet and statistics.json are in {corpus}")
+    lines = (
+        _table2(built.statistics["table2"]),
+        f"topics, qrels, corpus.parquet and statistics.json are in {corpus}",
+    )
+    result(built.statistics, lines, as_json=json_output)
 
 
 @app.command("import-conqret", epilog="Example: conqret corpus import-conqret path/to/release -o corpus/")
@@ -74,16 +77,13 @@ def import_conqret(
     directory = CorpusDirectory(output)
     directory.write_documents(found.documents)
     directory.write(found, found.documents)
-    if json_output:
-        say_json(found.statistics)
-        return
     for text in found.notes:
         note(text)
-    _show_table2(found.statistics["table2"])
-    say(f"documents, topics and qrels are in {output}")
+    lines = (_table2(found.statistics["table2"]), f"documents, topics and qrels are in {output}")
+    result(found.statistics, lines, as_json=json_output)
 
 
-def _show_table2(table2: Mapping[str, Any]) -> None:
+def _table2(table2: Mapping[str, Any]) -> Table:
     from conqret.data.table2 import ROWS, TOTAL
     from conqret.report.table import Table
 
@@ -92,7 +92,7 @@ def _show_table2(table2: Mapping[str, Any]) -> None:
     rows = [(label, *(_figure(column[field]) for column in columns)) for field, label in ROWS.items()]
     total = (TOTAL, table2["documents"], "", paper["documents"], "")
     header = ("", "train", "test", "paper train", "paper test")
-    out().print(Table("Statistics (ConQRet, Table 2)", header, [*rows, total]))
+    return Table("Statistics (ConQRet, Table 2)", header, [*rows, total])
 
 
 def _figure(number: object) -> str:

@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from conqret.cli import options
-from conqret.cli.console import entry, say, say_json
+from conqret.cli.console import entry, result
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rich.console import RenderableType
+
+    from conqret.judging.base import Judge
 
 EPILOG = "Example: conqret formats --json"
 
@@ -13,27 +22,30 @@ def formats(
 ) -> None:
     """List the formats of the judge, with their metrics, scales and sources."""
     from conqret.judging.registry import JUDGES
-    from conqret.report.words import metric_names
 
     judges = list(JUDGES.values())
-    if json_output:
-        rows = [
-            {
-                "name": judge.name,
-                "summary": judge.summary,
-                "metrics": list(judge.metrics),
-                "scale": judge.scale,
-                "score": judge.score,
-                "source": judge.source,
-                "prompts": list(dict.fromkeys(ask.prompt for ask in judge.asks)),
-                "needs": sorted(set().union(*(ask.needs for ask in judge.asks))),
-                "calls": sum(2 if ask.both_orders else 1 for ask in judge.asks),
-                "plug_in": JUDGES.plugged(judge.name),
-            }
-            for judge in judges
-        ]
-        say_json(rows)
-        return
+    rows = [
+        {
+            "name": judge.name,
+            "summary": judge.summary,
+            "metrics": list(judge.metrics),
+            "scale": judge.scale,
+            "score": judge.score,
+            "source": judge.source,
+            "prompts": list(dict.fromkeys(ask.prompt for ask in judge.asks)),
+            "needs": sorted(set().union(*(ask.needs for ask in judge.asks))),
+            "calls": sum(2 if ask.both_orders else 1 for ask in judge.asks),
+            "plug_in": JUDGES.plugged(judge.name),
+        }
+        for judge in judges
+    ]
+    result(rows, _entries(judges), as_json=json_output)
+
+
+def _entries(judges: Sequence[Judge]) -> Iterator[RenderableType]:
+    from conqret.judging.registry import JUDGES
+    from conqret.report.words import metric_names
+
     for judge in judges:
         calls = sum(2 if ask.both_orders else 1 for ask in judge.asks)
         package = JUDGES.plugged(judge.name)
@@ -44,6 +56,6 @@ def formats(
             f"source: {judge.source}",
             *([f"plug-in: {package}"] if package else []),
         )
-        entry(judge.name, f"{calls} call{'s' if calls > 1 else ''} an item", lines)
-    say("The default is rag-fine-grained. A preference is always asked in both orders: two calls.")
-    say("Metrics may be written with hyphens: --metric context-relevance.")
+        yield from entry(judge.name, f"{calls} call{'s' if calls > 1 else ''} an item", lines)
+    yield "The default is rag-fine-grained. A preference is always asked in both orders: two calls."
+    yield "Metrics may be written with hyphens: --metric context-relevance."

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from conqret.cli import options
-from conqret.cli.console import note, say, say_json, written
+from conqret.cli.console import at, note, result
 from conqret.cli.groups import grouped
 from conqret.retrieval.engine import K1, B
 
@@ -57,17 +57,20 @@ def index(
     began = time.perf_counter()
     built = build_index(corpus, engine=engine, settings=Settings(stemmer, stopwords, k1, b), rebuild=rebuild)
     seconds = time.perf_counter() - began
-    if shown.json_output:
-        facts = {"documents": len(built), "engine": built.engine, "settings": asdict(built.settings)}
-        facts |= {"fingerprint": built.fingerprint, "fresh": built.fresh, "path": str(corpus / FOLDER)}
-        say_json(facts)
-        return
-    if not shown.quiet and not built.fresh:
+    facts = {
+        "documents": len(built),
+        "engine": built.engine,
+        "settings": asdict(built.settings),
+        "fingerprint": built.fingerprint,
+        "fresh": built.fresh,
+        "path": str(corpus / FOLDER),
+    }
+    if not (shown.quiet or shown.json_output or built.fresh):
         note("the index is of this corpus and these settings already; --rebuild builds it all the same")
     settings = built.settings
     how = (
         f"stemmer {settings.stemmer}, stop words {settings.stop_words}, k1 {settings.k1:g}, b {settings.b:g}"
     )
     done = f"indexed in {seconds:.1f} s" if built.fresh else "in the index"
-    say(f"{len(built):,} documents {done} with {built.engine} ({how})")
-    written(corpus / FOLDER, "index")
+    lines = (f"{len(built):,} documents {done} with {built.engine} ({how})", at(corpus / FOLDER, "index"))
+    result(facts, lines, as_json=shown.json_output)

@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from conqret.cli import options
-from conqret.cli.console import end, entry, note, say, say_json, tell, written
+from conqret.cli.console import at, end, entry, note_all, result
 from conqret.cli.groups import grouped
 from conqret.runs.places import stem
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rich.console import RenderableType
+
     from conqret.data import Item
     from conqret.perturb import Perturbation
     from conqret.perturb.base import LeftOut
@@ -140,32 +144,34 @@ def parse_levels(text: str | None) -> tuple[float, ...]:
 
 def _list(json_output: bool) -> None:
     from conqret.perturb import PERTURBATIONS
-    from conqret.report.words import metric_names
 
     found = list(PERTURBATIONS.values())
-    if json_output:
-        rows = [
-            {
-                "name": one.name,
-                "summary": one.summary,
-                "unit": one.unit,
-                "levels": list(one.levels),
-                "expects": {metric: str(direction) for metric, direction in one.expects.items()},
-                "needs": sorted(one.needs),
-                "model": one.rewriting is not None,
-                "source": one.source,
-            }
-            for one in found
-        ]
-        say_json(rows)
-        return
+    rows = [
+        {
+            "name": one.name,
+            "summary": one.summary,
+            "unit": one.unit,
+            "levels": list(one.levels),
+            "expects": {metric: str(direction) for metric, direction in one.expects.items()},
+            "needs": sorted(one.needs),
+            "model": one.rewriting is not None,
+            "source": one.source,
+        }
+        for one in found
+    ]
+    result(rows, _entries(found), as_json=json_output)
+
+
+def _entries(found: Sequence[Perturbation]) -> Iterator[RenderableType]:
+    from conqret.report.words import metric_names
+
     for one in found:
         lines = [one.summary, f"unit: {one.unit}" + ("; by a model with --model" if one.rewriting else "")]
         for direction in dict.fromkeys(one.expects.values()):
             metrics = [metric for metric, expected in one.expects.items() if expected == direction]
             lines.append(f"{direction}: {metric_names(metrics)}")
         levels = ", ".join(f"{level:g}" for level in one.levels)
-        entry(one.name, f"levels {levels}", [*lines, f"source: {one.source}"])
+        yield from entry(one.name, f"levels {levels}", [*lines, f"source: {one.source}"])
 
 
 def _tell(
@@ -182,21 +188,21 @@ def _tell(
         done = [records(item)[-1] for item in versions if level]
         reached = sum(record.reached for record in done) / len(done) if done else 0.0
         rows.append({"level": level, "items": len(versions), "reached": round(reached, 4)})
-    if json_output:
-        facts = {
-            "perturbation": perturbation.name,
-            "unit": perturbation.unit,
-            "file": str(target),
-            "levels": rows,
-            "left_out": [{"item": one.item, "reason": one.reason} for one in left_out],
-        }
-        say_json(facts)
-        return
-    for one in left_out[:10]:
-        note(f"left out: {one.reason}")
-    if len(left_out) > 10:
-        note(f"and {len(left_out) - 10} more are left out")
-    tell(f"{perturbation.name}, in {perturbation.unit}")
-    for row in rows:
-        say(f"level {row['level']:>5g}  {row['items']} items, {row['reached']:g} reached on average")
-    written(target)
+    facts = {
+        "perturbation": perturbation.name,
+        "unit": perturbation.unit,
+        "file": str(target),
+        "levels": rows,
+        "left_out": [{"item": one.item, "reason": one.reason} for one in left_out],
+    }
+    if left_out and not json_output:
+        note_all("left out", [one.reason for one in left_out])
+    lines = [
+        f"{perturbation.name}, in {perturbation.unit}",
+        *(
+            f"level {row['level']:>5g}  {row['items']} items, {row['reached']:g} reached on average"
+            for row in rows
+        ),
+        at(target),
+    ]
+    result(facts, lines, as_json=json_output)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from conqret.cli import options
-from conqret.cli.console import entry, note, out, say, say_json, written
+from conqret.cli.console import entry, note, out, result, say, written
 from conqret.cli.groups import grouped
 
 if TYPE_CHECKING:
@@ -40,12 +41,13 @@ def list_prompts(
 
     library = Library(prompts)
     found = [library[identifier] for identifier in library.ids()]
-    if json_output:
-        names = ("id", "version", "asks", "source")
-        say_json([{name: getattr(prompt, name) for name in names} for prompt in found])
-        return
-    for prompt in found:
+    names = ("id", "version", "asks", "source")
+    rows = [{name: getattr(prompt, name) for name in names} for prompt in found]
+    entries = (
         entry(prompt.id, f"version {prompt.version}", (prompt.asks, f"source: {prompt.source}"))
+        for prompt in found
+    )
+    result(rows, chain.from_iterable(entries), as_json=json_output)
 
 
 @app.command("show", epilog="Example: conqret prompt show rag-fine-grained --items items.jsonl --item 3")

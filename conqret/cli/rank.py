@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from conqret.cli import options
-from conqret.cli.console import note, out, say_json
+from conqret.cli.console import note, result
 from conqret.cli.score.output import remark_left_out
 
 if TYPE_CHECKING:
     from conqret.debateqa.standings import Standings
     from conqret.debateqa.table import CommonMeans
+    from conqret.report.table import Table
 
 EPILOG = (
     "Examples:\n\nconqret rank runs/*/scores.parquet --weights 0,0.25,0.5,0.75,1\n\n"
@@ -49,15 +50,12 @@ def rank(
         )
     for metric, instrument, means in _measured(found):
         remark_left_out(metric, instrument, means.left_out, means.questions)
-    if json_output:
-        say_json(_facts(found, table, places))
-        return
-    _show(found, table, places)
+    result(_facts(found, table, places), [_ranking(found, table, places)], as_json=json_output)
 
 
-def _show(
+def _ranking(
     found: Standings, table: dict[float, dict[str, float]], places: dict[float, dict[str, str]]
-) -> None:
+) -> Table:
     from conqret.report.table import Cell, Table
 
     several = {"P.D.": len(found.diversity), "D.A.": len(found.awareness)}
@@ -85,7 +83,7 @@ def _show(
         if count > 1
     ]
     said.append("likelier: a partial answer under the best P.D., token by token (Appendix H).")
-    out().print(Table("Ranks by k Z(1 / P.D.) + (1 - k) Z(D.A.)", header, rows, note="\n".join(said)))
+    return Table("Ranks by k Z(1 / P.D.) + (1 - k) Z(D.A.)", header, rows, note="\n".join(said))
 
 
 def _facts(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from conqret.cli import options
-from conqret.cli.console import say, say_json
+from conqret.cli.console import result, say
 
 if TYPE_CHECKING:
     from conqret.llm.recordings import Recordings
@@ -59,16 +59,15 @@ def stats(store: Store, json_output: options.Json = False) -> None:
 
     with _open(store) as recordings:
         found = recordings.stats()
-    if json_output:
-        say_json(asdict(found))
-        return
     cost = "unknown" if found.cost_usd is None else f"${found.cost_usd:.4f}"
-    say(f"answers  {found.answers}")
-    for label, counts in (("model", found.by_model), ("question", found.by_ask)):
-        for name, count in counts.items():
-            say(f"  {label} {name}: {count}")
-    say(f"tokens   {found.prompt_tokens} in, {found.completion_tokens} out")
-    say(f"cost     {cost}")
+    lines = [
+        f"answers  {found.answers}",
+        *(f"  model {name}: {count}" for name, count in found.by_model.items()),
+        *(f"  question {name}: {count}" for name, count in found.by_ask.items()),
+        f"tokens   {found.prompt_tokens} in, {found.completion_tokens} out",
+        f"cost     {cost}",
+    ]
+    result(asdict(found), lines, as_json=json_output)
 
 
 def _open(store: Path) -> Recordings:

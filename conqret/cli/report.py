@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from conqret.cli.console import out, say_json, written
+from conqret.cli.console import at, result
 
 EPILOG = "Example: conqret report runs/first --to report.html"
 
@@ -30,8 +30,4 @@ def report(
     directory = JudgeFolder(run)
     summary = directory.summary()
     page = write_report(directory, to, max_items=max_items)
-    if json_output:
-        say_json(summary)
-        return
-    out().print(terminal(summary, directory.record()))
-    written(page, "report")
+    result(summary, (terminal(summary, directory.record()), at(page, "report")), as_json=json_output)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from conqret.cli import options
-from conqret.cli.console import end, floor, note, out, progress, say_json, tell
+from conqret.cli.console import end, floor, note, progress, result, tell
 from conqret.cli.groups import grouped
 from conqret.cli.retrieve_session import (
     AnswersBeside,
@@ -19,6 +19,10 @@ from conqret.cli.retrieve_session import (
 from conqret.runs.places import RUNS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import RenderableType
+
     from conqret.retrieval.evaluation.evaluate import Evaluation
     from conqret.retrieval.evaluation.systems import SystemRun
 
@@ -99,10 +103,7 @@ def evaluate(
         for one in runs:
             if one.windows:
                 note(f"{one.name}: {describe_windows(one.windows)}")
-    if shown.json_output:
-        say_json(_facts(found, runs, session.cost_usd))
-    else:
-        _show(found)
+    result(_facts(found, runs, session.cost_usd), _lines(found), as_json=shown.json_output)
     end(failed)
 
 
@@ -133,7 +134,7 @@ def _facts(found: Evaluation, runs: list[SystemRun], cost: float | None) -> dict
     }
 
 
-def _show(found: Evaluation) -> None:
+def _lines(found: Evaluation) -> Iterator[RenderableType]:
     from conqret.report.table import Table
     from conqret.retrieval.evaluation.evaluate import MARK_BETTER, MARK_WORSE
 
@@ -144,6 +145,6 @@ def _show(found: Evaluation) -> None:
         systems = dict.fromkeys(score.system for score in scores)
         rows = [(system, *(cells.get((system, measure)) for measure in measures)) for system in systems]
         title = {"all": "PRO+CON", "stance": "BOTH SIDES"}.get(view, view.upper())
-        out().print(Table(f"{title} ({count} topics)", ("system", *measures), rows), "")
+        yield from (Table(f"{title} ({count} topics)", ("system", *measures), rows), "")
     note(f"means with 95 % intervals over topics; {MARK_BETTER} better and {MARK_WORSE} worse than {found.baseline}, "
          "p < .05 (paired t-test, Holm-Bonferroni)")  # fmt: skip

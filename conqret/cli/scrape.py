@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from conqret.cli import options, scrape_evidence
-from conqret.cli.console import end, note, say, say_json, tell
+from conqret.cli.console import end, note_all, result, tell
 from conqret.cli.groups import grouped
 
 if TYPE_CHECKING:
     from conqret.scrapers.debates import Problem
-    from conqret.scrapers.pages import Scraped
 
 app = typer.Typer(
     help="Read debate pages, and fetch the sources that they cite.",
@@ -82,21 +81,14 @@ def debates(
             on_result=take,
         )
     )
-    if shown.json_output:
-        say_json(found.record())
-    else:
-        _show(found, output, quiet=shown.quiet)
-    end(found.problems)
-
-
-def _show(found: Scraped, corpus: Path, *, quiet: bool) -> None:
     read, problems = found.read, found.problems
-    if problems and not quiet:
-        listed = "\n".join(f"  {one.url}\n    " + "\n    ".join(one.missing) for one in problems[:_SHOWN])
-        more = f"\n  and {len(problems) - _SHOWN} more" if len(problems) > _SHOWN else ""
-        note(f"{len(problems)} of {len(read) + len(problems)} pages gave no debate:\n{listed}{more}")
+    if problems and not shown.quiet:
+        pages = ["\n    ".join([one.url, *one.missing]) for one in problems]
+        note_all(f"{len(problems)} of {len(read) + len(problems)} pages gave no debate", pages, _SHOWN)
     sources = sum(len(one.sources) for one in read)
-    say(
+    line = (
         f"{len(read)} debates read with {sources} sources, {found.kept} kept from before, "
-        f"{len(problems)} problems: {corpus}"
+        f"{len(problems)} problems: {output}"
     )
+    result(found.record(), [line], as_json=shown.json_output)
+    end(found.problems)

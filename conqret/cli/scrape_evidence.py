@@ -10,10 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from conqret.cli import options
-from conqret.cli.console import note, progress, say, say_json
+from conqret.cli.console import note, progress, result
 from conqret.cli.groups import Group, grouped
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import RenderableType
+
     from conqret.scrapers.evidence import EvidenceOptions
     from conqret.scrapers.ledger import EvidenceSummary, LedgerLine
 
@@ -158,10 +162,7 @@ def evidence(
                 on_line=advance,
             )
         )
-    if shown.json_output:
-        say_json(summary.record())
-        return
-    _show(summary, corpus)
+    result(summary.record(), _lines(summary, corpus), as_json=shown.json_output)
     if not shown.quiet:
         _advise(summary, searching=bool(wanted.providers))
 
@@ -209,18 +210,18 @@ def _options(
     )
 
 
-def _show(summary: EvidenceSummary, corpus: Path) -> None:
+def _lines(summary: EvidenceSummary, corpus: Path) -> Iterator[RenderableType]:
     from conqret.data.table2 import PAPER_CITED, PAPER_EXTRACTED
 
     share = f" ({summary.share:.1%})" if summary.cited else ""
-    say(f"cited       {summary.cited:,}")
-    say(f"extracted   {summary.extracted:,}{share}")
-    say(f"documents   {summary.documents:,}")
+    yield f"cited       {summary.cited:,}"
+    yield f"extracted   {summary.extracted:,}{share}"
+    yield f"documents   {summary.documents:,}"
     for status, count in summary.by_status.items():
         if count and status != "ok":
-            say(f"  {status:<12}{count:,}")
-    say(f"ConQRet, section 4.2: {PAPER_CITED:,} cited, {PAPER_EXTRACTED:,} extracted")
-    say(f"ledger      {corpus / 'ledger.jsonl'}")
+            yield f"  {status:<12}{count:,}"
+    yield f"ConQRet, section 4.2: {PAPER_CITED:,} cited, {PAPER_EXTRACTED:,} extracted"
+    yield f"ledger      {corpus / 'ledger.jsonl'}"
 
 
 def _advise(summary: EvidenceSummary, *, searching: bool) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from conqret.cli import label_options, options
-from conqret.cli.console import complain, end, note, out, say_json, tell
+from conqret.cli.console import complain, end, note, result, tell
 from conqret.cli.groups import grouped
 
 if TYPE_CHECKING:
@@ -76,18 +76,19 @@ def validate(
     from conqret.reliability.validation.requirements import check_requirement, parse_requirement
     from conqret.reliability.validation.settings import Settings
     from conqret.reliability.validation.validate import validate as compute
+    from conqret.report.agreement_tables import agreement_table
     from conqret.report.card import write_card
     from conqret.report.page import write_files
     from conqret.report.validation_page import validation_markdown
 
     requirements = [parse_requirement(text) for text in require or ()]
     metrics = label_options.metric_map(metric)
-    found = reading.load(labels)
+    said = reading.load(labels)
     directory = JudgeFolder(run)
     record = directory.record()
-    result = compute(
+    found = compute(
         directory.judgments(),
-        found,
+        said,
         items=directory.items(),
         metrics=metrics,
         settings=Settings(
@@ -99,28 +100,26 @@ def validate(
         ),
         baseline=record.baseline,
     )
-    outcomes = [check_requirement(requirement, result) for requirement in requirements]
+    outcomes = [check_requirement(requirement, found) for requirement in requirements]
     folder = output or run
     pages = {
-        JSON_NAME: result.model_dump_json(indent=1) + "\n",
-        PAGE_NAME: validation_markdown(result, outcomes),
+        JSON_NAME: found.model_dump_json(indent=1) + "\n",
+        PAGE_NAME: validation_markdown(found, outcomes),
     }
     files = write_files(folder, pages)
     card = make_card(
         record,
         summarise(directory.judgments()),
-        result,
+        found,
         directory.items(),
         bias=BiasFolder(bias).table() if bias is not None else None,
         sensitivity=SensitivityFolder(sensitivity).results() if sensitivity is not None else None,
     )
     files += write_card(card, folder)
-    if json_output:
-        say_json(result)
-    else:
-        _show(result)
-        for path in files:
-            tell(f"{path.name:<16} {path}")
+    _remark(found)
+    result(found, [agreement_table(found)], as_json=json_output)
+    for path in files:
+        tell(f"{path.name:<16} {path}")
     for outcome in outcomes:
         value = "none" if outcome.value is None else f"{outcome.value:.3f}"
         if outcome.met:
@@ -132,11 +131,9 @@ def validate(
     end(not all(outcome.met for outcome in outcomes))
 
 
-def _show(result: Validation) -> None:
-    from conqret.report.agreement_tables import agreement_table
-
-    join = result.join
-    for text in result.basis.notes:
+def _remark(found: Validation) -> None:
+    join = found.join
+    for text in found.basis.notes:
         note(text)
     for count, what in (
         (len(join.unlabelled), "judged items have no label"),
@@ -149,4 +146,3 @@ def _show(result: Validation) -> None:
     ):
         if count:
             note(f"{count} {what}")
-    out().print(agreement_table(result))

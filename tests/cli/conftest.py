@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from conqret.cli import console
 from conqret.cli.main import main
 
 
@@ -19,6 +20,13 @@ class Done:
 
 
 Cli = Callable[..., Done]
+
+
+@pytest.fixture(autouse=True)
+def _fresh_consoles() -> None:
+    """A console keeps the width that it found first."""
+    console.out.cache_clear()
+    console.err.cache_clear()
 
 
 @pytest.fixture

@@ -5,13 +5,20 @@ from __future__ import annotations
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from conqret.cli import options
-from conqret.cli.console import note, say, say_json
+from conqret.cli.console import heading, note, result
 from conqret.cli.score.output import remark_left_out
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from rich.console import RenderableType
+
+    from conqret.debateqa.preferences import Alignment
 
 EPILOG = "Example: conqret score correlate runs/*/scores.parquet --preferences pairs.csv"
 
@@ -36,16 +43,17 @@ def correlate(
     found = align(read_tables(scores), read_comparisons(preferences), seed=seed)
     for one in found:
         remark_left_out(one.metric, one.instrument, one.unlike, one.questions)
-    if json_output:
-        say_json([asdict(one) for one in found])
-        return
     if left := sorted({name for one in found for name in one.left_out}):
         note(f"compared by people, and not scored by every metric: {', '.join(left)}")
-    say("Agreement with annotators' rankings", "bold")
+    result([asdict(one) for one in found], _lines(found), as_json=json_output)
+
+
+def _lines(found: Iterable[Alignment]) -> Iterator[RenderableType]:
+    yield heading("Agreement with annotators' rankings")
     for instrument, metrics in groupby(found, key=attrgetter("instrument")):
-        say(instrument or "instrument without a name")
+        yield instrument or "instrument without a name"
         for one in metrics:
             rho, tau = ("none" if value is None else f"{value:.3f}" for value in (one.rho, one.tau))
             behind = f"{one.systems} systems, {one.annotators} annotator{'s' * (one.annotators != 1)}"
             known = f"rho {rho:>6}   tau {tau:>6}   ({behind})"
-            say(f"  {one.metric:<24} {f'none: {one.reason}' if one.rho is None else known}")
+            yield f"  {one.metric:<24} {f'none: {one.reason}' if one.rho is None else known}"

@@ -8,9 +8,13 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from conqret.cli.console import note, say, say_json, written
+from conqret.cli.console import at, note, result
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import RenderableType
+
     from conqret.debateqa.table import ScoreRow, Tally
 
 
@@ -31,15 +35,16 @@ def show(tally: Tally, file: Path, json_output: bool) -> None:
         note(
             f"{count} {'score is' if count == 1 else 'scores are'} missing: {reason or 'no reason is given'}"
         )
-    if json_output:
-        say_json([asdict(one) for one in tally.means])
-        return
+    result([asdict(one) for one in tally.means], _lines(tally, file), as_json=json_output)
+
+
+def _lines(tally: Tally, file: Path) -> Iterator[RenderableType]:
     for instrument, means in groupby(tally.means, key=attrgetter("instrument")):
-        say(instrument or "instrument without a name")
+        yield instrument or "instrument without a name"
         for one in means:
             mean = "none" if one.mean is None else f"{one.mean:.4f}"
-            say(f"  {one.metric:<22} {mean:>10}  (n = {one.scored} of {one.total})")
-    written(file, "scores")
+            yield f"  {one.metric:<22} {mean:>10}  (n = {one.scored} of {one.total})"
+    yield at(file, "scores")
 
 
 def remark_alone(answers: tuple[str, ...], questions: tuple[str, ...], quiet: bool) -> None:

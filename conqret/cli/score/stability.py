@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from conqret.cli import options
-from conqret.cli.console import note, out, say_json
+from conqret.cli.console import note, result
 
 if TYPE_CHECKING:
     from conqret.debateqa.stability import PairMatrix
     from conqret.debateqa.table import ScoreRow
+    from conqret.report.table import Table
 
 EPILOG = (
     "Examples:\n\nconqret score stability runs/*/scores.parquet --plot stability.png\n\n"
@@ -65,11 +66,7 @@ def stability(
 
         picture = heat_maps(found, "svg" if plot.suffix.lower() == ".svg" else "png")
         write_files(plot.parent, {plot.name: picture})
-    if json_output:
-        say_json([_record(matrix) for matrix in found])
-    else:
-        for matrix in found:
-            _show(matrix)
+    result([_record(matrix) for matrix in found], map(_table, found), as_json=json_output)
     if plot is not None:
         note(f"plot: {plot}")
 
@@ -122,7 +119,7 @@ def _record(matrix: PairMatrix) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _show(matrix: PairMatrix) -> None:
+def _table(matrix: PairMatrix) -> Table:
     """The matrix over numbers, the numbers' names, and the ends of the values."""
     from conqret.report import words
     from conqret.report.stability_plot import compared
@@ -135,7 +132,7 @@ def _show(matrix: PairMatrix) -> None:
         for place, row in enumerate(matrix.rows(), start=1)
     ]
     title = f"{words.label(matrix.metric)}\n  {compared(matrix)}"
-    out().print(Table(title, header, rows, note="\n".join([*numbered, "", _ends(matrix)])), "")
+    return Table(title, header, rows, note="\n".join([*numbered, "", _ends(matrix), ""]))
 
 
 def _ends(matrix: PairMatrix) -> str:
