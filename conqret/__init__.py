@@ -18,9 +18,11 @@ if TYPE_CHECKING:
     from conqret.api.judging import ajudge, judge
     from conqret.api.judgments import Judgments
     from conqret.api.systems import generate, retrieve, run
+    from conqret.api.validation import validate
     from conqret.data import Document, Item, Judgment, Measure
     from conqret.errors import ConqretError, DeclarationError, ExecutionError, ItemsError
     from conqret.llm.options import ClientOptions
+    from conqret.reliability.bias.study import bias
     from conqret.reliability.sensitivity.study import sensitivity
 
 _HOMES = {
@@ -35,11 +37,13 @@ _HOMES = {
     "Judgments": "conqret.api.judgments",
     "Measure": "conqret.data",
     "ajudge": "conqret.api.judging",
+    "bias": "conqret.reliability.bias.study",
     "generate": "conqret.api.systems",
     "judge": "conqret.api.judging",
     "retrieve": "conqret.api.systems",
     "run": "conqret.api.systems",
     "sensitivity": "conqret.reliability.sensitivity.study",
+    "validate": "conqret.api.validation",
 }
 """What is public, and where it stands; nothing else is, and docs/api.md says what of it is stable."""
 
@@ -55,11 +59,13 @@ __all__ = [
     "Judgments",
     "Measure",
     "ajudge",
+    "bias",
     "generate",
     "judge",
     "retrieve",
     "run",
     "sensitivity",
+    "validate",
 ]
 
 # In a checkout, judges/, prompts/ and scrapers/ lie beside this package and not inside it. An installed copy that

@@ -20,7 +20,6 @@ EPILOG = (
     'conqret validate runs/first --labels labels.csv --scale 1:3 --require "alpha[overall_quality] >= 0.4" '
     '--require "coverage >= 0.98"'
 )
-JSON_NAME, PAGE_NAME = "validation.json", "validation.md"
 
 
 @grouped
@@ -68,59 +67,27 @@ def validate(
     Labels need a scale (--scale, --map, or a published layout) to be compared with scores: nothing is mapped
     silently. What has no partner is counted and listed.
     """
-    from conqret.judging.folder import JudgeFolder
-    from conqret.judging.summary import summarise
-    from conqret.reliability.bias.folder import BiasFolder
-    from conqret.reliability.cards.card import make_card
-    from conqret.reliability.sensitivity.results import SensitivityFolder
-    from conqret.reliability.validation.requirements import check_requirement, parse_requirement
+    from conqret import validate as compare
     from conqret.reliability.validation.settings import Settings
-    from conqret.reliability.validation.validate import validate as compute
     from conqret.report.agreement_tables import agreement_table
-    from conqret.report.card import write_card
-    from conqret.report.page import write_files
-    from conqret.report.validation_page import validation_markdown
 
-    requirements = [parse_requirement(text) for text in require or ()]
-    metrics = label_options.metric_map(metric)
-    said = reading.load(labels)
-    directory = JudgeFolder(run)
-    record = directory.record()
-    found = compute(
-        directory.judgments(),
-        said,
-        items=directory.items(),
-        metrics=metrics,
+    found = compare(
+        run,
+        labels=reading.load(labels),
+        metrics=label_options.metric_map(metric),
+        require=require or (),
         settings=Settings(
-            people=people,
-            positive_from=positive_from,
-            epsilon=epsilon,
-            seed=seed,
-            **resampling.given(),
+            people=people, positive_from=positive_from, epsilon=epsilon, seed=seed, **resampling.given()
         ),
-        baseline=record.baseline,
+        bias=bias,
+        sensitivity=sensitivity,
+        output=output or run,
     )
-    outcomes = [check_requirement(requirement, found) for requirement in requirements]
-    folder = output or run
-    pages = {
-        JSON_NAME: found.model_dump_json(indent=1) + "\n",
-        PAGE_NAME: validation_markdown(found, outcomes),
-    }
-    files = write_files(folder, pages)
-    card = make_card(
-        record,
-        summarise(directory.judgments()),
-        found,
-        directory.items(),
-        bias=BiasFolder(bias).table() if bias is not None else None,
-        sensitivity=SensitivityFolder(sensitivity).results() if sensitivity is not None else None,
-    )
-    files += write_card(card, folder)
-    _remark(found)
-    result(found, [agreement_table(found)], as_json=json_output)
-    for path in files:
+    _remark(found.validation)
+    result(found.validation, [agreement_table(found.validation)], as_json=json_output)
+    for path in found.files:
         tell(f"{path.name:<16} {path}")
-    for outcome in outcomes:
+    for outcome in found.requirements:
         value = "none" if outcome.value is None else f"{outcome.value:.3f}"
         if outcome.met:
             note(f"met: {outcome.requirement} ({value})")
@@ -128,7 +95,7 @@ def validate(
             complain(
                 f"not met: {outcome.requirement} ({value}{', ' if outcome.reason else ''}{outcome.reason})"
             )
-    end(not all(outcome.met for outcome in outcomes))
+    end(not found.met)
 
 
 def _remark(found: Validation) -> None:

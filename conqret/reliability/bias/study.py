@@ -8,6 +8,7 @@ from typing import Any
 
 from conqret._optional import require
 from conqret.data import Judgment
+from conqret.errors import strict_options
 from conqret.io import open_items
 from conqret.io.labels import LabelSet, read_labels
 from conqret.judging.base import Judge, JudgeOptions
@@ -25,6 +26,7 @@ from conqret.reliability.judged import Conduct
 from conqret.stats.bootstrap import CONFIDENCE, RESAMPLES
 
 
+@strict_options
 def bias(
     items: Any,
     *,

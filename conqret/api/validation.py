@@ -1,0 +1,103 @@
+"""``validate``: a run's judgments beside people's labels, with the judge card that follows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from conqret.api.judgments import Judgments
+from conqret.errors import strict_options
+from conqret.io.labels import LabelSet, read_labels
+from conqret.judging.folder import JudgeFolder
+from conqret.judging.summary import summarise
+from conqret.reliability.bias.folder import BiasFolder
+from conqret.reliability.cards.card import Card, make_card
+from conqret.reliability.sensitivity.results import SensitivityFolder
+from conqret.reliability.validation.requirements import Outcome, check_requirement, parse_requirement
+from conqret.reliability.validation.settings import Settings
+from conqret.reliability.validation.validate import Validation
+from conqret.reliability.validation.validate import validate as compare
+from conqret.report.card import write_card
+from conqret.report.page import write_files
+from conqret.report.validation_page import validation_markdown
+
+JSON_NAME, PAGE_NAME = "validation.json", "validation.md"
+
+
+@dataclass(frozen=True, slots=True)
+class Validated:
+    """How far a judge agrees with people, whether what was required is met, its card, and the files that say so."""
+
+    validation: Validation
+    requirements: tuple[Outcome, ...]
+    card: Card
+    files: list[Path] = field(default_factory=list)
+
+    @property
+    def met(self) -> bool:
+        """Whether all that was required is met."""
+        return all(one.met for one in self.requirements)
+
+
+@strict_options
+def validate(
+    run: str | Path | Judgments,
+    *,
+    labels: str | Path | LabelSet,
+    metrics: Mapping[str, str] | None = None,
+    require: Sequence[str] = (),
+    settings: Settings | None = None,
+    bias: str | Path | None = None,
+    sensitivity: str | Path | None = None,
+    output: str | Path | None = None,
+) -> Validated:
+    """How far a judge agrees with people, beside how far people agree among themselves.
+
+    Args:
+        run: the folder of a run, or what :func:`conqret.judge` returned.
+        labels: what people say of the items: a file, or labels that were read with
+            :func:`conqret.io.labels.read_labels` (which takes their scale).
+        metrics: which metric is compared with which labelled dimension, where their names differ.
+        require: conditions such as ``alpha[overall_quality] >= 0.4``, ``alpha.low >= 0.3`` or ``coverage >= 0.98``.
+        settings: whose agreement counts, intervals, seed, what the cheaper judge is forgiven.
+        bias: a folder of :func:`conqret.bias`, and ``sensitivity`` one of :func:`conqret.sensitivity`, for the card.
+        output: the folder for ``validation.json``, ``validation.md`` and the card; nothing is written where it is None.
+
+    Raises:
+        DeclarationError: no such run, labels without a scale, a requirement that cannot be read, or a bias or
+            sensitivity run of another instrument.
+    """
+    requirements = [parse_requirement(text) for text in require]
+    found = labels if isinstance(labels, LabelSet) else read_labels(Path(labels))
+    if isinstance(run, Judgments):
+        record, summary, judgments, items = run.record, run.summary, run.__iter__, run.source.__iter__
+    else:
+        folder = JudgeFolder(Path(run))
+        record, judgments, items = folder.record(), folder.judgments, folder.items
+        summary = summarise(judgments())
+    result = compare(
+        judgments(),
+        found,
+        items=items(),
+        metrics=metrics,
+        settings=settings,
+        baseline=record.baseline,
+    )
+    outcomes = [check_requirement(requirement, result) for requirement in requirements]
+    card = make_card(
+        record,
+        summary,
+        result,
+        items(),
+        bias=None if bias is None else BiasFolder(Path(bias)).table(),
+        sensitivity=None if sensitivity is None else SensitivityFolder(Path(sensitivity)).results(),
+    )
+    files: list[Path] = []
+    if output is not None:
+        pages = {
+            JSON_NAME: result.model_dump_json(indent=1) + "\n",
+            PAGE_NAME: validation_markdown(result, outcomes),
+        }
+        files = [*write_files(Path(output), pages), *write_card(card, Path(output))]
+    return Validated(result, tuple(outcomes), card, files)
