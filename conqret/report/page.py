@@ -35,7 +35,7 @@ def page(
         sheets: names of style sheets in this folder that stand behind ``page.css``.
         script: the name of the only script that may run, if any.
         pictures: whether the page holds pictures, as ``data:`` addresses.
-        content: what the template speaks of, beside ``words``.
+        content: what the template speaks of, beside ``words`` and ``cut``.
     """
     css = "\n".join(map(_part, ("page.css", *sheets)))
     js = _part(script) if script else ""
@@ -48,6 +48,7 @@ def page(
             policy=policy(css, js, pictures=pictures),
             version=__version__,
             words=words,
+            cut=cut,
             **content,
         )
     )
@@ -91,7 +92,7 @@ def _part(name: str) -> str:
 
 @functools.cache
 def _environment() -> Environment:
-    environment = Environment(
+    return Environment(
         loader=FileSystemLoader(_HERE),
         autoescape=True,
         undefined=StrictUndefined,
@@ -99,8 +100,6 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         finalize=_shown,
     )
-    environment.filters["cut"] = cut
-    return environment
 
 
 def _shown(value: Any) -> Any:
