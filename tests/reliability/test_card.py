@@ -12,9 +12,11 @@ from conqret.errors import DeclarationError
 from conqret.judging.folder import JudgeFolder
 from conqret.judging.setup import Setup
 from conqret.llm.options import ClientOptions
+from conqret.perturb import Direction
 from conqret.reliability.bias.table import BiasTable
 from conqret.reliability.cards.card import Card, card_schema, make_card, read_card
 from conqret.reliability.cards.fit import changes
+from conqret.reliability.sensitivity.curves import Curve, Point
 from conqret.reliability.sensitivity.results import SensitivityRecord, SensitivityResults
 from tests.contract.items import demo
 from tests.judging.runs import execution
@@ -123,6 +125,19 @@ def test_parts_of_another_judge_are_refused(card: Card, folder: Path) -> None:
     run = SensitivityResults(record=SensitivityRecord(judges=(judge,), **digest), curves=())
     with pytest.raises(DeclarationError, match=r"sensitivity run is of another instrument .*: other prompts"):
         card_with(sensitivity=run)
+    judges = tuple({**judge, "fingerprint": one} for one in ("x", card.run.fingerprint))
+    curves = tuple(curve(one["fingerprint"]) for one in judges)
+    run = SensitivityResults(record=SensitivityRecord(judges=judges, **digest), curves=curves)
+    assert card_with(sensitivity=run).sensitivity == curves[1:]
+
+
+def curve(fingerprint: str) -> Curve:
+    return Curve(
+        format=FORMAT, model="offline", fingerprint=fingerprint, metric="groundedness", perturbation="irrelevant",
+        unit="percent", expected=Direction.FALL, points=(Point(level=0, mean=0.5, low=0.4, high=0.6),), n=4, total=4,
+        topics=2, missing={}, falls=True, pearson=None, spearman=None, fell=1, rose=0, neighbours=(), alarms=(),
+        within=True, verdict=True, words="falls",
+    )  # fmt: skip
 
 
 def test_no_card_says_how_to_get_one(tmp_path: Path) -> None:

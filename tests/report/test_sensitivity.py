@@ -29,6 +29,7 @@ def curve(format_name: str, model: str, means: tuple[float, ...]) -> Curve:
     return Curve(
         format=format_name,
         model=model,
+        fingerprint="f",
         metric="context_relevance",
         perturbation="irrelevant",
         unit="percent of the documents",

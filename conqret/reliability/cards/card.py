@@ -94,7 +94,7 @@ def make_card(
     curves = tuple(
         curve
         for curve in (sensitivity.curves if sensitivity is not None else ())
-        if (curve.format, curve.model) == (record.format, record.model)
+        if curve.fingerprint == record.fingerprint
     )
     cost = Cost.of(summary)
     return Card(

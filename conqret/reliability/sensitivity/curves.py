@@ -41,13 +41,14 @@ class Comparison(Frozen):
 
 
 class Curve(Damaged):
-    """One metric of one judge under one perturbation.
+    """One metric of one judge (of this ``fingerprint``) under one perturbation.
 
     ``n`` of ``total`` items have a value at every level, and the curve is over those; ``missing`` counts the
     reasons of the others. ``verdict`` says whether the curve is as ``expected`` (None: nothing is), and
     ``words`` why. ``alarms`` are levels at which a score moved that should not have.
     """
 
+    fingerprint: str
     unit: str
     expected: Direction | None
     points: tuple[Point, ...]

@@ -69,6 +69,7 @@ class Drawing:
         return Curve(
             format=self.setup.judge.name,
             model=self.setup.client.model,
+            fingerprint=self.setup.fingerprint,
             metric=metric,
             perturbation=perturbation.name,
             unit=perturbation.unit,

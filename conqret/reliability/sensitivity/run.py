@@ -84,6 +84,7 @@ def record_of(plan: Plan) -> SensitivityRecord:
                 "model": setup.client.model,
                 "baseline": setup.client.backend.baseline,
                 "fingerprint": setup.fingerprint,
+                "identity": setup.identity,
                 "metrics": list(setup.metrics),
             }
             for setup in plan.setups
