@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -25,6 +25,9 @@ T = TypeVar("T")
 PER_MILLION = 1e-6
 """Prices are given for a million tokens."""
 
+PATIENCE = 7 * 86_400.0
+"""Seconds: no request is given up because a machine of one's own is slow. A week stands for ever."""
+
 
 @dataclass(frozen=True, slots=True)
 class ModelFacts:
@@ -33,7 +36,8 @@ class ModelFacts:
     ``context_window`` and ``max_output`` in tokens, prices in US dollars a token (``cached_price`` for prompt tokens
     that the provider had cached). ``tiered`` marks models whose price depends on the prompt's length. ``listed`` says
     whether anything is known of the model, ``schema`` and ``tools`` whether it takes a JSON schema or functions.
-    ``in_flight`` is how many requests at a time make sense; None leaves it to the client's ``max_concurrency``.
+    ``in_flight`` is how many requests at a time make sense, ``timeout`` how many seconds one may take; None leaves it
+    to the client's ``max_concurrency`` and ``timeout``.
     """
 
     context_window: int | None = None
@@ -46,6 +50,7 @@ class ModelFacts:
     schema: bool = False
     tools: bool = False
     in_flight: int | None = None
+    timeout: float | None = None
 
     @property
     def priced(self) -> bool:
@@ -72,8 +77,9 @@ def stated(options: ClientOptions) -> ModelFacts:
 
 
 def on_this_machine(options: ClientOptions) -> ModelFacts:
-    """The facts about a model on this machine: it is free, and answers one question after another."""
-    return ModelFacts(options.context_window, input_price=0.0, output_price=0.0, listed=True, in_flight=1)
+    """The facts about a model on this machine: it is free, and answers one question after another, at its own pace."""
+    free = ModelFacts(options.context_window, input_price=0.0, output_price=0.0, listed=True)
+    return replace(free, in_flight=1, timeout=PATIENCE)
 
 
 class Connection(ABC):

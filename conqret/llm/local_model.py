@@ -24,9 +24,6 @@ from conqret.perplexity.windows import window_in
 PREFIX = "local/"
 """What stands before the folder or the hub's name of a transformers model on this machine."""
 
-TIMEOUT = 7 * 86_400.0
-"""Seconds: a request is never given up because the machine is slow. A week stands for ever."""
-
 IDENTITY_LENGTH = 12
 """Hexadecimal digits of a folder's digest or of a hub's commit: enough to tell any two models apart."""
 
@@ -66,14 +63,13 @@ def folder_of(name: str) -> Path:
 
 
 def resolved(options: ClientOptions) -> ClientOptions:
-    """The same options with the identity in the model's name, its window where none is set, and all the time it takes.
+    """The same options with the identity in the model's name, and its window where none is set.
 
     Raises:
         DeclarationError: there is no such model, and its name has no identity either.
         MissingDependencyError: it is a hub's, and transformers is not installed.
     """
     name, identity = name_and_identity(options.model)
-    options = replace(options, timeout=TIMEOUT)
     if identity is not None and options.context_window is not None:
         return options
     found = _settings(name) if identity is None else _settings_of_pinned(name)

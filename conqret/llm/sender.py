@@ -47,6 +47,7 @@ class Sender:
                 "output_price, in dollars per million tokens (0 for a server of your own)"
             )
         self._connection, self._options, self._facts, self._progress = connection, options, facts, progress
+        self._timeout = facts.timeout or options.timeout
         self._gate = AdaptiveGate(facts.in_flight or options.max_concurrency)
         self._requests, self._tokens = TokenBucket(options.rpm), TokenBucket(options.tpm)
         self._budget = Budget(options.budget_usd)
@@ -74,7 +75,7 @@ class Sender:
                     self._gate.leave()
         except TimeoutError:
             before = f"; the last error before it: {tries.last}" if tries.last else ""
-            late = f"no answer within the deadline of {self._options.timeout:g} s{before}"
+            late = f"no answer within the deadline of {self._timeout:g} s{before}"
             error = ProviderError(Reason.TIMEOUT, late)
         except ProviderError as last:
             error = last
@@ -97,7 +98,7 @@ class Sender:
             try:
                 async with self._budget.reserve(self._estimate(request, prompt)):
                     if clock.when() is None:
-                        clock.reschedule(loop.time() + self._options.timeout)
+                        clock.reschedule(loop.time() + self._timeout)
                     tries.count += 1
                     return await self._attempt(request, prompt, tries.count), tries.count
             except ProviderError as error:
@@ -135,7 +136,7 @@ class Sender:
     def _throttle(self, error: ProviderError, began: float) -> None:
         self._gate.throttled(began)
         if error.retry_after:
-            self._gate.pause(min(error.retry_after, self._options.timeout))
+            self._gate.pause(min(error.retry_after, self._timeout))
         self._progress.limit = self._gate.limit
 
     def _check_breaker(self, last: ProviderError | None) -> None:

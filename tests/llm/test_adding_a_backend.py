@@ -109,6 +109,13 @@ def test_every_name_has_one_backend() -> None:
         assert ClientOptions(model).backend is BACKENDS[name]
 
 
+def test_what_runs_on_this_machine_is_not_given_up() -> None:
+    for model in ("offline", "local/x"):
+        facts = ClientOptions(model, timeout=1.0, max_concurrency=8).facts
+        assert facts.timeout is not None
+        assert (facts.timeout > 86_400, facts.in_flight, facts.priced) == (True, 1, True)
+
+
 def test_a_backend_that_says_nothing_of_its_models_is_told_by_the_options() -> None:
     plain = Backend(prefix="plain/", open=BACKENDS["hosted"].open)
     facts = plain.facts(ClientOptions("x", context_window=100, input_price=1.0, output_price=2.0))

@@ -101,7 +101,7 @@ def test_the_name_says_which_weights(tmp_path: Path, model: Path) -> None:
     options = ClientOptions(f"local/{model}").resolved()
     assert options.model == f"local/{model}@{identity}"
     assert options.context_window == int(256 * FILLED)
-    assert options.resolved() == options
+    assert options.resolved() is options
     assert ClientOptions(f"local/{model}", context_window=99).resolved().context_window == 99
     client = Client(ClientOptions(f"local/{model}"), store=None)
     assert client.model_id == options.model
