@@ -8,7 +8,6 @@ documents of the example, numbered from 1 in the order of their first citation; 
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -17,7 +16,7 @@ from conqret.data.debate import Debate, DebateArgument
 from conqret.data.item import Document, Stance
 from conqret.errors import DeclarationError
 from conqret.io.corpus import CorpusDirectory
-from conqret.text.citations import MARK, citations, cited_by
+from conqret.text.citations import cited_by, replace_marks
 
 SHOTS = 3
 """Examples in a prompt (ConQRet, section 3.2.2)."""
@@ -26,8 +25,6 @@ SEED = 13
 
 EXAMPLE_DOCUMENTS = 10
 """Documents of an example at most; the paper gives ten to a topic. The rest, and what cites them, is left out."""
-
-_marks = re.compile(rf"(?P<space>\s{{0,9}})(?P<marks>{MARK})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,12 +124,7 @@ def draw_examples(
 
 def renumbered(text: str, places: Mapping[int, int]) -> str:
     """``text`` with every citation ``n`` turned into ``places[n]``; what is not there is cited no more."""
-
-    def mark(match: re.Match[str]) -> str:
-        kept = dict.fromkeys(places[n] for n in citations(match.group("marks")) if n in places)
-        return match.group("space") + "".join(f"[{n}]" for n in kept) if kept else ""
-
-    return _marks.sub(mark, text)
+    return replace_marks(text, lambda _, cited: [places[n] for n in cited if n in places], apart=True)
 
 
 def _expert(

@@ -1,15 +1,14 @@
-"""An argument by its sentences and citation marks: which cite, how to exchange them, how to renumber."""
+"""An argument by its sentences: which cite, how to exchange them, what closes them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from conqret.text.citations import MARK, citations, strip_citations
 from conqret.text.sentences import Span, sentences
 
-_MARK = re.compile(MARK)
 _END = "[.!?\u2026]*[\"'\u2019\u201d)]*"
 _CLOSE = re.compile(rf"{_END}(?:\s*{MARK})*\s*$|(?:\s*{MARK})+\s*{_END}\s*$")
 
@@ -52,31 +51,6 @@ def same_elsewhere(before: str, after: str, changed: Iterable[int]) -> bool:
         (one.text != other.text) == (number in numbers)
         for number, (one, other) in enumerate(zip(old, new, strict=True), start=1)
     )
-
-
-def replace_marks(text: str, mark: Callable[[int, tuple[int, ...]], Iterable[int]]) -> str:
-    """``text`` with each citation mark written again.
-
-    ``mark`` gets the place of the mark in the text (from 0) and the numbers that it cites, and returns the
-    numbers to cite. A mark that is left without numbers goes, with the white space before it; one whose
-    numbers stay is left exactly as it is.
-    """
-    pieces, end = [], 0
-    for place, match in enumerate(_MARK.finditer(text)):
-        old = citations(match.group())
-        new = tuple(dict.fromkeys(mark(place, old)))
-        if new == old:
-            continue
-        before = text[end : match.start()]
-        pieces.append(before if new else before.rstrip(" \t"))
-        pieces.append(f"[{', '.join(map(str, new))}]" if new else "")
-        end = match.end()
-    return "".join([*pieces, text[end:]])
-
-
-def marks(text: str) -> list[tuple[int, ...]]:
-    """The numbers that each mark cites, in text order."""
-    return [citations(match.group()) for match in _MARK.finditer(text)]
 
 
 def split_close(sentence: str) -> tuple[str, str]:

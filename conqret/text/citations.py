@@ -6,8 +6,9 @@ caller's business.
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ MARK = rf"\[\s?{_PART}(?:\s?[,;]\s?{_PART})*\s?\]"
 
 _mark = re.compile(MARK)
 _part = re.compile(rf"({_NUMBER})(?:\s?{_DASH}\s?({_NUMBER}))?")
+_mark_and_space = re.compile(rf"(?P<space>[ \t]{{0,9}})(?P<mark>{MARK})")
 _mark_with_space = re.compile(rf"\s{{0,9}}{MARK}")
 
 
@@ -54,3 +56,30 @@ def strip_citations(text: str) -> str:
     ``strip_citations("It rose [1]. It fell. [2]")`` is ``"It rose. It fell."``.
     """
     return _mark_with_space.sub("", text) if "[" in text else text
+
+
+def marks(text: str) -> list[tuple[int, ...]]:
+    """The numbers that each mark cites, in text order."""
+    return [citations(match.group()) for match in _mark.finditer(text)]
+
+
+def replace_marks(
+    text: str, mark: Callable[[int, tuple[int, ...]], Iterable[int]], *, apart: bool = False
+) -> str:
+    """``text`` with each citation mark written again.
+
+    ``mark`` gets the place of the mark in the text (from 0) and the numbers that it cites, and returns the numbers to
+    cite, which are written ``[2, 3]``, or ``[2][3]`` where they shall stand ``apart``. A mark that is left without
+    numbers goes, with the white space before it; one whose numbers stay is left as it is, but where they stand apart.
+    """
+    places = itertools.count()
+
+    def other(match: re.Match[str]) -> str:
+        old = citations(match["mark"])
+        new = tuple(dict.fromkeys(mark(next(places), old)))
+        if new == old and not apart:
+            return match.group()
+        written = ("][" if apart else ", ").join(map(str, new))
+        return f"{match['space']}[{written}]" if new else ""
+
+    return _mark_and_space.sub(other, text)

@@ -1,8 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conqret.perturb.sentences import cited_sentences, marks, replace_marks, replace_sentences, same_elsewhere
-from conqret.text.citations import citations
+from conqret.perturb.sentences import cited_sentences, replace_sentences, same_elsewhere
+from conqret.text.citations import citations, marks, replace_marks
 from conqret.text.sentences import sentences
 
 mark = st.lists(st.integers(1, 9), min_size=1, max_size=3).map(

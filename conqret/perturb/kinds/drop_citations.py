@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from conqret.perturb.base import Change, Changed, Draw, InapplicableError, Perturbation
 from conqret.perturb.expectations import ANSWER, RELEVANCE, SECOND, expect
-from conqret.perturb.sentences import marks, replace_marks
+from conqret.text.citations import marks, replace_marks
 
 
 def change(draw: Draw) -> Changed:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from conqret.perturb.base import Change, Changed, Draw, InapplicableError, Perturbation
 from conqret.perturb.expectations import EVERYTHING, expect
-from conqret.perturb.sentences import replace_marks
+from conqret.text.citations import replace_marks
 
 
 def change(draw: Draw) -> Changed:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from conqret.perturb.base import Change, Changed, Draw, InapplicableError, Perturbation
 from conqret.perturb.expectations import ANSWER, GROUNDING, RELEVANCE, SECOND, expect
-from conqret.perturb.sentences import marks, replace_marks, split
-from conqret.text.citations import citations
+from conqret.perturb.sentences import split
+from conqret.text.citations import citations, marks, replace_marks
 
 
 def change(draw: Draw) -> Changed:
