@@ -10,7 +10,7 @@ from conqret.debateqa.table import AWARENESS, ScoreRow
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.stats.bootstrap import RESAMPLES
 from conqret.stats.correlation import kendall
-from conqret.stats.estimate import Estimate, from_draws
+from conqret.stats.estimate import Estimate, Sampled
 
 if TYPE_CHECKING:
     import numpy as np
@@ -189,7 +189,7 @@ def _rankings(
         found[one, other] = (
             whole
             if whole.value is None
-            else from_draws(whole.value, _taus(orders[one], orders[other]), whole.n, reason=whole.reason)
+            else Sampled(whole.value, _taus(orders[one], orders[other]), whole.n).estimate()
         )
     return found
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from conqret.reliability.bias.table import BiasRow
 from conqret.reliability.sensitivity.curves import Curve
-from conqret.stats.effects import Effect
 from conqret.stats.estimate import Estimate
 
 WIDTH = 200
@@ -39,26 +38,31 @@ class Line:
 
 def agreement_figure(estimate: Estimate) -> Whisker:
     """Alpha between :data:`LOWEST` and 1."""
-    return _whisker(estimate, LOWEST, 1.0, f"alpha {estimate}")
+    return _whisker((estimate.value, estimate.low, estimate.high), LOWEST, 1.0, f"alpha {estimate}")
 
 
 def bias_figure(row: BiasRow, widest: float) -> Whisker:
-    """An effect between minus and plus ``widest`` (above 0); what lies further out is drawn at the edge."""
-    effect = row.effect or Estimate(None)
-    said = "no value" if effect.value is None else f"{effect.value:+.3f}"
-    return _whisker(effect, -widest, widest, f"effect {said}")
+    """An effect between minus and plus ``widest`` (above 0)."""
+    effect = row.effect
+    if effect is None:
+        return _whisker((None, None, None), -widest, widest, "effect no value")
+    return _whisker((effect.value, effect.low, effect.high), -widest, widest, f"effect {effect.value:+.3f}")
 
 
-def _whisker(found: Estimate | Effect, left: float, right: float, description: str) -> Whisker:
-    """A value and its interval on an axis from ``left`` to ``right``; what lies further out is at the edge."""
+def _whisker(
+    ends: tuple[float | None, float | None, float | None], left: float, right: float, description: str
+) -> Whisker:
+    """Value, low and high between two ends of an axis; what lies further out is drawn at the edge."""
 
     def x(value: float | None) -> float | None:
-        if value is None:
-            return None
-        return round(WIDTH * (min(max(value, left), right) - left) / (right - left), 2)
+        return (
+            None
+            if value is None
+            else round(WIDTH * (min(max(value, left), right) - left) / (right - left), 2)
+        )
 
-    zero = round(-WIDTH * left / (right - left), 2)
-    return Whisker(x(found.value), x(found.low), x(found.high), zero, description)
+    value, low, high = map(x, ends)
+    return Whisker(value, low, high, x(0.0) or 0.0, description)
 
 
 def curve_figure(row: Curve) -> Line:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from conqret.stats.bootstrap import CONFIDENCE
 from conqret.stats.confusion import paired
-from conqret.stats.estimate import Estimate, from_draws, undefined
+from conqret.stats.estimate import Estimate, Sampled, undefined
 from conqret.stats.resampling import Resamples, undrawn
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def kendall(
         return Estimate(whole, n=len(one))
     if len(one) > MOST_ITEMS:
         return Estimate(whole, n=len(one), reason=f"no interval above {MOST_ITEMS} items")
-    return from_draws(whole, _tau_draws(one, other, resamples), len(one), confidence=confidence)
+    return Sampled(whole, _tau_draws(one, other, resamples), len(one)).estimate(confidence)
 
 
 def _constant(values: NDArray[np.float64]) -> bool:

@@ -11,7 +11,7 @@ from conqret.stats.bootstrap import CONFIDENCE
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +55,27 @@ class Sampled:
         return self.value == self.value  # NaN is not equal to itself
 
     def estimate(self, confidence: float = CONFIDENCE) -> Estimate:
-        """The value with its percentile interval."""
-        found = from_draws(self.value, self.draws, self.n, confidence=confidence, reason=self.reason)
-        return Estimate(found.value, found.low, found.high, found.n, self.reason or found.reason)
+        """The value with the percentile interval of the draws.
+
+        Draws in which the statistic is not defined are left out of the interval, and the reason counts them.
+
+        Raises:
+            DeclarationError: ``confidence`` is not inside (0, 1).
+        """
+        import numpy as np
+
+        if not 0 < confidence < 1:
+            raise DeclarationError(f"a confidence lies inside (0, 1), not at {confidence}")
+        if not self.defined:
+            return undefined(self.reason or "not defined for these values", self.n)
+        value, kept = float(self.value), self.draws[~np.isnan(self.draws)]
+        if not len(kept):
+            note = "no interval: one cluster only, or none that varies"
+            return Estimate(value, n=self.n, reason=self.reason or note)
+        low, high = np.quantile(kept, [(1 - confidence) / 2, (1 + confidence) / 2])
+        lost = len(self.draws) - len(kept)
+        note = f"not defined in {lost} of {len(self.draws)} resamples, which are left out" if lost else ""
+        return Estimate(value, float(low), float(high), self.n, self.reason or note)
 
     def minus(self, other: Sampled) -> Sampled:
         """The difference of two statistics of the same items."""
@@ -91,32 +109,3 @@ def without_value(reason: str) -> Sampled:
 def undefined(reason: str, n: int = 0) -> Estimate:
     """The statistic that has no value, for ``reason``."""
     return Estimate(None, n=n, reason=reason)
-
-
-def from_draws(
-    value: float, draws: ArrayLike | None, n: int, *, confidence: float = CONFIDENCE, reason: str = ""
-) -> Estimate:
-    """An estimate with the percentile interval of its bootstrap ``draws`` (one axis; NaN: undefined there).
-
-    ``value`` that is NaN gives no estimate, for ``reason``. Draws in which the statistic was not defined are left
-    out of the interval, and the reason counts them.
-
-    Raises:
-        DeclarationError: ``confidence`` is not inside (0, 1).
-    """
-    import numpy as np
-
-    if not 0 < confidence < 1:
-        raise DeclarationError(f"a confidence lies inside (0, 1), not at {confidence}")
-    if np.isnan(value):
-        return undefined(reason or "not defined for these values", n)
-    if draws is None:
-        return Estimate(float(value), n=n)
-    drawn = np.asarray(draws, dtype=float)
-    kept = drawn[~np.isnan(drawn)]
-    if not len(kept):
-        return Estimate(float(value), n=n, reason="no interval: one cluster only, or none that varies")
-    low, high = np.quantile(kept, [(1 - confidence) / 2, (1 + confidence) / 2])
-    lost = len(drawn) - len(kept)
-    note = f"not defined in {lost} of {len(drawn)} resamples, which are left out" if lost else ""
-    return Estimate(float(value), float(low), float(high), n, note)

@@ -7,7 +7,7 @@ have higher or lower values (length, people's score) than the others?
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -60,25 +60,21 @@ def missing_by_group(
 
     if len(missing) != len(groups):
         raise DeclarationError(f"{len(groups)} groups for {len(missing)} items")
-    lost = np.asarray(missing, dtype=float)
-    count = int(lost.sum())
-    if reason := _nothing_to_test(len(lost), count):
-        return Association(covariate, None, None, len(lost), count, reason)
-    codes = cluster_places(groups)
+    lost, codes = np.asarray(missing, dtype=bool), cluster_places(groups)
     sizes = np.bincount(codes)
-    if len(sizes) < 2:
-        return Association(covariate, None, None, len(lost), count, "there is one group only")
-    share = count / len(lost)
-    scale = sizes * share * (1 - share)
 
-    def chi_squared(flags: np.typing.NDArray[np.float64]) -> float:
-        return float(((np.bincount(codes, flags) - sizes * share) ** 2 / scale).sum())
+    def test() -> tuple[float, float]:
+        share = float(lost.mean())
+        scale = sizes * share * (1 - share)
 
-    seen = chi_squared(lost)
-    further = sum(chi_squared(rng.permutation(lost)) >= seen - 1e-9 for _ in range(permutations))
-    return Association(
-        covariate, float(np.sqrt(seen / len(lost))), (1 + further) / (1 + permutations), len(lost), count
-    )
+        def chi_squared(flags: np.typing.NDArray[np.bool_]) -> float:
+            return float(((np.bincount(codes, flags) - sizes * share) ** 2 / scale).sum())
+
+        seen = chi_squared(lost)
+        further = sum(chi_squared(rng.permutation(lost)) >= seen - 1e-9 for _ in range(permutations))
+        return float(np.sqrt(seen / len(lost))), (1 + further) / (1 + permutations)
+
+    return _association(covariate, lost, "there is one group only" if len(sizes) < 2 else "", test)
 
 
 def missing_by_value(covariate: str, missing: Sequence[bool], values: ArrayLike) -> Association:
@@ -97,19 +93,25 @@ def missing_by_value(covariate: str, missing: Sequence[bool], values: ArrayLike)
         raise DeclarationError(f"{numbers.shape} values for {len(lost)} items")
     known = ~np.isnan(numbers)
     numbers, lost = numbers[known], lost[known]
-    count = int(lost.sum())
-    reason = _nothing_to_test(len(lost), count)
-    if not reason and (numbers == numbers[0]).all():
-        reason = "the values do not vary"
-    if reason:
-        return Association(covariate, None, None, len(lost), count, reason)
-    test = mannwhitneyu(numbers[lost], numbers[~lost])
-    return Association(
-        covariate, float(test.statistic) / (count * (len(lost) - count)), float(test.pvalue), len(lost), count
-    )
+
+    def test() -> tuple[float, float]:
+        found = mannwhitneyu(numbers[lost], numbers[~lost])
+        return float(found.statistic) / (lost.sum() * (~lost).sum()), float(found.pvalue)
+
+    varies = len(np.unique(numbers)) > 1
+    return _association(covariate, lost, "" if varies else "the values do not vary", test)
 
 
-def _nothing_to_test(total: int, missing: int) -> str:
-    if not total:
-        return "no item has a value"
-    return "nothing is missing" if not missing else "everything is missing" if missing == total else ""
+def _association(
+    covariate: str,
+    lost: np.typing.NDArray[np.bool_],
+    reason: str,
+    test: Callable[[], tuple[float, float]],
+) -> Association:
+    """The effect and p-value of ``test``, where there is something to test; ``reason`` says why there is not."""
+    total, missing = len(lost), int(lost.sum())
+    if missing in (0, total):
+        reason = "nothing is missing" if total else "no item has a value"
+        reason = "everything is missing" if missing else reason
+    effect, p = (None, None) if reason else test()
+    return Association(covariate, effect, p, total, missing, reason)

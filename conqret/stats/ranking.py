@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from conqret.errors import DeclarationError
 from conqret.stats.bootstrap import CONFIDENCE
 from conqret.stats.correlation import kendall, spearman
-from conqret.stats.estimate import Estimate, from_draws
+from conqret.stats.estimate import Estimate, Sampled
 from conqret.stats.resampling import draw
 
 if TYPE_CHECKING:
@@ -217,10 +217,12 @@ class _Games:
         ranks = rankdata(-ratings.round(9))
         found = []
         for place, player in enumerate(self.players):
-            column = [drawn[place] for drawn in draws] or None
-            rating = from_draws(float(ratings[place]), column, games[place], confidence=confidence)
+            rating = Estimate(float(ratings[place]), n=games[place])
             if ends is not None:
                 rating = replace(rating, low=float(ends[0][place]), high=float(ends[1][place]))
+            elif draws:
+                column = np.array([drawn[place] for drawn in draws])
+                rating = Sampled(ratings[place], column, games[place]).estimate(confidence)
             found.append(Standing(player, rating, float(ranks[place]), float(wins[place]), games[place]))
         return tuple(sorted(found, key=lambda standing: (standing.rank, standing.player)))
 

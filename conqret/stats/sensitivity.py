@@ -79,11 +79,6 @@ class Response:
         first = self.intervals[0]
         return all(first.low <= mean <= first.high for mean in self.means)
 
-    @property
-    def discriminated(self) -> float:
-        """The share of neighbouring levels that can be told apart."""
-        return sum(step.significant for step in self.neighbours) / len(self.neighbours)
-
     def alarms(self, *, upwards_only: bool = False, tolerance: float = TOLERANCE) -> tuple[Step, ...]:
         """The levels whose mean left that of the first: by more than ``tolerance``, and significantly."""
         return tuple(

@@ -50,7 +50,6 @@ def test_alpha_is_that_of_the_package(tmp_path, rng):
         assert row.names == list(PEOPLE)
     assert found.average.dimensions == ["clarity"]
     assert found.average.judge["mean"].value == found.dimensions["clarity"].alpha.value
-    assert found.overall is found.dimensions["overall_quality"]
     assert (found.basis.clustered_by, found.basis.clusters) == ("topic", 10)
 
 

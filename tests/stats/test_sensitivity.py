@@ -67,7 +67,6 @@ def test_a_falling_score() -> None:
     assert (found.fell, found.rose) == (1, 0)
     assert found.spearman == pytest.approx(-1)
     assert [step.significant for step in found.neighbours] == [True, True]
-    assert found.discriminated == 1
     assert [step.to for step in found.alarms()] == [1, 2]
     assert found.alarms(upwards_only=True) == ()
     assert not found.within

@@ -7,7 +7,7 @@ overall quality, and on overall quality (Table 5), for the samples singly, their
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 from conqret.data import Item, Judgment
 from conqret.data.item import Frozen
@@ -69,11 +69,6 @@ class Validation(Frozen):
             "coverage": Estimate(self.coverage),
         }
 
-    @property
-    def overall(self) -> DimensionValidation | None:
-        """Overall quality, where it was judged and labelled."""
-        return self.dimensions.get(OVERALL)
-
 
 def validate(
     judgments: Iterable[Judgment],
@@ -83,12 +78,11 @@ def validate(
     metrics: Mapping[str, str] | None = None,
     settings: Settings | None = None,
     baseline: bool = False,
-    on_dimension: Callable[[str], None] | None = None,
 ) -> Validation:
     """Compare the judgments of one judge with ``labels``.
 
     ``items`` (the run's) let missing scores be compared with the length of the argument; ``metrics`` maps dimensions
-    to metrics of other names; ``on_dimension`` is told of each dimension as it begins.
+    to metrics of other names.
 
     Raises:
         DeclarationError: nothing meets, or the judgments come from several instruments.
@@ -101,11 +95,7 @@ def validate(
     judge = _judge(kept, baseline)
     joined = join_labels(kept, labels, metrics)
     drawn = settings.draw(joined.clusters)
-    checked = {}
-    for dimension in joined.metrics:
-        if on_dimension is not None:
-            on_dimension(dimension)
-        checked[dimension] = check_dimension(joined, dimension, drawn, settings)
+    checked = {name: check_dimension(joined, name, drawn, settings) for name in joined.metrics}
     units = sum(one.result.labelled for one in checked.values())
     return Validation(
         judge=judge,
