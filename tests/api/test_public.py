@@ -1,0 +1,144 @@
+"""The public face: each function is what the command of its name calls, and names a misspelt option."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import conqret
+from conqret import DeclarationError
+from conqret.io.labels import read_labels
+from conqret.io.trec import ScoredDoc, write_run
+from tests.contract.items import demo
+from tests.generation.corpora import write_corpus
+
+ROOT = Path(__file__).parents[2]
+EXPERIMENT = """name = "tiny"
+corpus = "corpus"
+stances = ["pro"]
+topics = ["buses"]
+[retrievers.given]
+run = "pro.res"
+[generators.floor]
+shots = 1
+[[systems]]
+retriever = ["given"]
+generator = ["floor"]
+[[judges]]
+format = "direct"
+metrics = ["groundedness"]
+"""
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    write_run(tmp_path / "pro.res", [ScoredDoc("buses", f"buses-{n}", 9.0 - n) for n in (1, 2, 3)])
+    return write_corpus(tmp_path / "corpus").path
+
+
+def test_generate_writes_items_that_judge_reads(corpus: Path, tmp_path: Path) -> None:
+    made = conqret.generate(corpus, tmp_path / "pro.res", stance="pro", shots=1, output=tmp_path / "out")
+    assert (made.written, made.failed) == (1, {})
+    assert len(conqret.judge(made.items_file, format="direct")) == 1
+    again = conqret.generate(corpus, tmp_path / "pro.res", stance="pro", shots=1, output=tmp_path / "out")
+    assert (again.session.sent, again.session.kept) == (0, 1)
+
+
+def test_retrieve_writes_a_run(corpus: Path, tmp_path: Path) -> None:
+    pytest.importorskip("pyterrier")
+    found = conqret.retrieve(corpus, keep=2, output=tmp_path / "bm25.res.gz")
+    assert found.file.is_file()
+    assert {len(documents) for documents in found.rankings.values()} == {2}
+    reranked = conqret.retrieve(corpus, rerank="offline", stance="con", output=tmp_path / "con.res.gz")
+    assert reranked.windows is not None
+    assert (reranked.windows.failed, reranked.failed) == (0, False)
+
+
+def test_run_does_what_the_file_says(corpus: Path, tmp_path: Path) -> None:
+    pytest.importorskip("pyterrier")
+    (tmp_path / "experiment.toml").write_text(EXPERIMENT, encoding="utf-8")
+    done = conqret.run(tmp_path / "experiment.toml", output=tmp_path / "out")
+    assert done.failed == {}
+    assert (tmp_path / "out" / "report.html") in done.files
+    assert done.session.sent == 2  # an argument, and its groundedness
+    with pytest.raises(DeclarationError, match="2 faults in the experiment"):
+        (tmp_path / "wrong.toml").write_text(EXPERIMENT.replace('"direct"', '"drect"').replace("shots", "shoots"))
+        conqret.run(tmp_path / "wrong.toml", output=tmp_path / "wrong")
+
+
+def test_sensitivity_and_bias_in_memory_and_in_a_folder(tmp_path: Path) -> None:
+    pytest.importorskip("scipy")
+    items = demo()[:6]
+    curves = conqret.sensitivity(items, formats="direct", perturb="irrelevant:0,50,100", resamples=50)
+    kept = conqret.sensitivity(
+        items, formats="direct", perturb={"irrelevant": (0, 50, 100)}, resamples=50, folder=tmp_path / "sens"
+    )
+    assert [curve.means for curve in curves.curves] == [curve.means for curve in kept.curves]
+    table = conqret.bias(items, format="direct", probes=["injection"], resamples=50)
+    again = conqret.bias(items, format="direct", probes=["injection"], resamples=50, folder=tmp_path / "bias")
+    assert [row.effect for row in table.rows] == [row.effect for row in again.rows]
+
+
+def test_validate_takes_a_folder_or_a_result(tmp_path: Path) -> None:
+    pytest.importorskip("scipy")
+    with (tmp_path / "labels.csv").open("w", encoding="utf-8", newline="") as out:
+        writer = csv.writer(out)
+        writer.writerow(["item", "dimension", "annotator", "value"])
+        for line in (ROOT / "fixtures/demo/labels.jsonl").read_text(encoding="utf-8").splitlines():
+            record = json.loads(line)
+            for dimension, value in record["argument"]["quality"].items():
+                writer.writerow([record["id"], dimension, "ann", value])
+    labels = read_labels(tmp_path / "labels.csv", scales=["1:3"])
+    result = conqret.judge(demo(), output=tmp_path / "run")
+    require = ["coverage >= 0.99"]
+    from_result = conqret.validate(result, labels=labels, require=require)
+    from_folder = conqret.validate(tmp_path / "run", labels=labels, require=require, output=tmp_path / "card")
+    assert from_result.met
+    assert from_result.validation == from_folder.validation
+    assert from_result.files == []
+    assert {"validation.json", "card.json"} <= {file.name for file in from_folder.files}
+
+
+@pytest.mark.parametrize(
+    ("name", "misspelt", "meant"),
+    [
+        ("judge", "metric", "metrics"),
+        ("sensitivity", "perturbs", "perturb"),
+        ("bias", "probe", "probes"),
+        ("validate", "label", "labels"),
+        ("generate", "stances", "stance"),
+        ("retrieve", "reranks", "rerank"),
+        ("run", "outputs", "output"),
+    ],
+)
+def test_a_misspelt_option_is_told_with_what_was_meant(name: str, misspelt: str, meant: str) -> None:
+    wrong: dict[str, Any] = {misspelt: 1}
+    with pytest.raises(DeclarationError, match=f"there is no option of {name} '{misspelt}': did you mean '{meant}'"):
+        getattr(conqret, name)("x", **wrong)
+
+
+def test_what_is_public_is_documented_and_nothing_else_is_shown() -> None:
+    page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"^\| `(\w+)`", page, re.MULTILINE))
+    assert named == set(conqret.__all__)
+    assert dir(conqret) == sorted([*conqret.__all__, "__version__"])
+    for name in conqret.__all__:
+        assert getattr(conqret, name).__doc__
+
+
+def test_the_examples_of_the_page_run(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    assert blocks
+    (tmp_path / "items.jsonl").write_bytes((ROOT / "fixtures/demo/items.jsonl").read_bytes())
+    done = subprocess.run(
+        [sys.executable, "-c", "\n".join(blocks)], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
