@@ -14,11 +14,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, ValidationInfo
-
 from conqret.data import Item, Measure, Part, Reason, Status
 from conqret.judging.base import Ask, Case, Judge, Reply
-from conqret.judging.responses import Typed, Whole, once_each
+from conqret.judging.responses import Typed, Whole, each_once
 from conqret.text.citations import citations
 from conqret.text.sentences import sentences
 
@@ -48,17 +46,12 @@ class PairVerdict(Typed):
     verdict: Verdict
 
 
-def _each_pair_once(verdicts: list[PairVerdict], info: ValidationInfo) -> list[PairVerdict]:
-    pairs = (info.context or {}).get("pairs")
-    if pairs is not None:
-        once_each(((v.sentence, v.document) for v in verdicts), pairs, "pair (sentence, document)")
-    return sorted(verdicts, key=lambda v: (v.sentence, v.document))
-
-
 class CitationSupport(Typed):
     """A verdict for every pair."""
 
-    verdicts: Annotated[list[PairVerdict], AfterValidator(_each_pair_once)]
+    verdicts: Annotated[
+        list[PairVerdict], each_once(lambda v: (v.sentence, v.document), "pairs", "pair (sentence, document)")
+    ]
 
 
 @lru_cache(maxsize=64)

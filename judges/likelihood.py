@@ -15,15 +15,15 @@ words that are there lowers it little. Citation marks are left out. Scores of di
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
+from pydantic import BeforeValidator, Field
 
 from conqret.data import Measure, Part, Reason, Status
 from conqret.judging.base import Ask, Case, Judge, Reply
-from conqret.judging.responses import Typed, Whole, once_each
+from conqret.judging.responses import Typed, Whole, each_once
 from conqret.llm.request import Reading
 from conqret.prompts import Rendered, neutralise
 from conqret.text.analysis import analysed, words_of
@@ -65,18 +65,13 @@ class SentenceLikelihood(Likelihood):
     sentence: Whole
 
 
-def _each_sentence_once(found: list[SentenceLikelihood], info: ValidationInfo) -> list[SentenceLikelihood]:
-    expected = (info.context or {}).get("sentences")
-    if expected is not None:
-        once_each((one.sentence for one in found), expected, "sentence")
-    return sorted(found, key=lambda one: one.sentence)
-
-
 class Likelihoods(Typed):
     """The log-probabilities of the argument and of each of its sentences."""
 
     argument: Likelihood
-    sentences: Annotated[list[SentenceLikelihood], AfterValidator(_each_sentence_once)]
+    sentences: Annotated[
+        list[SentenceLikelihood], each_once(lambda one: one.sentence, "sentences", "sentence")
+    ]
 
 
 @lru_cache(maxsize=64)
@@ -154,10 +149,13 @@ def _answer(numbers: Sequence[int], rows: Sequence[Sequence[TargetScore]]) -> di
         }
         for one, other in zip(*rows, strict=True)
     ]
-    return {
-        "argument": found[0],
-        "sentences": [{"sentence": number, **one} for number, one in zip(numbers, found[1:], strict=True)],
-    }
+    return _shaped(numbers, found)
+
+
+def _shaped(numbers: Iterable[int], found: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Figures of the argument, then of its sentences, as plain data."""
+    sentences = [{"sentence": number, **one} for number, one in zip(numbers, found[1:], strict=True)]
+    return {"argument": found[0], "sentences": sentences}
 
 
 def baseline(case: Case) -> dict[str, Any]:
@@ -177,10 +175,7 @@ def baseline(case: Case) -> dict[str, Any]:
             "without_documents": without_documents,
         }
 
-    return {
-        "argument": of(whole),
-        "sentences": [{"sentence": number, **of(text)} for number, text in parts.items()],
-    }
+    return _shaped(parts, [of(text) for text in (whole, *parts.values())])
 
 
 def _said(found: Likelihood) -> str:

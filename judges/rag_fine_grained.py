@@ -78,7 +78,7 @@ JUDGE = Judge(
             ),
             needs=frozenset({"documents", "argument"}),
             response=lambda case: with_dimensions(Argued, case.dimensions, ZERO_TO_FIVE),
-            context=lambda case: {"documents": len(case.item.documents)},
+            context=lambda case: {"documents": range(1, len(case.item.documents) + 1)},
             score=score,
             baseline=baseline,
         ),

@@ -7,7 +7,7 @@ in words that the model is shown when it is asked again.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -94,14 +94,22 @@ def once_each(found: Iterable[Any], expected: Sequence[Any], noun: str) -> None:
         raise ValueError("; ".join(faults))
 
 
-def _each_document_once(ratings: list[DocumentRating], info: ValidationInfo) -> list[DocumentRating]:
-    count = (info.context or {}).get("documents")
-    if count is not None:
-        once_each((rating.document for rating in ratings), range(1, count + 1), "document")
-    return sorted(ratings, key=lambda rating: rating.document)
+def each_once(key: Callable[[Any], Any], context: str, noun: str) -> AfterValidator:
+    """For lists of objects: sorted by ``key``, and where the validation context says under ``context`` which keys are
+    expected, each of them exactly once (see :func:`once_each`)."""
+
+    def check(found: list[Any], info: ValidationInfo) -> list[Any]:
+        expected = (info.context or {}).get(context)
+        if expected is not None:
+            once_each(map(key, found), expected, noun)
+        return sorted(found, key=key)
+
+    return AfterValidator(check)
 
 
-DocumentRatings = Annotated[list[DocumentRating], AfterValidator(_each_document_once)]
+DocumentRatings = Annotated[
+    list[DocumentRating], each_once(lambda rating: rating.document, "documents", "document")
+]
 
 
 def _different(nuggets: list[Any]) -> list[Any]:
