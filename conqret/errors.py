@@ -98,6 +98,12 @@ class ExecutionError(ConqretError):
         self.reason, self.retryable = reason, retryable
 
 
+def shortened(text: str, characters: int) -> str:
+    """A text on one line and of at most so many characters, to stand in a message of ours."""
+    text = " ".join(text.split())
+    return text if len(text) <= characters else text[: characters - 1] + "…"
+
+
 def first_line(error: BaseException) -> str:
     """The first line of what an error of some library says, to stand in a message of ours; its kind, if nothing."""
     return next(iter(str(error).strip().splitlines()), type(error).__name__)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from conqret.data import Reason
+from conqret.errors import shortened
 from conqret.llm.retry import ProviderError, retry_after_of
 
 MAX_MESSAGE = 400
@@ -59,8 +60,7 @@ def scrub(message: str, secret: str | None) -> str:
     """``message`` on one line, at most :data:`MAX_MESSAGE` characters, with anything like a key removed."""
     if secret:
         message = message.replace(secret, "[key]")
-    message = _SECRETS.sub("[key]", " ".join(message.split()))
-    return message if len(message) <= MAX_MESSAGE else message[: MAX_MESSAGE - 1] + "…"
+    return shortened(_SECRETS.sub("[key]", " ".join(message.split())), MAX_MESSAGE)
 
 
 def _reason(error: Exception, message: str) -> Reason:

@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from conqret.data import Reason
+from conqret.errors import shortened
 from conqret.llm.request import Completion, Message, Response
 
 CONTEXT_OVERFLOW = "context_overflow"
@@ -48,9 +49,11 @@ def read_reply(
     JSON inside prose or a Markdown fence is taken out (the last object there is); nothing is ever guessed.
     """
     if completion.refusal is not None or completion.finish_reason == "content_filter":
-        return Rejection(Reason.REFUSAL, _short(completion.refusal or "the provider's content filter", 200))
+        return Rejection(
+            Reason.REFUSAL, shortened(completion.refusal or "the provider's content filter", 200)
+        )
     if completion.finish_reason == CONTEXT_OVERFLOW:
-        return Rejection(Reason.CONTEXT_OVERFLOW, _short(completion.text, 200))
+        return Rejection(Reason.CONTEXT_OVERFLOW, shortened(completion.text, 200))
     if completion.finish_reason == "length":
         tokens = completion.completion_tokens
         after = f" after {tokens} tokens" if tokens else ""
@@ -65,7 +68,7 @@ def read_reply(
             return _not_json(text, error)
         return Rejection(Reason.INVALID_ANSWER, describe(error))
     except ValueError as error:
-        return Rejection(Reason.INVALID_JSON, _short(str(error), 200))
+        return Rejection(Reason.INVALID_JSON, shortened(str(error), 200))
 
 
 def describe(error: ValidationError) -> str:
@@ -74,11 +77,11 @@ def describe(error: ValidationError) -> str:
     lines = []
     for fault in faults[:MAX_FAULTS]:
         place = ".".join(str(step) for step in fault["loc"]) or "the whole answer"
-        message = _short(fault["msg"].removeprefix("Value error, "), 300)
+        message = shortened(fault["msg"].removeprefix("Value error, "), 300)
         value = fault["input"]
         plain = isinstance(value, str | int | float | bool) and fault["loc"]
         lines.append(
-            f"{place}: {message}" + (f" (it was {_short(repr(value), MAX_EXCERPT)})" if plain else "")
+            f"{place}: {message}" + (f" (it was {shortened(repr(value), MAX_EXCERPT)})" if plain else "")
         )
     if len(faults) > MAX_FAULTS:
         lines.append(f"and {len(faults) - MAX_FAULTS} more of the kind")
@@ -103,9 +106,9 @@ def _not_json(text: str, error: ValidationError) -> Rejection:
     if not text:
         return Rejection(Reason.INVALID_JSON, "the answer was empty")
     if "{" not in text and _DECLINES.match(text.replace("’", "'")):
-        return Rejection(Reason.REFUSAL, _short(text, 200))
+        return Rejection(Reason.REFUSAL, shortened(text, 200))
     message = error.errors(include_url=False, include_input=False)[0]["msg"].removeprefix("Invalid JSON: ")
-    return Rejection(Reason.INVALID_JSON, f"it is not valid JSON: {_short(message, 200)}")
+    return Rejection(Reason.INVALID_JSON, f"it is not valid JSON: {shortened(message, 200)}")
 
 
 def _json_within(text: str) -> str:
@@ -114,8 +117,3 @@ def _json_within(text: str) -> str:
     from instructor.utils import extract_json_from_codeblock
 
     return extract_json_from_codeblock(text)
-
-
-def _short(text: str, characters: int) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= characters else text[: characters - 1] + "…"

@@ -57,7 +57,7 @@ def load(name: str, device: str | None = None, dtype: str | None = None, *, auto
         ) from error
     model.eval()
     _fuse_activations(model)
-    return Loaded(model, tokenizer, place, kind, revision(name, model))
+    return Loaded(model, tokenizer, place, kind, revision(name))
 
 
 def placed(device: str | None, dtype: str | None) -> tuple[str, str]:
@@ -100,15 +100,13 @@ def bars_on_terminals() -> Iterator[None]:
             logging.enable_progress_bar()
 
 
-def revision(name: str, model: Any) -> str:
+def revision(name: str) -> str:
     """What identifies a loaded model's weights: the hub's name and commit; a folder's digest, wherever it stands."""
     folder = Path(name)
     if folder.is_dir():
         return folder_identity(folder)
-    commit = getattr(getattr(model, "config", None), "_commit_hash", None)  # new transformers have none
-    if commit is None:
-        try:
-            commit = commit_of(hub_file(name, "config.json", fetch=False))
-        except (OSError, ValueError):
-            commit = None
+    try:
+        commit = commit_of(hub_file(name, "config.json", fetch=False))
+    except (OSError, ValueError):
+        commit = None
     return f"{name}@{commit or ''}"

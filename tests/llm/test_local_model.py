@@ -147,7 +147,7 @@ def test_a_hubs_model_has_one_window_pinned_or_not(hub: Path) -> None:
         "import json; from conqret.llm import ClientOptions\n"
         "from conqret.perplexity.models import revision\n"
         f"found = [ClientOptions(name).resolved() for name in {names}]\n"
-        "print(json.dumps([[one.model, one.context_window] for one in found] + [revision('Some/Small', None)]))"
+        "print(json.dumps([[one.model, one.context_window] for one in found] + [revision('Some/Small')]))"
     )
     away = {"HF_HUB_CACHE": str(hub / "hub"), "HF_HOME": str(hub), "HF_HUB_OFFLINE": "1"}
     done = subprocess.run(

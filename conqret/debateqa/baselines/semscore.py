@@ -65,7 +65,7 @@ class SemScore:
         self._model = model
         window = self._encoder.get_max_seq_length() or math.inf
         self._window = 0 if math.isinf(window) else int(window)
-        weights = [revision(model, getattr(self._encoder[0], "auto_model", None)), *_parts(Path(model))]
+        weights = [revision(model), *_parts(Path(model))]
         settings = [*weights, self._window, kind, repr(self._encoder)]
         self.fingerprint = hashlib.sha256(json.dumps(settings).encode()).hexdigest()[:16]
         self._known: dict[str, _Embedded] = {}
