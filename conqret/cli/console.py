@@ -73,11 +73,6 @@ def at(file: Path, what: str = "written") -> str:
     return f"{what:<10} {file}"
 
 
-def written(file: Path, what: str = "written") -> None:
-    """Say where a part of the result is."""
-    say(at(file, what))
-
-
 def entry(name: str, remark: str, lines: Iterable[str]) -> Iterator[RenderableType]:
     """One of a list: its name with a remark, and what is to be said of it, what matters most first."""
     from rich.padding import Padding
@@ -146,10 +141,10 @@ class Bar:
     task: TaskID
     client: Client | None = None
 
-    def start(self, client: Client, kept: int) -> None:
-        """``client`` is asked from now on; ``kept`` rows are there from before."""
+    def start(self, client: Client, kept: int, total: int) -> None:
+        """``client`` is asked from now on; ``kept`` rows of ``total`` are there from before."""
         self.client = client
-        self.reach(kept)
+        self.reach(kept, total=total)
 
     def advance(self, row: object = None, counted: str = "") -> None:
         """One more is done; ``counted`` stands beside the bar."""

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from conqret.cli import options
-from conqret.cli.console import end, note, say, say_json, tell, tell_session, written
+from conqret.cli.console import at, end, note, result, tell, tell_session
 from conqret.cli.groups import grouped
 
 if TYPE_CHECKING:
-    from conqret.generation.writing import GenerationOutcome, GenerationRun
+    from conqret.generation.writing import GenerationRun
     from conqret.llm.client import Client
 
 EPILOG = (
@@ -76,11 +76,20 @@ def generate(
         documents=documents, expert=expert, seed=seed, temperature=temperature, prompts=prompts, output=output,
         recordings=kept.recordings, replay=kept.replay, overwrite=kept.overwrite, on_start=announce,
     )  # fmt: skip
-    if shown.json_output:
-        facts = {**asdict(outcome), "session": outcome.session.model_dump()}
-        say_json({"items": str(facts.pop("items_file")), **facts})
-    else:
-        _show(outcome)
+    facts = {**asdict(outcome), "session": outcome.session.model_dump()}
+    facts = {"items": str(facts.pop("items_file")), **facts}
+    total = outcome.written + sum(outcome.failed.values())
+    lines = (
+        f"{outcome.written} of {total} arguments written",
+        f"citations  {outcome.out_of_range} out of range, {outcome.misquoted} quotations not in the document cited",
+        f"documents  {outcome.left_out} left out, {outcome.trimmed} cut to fit the model",
+        at(outcome.items_file, "items"),
+    )
+    result(facts, lines, as_json=shown.json_output)
+    if not shown.quiet:
+        tell_session(outcome.session, f"{total:,} arguments")
+    for reason, count in sorted(outcome.failed.items()):
+        note(f"{count} arguments were not written: {reason}; the same command asks for them again")
     end(outcome.failed)
 
 
@@ -93,17 +102,3 @@ def _announce(job: GenerationRun) -> None:
         else ""
     )
     tell(f"{len(job.tasks)} arguments by {author}{baseline}")
-
-
-def _show(outcome: GenerationOutcome) -> None:
-    total = outcome.written + sum(outcome.failed.values())
-    for line in (
-        f"{outcome.written} of {total} arguments written",
-        f"citations  {outcome.out_of_range} out of range, {outcome.misquoted} quotations not in the document cited",
-        f"documents  {outcome.left_out} left out, {outcome.trimmed} cut to fit the model",
-    ):
-        say(line)
-    written(outcome.items_file, "items")
-    tell_session(outcome.session, f"{total:,} arguments")
-    for reason, count in sorted(outcome.failed.items()):
-        note(f"{count} arguments were not written: {reason}; the same command asks for them again")

@@ -6,10 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from conqret.cli import options
-from conqret.cli.console import end, floor, note, out, progress, say_json, tell, written
+from conqret.cli.console import at, end, floor, note, note_all, progress, result, tell
 from conqret.cli.groups import grouped
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import RenderableType
+
     from conqret import Judgments
     from conqret.data import Judgment
     from conqret.io import Checked
@@ -72,14 +76,13 @@ def judge(
                 _hold_against(card, setup)
             if not shown.quiet:
                 _announce(setup, checked, items)
-            bar.start(client, kept)
-            bar.reach(kept, total=checked.count)
+            bar.start(client, kept, checked.count)
 
         def done(judgment: Judgment) -> None:
             examples.add(judgment)
             bar.advance()
 
-        result = judged(
+        found = judged(
             items,
             format=format,
             model=model,
@@ -92,13 +95,10 @@ def judge(
             **calls.given(),
             **kept.given(),
         )
-    _remark(result, quiet=shown.quiet)
+    _remark(found, quiet=shown.quiet)
     examples.tell()
-    if shown.json_output:
-        say_json(result.summary)
-    else:
-        _show(result)
-    end(result.summary.failed)
+    result(found.summary, _lines(found), as_json=shown.json_output)
+    end(found.summary.failed)
 
 
 def _hold_against(card: Path, setup: Setup) -> None:
@@ -108,8 +108,7 @@ def _hold_against(card: Path, setup: Setup) -> None:
 
     found = changes(read_card(card), setup)
     if found:
-        listed = "\n".join(f"  {change}" for change in found)
-        note(f"the judge card is stale: it says nothing of this judge ({card})\n{listed}")
+        note_all(f"the judge card is stale: it says nothing of this judge ({card})", found, len(found))
     else:
         note(f"the judge card fits: fingerprint {setup.fingerprint}")
 
@@ -122,13 +121,11 @@ def _announce(setup: Setup, checked: Checked, items: Path) -> None:
         note(text)
 
 
-def _remark(result: Judgments, *, quiet: bool) -> None:
-    if result.session.kept and not quiet:
-        note(f"{result.session.kept} of {len(result)} judgments were kept from before")
-    if result.missing:
-        shown = "\n".join(f"  {text}" for text in result.missing[:10])
-        more = f"\n  and {len(result.missing) - 10} more" if len(result.missing) > 10 else ""
-        note(f"{len(result.missing)} answers are not among the recordings:\n{shown}{more}")
+def _remark(found: Judgments, *, quiet: bool) -> None:
+    if found.session.kept and not quiet:
+        note(f"{found.session.kept} of {len(found)} judgments were kept from before")
+    if found.missing:
+        note_all(f"{len(found.missing)} answers are not among the recordings", found.missing)
 
 
 class _Examples:
@@ -147,11 +144,11 @@ class _Examples:
             note(said)
 
 
-def _show(result: Judgments) -> None:
+def _lines(found: Judgments) -> Iterator[RenderableType]:
     from conqret.report.tables import terminal
 
-    out().print(terminal(result.summary, result.record))
-    if (run := result.folder) is not None:
-        written(run.judgments_file, "judgments")
-        written(run.scores_file, "scores")
-        written(run.report_file, "report")
+    yield terminal(found.summary, found.record)
+    if (run := found.folder) is not None:
+        yield at(run.judgments_file, "judgments")
+        yield at(run.scores_file, "scores")
+        yield at(run.report_file, "report")

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from conqret.cli import options
-from conqret.cli.console import note, out, say, written
+from conqret.cli.console import at, note, result
 from conqret.cli.groups import grouped
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import RenderableType
+
     from conqret.reliability.labelling import LabelPlan
 
 EPILOG = (
@@ -55,6 +59,8 @@ def label(
 
     Annotators do not see the judge's scores. What comes back is read by conqret validate and conqret agree.
     """
+    import json
+
     from conqret.io import open_items
     from conqret.io.label_sheets import FORMS, Sheet
     from conqret.judging.folder import JudgeFolder
@@ -74,13 +80,14 @@ def label(
         source, plan, directory.judgments() if directory is not None else (), labelled=done, seed=seed
     )
     sheet = Sheet(asked, [one.item for one in found.chosen], names, low, high)
-    texts = {**FORMS[to](sheet), ".plan.json": _reasons(found)}
+    texts = {
+        **FORMS[to](sheet),
+        ".plan.json": json.dumps(_reasons(found), indent=1, ensure_ascii=False) + "\n",
+    }
     files = {f"{output.name}{suffix}": text.encode("utf-8", "replace") for suffix, text in texts.items()}
     paths = write_files(output.parent, files)
-    if shown.json_output:
-        out().out(_reasons(found))
-    elif not shown.quiet:
-        _show(found, paths)
+    if shown.json_output or not shown.quiet:
+        result(_reasons(found), _lines(found, paths), as_json=shown.json_output)
     if not shown.quiet and len(found.chosen) < plan:
         note(f"there are only {len(found.chosen)} items to choose from")
 
@@ -105,20 +112,17 @@ def _labelled(path: Path) -> set[str]:
     return {cell.item for cell in layout.cells(file) if cell.text}
 
 
-def _reasons(plan: LabelPlan) -> str:
-    import json
-
+def _reasons(plan: LabelPlan) -> dict[str, Any]:
     rows = [{"item": one.item.id, **one.model_dump(mode="json", exclude={"item"})} for one in plan.chosen]
     facts = plan.model_dump(mode="json", exclude={"chosen"})
-    return json.dumps({**facts, "chosen": rows}, indent=1, ensure_ascii=False) + "\n"
+    return {**facts, "chosen": rows}
 
 
-def _show(plan: LabelPlan, files: list[Path]) -> None:
+def _lines(plan: LabelPlan, files: list[Path]) -> Iterator[RenderableType]:
     from collections import Counter
 
     topics = len({one.topic for one in plan.chosen})
-    say(f"{len(plan.chosen)} of {plan.total} items, on {topics} topics ({plan.judged} judged)")
+    yield f"{len(plan.chosen)} of {plan.total} items, on {topics} topics ({plan.judged} judged)"
     for band, count in sorted(Counter(one.band for one in plan.chosen).items()):
-        say(f"{count:>6}  {band}")
-    for path in files:
-        written(path)
+        yield f"{count:>6}  {band}"
+    yield from map(at, files)

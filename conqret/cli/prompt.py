@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from conqret.cli import options
-from conqret.cli.console import entry, note, out, result, say, written
+from conqret.cli.console import at, entry, note, out, result, say
 from conqret.cli.groups import grouped
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def copy(
             data = ["data"] if library[identifier].data else []
             blocks = {"system": (*data, *system), "user": (*data, *system, *user)}
         write_files(output, {f"{identifier}{SUFFIX}": explained(library[identifier], blocks)})
-        written(file)
+        say(at(file))
     note(f"change them, and use them with --prompts {output}")
 
 

@@ -9,7 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from conqret.cli import options
-from conqret.cli.console import end, note, progress, say, say_json, tell
+from conqret.cli.console import end, note, progress, result, tell
 from conqret.cli.groups import grouped
 from conqret.cli.retrieve_evaluate import EPILOG as EVALUATE_EPILOG
 from conqret.cli.retrieve_evaluate import evaluate
@@ -124,24 +124,20 @@ def run(
         )  # fmt: skip
     if not shown.quiet:
         _remark(found.windows, found.expanded, found.topics - len(found.rankings))
-    if shown.json_output:
-        facts = {
-            "run": str(found.file),
-            "topics": found.topics,
-            "lines": found.lines,
-            "engine": found.engine,
-            "windows": asdict(found.windows) if found.windows else None,
-            "cost_usd": found.session.cost_usd,
-            "unexpanded": sum(one.reason is not None for one in found.expanded),
-        }
-        say_json(facts)
-    else:
-        say(f"run        {found.file} ({found.lines:,} lines)")
+    facts = {
+        "run": str(found.file),
+        "topics": found.topics,
+        "lines": found.lines,
+        "engine": found.engine,
+        "windows": asdict(found.windows) if found.windows else None,
+        "cost_usd": found.session.cost_usd,
+        "unexpanded": sum(one.reason is not None for one in found.expanded),
+    }
+    result(facts, [f"run        {found.file} ({found.lines:,} lines)"], as_json=shown.json_output)
     end(found.failed)
 
 
 def _remark(windows: RerankSummary | None, expanded: tuple[Expanded, ...], empty: int) -> None:
-
     if windows is not None:
         note(describe_windows(windows))
     if failed := [one for one in expanded if one.reason is not None]:

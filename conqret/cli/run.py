@@ -8,10 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from conqret.cli import options
-from conqret.cli.console import end, note, out, say_json, tell, tell_session, written
+from conqret.cli.console import at, end, note, result, tell, tell_session
 from conqret.cli.groups import grouped
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import RenderableType
+
     from conqret.experiments.execute import ExperimentOutcome
 
 EPILOG = (
@@ -52,16 +56,13 @@ def run(
         experiment, output=output, say=_silent if shown.quiet else _say,
         recordings=kept.recordings, replay=kept.replay, overwrite=kept.overwrite,
     )  # fmt: skip
-    if shown.json_output:
-        say_json(outcome.summary)
-    else:
-        _show(outcome)
+    result(outcome.summary, [*_tables(outcome), *map(at, outcome.files)], as_json=shown.json_output)
     if not shown.quiet:
         tell_session(outcome.session)
     if outcome.failed:
         parts = ", ".join(f"{stage} {count}" for stage, count in outcome.failed.items())
         note(f"not everything could be had ({parts}); the same command tries again what failed")
-        end(failed=True)
+    end(outcome.failed)
 
 
 def _say(stage: str, text: str) -> None:
@@ -78,18 +79,13 @@ def _show_estimate(experiment: Path, json_output: bool) -> None:
     from conqret.experiments.estimate import estimate
 
     found = estimate(experiment_job(experiment))
-    if json_output:
-        say_json(cost_facts(found))
-        return
-    out().print(cost_table(found))
+    result(cost_facts(found), [cost_table(found)], as_json=json_output)
     note("the lengths of answers are assumed; answers that are recorded already cost nothing")
 
 
-def _show(outcome: ExperimentOutcome) -> None:
+def _tables(outcome: ExperimentOutcome) -> Iterator[RenderableType]:
     from conqret.report.experiment import DAMAGE, experiment_tables
 
     for table in experiment_tables(outcome.summary):
         if table.title != DAMAGE:  # long; it is on the page
-            out().print(table, "")
-    for file in outcome.files:
-        written(file)
+            yield from (table, "")

@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from conqret.cli import options
-from conqret.cli.console import end, floor, note, out, progress, say, say_json, tell, tell_session, written
+from conqret.cli.console import at, end, floor, note, progress, result, tell, tell_session
 from conqret.cli.groups import grouped
 from conqret.cli.perturb import SEED, Pool
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import RenderableType
+
     from conqret.reliability.sensitivity.plan import Plan
     from conqret.reliability.sensitivity.results import SensitivityResults
 
@@ -140,20 +144,19 @@ def sensitivity(
             labels=labels, relevant_from=relevant_grade, budget_usd=calls.budget_usd, on_plan=begin,
             on_start=bar.reach, on_judgment=bar.advance,
         )  # fmt: skip
-    pages = write_sensitivity(results, output)
+    files = [SensitivityFolder(output).results_file, *write_sensitivity(results, output)[:2]]
     if not shown.quiet:
         tell_session(results.session, f"{results.judgments:,} judgments")
-    if shown.json_output:
-        say_json(results)
-    else:
-        _show(results, [SensitivityFolder(output).results_file, *pages[:2]])
+        if any(judge["baseline"] for judge in results.record.judges):
+            tell(f"offline is {floor('a judge')}")
+    result(results, [*_tables(results), *map(at, files)], as_json=shown.json_output)
     for lost in results.unscored:
         what = f"{lost.format} with {lost.model}, {lost.metric} under {lost.perturbation}"
         note(f"no curve: {what}: {counts(lost.missing)}")
     end(results.unscored or any(curve.missing for curve in results.curves))
 
 
-def _show(results: SensitivityResults, files: list[Path]) -> None:
+def _tables(results: SensitivityResults) -> Iterator[RenderableType]:
     """One block for each judge and perturbation: a line a metric, and why it is not as it should be."""
     from itertools import groupby
 
@@ -181,11 +184,7 @@ def _show(results: SensitivityResults, files: list[Path]) -> None:
             for curve in listed
         ]
         title = f"{format_name} with {model}: {name} at {levels} ({listed[0].unit})"
-        out().print(Table(title, columns, rows), "")
+        yield from (Table(title, columns, rows), "")
     passed = sum(curve.verdict is True for curve in results.curves)
     asked = sum(curve.verdict is not None for curve in results.curves)
-    say(f"{passed} of {asked} curves are as they should be")
-    if any(judge["baseline"] for judge in results.record.judges):
-        tell(f"offline is {floor('a judge')}")
-    for file in files:
-        written(file)
+    yield f"{passed} of {asked} curves are as they should be"

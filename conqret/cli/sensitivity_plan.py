@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from conqret.cli.console import note, out, say, say_json
+from conqret.cli.console import note, result
 from conqret.cli.expected_cost import cost_facts, cost_table
 
 if TYPE_CHECKING:
@@ -25,12 +25,13 @@ def tell_plan(plan: Plan, found: Sequence[Expected], budget: float | None, json_
         "left_out": {name: len(outs) for name, outs in plan.left_out.items()},
     }
     stop = _budget_words(found, budget)
-    if json_output:
-        say_json({**facts, **cost_facts(found), "budget_usd": budget, "budget_note": stop})
-        return
-    say(f"{facts['items']:,} items in {facts['versions']} versions: {facts['judgments']:,} judgments")
-    say(f"{facts['requests']:,} requests (what is alike is asked once)\n")
-    out().print(cost_table(found))
+    lines = (
+        f"{facts['items']:,} items in {facts['versions']} versions: {facts['judgments']:,} judgments",
+        f"{facts['requests']:,} requests (what is alike is asked once)\n",
+        cost_table(found),
+    )
+    shown = {**facts, **cost_facts(found), "budget_usd": budget, "budget_note": stop}
+    result(shown, lines, as_json=json_output)
     share = min((one.sampled for one in found), default=1.0)
     if share < 1:
         note(f"prompt tokens are estimated from a sample: {share:.0%} or more of the prompts of each format")

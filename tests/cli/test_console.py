@@ -50,8 +50,8 @@ def test_the_exit_code_says_whether_something_failed() -> None:
 
 def test_a_bar_counts_what_the_client_did(watched: io.StringIO) -> None:
     client = cast(Client, SimpleNamespace(progress=Progress(calls=7, recorded=2, retries=1, cost_usd=0.25)))
-    with console.progress("judging", 4) as bar:
-        bar.start(client, 2)
+    with console.progress("judging") as bar:
+        bar.start(client, 2, 4)
         bar.advance()
         bar.shown.refresh()
     assert "judging" in watched.getvalue()
