@@ -1,0 +1,116 @@
+"""One process that forks a command at a time: what takes long to import is imported once, and each can be killed."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+ROOT = Path(__file__).resolve().parents[2]
+
+FORKING = """
+import importlib, json, os, pkgutil, sys
+import instructor, litellm, matplotlib.pyplot, openai.resources, polars, scipy.stats
+import conqret
+from conqret.cli.main import app, main
+for name in ("cli", "judging", "judges", "llm", "reliability", "report"):
+    package = importlib.import_module(f"conqret.{name}")
+    for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
+        importlib.import_module(module.name)
+for line in sys.stdin:
+    number = os.fork()
+    if not number:
+        code = 1
+        try:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+            sys.argv = ["conqret", *json.loads(line)]
+            main()
+            code = 0
+        except SystemExit as end:
+            code = end.code or 0
+        finally:
+            sys.stderr.flush()
+            os._exit(code)
+    print(number, flush=True)
+    print(os.waitstatus_to_exitcode(os.waitpid(number, 0)[1]), flush=True)
+"""
+
+
+class Forks:
+    """Commands of conqret one after the other, each in a process of its own."""
+
+    def __enter__(self) -> Self:
+        env = {**os.environ, "OPENAI_API_KEY": "sk-none", "PYTHONPATH": str(ROOT), "MPLBACKEND": "svg"}
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", FORKING],
+            cwd=ROOT, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.close()
+        self._process.wait(60)
+        self._process.stdout.close()
+
+    def start(self, *arguments: object) -> int:
+        """Begin a command; returns its process's number."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps([str(one) for one in arguments]) + "\n")
+        self._process.stdin.flush()
+        return self._said()
+
+    def end(self) -> int:
+        """Wait for the command; returns its exit code, or the negative number of the signal that killed it."""
+        return self._said()
+
+    def run(self, *arguments: object) -> int:
+        """Run a command to its end; returns its exit code."""
+        self.start(*arguments)
+        return self.end()
+
+    def _said(self) -> int:
+        assert self._process.stdout is not None
+        return int(self._process.stdout.readline())
+
+
+def kill(number: int) -> None:
+    """Kill a process that may have ended by itself just now."""
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(number, signal.SIGKILL)
+
+
+def results(folder: Path) -> dict[str, object]:
+    """What the files of a run say, by their names; without times, costs, where answers came from, and the counts of
+    the session."""
+    found: dict[str, object] = {}
+    for file in sorted(folder.rglob("*")):
+        name = str(file.relative_to(folder))
+        if file.is_dir() or name in NOT_COMPARED or name.startswith("recordings.sqlite"):
+            continue
+        if file.suffix == ".json":
+            found[name] = _plain(json.loads(file.read_bytes()))
+        elif file.suffix == ".jsonl":
+            found[name] = [_plain(json.loads(line)) for line in file.read_bytes().splitlines()]
+        else:
+            found[name] = file.read_bytes()
+    return found
+
+
+NOT_COMPARED = {".lock", "report.html"}
+OF_THE_SESSION = {"created", "session", "trace", "usage"}
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, dict):
+        return {name: _plain(one) for name, one in value.items() if name not in OF_THE_SESSION}
+    return [_plain(one) for one in value] if isinstance(value, list) else value

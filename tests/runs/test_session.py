@@ -1,0 +1,106 @@
+"""Models to be asked: one client and one store, honest counts, and a budget that holds for all of it."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from conqret.data import Judgment
+from conqret.errors import DeclarationError
+from conqret.judging.base import JudgeOptions
+from conqret.judging.instrument import judge_item
+from conqret.judging.setup import set_up
+from conqret.llm.client import Client
+from conqret.llm.options import ClientOptions
+from conqret.runs.loop import Loop
+from conqret.runs.session import Session, SessionCounts, Sessions
+from tests.contract.items import demo
+
+OFFLINE = ClientOptions("offline")
+SETUP = set_up("direct", OFFLINE, JudgeOptions(("groundedness",)))
+
+
+async def judged(client: Client) -> Judgment:
+    return await judge_item(demo()[0], SETUP.instrument(client))
+
+
+def test_answers_are_recorded_counted_and_replayed(tmp_path: Path) -> None:
+    store = tmp_path / "recordings.sqlite"
+    session = Session(OFFLINE, recordings=store)
+    first = session.run(judged)
+    again = session.run(judged)
+    assert first.values == again.values
+    assert session.counts == SessionCounts(sent=1, recorded=1)
+    replayed = Session("offline", replay=store)
+    assert replayed.run(judged).values == first.values
+    assert replayed.counts.sent == 0
+    with pytest.raises(DeclarationError, match="not both"):
+        Session("offline", recordings=store, replay=store)
+
+
+def test_one_client_is_held_while_the_session_is_open() -> None:
+    with Session(OFFLINE) as session:
+        client = session.client
+        assert session.run(judged).values
+        assert session.client is client
+    assert session.client is not client
+
+
+def test_a_store_may_be_named_later(tmp_path: Path) -> None:
+    with Session(OFFLINE) as session:
+        session.run(judged)
+        session.keep_in(tmp_path / "recordings.sqlite")
+        session.run(judged)
+        session.run(judged)
+    assert session.counts == SessionCounts(sent=2, recorded=1)
+
+
+def test_a_session_works_where_a_loop_is_running() -> None:
+    async def cell() -> Judgment:
+        return Session(OFFLINE).run(judged)
+
+    assert asyncio.run(cell()).values
+
+    async def inside() -> Judgment:
+        async with Session(OFFLINE) as client:
+            return await judged(client)
+
+    assert asyncio.run(inside()).values
+
+
+def test_sessions_share_store_library_and_loop(tmp_path: Path) -> None:
+    other = ClientOptions("offline", max_tokens=100)
+    with Sessions() as sessions:
+        one = sessions.of(OFFLINE)
+        assert sessions.of(ClientOptions("offline")) is one
+        sessions.run(judged(one.client))
+        sessions.keep_in(tmp_path / "made" / "recordings.sqlite")
+        second = sessions.of(other)
+        assert second is not one
+        assert second.library is one.library is sessions.library
+        second.run(judged)
+        second.run(judged)
+        assert sessions.counts == SessionCounts(sent=2, recorded=1)
+        before = sessions.counts
+        second.run(judged)
+        assert sessions.counts.since(before, kept=7) == SessionCounts(sent=0, recorded=1, kept=7)
+    assert (tmp_path / "made" / "recordings.sqlite").is_file()
+
+
+def test_what_is_unknown_stays_unknown() -> None:
+    known, unknown = SessionCounts(sent=1, cost_usd=0.5), SessionCounts(sent=3, cost_usd=None)
+    assert unknown.since(known) == SessionCounts(sent=2, cost_usd=None)
+    assert SessionCounts(sent=3, cost_usd=2.0).since(known).cost_usd == 1.5
+
+
+def test_a_loop_is_good_for_several_calls_and_after_its_end() -> None:
+    async def double(number: int) -> int:
+        await asyncio.sleep(0)
+        return 2 * number
+
+    with Loop() as loop:
+        assert [loop.run(double(number)) for number in range(3)] == [0, 2, 4]
+    assert loop.run(double(5)) == 10
+    loop.close()
