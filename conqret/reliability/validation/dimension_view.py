@@ -150,40 +150,36 @@ class View:
             return undefined(f"it is for {', '.join(one.levels)} labels, and these are {self.scale.level}")
         if one.of == "people":
             return one.compute(self.table, drawn, confidence=confidence)
-        if reason := self._unfit(one.of):
-            return undefined(reason)
-        people, judge = self._sides(one.of)
+        sides = self._sides(one.of)
+        if isinstance(sides, str):
+            return undefined(sides)
+        people, judge = sides
         both = ~np.isnan(people) & ~np.isnan(judge)
         if not both.any():
             return undefined(NO_PAIR)
         some = Resamples(drawn.weights, drawn.cluster[both])
         return one.compute(people[both], judge[both], some, confidence=confidence)
 
-    def _unfit(self, of: Of) -> str:
-        if of == "positives" and self.positive_from is None:
-            return "no label counts as positive: say --positive-from"
-        if of == "categories" and not self.placed:
-            return NO_SCALE
-        return "the labels are no few whole steps" if of == "categories" and not self.steps else ""
-
-    def _sides(self, of: Of) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """People and the judge as this kind of statistic takes them."""
+    def _sides(self, of: Of) -> tuple[NDArray[np.float64], NDArray[np.float64]] | str:
+        """People and the judge as this kind of statistic takes them, or why there is no such thing."""
         import numpy as np
 
+        def positive(side: NDArray[np.float64]) -> NDArray[np.float64]:
+            return np.where(np.isnan(side), np.nan, (side >= (self.positive_from or 0.0)).astype(float))
+
         people, judge = self.target, self.judge(rounded=of == "categories")
+        if of == "positives" and self.positive_from is None:
+            return "no label counts as positive: say --positive-from"
+        if of == "categories" and not self.steps:
+            return "the labels are no few whole steps" if self.placed else NO_SCALE
+        if of == "positives":
+            return positive(people), judge
         if of == "categories" and self.rule == "mean" and not self.verdicts:
             low, high = self.scale.ends()
             people = np.clip(low + np.floor(people - low + 0.5), low, high)
-        if of == "positives":
-            people = self._positive(people)
-        elif of == "categories" and self.positive_from is not None and not self.scale.binary:
-            people, judge = self._positive(people), self._positive(judge)
+        if of == "categories" and self.positive_from is not None and not self.scale.binary:
+            people, judge = positive(people), positive(judge)
         return people, judge
-
-    def _positive(self, side: NDArray[np.float64]) -> NDArray[np.float64]:
-        import numpy as np
-
-        return np.where(np.isnan(side), np.nan, (side >= (self.positive_from or 0.0)).astype(float))
 
     def _one_label(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
         import numpy as np
