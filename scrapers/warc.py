@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 
 from warcio.archiveiterator import ArchiveIterator
 from warcio.exceptions import ArchiveLoadFailed
@@ -35,6 +36,8 @@ INDEX_NAME = "responses.index.jsonl"
 _VERSION = "1.1"
 _LEVEL = 6
 """zlib's own default."""
+AT_ONCE = 131_072
+"""Bytes up to which a response is packed and written on the spot: that takes less than handing it over."""
 _DROPPED = ("transfer-encoding", "trailer")
 """Headers that no longer hold of the body as it is stored: chunks are joined."""
 
@@ -50,7 +53,7 @@ class Place:
 
 
 class WarcWriter:
-    """Appends responses to the WARC of a corpus, one after the other in a thread of its own."""
+    """Appends responses to the WARC of a corpus: small ones at once, large ones in a thread."""
 
     def __init__(self, corpus: Path, software: str) -> None:
         self._path = corpus / WARC_NAME
@@ -58,12 +61,16 @@ class WarcWriter:
         self._repair(corpus)
         self._file = self._path.open("ab")
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="conqret-warc")
+        self._writing = Lock()
         if not self._file.tell():
             self._append(_information(software))
 
     async def write(self, reply: Reply) -> None:
         """Append a response; it is on file when this returns."""
-        await asyncio.get_running_loop().run_in_executor(self._thread, self._store, reply)
+        if len(reply.raw) <= AT_ONCE:
+            self._store(reply)
+        else:
+            await asyncio.get_running_loop().run_in_executor(self._thread, self._store, reply)
 
     def close(self) -> None:
         """Wait for what is being written, and close the files."""
@@ -75,8 +82,11 @@ class WarcWriter:
 
     def _store(self, reply: Reply) -> None:
         member = _member(reply)
-        offset = self._append(member)
-        self._index.append({"url": reply.url, "http": reply.http, "offset": offset, "length": len(member)})
+        with self._writing:
+            offset = self._append(member)
+            self._index.append(
+                {"url": reply.url, "http": reply.http, "offset": offset, "length": len(member)}
+            )
 
     def _append(self, data: bytes) -> int:
         offset = self._file.tell()
