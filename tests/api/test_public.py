@@ -68,9 +68,10 @@ def test_run_does_what_the_file_says(corpus: Path, tmp_path: Path) -> None:
     assert done.failed == {}
     assert (tmp_path / "out" / "report.html") in done.files
     assert done.session.sent == 2  # an argument, and its groundedness
+    wrong = tmp_path / "wrong.toml"
+    wrong.write_text(EXPERIMENT.replace('"direct"', '"drect"').replace("shots", "shoots"), encoding="utf-8")
     with pytest.raises(DeclarationError, match="2 faults in the experiment"):
-        (tmp_path / "wrong.toml").write_text(EXPERIMENT.replace('"direct"', '"drect"').replace("shots", "shoots"))
-        conqret.run(tmp_path / "wrong.toml", output=tmp_path / "wrong")
+        conqret.run(wrong, output=tmp_path / "wrong")
 
 
 def test_sensitivity_and_bias_in_memory_and_in_a_folder(tmp_path: Path) -> None:
@@ -120,7 +121,9 @@ def test_validate_takes_a_folder_or_a_result(tmp_path: Path) -> None:
 )
 def test_a_misspelt_option_is_told_with_what_was_meant(name: str, misspelt: str, meant: str) -> None:
     wrong: dict[str, Any] = {misspelt: 1}
-    with pytest.raises(DeclarationError, match=f"there is no option of {name} '{misspelt}': did you mean '{meant}'"):
+    with pytest.raises(
+        DeclarationError, match=f"there is no option of {name} '{misspelt}': did you mean '{meant}'"
+    ):
         getattr(conqret, name)("x", **wrong)
 
 

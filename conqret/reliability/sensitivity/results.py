@@ -30,7 +30,8 @@ class PrecisionRow(Frozen):
 class SensitivityRecord(RunRecord):
     """What ``run.json`` says: enough to know the run again, and to repeat it.
 
-    A judge has format, model, baseline, fingerprint, identity and metrics; ``digest`` is that of every version of every item.
+    A judge has format, model, baseline, fingerprint, identity and metrics; ``digest`` is that of every version of
+    every item.
     """
 
     SAME: ClassVar[Mapping[str, str]] = {
