@@ -109,11 +109,9 @@ class Library:
                     f"{overlay} is no folder; --prompts takes a folder laid out like prompts/"
                 )
             known = {*self.ids(), *asked}
-            for identifier in _walk(overlay):
-                if identifier not in known:
-                    raise DeclarationError(
-                        f"nothing asks for {self.path(identifier)}: {UnknownNameError('prompt', identifier, known)}"
-                    )
+            if strangers := [identifier for identifier in _walk(overlay) if identifier not in known]:
+                unknown = UnknownNameError("prompt", strangers[0], known)
+                raise DeclarationError(f"nothing asks for {self.path(strangers[0])}: {unknown}")
             self._folders = (overlay, *self._folders)
 
     def __getitem__(self, identifier: str) -> Prompt:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 from collections.abc import Sequence
@@ -10,12 +9,13 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from conqret.data import Reason
 from conqret.errors import DeclarationError, ExecutionError
 from conqret.judging.responses import Typed
-from conqret.llm.client import Client
 from conqret.llm.options import ClientOptions
 from conqret.llm.request import Message, Request
 from conqret.prompts import Library, Prompt
+from conqret.runs.session import Session
 
 STEPS_PROMPT = "g-eval/steps"
 
@@ -47,14 +47,10 @@ def generate_steps(prompt: Prompt, options: ClientOptions, library: Library) -> 
         response=Steps,
         baseline=lambda: {"steps": baseline_steps(prompt.data)},
     )
-
-    async def ask() -> Any:
-        async with Client(options, store=None) as client:
-            return await client.ask(request)
-
-    answer = asyncio.run(ask())
+    answer = Session(options, prompts=library).run(lambda client: client.ask(request))
     if answer.value is None:
-        raise ExecutionError(f"no steps could be had: {answer.reason}: {answer.detail}", reason=answer.reason)
+        reason = answer.reason or Reason.INVALID_ANSWER
+        raise ExecutionError(f"no steps could be had: {reason}: {answer.detail}", reason=reason)
     return tuple(answer.value.steps)
 
 

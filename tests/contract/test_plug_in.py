@@ -5,6 +5,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -60,6 +61,18 @@ def test_its_judge_judges(site):
     assert [set(one.measures) for one in judged] == [{"clarity"}] * 3
     itself = judge(demo()[:3], format=JUDGES["clarity"])
     assert [one.measures for one in itself] == [one.measures for one in judged]
+
+
+def test_a_judge_of_ones_own_brings_its_prompts_in_a_folder(tmp_path):
+    plain = JUDGES["pointwise"]
+    mine = replace(plain, name="mine", asks=(replace(plain.asks[0], prompt="mine"),))
+    text = Library()["pointwise"].text.replace('id = "pointwise"', 'id = "mine"')
+    (tmp_path / "mine.j2").write_text(text, encoding="utf-8")
+    (judged,) = judge(demo()[:1], format=mine, prompts=tmp_path)
+    assert judged.format == "mine"
+    assert set(judged.measures) == set(mine.metrics)
+    with pytest.raises(DeclarationError, match="nothing asks for"):
+        judge(demo()[:1], format="pointwise", prompts=tmp_path)
 
 
 def test_it_works_in_a_process_of_its_own(tmp_path):
