@@ -45,9 +45,9 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     return expanded
 
 
-def _fields(group: type[Group]) -> list[inspect.Parameter]:
+def _fields(group: type[Group]) -> tuple[inspect.Parameter, ...]:
     hints = get_type_hints(group, include_extras=True)
-    return [
+    return tuple(
         one.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=hints[one.name])
         for one in inspect.signature(group).parameters.values()
-    ]
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -9,14 +10,33 @@ import typer
 
 from conqret.cli import options
 from conqret.cli.console import at, note, result
-from conqret.cli.groups import grouped
-from conqret.retrieval.engine import K1, B
+from conqret.cli.groups import Group, grouped
 
 EPILOG = (
     "Examples:\n\n"
     "conqret index corpus/\n\n"
     "conqret index corpus/ --engine bm25s --stemmer none --stopwords lucene --k1 1.2 --b 0.75"
 )
+
+
+@dataclass(frozen=True)
+class Analysis(Group):
+    """How texts are analysed and scored."""
+
+    stemmer: Annotated[
+        str | None, typer.Option(help="porter2 or none; krovetz with pisa. Default: porter2.")
+    ] = None
+    stop_words: Annotated[
+        str | None,
+        typer.Option(
+            "--stopwords",
+            help="terrier (with pisa), lucene, english or none. Default: terrier with pisa, english with bm25s.",
+        ),
+    ] = None
+    k1: Annotated[float | None, typer.Option(help="How late term frequency saturates. Default: 0.9.")] = None
+    b: Annotated[
+        float | None, typer.Option(help="How far long documents are discounted, 0 to 1. Default: 0.4.")
+    ] = None
 
 
 @grouped
@@ -29,18 +49,7 @@ def index(
             help="pisa (Linux on x86-64), bm25s (everywhere), or a plug-in's. Default: pisa where it runs."
         ),
     ] = None,
-    stemmer: Annotated[
-        str | None, typer.Option(help="porter2 or none; krovetz with pisa. Default: porter2.")
-    ] = None,
-    stopwords: Annotated[
-        str | None,
-        typer.Option(
-            "--stopwords",
-            help="terrier (with pisa), lucene, english or none. Default: terrier with pisa, english with bm25s.",
-        ),
-    ] = None,
-    k1: Annotated[float, typer.Option(help="How late term frequency saturates.")] = K1,
-    b: Annotated[float, typer.Option(help="How far long documents are discounted, 0 to 1.")] = B,
+    analysis: Analysis,
     rebuild: Annotated[
         bool,
         typer.Option("--rebuild", help="Build it even if the index is of this corpus and these settings."),
@@ -55,7 +64,7 @@ def index(
     from conqret.retrieval.index import FOLDER, build_index
 
     began = time.perf_counter()
-    built = build_index(corpus, engine=engine, settings=Settings(stemmer, stopwords, k1, b), rebuild=rebuild)
+    built = build_index(corpus, engine=engine, settings=Settings(**analysis.given()), rebuild=rebuild)
     seconds = time.perf_counter() - began
     facts = {
         "documents": len(built),

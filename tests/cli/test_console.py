@@ -91,3 +91,19 @@ def test_no_bar_where_it_is_quiet_or_nobody_watches(
     monkeypatch.setattr(console, "err", lambda: elsewhere)
     count()
     assert watched.getvalue() == ""
+
+
+def test_a_result_is_json_or_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = ["two lines", *console.entry("name", "remark", ["what it is", "where it is from"])]
+    console.result({"n": 2}, lines, as_json=True)
+    assert json.loads(capsys.readouterr().out) == {"n": 2}
+    console.result({"n": 2}, lines, as_json=False)
+    said = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
+    assert said == ["two lines", "name  remark", "  what it is", "  where it is from", ""]
+
+
+def test_a_long_list_is_cut(capsys: pytest.CaptureFixture[str]) -> None:
+    console.note_all("left out", [f"item {place}" for place in range(4)], 2)
+    assert capsys.readouterr().err == "note: left out:\n  item 0\n  item 1\n  and 2 more\n"
+    console.note_all("left out", ["item 0"])
+    assert "more" not in capsys.readouterr().err
