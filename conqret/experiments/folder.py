@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from conqret.experiments.config import System
 from conqret.generation.writing import GenerationFolder
-from conqret.judging.folder import JudgeFolder
+from conqret.judging.folder import SCORES, JudgeFolder
 from conqret.reliability.sensitivity.results import SensitivityFolder
 from conqret.runs.folder import RunFolder, RunRecord
 
@@ -47,14 +47,14 @@ class ExperimentFolder(RunFolder[ExperimentRecord]):
     COMMAND: ClassVar[str] = "conqret run"
     RECORD: ClassVar[type[RunRecord]] = ExperimentRecord
     MAKES: ClassVar[tuple[str, ...]] = (
-        "rankings", "arguments", "judgments", "sensitivity", "scores.jsonl", "summary.json", "report.html",
+        "rankings", "arguments", "judgments", "sensitivity", SCORES, "summary.json", "report.html",
     )  # fmt: skip
     BEGINS: ClassVar[tuple[str, ...]] = ("experiment.toml",)
 
     @property
     def scores_file(self) -> Path:
-        """A line for every score: system, judge, item, metric, and the level of damage."""
-        return self.path / "scores.jsonl"
+        """A row for every score: system, judge, item, metric, and the level of damage."""
+        return self.path / SCORES
 
     @property
     def summary_file(self) -> Path:

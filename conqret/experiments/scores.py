@@ -1,36 +1,40 @@
-"""All scores of an experiment in one file, and the experiment in numbers; the same bytes for the same answers."""
+"""All scores of an experiment in one table, and the experiment in numbers; the same bytes for the same answers."""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
-from conqret.data import Item, Measure
+from conqret.data import Item, Judgment
 from conqret.experiments.config import System
 from conqret.experiments.job import Job
 from conqret.generation.generate import Generated
 from conqret.io.atomic import replacing
-from conqret.io.corpus import write_lines
-from conqret.judging.folder import JudgeFolder
+from conqret.judging.tables import ScoreTable
+
+
+LEADING = ("system", "judge", "topic_id")
+"""The columns of an experiment's ``scores.parquet`` before those of every table of scores."""
 
 
 def write_scores(job: Job) -> dict[str, Any]:
-    """Write ``scores.jsonl`` and ``summary.json``, and return the latter.
+    """Write ``scores.parquet`` and ``summary.json``, and return the latter.
 
-    A line of the scores has system, judge, item, topic, stance, metric, status, value, raw, label and reason;
-    those of damaged versions have perturbation and level too. An argument that could not be written has a line
-    without a judge. Nothing in either file depends on when or how fast answers came.
+    The table has :data:`LEADING` and :data:`conqret.judging.tables.COLUMNS`; rows of damaged versions say of which
+    item, and by what. An argument that could not be written has a row without a judge. Nothing in either file depends
+    on when or how fast answers came.
     """
-    rows = list(_rows(job))
-    write_lines(job.out.scores_file, rows)
+    with ScoreTable(job.out.scores_file, LEADING) as table:
+        for system in job.systems:
+            _add_system(job, system, table)
     summary = {
         "name": job.experiment.name,
         "topics": len(job.topics()),
         "retrieval": _retrieval(job),
         "arguments": {system.name: _arguments(job, system) for system in job.systems},
-        "scores": _means(job, rows),
+        "scores": _means(job),
         "sensitivity": {
             system.name: _curves(job, system) for system in job.systems if job.experiment.perturbations
         },
@@ -40,102 +44,61 @@ def write_scores(job: Job) -> dict[str, Any]:
     return summary
 
 
-def _rows(job: Job) -> Iterator[dict[str, Any]]:
-    for system in job.systems:
-        for one in _generations(job, system):
-            if one.argument is None:
-                yield {
-                    "system": system.name, "judge": None, "item": one.id, "topic": one.topic,
-                    "stance": one.stance, "metric": None, "status": one.status, "value": None,
-                    "raw": None, "label": None, "reason": one.reason,
-                }  # fmt: skip
-        for table in job.experiment.judges:
-            run = job.out.judgments(system, table.label)
-            if run.record_file.is_file():
-                yield from _judged(system, table.label, run)
-        yield from _damaged(job, system)
+def _add_system(job: Job, system: System, table: ScoreTable) -> None:
+    """What was not written, the judgments of what was, and those of its damaged versions."""
+    questions = {topic.id: topic.question for topic in job.topics()}
+    for one in _generations(job, system):
+        if one.argument is None:
+            table.add_missing(
+                system=system.name, topic_id=one.topic, item=one.id, topic=questions[one.topic], stance=one.stance,
+                status=one.status, reason=one.reason,
+            )  # fmt: skip
+    topics = {item.id: str(item.metadata["topic_id"]) for item in _items(job, system)}
+    for judge in job.setups:
+        run = job.out.judgments(system, judge)
+        if run.record_file.is_file():
+            for judgment in run.judgments():
+                table.add(judgment, system.name, judge, topics[judgment.item])
+    for judgment in job.out.sensitivity(system).judgments():
+        if judgment.version is not None:
+            for judge, part in _by_judge(job, judgment):
+                table.add(part, system.name, judge, topics[judgment.version.original])
 
 
-def _judged(system: System, judge: str, run: JudgeFolder) -> Iterator[dict[str, Any]]:
-    """The measures of a run, in the order of its items and of the format's metrics."""
-    topics = {item.id: item.metadata.get("topic_id", item.topic) for item in run.items()}
-    judgments = {judgment.item: judgment for judgment in run.judgments()}
-    for identifier, topic in topics.items():
-        if (judgment := judgments.get(identifier)) is not None:
-            for metric, measure in judgment.measures.items():
-                yield _row(system, judge, identifier, topic, judgment.stance, metric, measure)
+def _by_judge(job: Job, judgment: Judgment) -> Iterator[tuple[str, Judgment]]:
+    """The judgment for every judge that is this instrument, which each have metrics of their own."""
+    for label, setup in job.setups.items():
+        if setup.fingerprint == judgment.fingerprint:
+            own = {name: one for name, one in judgment.measures.items() if name in setup.metrics}
+            yield label, judgment.model_copy(update={"measures": own})
 
 
-def _damaged(job: Job, system: System) -> Iterator[dict[str, Any]]:
-    """The scores of damaged versions, sorted by judge and version."""
-    items = {item.id: item for item in _items(job, system)}
-    judgments = [judgment.bare() for judgment in job.out.sensitivity(system).judgments()]
-    for judgment in sorted(judgments, key=lambda one: (one.fingerprint, one.item)):
-        version = judgment.version
-        if version is None or version.original not in items:
-            continue
-        item = items[version.original]
-        topic = item.metadata.get("topic_id", "")
-        for metric, measure in sorted(judgment.measures.items()):
-            label = _label(job, judgment.fingerprint, metric)
-            yield {
-                **_row(system, label, item.id, topic, item.stance, metric, measure),
-                "perturbation": version.perturbation,
-                "level": version.level,
-            }
-
-
-def _row(
-    system: System, judge: str, item: str, topic: str, stance: str, metric: str, measure: Measure
-) -> dict[str, Any]:
-    return {
-        "system": system.name, "judge": judge, "item": item, "topic": topic, "stance": stance, "metric": metric,
-        "status": measure.status.value, "value": measure.value, "raw": measure.raw, "label": measure.label,
-        "reason": measure.reason.value if measure.reason else None,
-    }  # fmt: skip
-
-
-def _label(job: Job, fingerprint: str, metric: str) -> str:
-    """The judge of a score: the instrument may stand under several labels, each with metrics of its own."""
-    return next(
-        (
-            label
-            for label, setup in job.setups.items()
-            if setup.fingerprint == fingerprint and metric in setup.metrics
-        ),
-        fingerprint,
-    )
-
-
-def _means(job: Job, rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+def _means(job: Job) -> dict[str, Any]:
     """By system, judge and metric: the mean with its interval over topics, n of N, and the bounds.
 
     N counts every argument that was to be written: one that is not there has no score either.
     """
     import numpy as np
+    import polars as pl
 
     from conqret.stats import bootstrap_interval
 
     wanted = len(job.topics()) * len(job.experiment.stances)
-    found: dict[tuple[str, str, str], list[tuple[str, float]]] = {}
-    for row in rows:
-        if row["judge"] is None or "perturbation" in row:
-            continue
-        values = found.setdefault((row["system"], row["judge"], row["metric"]), [])
-        if row["value"] is not None:
-            values.append((row["topic"], row["value"]))
+    measures = pl.read_parquet(job.out.scores_file).filter(
+        pl.col("judge").is_not_null() & pl.col("perturbation").is_null() & pl.col("part").is_null()
+    )
     means: dict[str, dict[str, dict[str, Any]]] = {}
-    for (system, judge, metric), values in found.items():
-        total = math.fsum(value for _, value in values)
+    for (system, judge, metric), rows in measures.group_by("system", "judge", "metric", maintain_order=True):
+        scored = rows.drop_nulls("value")
+        values = scored["value"].to_list()
+        total = math.fsum(values)
         entry: dict[str, Any] = {"n": len(values), "total": wanted, "mean": None, "low": None, "high": None}
         if values:
             rng = np.random.default_rng(job.experiment.seed)
-            interval = bootstrap_interval(
-                [v for _, v in values], rng, clusters=[topic for topic, _ in values]
-            )
+            interval = bootstrap_interval(values, rng, clusters=scored["topic_id"].to_list())
             entry |= {"mean": interval.value, "low": interval.low, "high": interval.high}
         entry |= {"worst_case": total / wanted, "best_case": (total + wanted - len(values)) / wanted}
-        means.setdefault(system, {}).setdefault(judge, {})[metric] = entry
+        means.setdefault(str(system), {}).setdefault(str(judge), {})[str(metric)] = entry
     return means
 
 

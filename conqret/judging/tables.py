@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -67,15 +67,17 @@ def verdict_row(judgment: Judgment) -> dict[str, Any]:
 class ScoreTable:
     """``scores.parquet`` in the making: judgments come one by one, and the file appears whole when all is well.
 
-    The rows are kept as columns, a few hundred judgments at a time.
+    The rows are kept as columns, a few hundred judgments at a time. ``leading`` names columns of text that stand
+    before :data:`COLUMNS`: whose the judgment is, where a table is one of several systems.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, leading: Sequence[str] = ()) -> None:
         import polars as pl
 
         self._path = path
         numbers = dict.fromkeys(("value", "raw", "majority", "level"), pl.Float64)
-        self._schema = dict.fromkeys(COLUMNS, pl.String) | numbers | {"flipped": pl.Boolean, "seed": pl.Int64}
+        others = {"flipped": pl.Boolean, "seed": pl.Int64}
+        self._schema = dict.fromkeys((*leading, *COLUMNS), pl.String) | numbers | others
         self._frames = [pl.DataFrame(schema=self._schema)]
         self._rows: list[tuple[Any, ...]] = []
 
@@ -92,16 +94,20 @@ class ScoreTable:
             with replacing(self._path) as file:
                 pl.concat(self._frames).write_parquet(file)
 
-    def add(self, judgment: Judgment) -> None:
-        """Take in the rows of a judgment."""
-        self._rows += _rows(judgment)
+    def add(self, judgment: Judgment, *leading: str) -> None:
+        """Take in the rows of a judgment, ``leading`` before each."""
+        self._rows += [(*leading, *row) for row in _rows(judgment)]
         if len(self._rows) >= _CHUNK:
             self._gather()
+
+    def add_missing(self, **cells: str | None) -> None:
+        """Take in a row for what could not be judged; all cells that are not named stay empty."""
+        self._rows.append(tuple(cells.get(name) for name in self._schema))
 
     def _gather(self) -> None:
         import polars as pl
 
         if self._rows:
-            columns = dict(zip(COLUMNS, zip(*self._rows, strict=True), strict=True))
+            columns = dict(zip(self._schema, zip(*self._rows, strict=True), strict=True))
             self._frames.append(pl.DataFrame(columns, schema=self._schema))
             self._rows = []

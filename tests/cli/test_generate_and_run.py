@@ -100,7 +100,7 @@ def test_run(folder, monkeypatch, capsys):
     printed = capsys.readouterr()
     assert "given+floor" in printed.out
     out = folder / "runs" / "tiny-one"
-    for name in ("scores.jsonl", "summary.json", "report.html", "tables.md"):
+    for name in ("scores.parquet", "summary.json", "report.html", "tables.md"):
         assert (out / name).is_file()
     page = (out / "report.html").read_text(encoding="utf-8")
     assert "judgments/given+floor/rag-fine-grained-offline/report.html" in page

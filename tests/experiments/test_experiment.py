@@ -15,6 +15,7 @@ from conqret.experiments.estimate import estimate
 from conqret.experiments.execute import run_experiment
 from conqret.experiments.job import Job
 from conqret.io.trec import ScoredDoc, read_run, write_run
+from conqret.judging.tables import COLUMNS
 from conqret.llm import Client
 from tests.generation.corpora import write_corpus
 
@@ -62,7 +63,21 @@ name = "preference"
 name = "irrelevant"
 levels = [0, 50, 100]
 """
-SAME = ("scores.jsonl", "summary.json")
+
+
+def scores(job):
+    """The long table of an experiment."""
+    import polars as pl
+
+    return pl.read_parquet(job.out.scores_file)
+
+
+def same(one, other):
+    """Whether two experiments have the same scores and the same summary."""
+    return (
+        scores(one).equals(scores(other))
+        and one.out.summary_file.read_bytes() == other.out.summary_file.read_bytes()
+    )
 
 
 @pytest.fixture(scope="module")
@@ -88,16 +103,21 @@ def test_what_it_leaves(finished):
     job, outcome = finished
     assert outcome.failed == {}
     assert {system.name for system in job.systems} == {"bm25+floor", "bm25+side+floor", "given+floor"}
-    rows = [json.loads(line) for line in job.out.scores_file.read_text(encoding="utf-8").splitlines()]
-    plain = [row for row in rows if "perturbation" not in row]
+    table = scores(job)
+    assert tuple(table.columns) == ("system", "judge", "topic_id", *COLUMNS)
+    rows = [row for row in table.to_dicts() if row["part"] is None]
+    plain = [row for row in rows if row["perturbation"] is None]
+    damaged = [row for row in rows if row not in plain]
     assert {row["status"] for row in rows} == {"scored"}
     assert {row["judge"] for row in rows} == {"rag-fine-grained-offline", "preference"}
-    assert {(row["item"], row["topic"], row["stance"]) for row in plain} == {
+    assert {(row["item"], row["topic_id"], row["stance"]) for row in plain} == {
         (f"{topic}-{stance}", topic, stance) for topic in ("buses", "planes") for stance in ("pro", "con")
     }
-    assert {(row["perturbation"], row["level"]) for row in rows if row not in plain} == {
+    assert {(row["perturbation"], row["level"]) for row in damaged} == {
         ("irrelevant", 50.0), ("irrelevant", 100.0),
     }  # fmt: skip
+    assert {row["original"] for row in damaged} == {row["item"] for row in plain}
+    assert {row["topic_id"] for row in damaged} == {"buses", "planes"}
     summary = json.loads(job.out.summary_file.read_bytes())
     assert summary == outcome.summary
     assert summary["arguments"]["given+floor"]["written"] == 4
@@ -116,8 +136,7 @@ def test_a_second_run_is_the_same(finished, file, tmp_path):
     job, _ = finished
     again = Job.of(file, tmp_path / "again")
     run_experiment(again)
-    for name in SAME:
-        assert (again.out.path / name).read_bytes() == (job.out.path / name).read_bytes()
+    assert same(again, job)
 
 
 def test_from_recordings_alone_it_is_the_same(finished, file, tmp_path, monkeypatch):
@@ -127,8 +146,7 @@ def test_from_recordings_alone_it_is_the_same(finished, file, tmp_path, monkeypa
     again = Job.of(file, tmp_path / "again", replay=job.out.recordings_file)
     assert run_experiment(again).failed == {}
     assert asked == []
-    for name in SAME:
-        assert (again.out.path / name).read_bytes() == (job.out.path / name).read_bytes()
+    assert same(again, job)
 
 
 def test_what_is_done_is_not_done_again(finished, file):
@@ -143,19 +161,19 @@ def test_what_a_recording_lacks_fails_and_is_counted(finished, file, tmp_path):
     job = Job.of(file, tmp_path / "run", replay=tmp_path / "empty.jsonl")
     outcome = run_experiment(job)
     assert set(outcome.failed) == {"rerank", "generate"}
-    rows = [json.loads(line) for line in job.out.scores_file.read_text(encoding="utf-8").splitlines()]
+    rows = scores(job).to_dicts()
     assert len(rows) == 12  # an argument for each of three systems, two topics and two sides
     assert {(row["status"], row["reason"], row["judge"]) for row in rows} == {
         ("failed", "not_recorded", None)
     }
+    assert {(row["topic_id"], bool(row["topic"])) for row in rows} == {("buses", True), ("planes", True)}
     assert (
         outcome.summary["arguments"]["bm25+floor"] | {"sentences": 0}
         == outcome.summary["arguments"]["given+floor"]
     )
     healed = Job.of(file, tmp_path / "run")
     assert run_experiment(healed).failed == {}
-    for name in SAME:
-        assert (healed.out.path / name).read_bytes() == (finished[0].out.path / name).read_bytes()
+    assert same(healed, finished[0])
 
 
 def test_another_experiment_is_refused(finished, file, tmp_path):
@@ -213,8 +231,7 @@ def test_killed_at_random_points_and_resumed_it_is_the_same(finished, file, tmp_
             except subprocess.TimeoutExpired:
                 process.send_signal(signal.SIGKILL)
     subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)
-    for name in SAME:
-        assert (out / name).read_bytes() == (job.out.path / name).read_bytes()
+    assert same(Job.of(file, out), job)
 
 
 _RUN = """
