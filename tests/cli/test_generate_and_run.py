@@ -63,6 +63,8 @@ def test_generate_names_what_is_wrong(folder, monkeypatch, capsys):
         (("--shots", "9"), "lower --shots"),
         (("-k", "0"), "-k is 0"),
         (("--prompts", "nowhere"), "no folder"),
+        (("--strategy", "citd"), "did you mean 'cited'"),
+        (("--strategy", "extractive", "--model", "gpt-4o"), "extractive asks no model; leave out --model"),
         (("--model", "local/gpt2"), "an argument is answered in writing"),
         (("--replay", "nowhere"), "no recordings"),
     ):
@@ -73,6 +75,14 @@ def test_generate_names_what_is_wrong(folder, monkeypatch, capsys):
     (folder / "corpus" / "debates.jsonl").unlink()
     assert conqret(monkeypatch, *given) == 2
     assert "conqret scrape debates" in capsys.readouterr().err
+
+
+def test_generate_without_a_model(folder, monkeypatch, capsys):
+    given = ("generate", "corpus", "--run", "pro.res", "--stance", "pro", "--strategy", "extractive")
+    assert conqret(monkeypatch, *given) == 0
+    printed = capsys.readouterr()
+    assert "1 arguments by extractive: sentences of the documents" in printed.err
+    assert (folder / "runs" / "pro-extractive" / "items.jsonl").is_file()
 
 
 def test_a_replay_that_lacks_answers_ends_with_1(folder, monkeypatch, capsys):

@@ -14,6 +14,7 @@ from conqret.errors import DeclarationError
 from conqret.experiments.estimate import estimate
 from conqret.experiments.execute import run_experiment
 from conqret.experiments.job import Job
+from conqret.experiments.record import experiment_record
 from conqret.io.trec import ScoredDoc, read_run, write_run
 from conqret.judging.tables import COLUMNS
 from conqret.llm import Client
@@ -216,6 +217,18 @@ def test_the_estimate_counts_what_is_then_asked(finished, file, tmp_path, monkey
     assert all(one.cost_usd == 0 and one.prompt_tokens > 0 for one in found)
 
 
+def test_a_strategy_that_asks_nobody_is_no_call(file, tmp_path):
+    asked = "[generators.floor]"
+    assert asked in EXPERIMENT
+    own = file.with_name("extractive.toml")
+    own.write_text(EXPERIMENT.replace(asked, f'{asked}\nstrategy = "extractive"'))
+    job = Job.of(own, tmp_path / "run")
+    calls = {one.stage: one.calls for one in estimate(job)}
+    assert {count for stage, count in calls.items() if stage.startswith("generate")} == {0}
+    assert calls["judge bm25+floor by preference"] == 8
+    assert set(experiment_record(job).prompts) & {"generate/pro", "generate/con"} == set()
+
+
 def test_killed_at_random_points_and_resumed_it_is_the_same(finished, file, tmp_path):
     job, _ = finished
     rng = random.Random(13)
@@ -239,6 +252,7 @@ import sys
 from pathlib import Path
 from conqret.experiments.execute import run_experiment
 from conqret.experiments.job import Job
+from conqret.experiments.record import experiment_record
 print("begun", flush=True)
 say = lambda stage, text: print(stage, flush=True)
 run_experiment(Job.of(Path(sys.argv[1]), Path(sys.argv[2]), say=say))

@@ -192,6 +192,7 @@ def test_a_model_that_is_only_read_cannot_write(file):
         ("[rerankers.side]", "[rerankers.none]\n[rerankers.side]", "another name"),
         ("[rerankers.side]", "[rerankers.side]\nstep = 30", "more than the window"),
         ("[retrievers.deep]", '[retrievers.deep]\nrun = "no.res"', "there is no file"),
+        ("[generators.floor]", '[generators.floor]\nstrategy = "extract"', "did you mean 'extractive'"),
         ("[retrievers.deep]", '[retrievers."a/b"]', "String should match"),
         ('name = "irrelevant"', 'name = "irrelevant"\nlevels = [0, 200]', "from 0 to 100"),
         ('format = "direct"', 'format = "direct"\nmodels = 3', "Extra inputs"),
