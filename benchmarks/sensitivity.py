@@ -19,6 +19,7 @@ from pathlib import Path
 from conqret.data import Item
 from conqret.io import open_items
 from conqret.llm.options import ClientOptions
+from conqret.reliability.sensitivity.estimate import estimate
 from conqret.reliability.sensitivity.plan import GRID_LEVELS, Damage, make_plan
 from conqret.reliability.sensitivity.results import SensitivityFolder
 from conqret.reliability.sensitivity.run import run_sensitivity
@@ -49,7 +50,7 @@ def plan() -> None:
     materials, _ = damage_materials(items, damages)
     made = make_plan(items, setups, damages, materials=materials)
     planned = time.perf_counter() - began
-    requests = made.requests()
+    requests = sum(one.calls for one in estimate(made))
     counted = time.perf_counter() - began
     print(
         f"{len(items)} items x 6 levels x 2 perturbations x {len(setups)} formats: {made.judgments} judgments,"

@@ -32,7 +32,8 @@ class Asks(Window, Protocol):
 
 @dataclass(frozen=True)
 class Instrument:
-    """A judge that is ready to measure: format, options, prompts, client, and the name of it all."""
+    """A judge that is ready to measure: format, options, prompts, client, and the name of it all. Its samples are
+    numbered from ``first_sample``: from another number on they are further samples of the same requests."""
 
     judge: Judge
     options: JudgeOptions
@@ -40,6 +41,7 @@ class Instrument:
     client: Asks
     model: str
     fingerprint: str
+    first_sample: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +146,7 @@ async def _ask_once(ask: Ask[Any], case: Case, instrument: Instrument) -> _Outco
             response=ask.response(case),
             context=ask.context(case),
             temperature=instrument.options.sampling_temperature,
-            sample=case.sample,
+            sample=instrument.first_sample + case.sample,
             logprobs=ask.rating_field is not None,
             baseline=lambda: ask.baseline(case),
             reading=_reading(ask, case, rendered, prompt),

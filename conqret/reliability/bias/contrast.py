@@ -10,7 +10,7 @@ from conqret.data import Item
 from conqret.errors import DeclarationError
 from conqret.judging.dimensions import DIMENSIONS
 from conqret.judging.setup import Setup
-from conqret.perturb import SEED, Direction, InapplicableError, Perturbation
+from conqret.perturb import SEED, Direction, Perturbation, perturb_items
 
 AS_IS = "as it is"
 REVERSED = "dimensions reversed"
@@ -130,17 +130,16 @@ def perturbed(
     metrics = tuple(metric for metric in ground.metrics if perturbation.expected(metric) is wanted)
     if not metrics:
         raise NotAskedError(f"{perturbation.name} says nothing about the metrics of this judge")
-    pairs, changed, reasons = [], [], []
-    for item in ground.items:
-        try:
-            version = perturbation.apply(item, level, seed=ground.seed)
-        except InapplicableError as error:
-            reasons.append(str(error))
-            continue
-        changed.append(version)
-        pairs.append(Pair((AS_IS, item.id), (AS_IS, version.id), item.topic))
-    if not pairs:
-        raise NotAskedError(f"no item can be changed: {reasons[0] if reasons else 'there are no items'}")
-    left = (f"{name}: {len(reasons)} items cannot be changed ({reasons[0]})",) if reasons else ()
-    versions = {AS_IS: (*ground.items, *changed)}
+    found, left_out = perturb_items(ground.items, perturbation, [level], seed=ground.seed)
+    if not found[level]:
+        reason = left_out[0].reason if left_out else "there are no items"
+        raise NotAskedError(f"no item can be changed: {reason}")
+    unable = {one.item for one in left_out}
+    bases = [item for item in ground.items if item.id not in unable]
+    pairs = [
+        Pair((AS_IS, item.id), (AS_IS, changed.id), item.topic)
+        for item, changed in zip(bases, found[level], strict=True)
+    ]
+    left = (f"{name}: {len(left_out)} items cannot be changed ({left_out[0].reason})",) if left_out else ()
+    versions = {AS_IS: (*ground.items, *found[level])}
     return Contrast(name, adverse, up, metrics, tuple(pairs), versions, notes=left)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 from conqret.judging.instrument import Instrument
 from conqret.judging.setup import Setup
 from conqret.llm.client import Client
-from conqret.llm.request import Answer, Request
 from conqret.reliability.bias.contrast import AGAIN, AS_IS, ONE_ORDER, PREFERENCE, REVERSED
 
 
@@ -28,26 +26,4 @@ def instrument_for(way: str, setup: Setup, client: Client) -> Instrument:
         judge = replace(setup.judge, asks=tuple(replace(ask, both_orders=False) for ask in setup.judge.asks))
         return replace(asked, judge=judge, options=replace(setup.options, metrics=(PREFERENCE,)))
     number = int(way.removeprefix(AGAIN))
-    return replace(asked, client=_Again(client, number * setup.options.samples))
-
-
-@dataclass(frozen=True)
-class _Again:
-    """A client that asks for further samples of the same requests."""
-
-    client: Client
-    offset: int
-
-    async def ask(self, request: Request[Any]) -> Answer[Any]:
-        return await self.client.ask(replace(request, sample=request.sample + self.offset))
-
-    @property
-    def context_window(self) -> int | None:
-        return self.client.context_window
-
-    @property
-    def model_id(self) -> str:
-        return self.client.model_id
-
-    def count_tokens(self, text: str) -> int:
-        return self.client.count_tokens(text)
+    return replace(asked, first_sample=number * setup.options.samples)

@@ -9,9 +9,8 @@ from typing import Any
 from conqret.data import Item
 from conqret.errors import DeclarationError
 from conqret.judging.base import Ask, Case
-from conqret.judging.expected_cost import times
 from conqret.judging.setup import Setup
-from conqret.perturb import PERTURBATIONS, SEED, InapplicableError, Materials, Perturbation
+from conqret.perturb import PERTURBATIONS, SEED, Materials, Perturbation, perturb_items
 from conqret.perturb.base import LeftOut
 
 Stack = tuple[tuple[str, float], ...]
@@ -131,12 +130,6 @@ class Plan:
             found.append((ask, items))
         return found
 
-    def requests(self) -> int:
-        """How many requests that makes, with both orders and all samples."""
-        return sum(
-            times(ask, setup) * len(items) for setup in self.setups for ask, items in self.asked(setup)
-        )
-
 
 def make_plan(
     items: Iterable[Item],
@@ -180,22 +173,24 @@ def make_plan(
         name, level = stack[-1]
         outs = left_out.setdefault(name, [])
         known = {out.item for out in outs}
-        made = {}
-        for original, item in versions.get(stack[:-1], originals).items():
-            try:
-                if item.id not in known:
-                    made[original] = by_name[name].apply(
-                        item, level, seed=seed, materials=materials.get(name)
-                    )
-            except InapplicableError as error:
-                outs.append(LeftOut(item.id, str(error)))
-                known.add(item.id)
+        base = {
+            original: item
+            for original, item in versions.get(stack[:-1], originals).items()
+            if item.id not in known
+        }
+        found, more = perturb_items(
+            base.values(), by_name[name], [level], seed=seed, materials=materials.get(name)
+        )
+        outs += more
+        unchanged = {out.item for out in more}
+        able = (original for original, item in base.items() if item.id not in unchanged)
+        made = dict(zip(able, found[level], strict=True))
         if not made:
             reason = outs[0].reason if outs else "there are no items"
             raise DeclarationError(f"{name} can change none of the items: {reason}")
         versions[stack] = made
-    found = {name: tuple(outs) for name, outs in left_out.items() if outs}
-    return Plan(together(setups), tuple(damages), versions, found, seed, tuple(grid))
+    lost = {name: tuple(outs) for name, outs in left_out.items() if outs}
+    return Plan(together(setups), tuple(damages), versions, lost, seed, tuple(grid))
 
 
 def together(setups: Iterable[Setup]) -> tuple[Setup, ...]:
