@@ -224,7 +224,7 @@ def test_a_strategy_that_asks_nobody_is_no_call(file, tmp_path):
     own.write_text(EXPERIMENT.replace(asked, f'{asked}\nstrategy = "extractive"'))
     job = Job.of(own, tmp_path / "run")
     calls = {one.stage: one.calls for one in estimate(job)}
-    assert {count for stage, count in calls.items() if stage.startswith("generate")} == {0}
+    assert not any(stage.startswith("generate") for stage in calls)
     assert calls["judge bm25+floor by preference"] == 8
     assert set(experiment_record(job).prompts) & {"generate/pro", "generate/con"} == set()
 
