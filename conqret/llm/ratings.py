@@ -10,6 +10,9 @@ from collections.abc import Sequence
 
 from conqret.llm.request import TokenLogprobs
 
+ROUNDING = 1e-3
+"""A log-probability so little above 0 is a 0 that was rounded; what is greater is none."""
+
 
 def rating_distribution(
     logprobs: Sequence[TokenLogprobs] | None, field: str, choices: Sequence[int]
@@ -19,7 +22,8 @@ def rating_distribution(
     The probabilities exp(logprob) of the alternatives that are one of ``choices`` as a whole number,
     divided by their sum (G-Eval, Liu et al. 2023, equation 1 uses them as weights). None where there are
     no log-probabilities, the field does not occur, its value starts in the middle of a token, the number
-    goes on in the next token (10 after 1), or no choice is among the alternatives.
+    goes on in the next token (10 after 1), or no choice is among the alternatives; nor where one of the alternatives'
+    numbers is no log-probability: not finite, or above 0 by more than :data:`ROUNDING`.
     """
     if not logprobs:
         return None
@@ -33,11 +37,14 @@ def rating_distribution(
     token = logprobs[index]
     if text[ends[index] - len(token.token) : place].strip() or _goes_on(logprobs, index):
         return None
+    if not all(-math.inf < logprob <= ROUNDING for logprob in token.alternatives.values()):
+        return None
     masses = dict.fromkeys(choices, 0.0)
+    choice_of = {str(choice): choice for choice in choices}
     for alternative, logprob in token.alternatives.items():
-        stripped = alternative.strip()
-        if stripped.isascii() and stripped.isdigit() and int(stripped) in masses:
-            masses[int(stripped)] += math.exp(logprob)
+        choice = choice_of.get(alternative.strip())
+        if choice is not None:
+            masses[choice] += math.exp(logprob)
     total = math.fsum(masses.values())
     return {choice: mass / total for choice, mass in masses.items()} if total > 0 else None
 

@@ -49,6 +49,7 @@ _STATE = (
     "FROM pragma_application_id, pragma_user_version"
 )
 _INSERT = "INSERT INTO recordings VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING"
+_REPLACE = "INSERT OR REPLACE INTO recordings VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 _TOTALS = (
     "SELECT count(*), total(json_extract(completion, '$.prompt_tokens')), "
     "total(json_extract(completion, '$.completion_tokens')), total(json_extract(completion, '$.cost_usd')), "
@@ -124,9 +125,12 @@ class Recordings(Closing):
         return store
 
     def get(self, key: str) -> Completion | None:
-        """The recorded completion, or None."""
+        """The recorded completion, or None; one that cannot be read is none, so that it is asked for again."""
         row = self._db.execute("SELECT completion FROM recordings WHERE key = ?", (key,)).fetchone()
-        return completion_from_json(row[0]) if row else None
+        try:
+            return completion_from_json(row[0]) if row else None
+        except (ValueError, TypeError, RecursionError):
+            return None
 
     def put(
         self,
@@ -139,7 +143,7 @@ class Recordings(Closing):
         params: Mapping[str, Any],
         sample: int,
     ) -> Completion:
-        """Record and commit; returns the completion that counts: an earlier one of this key, if any.
+        """Record and commit; returns the completion that counts: an earlier one of this key that can be read, if any.
 
         Raises:
             DeclarationError: the store cannot be written (a full disk, say).
@@ -150,10 +154,14 @@ class Recordings(Closing):
             created=created,
         )  # fmt: skip
         try:
-            new = self._insert(recording)
+            if self._insert(recording):
+                return completion
+            earlier = self.get(key)
+            if earlier is None:
+                self._db.execute(_REPLACE, recording.row())
         except sqlite3.Error as error:
             raise DeclarationError(f"{self.path}: an answer could not be recorded: {error}") from error
-        return completion if new else self.get(key) or completion
+        return earlier or completion
 
     def export_jsonl(self, path: str | Path) -> int:
         """Write every recording as a line, in order of key, to a file that appears whole or not at all.

@@ -40,7 +40,7 @@ class FaultServer:
     ``answer`` maps the request's body to the content (a string, or data to be dumped); without it the
     schema in the request is filled, lists with ``length`` entries. ``retry_after`` is the header of a 429
     (text, as it is sent). ``constant`` answers the same to each schema, which is fast. ``drip`` is the
-    seconds between two bytes. As a context manager the server runs in a thread; ``url`` is its base.
+    seconds between two bytes, ``alter`` changes a body before it is sent. As a context manager the server runs in a thread; ``url`` is its base.
     """
 
     def __init__(
@@ -53,12 +53,14 @@ class FaultServer:
         length: int = 3,
         constant: bool = False,
         drip: float = 0.2,
+        alter: Callable[[dict[str, Any]], None] = lambda body: None,
         keep_bodies: bool = True,
     ) -> None:
         self.plan = plan or FaultPlan()
         self.answer, self.latency, self.length = answer, latency, length
         self.retry_after = {"Retry-After": "0"} if retry_after is None else retry_after
         self.constant, self.drip, self.keep_bodies = constant, drip, keep_bodies
+        self.alter = alter
         self.requests: list[Received] = []
         self.counts: Counter[str] = Counter()
         self.running = self.most_at_once = 0
@@ -137,7 +139,9 @@ class FaultServer:
             return web.json_response(error[1], status=error[0], headers=headers)
         if fault == "bad_body":
             return web.Response(text='{"id": "cmpl-1", "choices": [{"mess', content_type="application/json")
-        text = json.dumps(self._body(body, body_hash, fault))
+        answer = self._body(body, body_hash, fault)
+        self.alter(answer)
+        text = json.dumps(answer)
         if fault in ("drop", "drip"):
             return await self._slowly(request, text.encode(), drop=fault == "drop")
         return web.Response(text=text, content_type="application/json")

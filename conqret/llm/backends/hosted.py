@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import importlib
 import logging
+import math
 import os
 import time
 from typing import Any
@@ -204,16 +205,27 @@ def _refusal(message: Any) -> str | None:
 
 
 def _logprobs(choice: Any) -> tuple[TokenLogprobs, ...] | None:
+    """Those of all tokens; None where any is no finite number, of which none could be trusted (nor exported)."""
     content = getattr(getattr(choice, "logprobs", None), "content", None)
     if not content:
         return None
-    return tuple(
-        TokenLogprobs(
-            token.token,
-            {token.token: token.logprob} | {other.token: other.logprob for other in token.top_logprobs or ()},
+    try:
+        return tuple(
+            TokenLogprobs(
+                str(token.token),
+                {str(one.token): _finite(one.logprob) for one in (token, *(token.top_logprobs or ()))},
+            )
+            for token in content
         )
-        for token in content
-    )
+    except (TypeError, ValueError, OverflowError, AttributeError):
+        return None
+
+
+def _finite(sent: Any) -> float:
+    number = float(sent)
+    if not math.isfinite(number):
+        raise ValueError(f"{number} is no log-probability")
+    return number
 
 
 async def _close_connections(litellm: Any, loop: asyncio.AbstractEventLoop) -> None:
