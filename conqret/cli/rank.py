@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from conqret.cli import options
-from conqret.cli.console import note, result
-from conqret.cli.score.output import remark_left_out
+from conqret.cli.console import result
+from conqret.cli.score.output import remark_left_out, remark_missing
 
 if TYPE_CHECKING:
     from conqret.debateqa.standings import Standings
@@ -38,16 +38,13 @@ def rank(
     """
     from conqret.debateqa.combination import ranks, shown
     from conqret.debateqa.standings import standings
-    from conqret.debateqa.table import read_tables, reasons
+    from conqret.debateqa.table import read_tables
 
-    rows = read_tables(scores)
-    found = standings(rows)
+    given = read_tables(scores)
+    found = standings(given)
     table = {weight: found.combined(weight) for weight in _weights(weights)}
     places = {weight: shown(ranks(values)) for weight, values in table.items()}
-    for reason, count in reasons(rows).items():
-        note(
-            f"{count} {'score is' if count == 1 else 'scores are'} missing: {reason or 'no reason is given'}"
-        )
+    remark_missing(given)
     for metric, instrument, means in _measured(found):
         remark_left_out(metric, instrument, means.left_out, means.questions)
     result(_facts(found, table, places), [_ranking(found, table, places)], as_json=json_output)

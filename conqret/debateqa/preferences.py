@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from conqret.debateqa.table import LOWER_IS_BETTER, CommonMeans, ScoreRow, common_means
+from conqret.debateqa.table import LOWER_IS_BETTER, CommonMeans, common_means, in_order
 from conqret.errors import DeclarationError
 from conqret.io.comparisons import Comparison
 from conqret.stats.correlation import kendall, spearman
 from conqret.stats.ranking import Preference, elo
+
+if TYPE_CHECKING:
+    import polars as pl
 
 FEWEST = 3
 """Systems that a correlation needs: two are in the same order or in the reverse one, and in no other."""
@@ -38,8 +42,8 @@ class Alignment:
     reason: str = ""
 
 
-def align(rows: Sequence[ScoreRow], comparisons: Sequence[Comparison], *, seed: int = 13) -> list[Alignment]:
-    """Compare every metric of ``rows`` with the Elo ranking of each annotator (DebateQA, Appendix D.1).
+def align(table: pl.DataFrame, comparisons: Sequence[Comparison], *, seed: int = 13) -> list[Alignment]:
+    """Compare every metric of ``table`` with the Elo ranking of each annotator (DebateQA, Appendix D.1).
 
     Raises:
         DeclarationError: no metric has three systems that are both scored and compared.
@@ -48,11 +52,11 @@ def align(rows: Sequence[ScoreRow], comparisons: Sequence[Comparison], *, seed: 
     compared = set.union(*(set(one) for one in people.values()))
     found = [
         _alignment(metric, instrument, one, people, compared)
-        for metric in dict.fromkeys(row.metric for row in rows)
-        for instrument, one in common_means(rows, metric, compared).items()
+        for metric in in_order(table, "metric")
+        for instrument, one in common_means(table, metric, compared).items()
     ]
     if all(one.systems < FEWEST for one in found):
-        scored = sorted({row.system for row in rows if row.value is not None})
+        scored = sorted(in_order(table.drop_nulls("value"), "system"))
         raise DeclarationError(
             f"{max(one.systems for one in found)} of the systems that were compared are scored, and a correlation "
             f"needs three: scored are {', '.join(scored)}; compared are {', '.join(sorted(compared))}"

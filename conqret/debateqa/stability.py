@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from conqret.debateqa.table import AWARENESS, ScoreRow
+from conqret.debateqa.table import AWARENESS, in_order, instruments_of
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.stats.bootstrap import RESAMPLES
 from conqret.stats.correlation import kendall
@@ -14,6 +14,7 @@ from conqret.stats.estimate import Estimate, Sampled
 
 if TYPE_CHECKING:
     import numpy as np
+    import polars as pl
     from numpy.typing import NDArray
 
     from conqret.stats.resampling import Resamples
@@ -79,7 +80,7 @@ def tau_matrix(scores: Mapping[str, Mapping[str, float]]) -> PairMatrix:
 
 
 def stability(
-    rows: Sequence[ScoreRow],
+    table: pl.DataFrame,
     metric: str,
     *,
     over: Over = "systems",
@@ -97,49 +98,45 @@ def stability(
         DeclarationError: one instrument alone did, or fewer than two systems (or answers) were scored by all.
     """
     import numpy as np
+    import polars as pl
 
     from conqret.stats.resampling import draw
 
-    scored = _by_instrument(rows, metric)
-    names = tuple(scored)
-    common = sorted(set.intersection(*(set(one) for one in scored.values())))
-    systems = tuple(dict.fromkeys(system for system, _ in common))
-    left_out = len(set().union(*scored.values())) - len(common)
+    names, scored = _measured(table, metric)
+    by_all = pl.col("instrument").n_unique().over("system", "id") == len(names)
+    common = scored.filter(by_all).sort("system", "id")
+    values = {name: common.filter(instrument=name)["value"].to_numpy() for name in names}
+    answers = common.filter(instrument=names[0])
+    systems = in_order(answers, "system")
+    left_out = scored.select("system", "id").n_unique() - len(answers)
     ranked = over == "systems" and metric not in VERDICTS
-    if len(systems if ranked else common) < 2:
-        fewest = min(names, key=lambda name: len(scored[name]))
+    if len(systems if ranked else answers) < 2:
+        count = {name: len(scored.filter(instrument=name)) for name in names}
+        fewest = min(count, key=lambda name: count[name])
         raise DeclarationError(
-            f"{len(common)} answers of {len(systems)} systems have a {metric} from all {len(names)} instruments, and "
+            f"{len(answers)} answers of {len(systems)} systems have a {metric} from all {len(names)} instruments, and "
             f"{'two systems' if ranked else 'two answers'} are needed; the fewest come from "
-            f"{fewest or 'the instrument without a name'} ({len(scored[fewest])} scored): leave its tables out, or "
+            f"{fewest or 'the instrument without a name'} ({count[fewest]} scored): leave its tables out, or "
             "score more with it"
         )
-    drawn = draw([one for _, one in common], np.random.default_rng(seed), resamples=resamples)
-    values = {name: np.array([scored[name][key] for key in common]) for name in names}
+    drawn = draw(answers["id"].to_list(), np.random.default_rng(seed), resamples=resamples)
     kappas: Mapping[Pair, Estimate] = {}
     if metric in VERDICTS:
         found, kappas = _agreements(values, drawn)
     elif ranked:
         places = {system: place for place, system in enumerate(systems)}
-        found = _rankings(values, np.array([places[system] for system, _ in common]), drawn)
+        found = _rankings(values, np.array([places[system] for system in answers["system"]]), drawn)
     else:
         found = {(one, other): kendall(values[one], values[other], drawn) for one, other in _pairs(names)}
     return PairMatrix(
-        names, len(systems) if ranked else len(common), found, "agreement" if metric in VERDICTS else "tau", metric,
-        "systems" if ranked else "answers", systems, len(common), left_out, kappas,
+        names, len(systems) if ranked else len(answers), found, "agreement" if metric in VERDICTS else "tau", metric,
+        "systems" if ranked else "answers", systems, len(answers), left_out, kappas,
     )  # fmt: skip
 
 
-def instruments_of(rows: Sequence[ScoreRow]) -> dict[str, tuple[str, ...]]:
-    """For each metric the instruments that measured it, both in the order of first occurrence."""
-    found: dict[str, dict[str, None]] = {}
-    for row in rows:
-        found.setdefault(row.metric, {})[row.instrument] = None
-    return {metric: tuple(names) for metric, names in found.items()}
-
-
-def _by_instrument(rows: Sequence[ScoreRow], metric: str) -> dict[str, dict[tuple[str, str], float]]:
-    known = instruments_of(rows)
+def _measured(table: pl.DataFrame, metric: str) -> tuple[tuple[str, ...], pl.DataFrame]:
+    """The instruments that measured ``metric``, and all answers that one of them scored."""
+    known = instruments_of(table)
     if metric not in known:
         raise UnknownNameError("metric in these tables", metric, known)
     if len(known[metric]) < 2:
@@ -147,11 +144,7 @@ def _by_instrument(rows: Sequence[ScoreRow], metric: str) -> dict[str, dict[tupl
             f"{metric} was measured by one instrument alone ({known[metric][0] or 'without a name'}): score the same "
             "answers with another backbone or prompt, and give both tables"
         )
-    scored: dict[str, dict[tuple[str, str], float]] = {name: {} for name in known[metric]}
-    for row in rows:
-        if row.metric == metric and row.value is not None:
-            scored[row.instrument][row.system, row.id] = row.value
-    return scored
+    return known[metric], table.filter(metric=metric).drop_nulls("value")
 
 
 def _pairs(names: Sequence[str]) -> list[Pair]:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from conqret.debateqa.combination import normalised_ranks, ranks, shown, weighted
 from conqret.debateqa.diversity import definition_of
 from conqret.debateqa.interpretation import probability_ratio
-from conqret.debateqa.table import AWARENESS, DIVERSITY, CommonMeans, ScoreRow, common_means
+from conqret.debateqa.table import AWARENESS, DIVERSITY, CommonMeans, common_means
 from conqret.errors import DeclarationError
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 @dataclass(frozen=True)
@@ -70,14 +74,14 @@ class Standings:
         return weighted(self.mean_diversity, self.mean_awareness, k)
 
 
-def standings(rows: Sequence[ScoreRow]) -> Standings:
-    """The standings of all systems in ``rows``.
+def standings(table: pl.DataFrame) -> Standings:
+    """The standings of all systems in ``table``.
 
     Raises:
         DeclarationError: a metric was not measured, or not of every system; no question was scored of all systems;
             or P.D. was computed by both definitions, whose figures have nothing in common.
     """
-    found = Standings(_complete(rows, DIVERSITY), _complete(rows, AWARENESS))
+    found = Standings(_complete(table, DIVERSITY), _complete(table, AWARENESS))
     by_definition = {definition_of(name): name for name in found.diversity}
     by_definition.pop(None, None)
     if len(by_definition) > 1:
@@ -89,8 +93,8 @@ def standings(rows: Sequence[ScoreRow]) -> Standings:
     return found
 
 
-def _complete(rows: Sequence[ScoreRow], metric: str) -> dict[str, CommonMeans]:
-    means = common_means(rows, metric)
+def _complete(table: pl.DataFrame, metric: str) -> dict[str, CommonMeans]:
+    means = common_means(table, metric)
     for instrument, one in means.items():
         name = instrument or "its instrument"
         if one.unscored:

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import math
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError, FaultsError
+from conqret.io.atomic import replacing
 from conqret.io.checks import cell_text, number, whole_number
 from conqret.io.files import file_rows
 from conqret.io.rows import columns_of
 from conqret.io.schema import Field, Schema, TableReader
+
+if TYPE_CHECKING:
+    import polars as pl
 
 DIVERSITY, DIVERSITY_MEAN, AWARENESS = "perspective_diversity", "mean_perplexity", "dispute_awareness"
 LOWER_IS_BETTER = frozenset({DIVERSITY, DIVERSITY_MEAN})
@@ -84,30 +90,31 @@ SCORE = Schema(
 )
 
 
-def write_table(rows: Iterable[ScoreRow], path: Path) -> None:
-    """Write Parquet, whole or not at all; rows are taken as they come and kept as columns, never as objects.
+def frame_of(rows: Iterable[ScoreRow]) -> pl.DataFrame:
+    """The rows as a frame; they are taken as they come and kept as columns, never as objects."""
+    import polars as pl
+
+    frames, source = [pl.DataFrame(schema=_types())], iter(rows)
+    while chunk := list(islice(source, _CHUNK)):
+        columns = {name: [getattr(row, name) for row in chunk] for name in _types()}
+        frames.append(pl.DataFrame(columns, schema=_types()))
+    return pl.concat(frames)
+
+
+def write_table(rows: Iterable[ScoreRow], path: Path) -> pl.DataFrame:
+    """Write Parquet, whole or not at all; returns what was written.
 
     The file is opened when the last row is there: if ``rows`` raises, an older file stays as it was.
     """
-    import polars as pl
-
-    from conqret.io.atomic import replacing
-
-    schema = {
-        "system": pl.String, "id": pl.String, "metric": pl.String, "instrument": pl.String, "value": pl.Float64,
-        "n": pl.Int64, "reason": pl.String, "detail": pl.String,
-    }  # fmt: skip
-    frames, source = [pl.DataFrame(schema=schema)], iter(rows)
-    while chunk := list(islice(source, _CHUNK)):
-        columns = {name: [getattr(row, name) for row in chunk] for name in schema}
-        frames.append(pl.DataFrame(columns, schema=schema))
+    frame = frame_of(rows)
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as file:
-        pl.concat(frames).write_parquet(file)
+        frame.write_parquet(file)
+    return frame
 
 
-def read_tables(paths: Iterable[str | Path]) -> list[ScoreRow]:
-    """Read score tables (Parquet, or any table with these columns), one after the other.
+def read_tables(paths: Iterable[str | Path]) -> pl.DataFrame:
+    """Read score tables (Parquet, or any table with these columns) into one, one after the other.
 
     Raises:
         FaultsError: a row lacks a system, an id or a metric, or holds a value that is no finite number, or an
@@ -138,60 +145,29 @@ def read_tables(paths: Iterable[str | Path]) -> list[ScoreRow]:
         reader.finish(FaultsError)
     if not found:
         raise DeclarationError("the tables hold no row")
-    return found
+    return frame_of(found)
 
 
-class Tally:
-    """Means and reasons of rows that pass by one after the other; no row is kept."""
-
-    def __init__(self) -> None:
-        self._groups: dict[tuple[str, str, str], _Sum] = {}
-        self._reasons: dict[str, int] = {}
-
-    def add(self, row: ScoreRow) -> ScoreRow:
-        """Count a row, and hand it on."""
-        group = self._groups.setdefault((row.system, row.metric, row.instrument), _Sum())
-        group.total += 1
-        if row.value is None:
-            self._reasons[row.reason] = self._reasons.get(row.reason, 0) + 1
-        else:
-            group.add(row.value)
-        return row
-
-    @property
-    def means(self) -> list[SystemMean]:
-        """The mean of each system, metric and instrument, in the order of first occurrence."""
-        return [SystemMean(*names, one.mean, one.count, one.total) for names, one in self._groups.items()]
-
-    @property
-    def reasons(self) -> Mapping[str, int]:
-        """How often each reason stands for a missing value."""
-        return self._reasons
+def system_means(table: pl.DataFrame) -> list[SystemMean]:
+    """The mean of each system, metric and instrument, in the order of first occurrence."""
+    groups = table.group_by("system", "metric", "instrument", maintain_order=True)
+    return [SystemMean(*map(str, names), _mean(own), own["value"].count(), len(own)) for names, own in groups]
 
 
-@dataclass(slots=True)
-class _Sum:
-    """A sum whose rounding is carried along (Neumaier 1974): equal values in another order have an equal mean."""
+def reasons(table: pl.DataFrame) -> Mapping[str, int]:
+    """How often each reason stands for a missing value."""
+    missing = table.filter(table["value"].is_null()).group_by("reason", maintain_order=True).len()
+    return dict(missing.iter_rows())
 
-    count: int = 0
-    total: int = 0
-    value: float = 0.0
-    lost: float = 0.0
 
-    def add(self, value: float) -> None:
-        together = self.value + value
-        larger, smaller = (self.value, value) if abs(self.value) >= abs(value) else (value, self.value)
-        self.lost += (larger - together) + smaller
-        self.value = together
-        self.count += 1
-
-    @property
-    def mean(self) -> float | None:
-        return (self.value + self.lost) / self.count if self.count else None
+def instruments_of(table: pl.DataFrame) -> dict[str, tuple[str, ...]]:
+    """For each metric the instruments that measured it, both in the order of first occurrence."""
+    groups = table.group_by("metric", maintain_order=True)
+    return {str(metric): in_order(own, "instrument") for (metric,), own in groups}
 
 
 def common_means(
-    rows: Sequence[ScoreRow], metric: str, among: Collection[str] | None = None
+    table: pl.DataFrame, metric: str, among: Collection[str] | None = None
 ) -> dict[str, CommonMeans]:
     """For each instrument that measured ``metric`` the systems' means over the questions scored of all of them.
 
@@ -201,39 +177,47 @@ def common_means(
     Raises:
         DeclarationError: nothing measured it.
     """
-    by_instrument: dict[str, dict[str, dict[str, ScoreRow]]] = {}
-    for row in rows:
-        if row.metric == metric:
-            systems = by_instrument.setdefault(row.instrument, {})
-            if among is None or row.system in among:
-                own = systems.setdefault(row.system, {})
-                if row.value is not None:
-                    own[row.id] = row
-    if not by_instrument:
+    measured = table.filter(metric=metric)
+    if measured.is_empty():
         raise DeclarationError(f"the tables hold no {metric}")
-    return {instrument: _common(systems) for instrument, systems in by_instrument.items()}
+    looked_at = in_order(measured, "system") if among is None else among
+    groups = measured.group_by("instrument", maintain_order=True)
+    return {
+        str(instrument): _common(own.filter(own["system"].is_in(list(looked_at))))
+        for (instrument,), own in groups
+    }
 
 
-def _common(systems: Mapping[str, Mapping[str, ScoreRow]]) -> CommonMeans:
-    scored = {name: own for name, own in systems.items() if own}
-    common = set.intersection(*(set(own) for own in scored.values())) if scored else set()
-    means, n = {}, _Sum()
-    for name, own in scored.items():
-        values = _Sum()
-        for one in sorted(common):
-            values.add(own[one].value or 0.0)
-            n.add(own[one].n)
-        if values.mean is not None:
-            means[name] = values.mean
+def in_order(table: pl.DataFrame, column: str) -> tuple[str, ...]:
+    """The different values of a column, in the order of first occurrence."""
+    return tuple(table[column].unique(maintain_order=True))
+
+
+def _common(rows: pl.DataFrame) -> CommonMeans:
+    import polars as pl
+
+    known = rows.drop_nulls("value")
+    scored = in_order(known, "system")
+    common = known.filter(pl.col("system").n_unique().over("id") == len(scored))
+    means = {str(name): _mean(own) for (name,), own in common.group_by("system", maintain_order=True)}
     return CommonMeans(
-        means, len(common), sum(len(own) - len(common) for own in scored.values()), n.mean or 0.0,
-        tuple(scored), tuple(name for name in systems if name not in scored),
-    )  # fmt: skip
+        {name: mean for name, mean in means.items() if mean is not None},
+        common["id"].n_unique(),
+        len(known) - len(common),
+        float(common.select(pl.col("n").mean().fill_null(0.0)).item()),
+        scored,
+        tuple(name for name in in_order(rows, "system") if name not in scored),
+    )
 
 
-def reasons(rows: Iterable[ScoreRow]) -> Mapping[str, int]:
-    """How often each reason stands for a missing value."""
-    tally = Tally()
-    for row in rows:
-        tally.add(row)
-    return tally.reasons
+def _mean(rows: pl.DataFrame) -> float | None:
+    """The mean of the values that are there; their sum is exact, so that no order of rows changes it."""
+    values = rows["value"].drop_nulls()
+    return math.fsum(values) / len(values) if len(values) else None
+
+
+def _types() -> dict[str, pl.DataType]:
+    import polars as pl
+
+    numbers = {"value": pl.Float64(), "n": pl.Int64()}
+    return {name: numbers.get(name, pl.String()) for name in ScoreRow.__dataclass_fields__}

@@ -14,7 +14,6 @@ from conqret.generation.generate import Generated
 from conqret.io.atomic import replacing
 from conqret.judging.tables import ScoreTable
 
-
 LEADING = ("system", "judge", "topic_id")
 """The columns of an experiment's ``scores.parquet`` before those of every table of scores."""
 

@@ -14,8 +14,8 @@ from conqret.debateqa.table import (
     AWARENESS,
     DIVERSITY,
     ScoreRow,
-    Tally,
     read_tables,
+    system_means,
     write_table,
 )
 from conqret.errors import DeclarationError, MissingDependencyError
@@ -329,10 +329,7 @@ def test_references_without_partial_answers_are_named(tmp_path, answers):
 
 
 def test_means_count_what_is_missing(tables):
-    tally = Tally()
-    for row in read_tables(tables):
-        tally.add(row)
-    means = {(one.system, one.metric): one for one in tally.means}
+    means = {(one.system, one.metric): one for one in system_means(read_tables(tables))}
     good = means["good", AWARENESS]
     assert (good.mean, good.scored, good.total) == (1.0, 1, 2)
 

@@ -13,7 +13,7 @@ from conqret.debateqa.baselines.run import Models, baseline_rows, cases_of, prep
 from conqret.debateqa.baselines.similarity import Bleu, Case, Likeness, RougeL, cut
 from conqret.debateqa.kept import KeptValues
 from conqret.debateqa.preferences import align
-from conqret.debateqa.table import LOWER_IS_BETTER, ScoreRow
+from conqret.debateqa.table import LOWER_IS_BETTER, ScoreRow, frame_of
 from conqret.errors import DeclarationError, MissingDependencyError, UnknownNameError
 from conqret.io.comparisons import Comparison
 from conqret.io.debateqa import DebatableQuestion, ModelAnswer, PartialAnswer
@@ -353,7 +353,7 @@ def test_higher_is_better_when_rankings_are_compared():
         for system, value in zip(("good", "fair", "poor"), values, strict=True)
     ]
     games = [("good", "fair"), ("fair", "poor"), ("good", "poor")]
-    found = align(rows, [Comparison(one, other, 1.0) for one, other in games])
+    found = align(frame_of(rows), [Comparison(one, other, 1.0) for one, other in games])
     assert [(one.metric, one.tau) for one in found] == [
         ("bartscore", pytest.approx(1)),
         ("bleu", pytest.approx(1)),

@@ -3,7 +3,7 @@
 import pytest
 
 from conqret.debateqa.preferences import align
-from conqret.debateqa.table import AWARENESS, DIVERSITY, DIVERSITY_MEAN, ScoreRow
+from conqret.debateqa.table import AWARENESS, DIVERSITY, DIVERSITY_MEAN, ScoreRow, frame_of
 from conqret.errors import DeclarationError
 from conqret.io.comparisons import Comparison
 
@@ -32,28 +32,31 @@ THREE = rows_of({"a": {"x": 1.0}, "b": {"x": 2.0}, "c": {"x": 3.0}})
 def test_annotators_without_a_correlation_are_not_counted():
     ties = [Comparison(one, other, 0.5, "ties") for one, other in ("ab", "bc", "ac")]
     people = [*ranked("abc", "agrees"), *ranked("cba", "opposes"), *ranked("ab", "two alone"), *ties]
-    (found,) = align(THREE, people)
+    (found,) = align(frame_of(THREE), people)
     assert (found.rho, found.tau, found.annotators) == (pytest.approx(0), pytest.approx(0), 2)
-    (without,) = align(THREE, ties)
+    (without,) = align(frame_of(THREE), ties)
     assert (without.rho, without.tau, without.annotators) == (None, None, 0)
     assert "no annotator ranks three" in without.reason
 
 
 def test_a_metric_of_two_systems_does_not_end_the_others():
     rows = [*rows_of({"a": {"x": 1.0}, "b": {"x": 0.0}, "c": {"x": None}}, AWARENESS), *THREE]
-    short, whole = align(rows, ranked("abc", "p"))
+    short, whole = align(frame_of(rows), ranked("abc", "p"))
     assert (short.metric, short.rho, short.systems, short.left_out) == (AWARENESS, None, 2, ("c",))
     assert short.reason == "2 of the compared systems were scored, and three are needed"
     assert (whole.metric, whole.rho, whole.annotators, whole.reason) == (DIVERSITY, pytest.approx(1), 1, "")
     with pytest.raises(DeclarationError, match="2 of the systems that were compared are scored"):
-        align(rows[:3], ranked("abc", "p"))
+        align(frame_of(rows[:3]), ranked("abc", "p"))
 
 
 def test_systems_are_compared_on_common_questions():
     # over all that each has, b would be the best and a the last
     easy = rows_of({"a": {"x": 1.0, "y": 30.0}, "b": {"x": 2.0, "z": 0.1}, "c": {"x": 3.0}})
     other = rows_of({"not compared": {"w": 1.0}})
-    (found,) = align([*easy, *other], ranked("abc", "p"))
+    (found,) = align(frame_of([*easy, *other]), ranked("abc", "p"))
     assert (found.tau, found.questions, found.unlike) == (pytest.approx(1), 1, 2)
     apart = rows_of({"a": {"x": 1.0}, "b": {"y": 2.0}, "c": {"z": 3.0}}, DIVERSITY_MEAN)
-    assert align([*THREE, *apart], ranked("abc", "p"))[1].reason == "no question was scored of all 3 systems"
+    assert (
+        align(frame_of([*THREE, *apart]), ranked("abc", "p"))[1].reason
+        == "no question was scored of all 3 systems"
+    )

@@ -2,8 +2,8 @@
 
 import pytest
 
-from conqret.debateqa.stability import instruments_of, stability, tau_matrix
-from conqret.debateqa.table import AWARENESS, DIVERSITY, ScoreRow
+from conqret.debateqa.stability import stability, tau_matrix
+from conqret.debateqa.table import AWARENESS, DIVERSITY, ScoreRow, frame_of, instruments_of
 from conqret.errors import DeclarationError, UnknownNameError
 
 pytest.importorskip("scipy", reason="the extra stats is not installed: scipy is missing")
@@ -11,14 +11,14 @@ pytest.importorskip("scipy", reason="the extra stats is not installed: scipy is 
 
 def rows_of(scores, metric=DIVERSITY):
     """Rows from ``scores[instrument][system]``, a list of one value a question (None where there is none)."""
-    return [
+    return frame_of(
         ScoreRow(
             system, f"q{place}", metric, instrument, value, reason="" if value is not None else "refusal"
         )
         for instrument, systems in scores.items()
         for system, values in systems.items()
         for place, value in enumerate(values)
-    ]
+    )
 
 
 def test_rankings_of_systems_by_hand():

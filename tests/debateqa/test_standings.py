@@ -3,7 +3,7 @@
 import pytest
 
 from conqret.debateqa.standings import standings
-from conqret.debateqa.table import AWARENESS, DIVERSITY, ScoreRow
+from conqret.debateqa.table import AWARENESS, DIVERSITY, ScoreRow, frame_of
 from conqret.errors import DeclarationError
 
 AWARE = [ScoreRow(system, "x", AWARENESS, "phi", float(system == "a")) for system in "ab"]
@@ -19,7 +19,7 @@ def diversity(values, instrument="gpt2, prompt 1, paper (1a2b3c4d)"):
 
 def test_an_easy_question_more_makes_no_system_better():
     rows = diversity({"a": {"x": 10.0}, "b": {"x": 12.0, "easy": 2.0}})
-    found = standings([*rows, *AWARE])
+    found = standings(frame_of([*rows, *AWARE]))
     assert found.mean_diversity == {"a": 10.0, "b": 12.0}
     assert found.diversity_ranks == {"a": "1", "b": "2"}
     (one,) = found.diversity.values()
@@ -27,7 +27,7 @@ def test_an_easy_question_more_makes_no_system_better():
 
 
 def test_a_ratio_beyond_a_float_is_none():
-    found = standings([*diversity({"a": {"x": 10.0}, "b": {"x": 1e6}}), *AWARE])
+    found = standings(frame_of([*diversity({"a": {"x": 10.0}, "b": {"x": 1e6}}), *AWARE]))
     assert found.likelier == {"a": 1.0, "b": None}
 
 
@@ -46,4 +46,4 @@ def test_a_ratio_beyond_a_float_is_none():
 )  # fmt: skip
 def test_what_cannot_stand_together(rows, message):
     with pytest.raises(DeclarationError, match=message):
-        standings(rows)
+        standings(frame_of(rows))

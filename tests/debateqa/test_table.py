@@ -10,9 +10,11 @@ from conqret.debateqa.table import (
     AWARENESS,
     DIVERSITY,
     ScoreRow,
-    Tally,
     common_means,
+    frame_of,
     read_tables,
+    reasons,
+    system_means,
     write_table,
 )
 from conqret.errors import DeclarationError
@@ -34,7 +36,8 @@ def test_rows_of_a_generator_come_back_as_they_were(tmp_path):
         for n in range(1201)
     ]
     write_table(iter(rows), tmp_path / "new" / "scores.parquet")
-    assert read_tables([tmp_path / "new" / "scores.parquet"]) == rows
+    found = read_tables([tmp_path / "new" / "scores.parquet"])
+    assert [ScoreRow(**row) for row in found.to_dicts()] == rows
 
 
 def test_a_table_is_there_whole_or_not_at_all(tmp_path):
@@ -48,7 +51,7 @@ def test_a_table_is_there_whole_or_not_at_all(tmp_path):
 
     with pytest.raises(RuntimeError, match="stopped"):
         write_table(broken(), path)
-    assert [row.system for row in read_tables([path])] == ["old"]
+    assert read_tables([path])["system"].to_list() == ["old"]
     assert [one.name for one in tmp_path.iterdir()] == ["scores.parquet"]
 
 
@@ -57,22 +60,16 @@ def test_means_do_not_depend_on_the_order_of_rows():
     forth, back = (
         [ScoreRow("s", "x", DIVERSITY, "i", one) for one in order] for order in (values, values[::-1])
     )
-    sums = Tally(), Tally()
-    for tally, rows in zip(sums, (forth, back), strict=True):
-        for row in rows:
-            tally.add(row)
-    assert sums[0].means[0].mean == sums[1].means[0].mean == pytest.approx(2 / 13)
+    ((one,), (other,)) = (system_means(frame_of(rows)) for rows in (forth, back))
+    assert one.mean == other.mean == pytest.approx(2 / 13)
 
 
-def test_a_tally_hands_rows_on_and_counts_reasons():
-    tally = Tally()
-    rows = [
-        ScoreRow("s", "a", DIVERSITY, "i", None, reason="refusal"),
-        ScoreRow("s", "b", DIVERSITY, "i", 4.0),
-    ]
-    assert list(map(tally.add, rows)) == rows
-    (mean,) = tally.means
-    assert (mean.mean, mean.scored, mean.total, tally.reasons) == (4.0, 1, 2, {"refusal": 1})
+def test_means_and_reasons():
+    table = frame_of(
+        [ScoreRow("s", "a", DIVERSITY, "i", None, reason="refusal"), ScoreRow("s", "b", DIVERSITY, "i", 4.0)]
+    )
+    (mean,) = system_means(table)
+    assert (mean.mean, mean.scored, mean.total, reasons(table)) == (4.0, 1, 2, {"refusal": 1})
 
 
 @pytest.mark.parametrize(
@@ -104,17 +101,17 @@ def test_means_over_the_questions_that_all_systems_have():
         for system, own in values.items()
         for one, value in own.items()
     ]
-    (found,) = common_means(rows, DIVERSITY).values()
+    (found,) = common_means(frame_of(rows), DIVERSITY).values()
     assert found.means == {"a": 2.0, "b": 3.0}
     assert (found.questions, found.left_out, found.n) == (2, 1, 4.0)
     assert (found.scored, found.unscored) == (("a", "b"), ("c",))
-    (alone,) = common_means(rows, DIVERSITY, {"a"}).values()
+    (alone,) = common_means(frame_of(rows), DIVERSITY, {"a"}).values()
     assert (alone.means, alone.questions, alone.left_out) == ({"a": pytest.approx(13 / 3)}, 3, 0)
     apart = [ScoreRow("a", "x", AWARENESS, "i", 1.0), ScoreRow("b", "y", AWARENESS, "i", 1.0)]
-    (nothing,) = common_means(apart, AWARENESS).values()
+    (nothing,) = common_means(frame_of(apart), AWARENESS).values()
     assert (nothing.means, nothing.questions, nothing.left_out) == ({}, 0, 2)
     with pytest.raises(DeclarationError, match="hold no dispute_awareness"):
-        common_means(rows, AWARENESS)
+        common_means(frame_of(rows), AWARENESS)
 
 
 def test_an_answer_that_stands_twice_is_refused(tmp_path):
@@ -131,7 +128,7 @@ def test_an_answer_that_stands_twice_is_refused(tmp_path):
 def test_a_value_is_finite_or_empty(tmp_path, value):
     table = tmp_path / "scores.csv"
     table.write_text(f"system,id,metric,value\na,x,{DIVERSITY},\na,y,{DIVERSITY},1\n")
-    assert [row.value for row in read_tables([table])] == [None, 1.0]
+    assert read_tables([table])["value"].to_list() == [None, 1.0]
     table.write_text(f"system,id,metric,value\na,x,{DIVERSITY},1\na,y,{DIVERSITY},{value}\n")
     with pytest.raises(DeclarationError, match=r"scores\.csv:3 \[value\] is .*, and a finite number"):
         read_tables([table])

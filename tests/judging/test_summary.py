@@ -124,5 +124,8 @@ def test_rows_of_tables() -> None:
         "scored",
     )
     failed = judgment(Measure.missing(Reason.BUDGET, "none left"))
-    assert wide_row(failed) == {"id": "i", "status": "failed", "reason": "budget", "groundedness": None}
+    assert wide_row(failed) == {
+        "id": "i", "topic": "t", "stance": "pro", "status": "failed", "reason": "budget", "groundedness": None,
+        "groundedness_explanation": "",
+    }  # fmt: skip
     assert next(score_rows(failed))["reason"] == "budget"

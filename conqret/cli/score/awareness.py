@@ -10,7 +10,7 @@ import typer
 from conqret.cli import options
 from conqret.cli.console import note
 from conqret.cli.groups import grouped
-from conqret.cli.score.output import remark_alone, show, write
+from conqret.cli.score.output import remark_alone, show
 from conqret.cli.score.parameters import Measured
 
 EPILOG = (
@@ -42,7 +42,7 @@ def dispute_awareness(
     from conqret.debateqa.awareness import AskedAnswer, against_labels, ask_awareness
     from conqret.debateqa.diversity import model_name
     from conqret.debateqa.kept import ScoreFolder, ScoreRecord
-    from conqret.debateqa.table import AWARENESS
+    from conqret.debateqa.table import AWARENESS, write_table
     from conqret.errors import DeclarationError
     from conqret.io.debateqa import check_answers, partners, read_answers, read_questions, read_verdicts
     from conqret.runs.session import Session
@@ -76,8 +76,8 @@ def dispute_awareness(
     with session, folder.claimed(record, overwrite=kept.overwrite):
         session.keep_in(folder.recordings_file)
         found = ask_awareness(asked, session, measured.name, shots=shots)
-        tally = write(found.rows, folder.scores_file)
-    show(tally, folder.scores_file, shown.json_output)
+        table = write_table(found.rows, folder.scores_file)
+    show(table, folder.scores_file, shown.json_output)
     if truth is not None:
         fit = against_labels(found.rows, truth, found.shares)
         note(

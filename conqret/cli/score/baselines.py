@@ -10,7 +10,7 @@ import typer
 from conqret.cli import options
 from conqret.cli.console import note, progress
 from conqret.cli.groups import Group, grouped
-from conqret.cli.score.output import remark_alone, show, write
+from conqret.cli.score.output import remark_alone, show
 from conqret.cli.score.parameters import Device, Dtype, Measured, References
 from conqret.debateqa.baselines.registry import BASELINES, DEFAULT
 
@@ -73,6 +73,7 @@ def baselines(
     from conqret.debateqa.baselines.registry import selected
     from conqret.debateqa.baselines.run import Models, baseline_rows, cases_of, prepared
     from conqret.debateqa.kept import KeptValues, ScoreFolder, ScoreRecord
+    from conqret.debateqa.table import write_table
     from conqret.io.debateqa import check_answers, partners, read_answers, read_questions
     from conqret.runs.session import Session
 
@@ -127,8 +128,8 @@ def baselines(
                     note(
                         f"{one.name}: {shortened} of {len(own)} answers lost text beyond the model's window (detail)"
                     )
-        tally = write(rows, folder.scores_file)
-    show(tally, folder.scores_file, shown.json_output)
+        table = write_table(rows, folder.scores_file)
+    show(table, folder.scores_file, shown.json_output)
 
 
 async def _opened(client: Client) -> None:

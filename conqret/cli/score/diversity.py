@@ -9,7 +9,7 @@ import typer
 from conqret.cli import options
 from conqret.cli.console import note, progress
 from conqret.cli.groups import grouped
-from conqret.cli.score.output import remark_alone, show, write
+from conqret.cli.score.output import remark_alone, show
 from conqret.cli.score.parameters import Device, Dtype, Measured, References
 
 EPILOG = (
@@ -49,7 +49,7 @@ def perspective_diversity(
     """
     from conqret.debateqa.diversity import DiversityRun, model_name
     from conqret.debateqa.kept import ScoreFolder, ScoreRecord, TargetStore
-    from conqret.debateqa.table import DIVERSITY
+    from conqret.debateqa.table import DIVERSITY, write_table
     from conqret.errors import DeclarationError
     from conqret.io.debateqa import check_answers, partners, read_questions
     from conqret.perplexity import ConditionalPerplexity
@@ -79,7 +79,7 @@ def perspective_diversity(
             note(f"{len(store)} rows are kept from before")
         run = DiversityRun(measured.name, answers, questions, scorer, store, mapping)
         with progress("scoring", len(met.together), quiet=shown.quiet) as bar:
-            tally = write(run.rows(bar.advance), folder.scores_file)
-    show(tally, folder.scores_file, shown.json_output)
+            table = write_table(run.rows(bar.advance), folder.scores_file)
+    show(table, folder.scores_file, shown.json_output)
     if scorer.budget.halvings and not shown.quiet:
         note(f"memory ran out: the token budget sank to {scorer.budget.tokens}")

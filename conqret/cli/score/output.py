@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
@@ -13,38 +12,40 @@ from conqret.cli.console import at, note, result
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    import polars as pl
     from rich.console import RenderableType
 
-    from conqret.debateqa.table import ScoreRow, Tally
+    from conqret.debateqa.table import SystemMean
 
 
-def write(rows: Iterable[ScoreRow], file: Path) -> Tally:
-    """Write ``scores.parquet`` while the rows come; their means."""
-    from conqret.debateqa.table import Tally, write_table
-
-    tally = Tally()
-    write_table(map(tally.add, rows), file)
-    return tally
-
-
-def show(tally: Tally, file: Path, json_output: bool) -> None:
+def show(scores: pl.DataFrame, file: Path, json_output: bool) -> None:
     """Print the system's means, what is missing, and where the scores are."""
     from dataclasses import asdict
 
-    for reason, count in tally.reasons.items():
-        note(
-            f"{count} {'score is' if count == 1 else 'scores are'} missing: {reason or 'no reason is given'}"
-        )
-    result([asdict(one) for one in tally.means], _lines(tally, file), as_json=json_output)
+    from conqret.debateqa.table import system_means
+
+    remark_missing(scores)
+    means = system_means(scores)
+    result([asdict(one) for one in means], _lines(means, file), as_json=json_output)
 
 
-def _lines(tally: Tally, file: Path) -> Iterator[RenderableType]:
-    for instrument, means in groupby(tally.means, key=attrgetter("instrument")):
+def _lines(means: list[SystemMean], file: Path) -> Iterator[RenderableType]:
+    for instrument, own in groupby(means, key=attrgetter("instrument")):
         yield instrument or "instrument without a name"
-        for one in means:
+        for one in own:
             mean = "none" if one.mean is None else f"{one.mean:.4f}"
             yield f"  {one.metric:<22} {mean:>10}  (n = {one.scored} of {one.total})"
     yield at(file, "scores")
+
+
+def remark_missing(scores: pl.DataFrame) -> None:
+    """Count the missing scores by their reasons."""
+    from conqret.debateqa.table import reasons
+
+    for reason, count in reasons(scores).items():
+        note(
+            f"{count} {'score is' if count == 1 else 'scores are'} missing: {reason or 'no reason is given'}"
+        )
 
 
 def remark_alone(answers: tuple[str, ...], questions: tuple[str, ...], quiet: bool) -> None:

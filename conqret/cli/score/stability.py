@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -12,8 +11,9 @@ from conqret.cli import options
 from conqret.cli.console import note, result
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from conqret.debateqa.stability import PairMatrix
-    from conqret.debateqa.table import ScoreRow
     from conqret.report.table import Table
 
 EPILOG = (
@@ -56,8 +56,8 @@ def stability(
     require("scipy", extra="stats")
     if plot is not None and plot.suffix.lower() not in PLOTS:
         raise DeclarationError(f"--plot takes a file that ends in .png or .svg, not {plot.name}")
-    rows = read_tables(scores)
-    found = [compare(rows, name, over=over, seed=seed) for name in metric or _comparable(rows)]
+    given = read_tables(scores)
+    found = [compare(given, name, over=over, seed=seed) for name in metric or _comparable(given)]
     for matrix in found:
         _remark(matrix)
     if plot is not None:
@@ -71,12 +71,12 @@ def stability(
         note(f"plot: {plot}")
 
 
-def _comparable(rows: Sequence[ScoreRow]) -> list[str]:
+def _comparable(table: pl.DataFrame) -> list[str]:
     """The metrics of two instruments and more; those of one are named."""
-    from conqret.debateqa.stability import instruments_of
+    from conqret.debateqa.table import instruments_of
     from conqret.errors import DeclarationError
 
-    known = instruments_of(rows)
+    known = instruments_of(table)
     several = [name for name, instruments in known.items() if len(instruments) > 1]
     alone = [name for name in known if name not in several]
     if not several:
