@@ -151,7 +151,10 @@ def read_tables(paths: Iterable[str | Path]) -> pl.DataFrame:
 def system_means(table: pl.DataFrame) -> list[SystemMean]:
     """The mean of each system, metric and instrument, in the order of first occurrence."""
     groups = table.group_by("system", "metric", "instrument", maintain_order=True)
-    return [SystemMean(*map(str, names), _mean(own), own["value"].count(), len(own)) for names, own in groups]
+    return [
+        SystemMean(str(system), str(metric), str(instrument), _mean(own), own["value"].count(), len(own))
+        for (system, metric, instrument), own in groups
+    ]
 
 
 def reasons(table: pl.DataFrame) -> Mapping[str, int]:

@@ -143,10 +143,10 @@ def test_wrong_calls_write_nothing(metrics, more, message, tmp_path, answers, re
 def test_the_table_is_written_under_the_lock(tmp_path, answers, references, monkeypatch):
     from filelock import FileLock, Timeout
 
-    from conqret.cli.score import baselines
+    from conqret.debateqa import table
     from conqret.io.locking import LOCK_NAME
 
-    folder, write, held = tmp_path / "out", baselines.write, []
+    folder, write, held = tmp_path / "out", table.write_table, []
 
     def seen(*arguments):
         with pytest.raises(Timeout):
@@ -154,7 +154,7 @@ def test_the_table_is_written_under_the_lock(tmp_path, answers, references, monk
         held.append(True)
         return write(*arguments)
 
-    monkeypatch.setattr(baselines, "write", seen)
+    monkeypatch.setattr(table, "write_table", seen)
     done = RUN.invoke(app, command(answers, references, folder, "acknowledge"))
     assert done.exit_code == 0, done.output
     assert held == [True]
