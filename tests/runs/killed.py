@@ -19,7 +19,7 @@ import importlib, json, os, pkgutil, sys
 import instructor, litellm, matplotlib.pyplot, openai.resources, polars, scipy.stats
 import conqret
 from conqret.cli.main import app, main
-for name in ("cli", "judging", "judges", "llm", "reliability", "report"):
+for name in ("cli", "debateqa", "experiments", "generation", "judging", "judges", "llm", "reliability", "report"):
     package = importlib.import_module(f"conqret.{name}")
     for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
         importlib.import_module(module.name)
@@ -95,7 +95,7 @@ def results(folder: Path) -> dict[str, object]:
     found: dict[str, object] = {}
     for file in sorted(folder.rglob("*")):
         name = str(file.relative_to(folder))
-        if file.is_dir() or name in NOT_COMPARED or name.startswith("recordings.sqlite"):
+        if file.is_dir() or file.name in NOT_COMPARED or name.startswith("recordings.sqlite"):
             continue
         if file.suffix == ".json":
             found[name] = _plain(json.loads(file.read_bytes()))
@@ -107,7 +107,7 @@ def results(folder: Path) -> dict[str, object]:
 
 
 NOT_COMPARED = {".lock", "report.html"}
-OF_THE_SESSION = {"created", "session", "trace", "usage"}
+OF_THE_SESSION = {"created", "session", "trace", "calls", "usage"}
 
 
 def _plain(value: object) -> object:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import random
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from conqret.io.trec import ScoredDoc, write_run
+from tests.cli.score_files import lines
 from tests.contract.items import demo
+from tests.generation.corpora import SUBJECTS, write_corpus
 from tests.judging.runs import write_items
 from tests.runs.killed import Forks, kill, results
 from tests.server import FaultServer
@@ -19,17 +22,108 @@ SEED = 20
 KILLS = 3
 LATENCY = 0.02
 
+EXPERIMENT = """name = "killed"
+corpus = "corpus"
+stances = ["pro", "con"]
+[retrievers.given]
+run = "ranking.res"
+[rerankers.side]
+model = "openai/judge"
+window = 3
+step = 2
+[generators.writer]
+model = "openai/judge"
+shots = 1
+[[systems]]
+retriever = ["given"]
+reranker = ["none", "side"]
+generator = ["writer"]
+[[judges]]
+format = "direct"
+model = "openai/judge"
+metrics = ["groundedness"]
+[[perturbations]]
+name = "irrelevant"
+levels = [50]
+[models."openai/judge"]
+api_base = "%s"
+max_concurrency = 4
+"""
+
+
+def _called(server: FaultServer) -> tuple[object, ...]:
+    return ("--model", "openai/judge", "--api-base", server.url, "--max-concurrency", "4", "-q")
+
+
+def _items(*options: str) -> Callable[[Path, FaultServer], tuple[object, ...]]:
+    def command(folder: Path, server: FaultServer) -> tuple[object, ...]:
+        items = write_items(folder / "items.jsonl", demo()[:6])
+        return (options[0], items, *options[1:], *_called(server))
+
+    return command
+
+
+def _corpus(folder: Path) -> None:
+    write_corpus(folder / "corpus")
+    write_run(
+        folder / "ranking.res",
+        [ScoredDoc(topic, f"{topic}-{n}", 9.0 - n) for topic in SUBJECTS for n in (1, 2, 3, 4)],
+    )
+
+
+def _generate(folder: Path, server: FaultServer) -> tuple[object, ...]:
+    _corpus(folder)
+    ranking = folder / "ranking.res"
+    return (
+        "generate",
+        folder / "corpus",
+        "--run",
+        ranking,
+        "--stance",
+        "pro",
+        "--shots",
+        "1",
+        *_called(server),
+    )
+
+
+def _experiment(folder: Path, server: FaultServer) -> tuple[object, ...]:
+    _corpus(folder)
+    (folder / "experiment.toml").write_text(EXPERIMENT % server.url, encoding="utf-8")
+    return ("run", folder / "experiment.toml", "-q")
+
+
+def _answers(*options: str) -> Callable[[Path, FaultServer], tuple[object, ...]]:
+    def command(folder: Path, server: FaultServer) -> tuple[object, ...]:
+        records = [
+            {"id": str(n), "question": f"Is {n} too many?", "partial_answers": [{"point_of_view": "Yes.",
+             "explanation": "It is."}]} for n in range(8)
+        ]  # fmt: skip
+        questions = lines(folder / "questions.jsonl", records)
+        answers = lines(
+            folder / "answers.jsonl",
+            [{"id": str(n), "generation": f"It is {n}, some say."} for n in range(8)],
+        )
+        return ("score", options[0], answers, options[1], questions, *options[2:], *_called(server))
+
+    return command
+
+
 KINDS = {
-    "judge": ("judge", "--format", "direct", "--metric", "groundedness"),
-    "sensitivity": (
-        "sensitivity", "--format", "direct,rag-direct", "--metric", "groundedness", "--perturb", "hallucinate:2",
+    "judge": _items("judge", "--format", "direct", "--metric", "groundedness"),
+    "sensitivity": _items(
+        "sensitivity", "--format", "direct,rag-direct", "--metric", "groundedness", "--perturb", "hallucinate:2"
     ),
-    "bias": (
+    "bias": _items(
         "bias", "--format", "rag-direct", "--metric", "groundedness", "--metric", "preference", "--resamples", "50",
         "--probe", "repeatability", "--probe", "position", "--probe", "document order",
     ),
+    "generate": _generate,
+    "experiment": _experiment,
+    "awareness": _answers("dispute-awareness", "--questions"),
+    "baselines": _answers("baselines", "--references", "--metrics", "bleu,num-of-povs,direct-score"),
 }  # fmt: skip
-"""The command of each kind of run, but for its items, its model and its folder."""
+"""The command of each kind of run, but for its folder."""
 
 
 @pytest.fixture(scope="module")
@@ -40,13 +134,9 @@ def forks() -> Iterator[Forks]:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_killed_run_ends_like_one_that_was_left_alone(kind: str, forks: Forks, tmp_path: Path) -> None:
-    items = write_items(tmp_path / "items.jsonl", demo()[:6])
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     with FaultServer(latency=LATENCY, keep_bodies=False) as server:
-        command = (
-            *KINDS[kind][:1], items, *KINDS[kind][1:], "--model", "openai/judge", "--api-base", server.url,
-            "--max-concurrency", "4", "-q", "-o",
-        )  # fmt: skip
+        command = (*KINDS[kind](tmp_path, server), "-o")
         assert forks.run(*command, whole) == 0
         total = len(server.requests)
         assert total >= 6
