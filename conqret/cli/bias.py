@@ -99,7 +99,7 @@ def bias(
     (page,) = write_files(output, {PAGE_NAME: bias_markdown(table)})
     if not shown.quiet:
         tell_session(table.session, f"{table.judgments:,} judgments")
-        if table.baseline:
+        if table.record.baseline:
             tell(f"offline is {floor('a judge')}")
     alarms = f"{len(table.alarms)} of {len(table.rows)} rows raise an alarm"
     result(table, (bias_rows_table(table.rows), alarms, at(page)), as_json=shown.json_output)

@@ -24,12 +24,11 @@ from conqret.runs.rows import RowStore
 JUDGMENTS, SCORES = "judgments.jsonl", "scores.parquet"
 
 
-class JudgeRecord(RunRecord):
-    """What ``run.json`` of a judge's run says.
+class InstrumentRecord(RunRecord):
+    """What ``run.json`` of a run with one instrument says of it.
 
-    ``fingerprint`` names the instrument, whose parts ``identity`` lists, ``items_digest`` the items;
-    ``metrics`` are those that were asked for. ``baseline`` is true for the offline model, which reports must call a
-    baseline.
+    ``fingerprint`` is its name and ``identity`` its parts; ``metrics`` are those that were asked for. ``baseline`` is
+    true for the offline model, which reports must call a baseline.
     """
 
     SAME: ClassVar[Mapping[str, str]] = {
@@ -37,18 +36,24 @@ class JudgeRecord(RunRecord):
         "model": "model",
         "metrics": "metrics",
         "fingerprint": "prompts, options or model settings",
-        "items_digest": "items",
     }
 
-    kind: str = "judge"
     format: str
     model: str
     baseline: bool
     fingerprint: str
+    identity: dict[str, Any]
     metrics: list[str]
+
+
+class JudgeRecord(InstrumentRecord):
+    """What ``run.json`` of a judge's run says; ``items_digest`` names the items."""
+
+    SAME: ClassVar[Mapping[str, str]] = {**InstrumentRecord.SAME, "items_digest": "items"}
+
+    kind: str = "judge"
     options: dict[str, Any]
     model_options: dict[str, Any]
-    identity: dict[str, Any]
     items_name: str
     items_layout: str
     items_count: int

@@ -54,11 +54,12 @@ def bias_rows_table(rows: Iterable[BiasRow], note: str = "") -> Table:
 
 def bias_markdown(table: BiasTable) -> str:
     """The bias table as a page of Markdown."""
-    floor = " (the lexical baseline: a floor, not a judge)" if table.baseline else ""
+    judge = table.record
+    floor = " (the lexical baseline: a floor, not a judge)" if judge.baseline else ""
     lines = [
-        f"# Consistency and bias of {safe(table.format)} with {safe(table.model)}",
-        f"Fingerprint `{safe(table.fingerprint)}`{floor}. {table.items} items on {table.topics} topics, "
-        f"{table.judgments} judgments; seed {table.seed}.",
+        f"# Consistency and bias of {safe(judge.format)} with {safe(judge.model)}",
+        f"Fingerprint `{safe(judge.fingerprint)}`{floor}. {judge.items} items on {table.topics} topics, "
+        f"{table.judgments} judgments; seed {judge.seed}.",
         *_bias(table, brief=False),
     ]
     return "\n\n".join(lines)

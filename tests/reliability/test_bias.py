@@ -240,8 +240,8 @@ def test_a_run_of_probes_is_kept_resumed_and_told_apart(tmp_path: Path) -> None:
     assert table.rows == whole.rows == folder.table().rows
     again = run_bias(plan, folder, resamples=50)
     assert (again.session.sent, again.session.recorded, again.session.kept) == (0, 0, plan.judgments)
-    assert table.fingerprint == plan.ground.setup.fingerprint
-    ways = {one.fingerprint.removeprefix(table.fingerprint) for one in folder.judgments()}
+    assert table.record.fingerprint == plan.ground.setup.fingerprint
+    ways = {one.fingerprint.removeprefix(table.record.fingerprint) for one in folder.judgments()}
     assert ways == {"", "/again 1", "/again 2", "/one order"}
 
 

@@ -114,8 +114,9 @@ def test_parts_of_another_judge_are_refused(card: Card, folder: Path) -> None:
         record, summary = directory.record(), directory.summary()
         return make_card(record, summary, validation, directory.items(), **parts)  # type: ignore[arg-type]
 
-    identity = {**card.bias.identity, "samples": 3}
-    other = card.bias.model_copy(update={"identity": identity, "fingerprint": "x"})
+    identity = {**card.bias.record.identity, "samples": 3}
+    another = card.bias.record.model_copy(update={"identity": identity, "fingerprint": "x"})
+    other = card.bias.model_copy(update={"record": another})
     with pytest.raises(
         DeclarationError, match=r"bias table is of another instrument .*: samples: 3, and 1 of the run"
     ):

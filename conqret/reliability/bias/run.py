@@ -10,14 +10,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from conqret._version import __version__
 from conqret.data import Item, Judgment
 from conqret.errors import DeclarationError
 from conqret.judging.folder import trial_key
 from conqret.reliability.bias.contrast import Contrast, Ground, Key, NotAskedError
-from conqret.reliability.bias.folder import BiasFolder, BiasRecord
+from conqret.reliability.bias.folder import BiasFolder
 from conqret.reliability.bias.registry import PROBES
-from conqret.reliability.bias.table import BiasTable, bias_rows
+from conqret.reliability.bias.table import BiasRecord, BiasTable, bias_rows
 from conqret.reliability.bias.ways import fingerprint_of, instrument_for
 from conqret.reliability.judged import Conduct, Part, digest_of, judge_parts
 from conqret.runs.session import SessionCounts
@@ -92,7 +91,7 @@ def run_bias(
         DeclarationError: the folder holds another run, another process is writing it, the recordings cannot be
             opened, or the settings do not fit the model.
     """
-    ground, setup, versions = plan.ground, plan.ground.setup, plan.versions
+    record, ground, setup, versions = record_of(plan), plan.ground, plan.ground.setup, plan.versions
     parts = [
         Part(setup.client, fingerprint_of(way, setup), items, partial(instrument_for, way, setup))
         for way, items in versions.items()
@@ -105,16 +104,8 @@ def run_bias(
             for item in items
         }
         return BiasTable(
-            conqret=__version__,
-            format=setup.judge.name,
-            model=setup.client.model,
-            baseline=setup.client.backend.baseline,
-            fingerprint=setup.fingerprint,
-            identity=setup.identity,
-            items=len(ground.items),
+            record=record,
             topics=len({item.topic for item in ground.items}),
-            repeats=ground.repeats,
-            seed=ground.seed,
             resamples=resamples,
             confidence=confidence,
             alpha=ALPHA,
@@ -128,7 +119,7 @@ def run_bias(
             session=session,
         )
 
-    return judge_parts(parts, record_of(plan), out, conduct or Conduct(), conclude)
+    return judge_parts(parts, record, out, conduct or Conduct(), conclude)
 
 
 def record_of(plan: BiasPlan) -> BiasRecord:
@@ -139,7 +130,8 @@ def record_of(plan: BiasPlan) -> BiasRecord:
         model=setup.client.model,
         baseline=setup.client.backend.baseline,
         fingerprint=setup.fingerprint,
-        metrics=setup.metrics,
+        identity=setup.identity,
+        metrics=list(setup.metrics),
         probes=tuple(dict.fromkeys(contrast.probe for contrast in plan.contrasts)),
         repeats=ground.repeats,
         seed=ground.seed,

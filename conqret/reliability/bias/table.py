@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import ClassVar, Literal
 
 from conqret.data import Judgment
 from conqret.data.item import Frozen
+from conqret.judging.folder import InstrumentRecord
 from conqret.reliability.bias.contrast import Adverse, Contrast, Key
 from conqret.runs.session import SessionCounts
 from conqret.stats.bootstrap import CONFIDENCE, RESAMPLES
@@ -38,21 +39,36 @@ class BiasRow(Frozen):
     words: str
 
 
-class BiasTable(Frozen):
-    """All that the probes found of one judge, whose parts ``identity`` lists. ``left_out`` says why a probe was not
-    made; ``warnings`` must be said wherever the table is shown. ``session`` counts what the last session took."""
+class BiasRecord(InstrumentRecord):
+    """What ``run.json`` says: the judge, and what it was asked. ``digest`` is that of every version of every item, by
+    the way in which it is asked."""
 
-    schema_name: str = SCHEMA
-    conqret: str
-    format: str
-    model: str
-    baseline: bool
-    fingerprint: str
-    identity: Mapping[str, Any]
-    items: int
-    topics: int
+    SAME: ClassVar[Mapping[str, str]] = {
+        **InstrumentRecord.SAME,
+        "probes": "probes",
+        "repeats": "repeats",
+        "seed": "seed",
+        "digest": "items, labels, or what is asked of them",
+    }
+
+    kind: str = "bias"
+    probes: tuple[str, ...]
     repeats: int
     seed: int
+    items: int
+    digest: str
+
+    def __str__(self) -> str:
+        return f"{self.format} with {self.model}, {self.items} items, {', '.join(self.probes)}"
+
+
+class BiasTable(Frozen):
+    """All that the probes found of one judge, of which ``record`` tells. ``left_out`` says why a probe was not made;
+    ``warnings`` must be said wherever the table is shown. ``session`` counts what the last session took."""
+
+    schema_name: str = SCHEMA
+    record: BiasRecord
+    topics: int
     resamples: int
     confidence: float
     alpha: float

@@ -147,7 +147,7 @@ def _same_instrument(
     """Refuse parts that were made by another instrument than the run."""
     parts: dict[str, Sequence[Mapping[str, Any]]] = {"the validation": [validation.judge.model_dump()]}
     if bias is not None:
-        parts["the bias table"] = [{"fingerprint": bias.fingerprint, "identity": bias.identity}]
+        parts["the bias table"] = [dict(bias.record)]
     if sensitivity is not None:
         parts["the sensitivity run"] = sensitivity.record.judges
     for part, judges in parts.items():
