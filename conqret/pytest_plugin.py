@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from conqret.api.assertions import Judge, ModelJudge
+    from conqret.api.assertions import ItemJudge, ModelJudge
     from conqret.data import Item
     from conqret.perturb import Perturbation
 
@@ -110,7 +110,7 @@ def _marked(request: pytest.FixtureRequest) -> pytest.Mark:
 
 
 def assert_falls(
-    judge: Judge, items: Sequence[Item], perturbation: str | Perturbation, levels: Sequence[float] = (),
+    judge: ItemJudge, items: Sequence[Item], perturbation: str | Perturbation, levels: Sequence[float] = (),
     metric: str = "context_relevance", **options: Any,
 ) -> None:  # fmt: skip
     """Assert that the mean of ``metric`` falls strictly from level to level, and significantly from first to last.
@@ -132,7 +132,7 @@ def assert_falls(
 
 
 def assert_rises(
-    judge: Judge, items: Sequence[Item], perturbation: str | Perturbation, levels: Sequence[float] = (),
+    judge: ItemJudge, items: Sequence[Item], perturbation: str | Perturbation, levels: Sequence[float] = (),
     metric: str = "context_relevance", **options: Any,
 ) -> None:  # fmt: skip
     """Assert that the mean of ``metric`` rises strictly; everything else as in :func:`assert_falls`."""
@@ -141,7 +141,7 @@ def assert_rises(
 
 
 def assert_unchanged(
-    judge: Judge, items: Sequence[Item], perturbation: str | Perturbation, levels: Sequence[float] = (),
+    judge: ItemJudge, items: Sequence[Item], perturbation: str | Perturbation, levels: Sequence[float] = (),
     metric: str = "context_relevance", **options: Any,
 ) -> None:  # fmt: skip
     """Assert that no level moves the mean of ``metric`` by more than ``tolerance`` (0.01) beyond chance."""
@@ -150,7 +150,7 @@ def assert_unchanged(
 
 
 def _check(
-    claim: str, judge: Judge, items: Sequence[Item], perturbation: str | Perturbation, levels: Sequence[float],
+    claim: str, judge: ItemJudge, items: Sequence[Item], perturbation: str | Perturbation, levels: Sequence[float],
     metric: str, options: Mapping[str, Any],
 ) -> None:  # fmt: skip
     __tracebackhide__ = True

@@ -17,7 +17,7 @@ from conqret.reliability.sensitivity.verdict import judge_response
 from conqret.stats.sensitivity import TOLERANCE, Response, respond
 
 Judged = Judgment | Mapping[str, float | None]
-Judge = Callable[[Sequence[Item]], Sequence[Judged]]
+ItemJudge = Callable[[Sequence[Item]], Sequence[Judged]]
 """Takes items and returns for each, in their order, a judgment or a value in [0, 1] for each metric."""
 
 CLAIMS: Mapping[str, tuple[Direction, str]] = {
@@ -80,7 +80,7 @@ class ModelJudge:
 
 def check(
     claim: str,
-    judge: Judge,
+    judge: ItemJudge,
     items: Sequence[Item],
     perturbation: str | Perturbation,
     levels: Sequence[float],
@@ -147,7 +147,7 @@ def curve_text(response: Response, unit: str) -> str:
     return "\n".join(lines)
 
 
-def _judge(judge: Judge, items: Sequence[Item]) -> Sequence[Judged]:
+def _judge(judge: ItemJudge, items: Sequence[Item]) -> Sequence[Judged]:
     found = judge(items)
     if len(found) != len(items):
         raise DeclarationError(
@@ -164,11 +164,11 @@ def _value(judged: Judged, metric: str) -> float | None:
     return found.value if isinstance(found, Measure) else found
 
 
-def _called(judge: Judge) -> str:
+def _called(judge: ItemJudge) -> str:
     return str(judge) if isinstance(judge, ModelJudge) else getattr(judge, "__name__", type(judge).__name__)
 
 
-def _reasons(judge: Judge, versions: Mapping[float, Sequence[Item]], metric: str) -> str:
+def _reasons(judge: ItemJudge, versions: Mapping[float, Sequence[Item]], metric: str) -> str:
     """The first reason that a judgment gives for a missing value."""
     for items in versions.values():
         for judged in _judge(judge, items):

@@ -14,7 +14,11 @@ from conqret.judging.summary import summarise
 from conqret.reliability.bias.folder import BiasFolder
 from conqret.reliability.cards.card import Card, make_card
 from conqret.reliability.sensitivity.results import SensitivityFolder
-from conqret.reliability.validation.requirements import Outcome, check_requirement, parse_requirement
+from conqret.reliability.validation.requirements import (
+    RequirementOutcome,
+    check_requirement,
+    parse_requirement,
+)
 from conqret.reliability.validation.settings import Settings
 from conqret.reliability.validation.validate import Validation
 from conqret.reliability.validation.validate import validate as compare
@@ -30,7 +34,7 @@ class Validated:
     """How far a judge agrees with people, whether what was required is met, its card, and the files that say so."""
 
     validation: Validation
-    requirements: tuple[Outcome, ...]
+    requirements: tuple[RequirementOutcome, ...]
     card: Card
     files: list[Path] = field(default_factory=list)
 

@@ -25,7 +25,7 @@ def agree(
     ],
     by: Annotated[Literal["dimension", "topic"], typer.Option(help="What a row is.")] = "dimension",
     *,
-    reading: label_options.Reading,
+    reading: label_options.LabelReading,
     resampling: label_options.Resampling,
     seed: label_options.Seed = 13,
     json_output: options.Json = False,

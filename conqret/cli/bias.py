@@ -58,7 +58,7 @@ def bias(
             rich_help_panel=PROBES,
         ),
     ] = None,
-    reading: label_options.Reading,
+    reading: label_options.LabelReading,
     metric: options.Metric = None,
     seed: Annotated[
         int, typer.Option(help="Draws the changes and the resamples.", rich_help_panel=PROBES)

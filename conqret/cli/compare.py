@@ -20,7 +20,7 @@ def compare(
     second: Annotated[Path, typer.Argument(help="The folder of another run over the same items.")],
     labels: Annotated[Path, typer.Option(help="What people say of the items.")],
     *,
-    reading: label_options.Reading,
+    reading: label_options.LabelReading,
     metric: label_options.Metrics = None,
     people: label_options.People = "auto",
     resampling: label_options.Resampling,

@@ -18,7 +18,7 @@ PANEL = "Labels"
 
 
 @dataclass(frozen=True)
-class Reading(Group):
+class LabelReading(Group):
     """How a file of labels is read."""
 
     level: Annotated[

@@ -40,7 +40,7 @@ def validate(
             "code is 1 where one is not met. May be repeated."
         ),
     ] = None,
-    reading: label_options.Reading,
+    reading: label_options.LabelReading,
     metric: label_options.Metrics = None,
     people: label_options.People = "auto",
     positive_from: Annotated[

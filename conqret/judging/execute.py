@@ -85,7 +85,7 @@ def judge_record(source: ItemSource, checked: Checked, setup: Setup) -> JudgeRec
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class JudgeOutcome:
     """A finished run: its numbers, its judgments, how many were kept from before, and what a replay lacked."""
 
     summary: Summary
@@ -100,7 +100,7 @@ def execute(
     on_start: Callable[[Client, int], None] | None = None,
     on_judgment: Callable[[Judgment], None] | None = None,
     readers: Sequence[Callable[[Judgment], None]] = (),
-) -> Outcome:
+) -> JudgeOutcome:
     """Make the run, or finish it, and wait for it; see :func:`aexecute`."""
     return execution.session.run(lambda _: aexecute(execution, on_start, on_judgment, readers))
 
@@ -110,7 +110,7 @@ async def aexecute(
     on_start: Callable[[Client, int], None] | None = None,
     on_judgment: Callable[[Judgment], None] | None = None,
     readers: Sequence[Callable[[Judgment], None]] = (),
-) -> Outcome:
+) -> JudgeOutcome:
     """Make the run, or finish it.
 
     ``on_start`` gets the client (for its live counts) and the number of judgments kept from before; ``on_judgment``
@@ -135,7 +135,7 @@ async def aexecute(
             order = await _judge_rest(execution, session.client, rows, on_judgment)
         rows.arrange(trial_key(record.fingerprint, item) for item in order)
         summary = sum_up(out, rows, session.counts.since(before, kept=kept), readers)
-    return Outcome(summary, rows, kept, tuple(map(str, session.client.missing)))
+    return JudgeOutcome(summary, rows, kept, tuple(map(str, session.client.missing)))
 
 
 async def judged(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from conqret.reliability.validation.requirements import Outcome
+from conqret.reliability.validation.requirements import RequirementOutcome
 from conqret.reliability.validation.statistics import STATISTICS
 from conqret.reliability.validation.validate import Validation
 from conqret.report import words
@@ -17,7 +17,7 @@ MOST_NAMED = 10
 REMARK = Column("remark", "text")
 
 
-def validation_markdown(validation: Validation, outcomes: Sequence[Outcome] = ()) -> str:
+def validation_markdown(validation: Validation, outcomes: Sequence[RequirementOutcome] = ()) -> str:
     """The page. Names from files are escaped."""
     judge = validation.judge
     floor = " (the lexical baseline: a floor, not a judge)" if judge.baseline else ""
@@ -30,7 +30,7 @@ def validation_markdown(validation: Validation, outcomes: Sequence[Outcome] = ()
     return "\n\n".join(lines)
 
 
-def _tables(validation: Validation, outcomes: Sequence[Outcome]) -> Iterator[Table]:
+def _tables(validation: Validation, outcomes: Sequence[RequirementOutcome]) -> Iterator[Table]:
     if outcomes:
         met = [
             (one.requirement, "met" if one.met else Alarm("not met"), one.value, one.reason) for one in outcomes

@@ -52,14 +52,14 @@ class Passage:
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadText:
     """A text that was read: its sentences, and how often each content stem occurs."""
 
     sentences: tuple[Passage, ...]
     frequency: Mapping[str, int]
 
 
-def read(raw: str) -> Reading:
+def read(raw: str) -> ReadText:
     """Read a text."""
     text = fold(raw)
     sentences = tuple(Passage(part) for start, end in boundaries(text) if (part := text[start:end].strip()))
@@ -68,4 +68,4 @@ def read(raw: str) -> Reading:
         for term in sentence.roots:
             if term:
                 counts[term] = counts.get(term, 0) + 1
-    return Reading(sentences, counts)
+    return ReadText(sentences, counts)

@@ -44,7 +44,7 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class DebateParts:
     """What a layout reads off a page. Whatever it does not find stays empty, and is reported as missing."""
 
     title: str
@@ -65,7 +65,7 @@ class Layout:
 
     name: str
     fits: Callable[[Page], bool]
-    read: Callable[[Page], Reading]
+    read: Callable[[Page], DebateParts]
 
 
 def page_title(page: Page, headings: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ from conqret.data.debate import Debate
 from conqret.registry import Registry
 from conqret.scrapers.debates.html import UnreadableHtmlError, plain
 from conqret.scrapers.debates.ids import debate_id
-from conqret.scrapers.debates.layout import Layout, Page, Reading
+from conqret.scrapers.debates.layout import DebateParts, Layout, Page
 from conqret.scrapers.debates.sources import footnotes_url, table_sources
 from conqret.text.citations import cited_by
 
@@ -88,7 +88,7 @@ def wanted_footnotes(html: str, url: str, *, layouts: Collection[Layout] = _ALL)
     return footnotes_url(page)
 
 
-def _missing(reading: Reading) -> list[str]:
+def _missing(reading: DebateParts) -> list[str]:
     found = []
     if not plain(reading.question):
         found.append("question: no heading and no title")

@@ -11,7 +11,7 @@ from conqret import Item
 from conqret.data import Judgment
 from conqret.io import item_record, open_items
 from conqret.judging.base import JudgeOptions
-from conqret.judging.execute import Execution, Outcome, execute
+from conqret.judging.execute import Execution, JudgeOutcome, execute
 from conqret.judging.folder import JudgeFolder
 from conqret.judging.setup import check_items, set_up
 from conqret.llm.options import ClientOptions
@@ -41,7 +41,7 @@ def execution(
     return Execution(source, checked, setup, JudgeFolder(out), recordings, replay, overwrite)
 
 
-def run(out: Path, items: Any = None, **settings: Any) -> Outcome:
+def run(out: Path, items: Any = None, **settings: Any) -> JudgeOutcome:
     return execute(execution(out, items, **settings))
 
 

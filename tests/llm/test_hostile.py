@@ -1,11 +1,10 @@
 """What no honest provider would send: nothing of it raises, and none of it becomes a score. See docs/reliability.md."""
 
-import json
 from typing import Any
 
 import pytest
 
-from conqret.llm import ClientOptions, Completion, TokenLogprobs, rating_distribution
+from conqret.llm import ClientOptions, TokenLogprobs, rating_distribution
 from conqret.llm.recordings import Recordings
 from tests.judging.runs import run
 from tests.llm.samples import ask_all, options, request
@@ -48,7 +47,9 @@ def test_recorded_numbers_that_are_no_log_probabilities(odd):
     assert rating_distribution([lead, TokenLogprobs("4", long)], "rating", [4, 5]) == {4: 1.0, 5: 0.0}
 
 
-@pytest.mark.parametrize("spoiled", ["{", "[]", '{"text": 5}', '{"text": "x", "logprobs": [["4", {"4": null}]]}'])
+@pytest.mark.parametrize(
+    "spoiled", ["{", "[]", '{"text": 5}', '{"text": "x", "logprobs": [["4", {"4": null}]]}']
+)
 async def test_a_recorded_answer_that_cannot_be_used_is_asked_again(tmp_path, spoiled):
     with FaultServer() as server, Recordings(tmp_path / "recordings.sqlite") as store:
         (first,), _ = await ask_all(options(server.url), [request()], store)

@@ -40,7 +40,8 @@ class FaultServer:
     ``answer`` maps the request's body to the content (a string, or data to be dumped); without it the
     schema in the request is filled, lists with ``length`` entries. ``retry_after`` is the header of a 429
     (text, as it is sent). ``constant`` answers the same to each schema, which is fast. ``drip`` is the
-    seconds between two bytes, ``alter`` changes a body before it is sent. As a context manager the server runs in a thread; ``url`` is its base.
+    seconds between two bytes, ``alter`` changes a body before it is sent. As a context manager the server runs in a
+    thread; ``url`` is its base.
     """
 
     def __init__(

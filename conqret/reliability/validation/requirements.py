@@ -42,7 +42,7 @@ class Requirement:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class RequirementOutcome:
     """Whether a requirement is met, by which value, and why there is none."""
 
     requirement: str
@@ -73,7 +73,7 @@ def parse_requirement(text: str) -> Requirement:
     return Requirement(text.strip(), name, dimension, found["end"], found["operator"], float(found["bound"]))
 
 
-def check_requirement(requirement: Requirement, validation: Validation) -> Outcome:
+def check_requirement(requirement: Requirement, validation: Validation) -> RequirementOutcome:
     """Hold one condition against a validation.
 
     Raises:
@@ -82,8 +82,10 @@ def check_requirement(requirement: Requirement, validation: Validation) -> Outco
     estimate = _quantities(requirement.dimension, validation)[requirement.name]
     value = {None: estimate.value, "low": estimate.low, "high": estimate.high}[requirement.end]
     if value is None:
-        return Outcome(requirement.text, False, None, estimate.reason or "it has no value")
-    return Outcome(requirement.text, OPERATORS[requirement.operator](value, requirement.bound), value)
+        return RequirementOutcome(requirement.text, False, None, estimate.reason or "it has no value")
+    return RequirementOutcome(
+        requirement.text, OPERATORS[requirement.operator](value, requirement.bound), value
+    )
 
 
 def _quantities(dimension: str | None, validation: Validation) -> Mapping[str, Estimate]:

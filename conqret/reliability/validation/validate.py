@@ -25,7 +25,7 @@ from conqret.stats.estimate import Estimate, average, undefined
 SCHEMA = "conqret.validation/2"
 
 
-class Judge(Frozen):
+class ValidatedJudge(Frozen):
     """The instrument: its format, model and fingerprint, as the judgments have them; ``baseline`` if offline."""
 
     format: str
@@ -51,7 +51,7 @@ class Validation(Frozen):
     """
 
     schema_name: str = SCHEMA
-    judge: Judge
+    judge: ValidatedJudge
     basis: Basis
     join: JoinReport
     coverage: float
@@ -108,7 +108,7 @@ def validate(
     )
 
 
-def _judge(judgments: list[Judgment], baseline: bool) -> Judge:
+def _judge(judgments: list[Judgment], baseline: bool) -> ValidatedJudge:
     found = {(one.format, one.model, one.fingerprint) for one in judgments}
     if not found:
         raise DeclarationError("there are no judgments to validate")
@@ -117,7 +117,7 @@ def _judge(judgments: list[Judgment], baseline: bool) -> Judge:
             f"the judgments come from {len(found)} instruments (format, model, fingerprint): validate one at a time"
         )
     name, model, fingerprint = found.pop()
-    return Judge(format=name, model=model, fingerprint=fingerprint, baseline=baseline)
+    return ValidatedJudge(format=name, model=model, fingerprint=fingerprint, baseline=baseline)
 
 
 def _average(checked: Mapping[str, Checked], confidence: float) -> Average:

@@ -8,7 +8,14 @@ page of their own (ConQRet, Appendix A).
 from __future__ import annotations
 
 from conqret.scrapers.debates.arguments import column_arguments, columns, first_of, introduction
-from conqret.scrapers.debates.layout import Layout, Page, Reading, main_headings, page_question, page_title
+from conqret.scrapers.debates.layout import (
+    DebateParts,
+    Layout,
+    Page,
+    main_headings,
+    page_question,
+    page_title,
+)
 from conqret.scrapers.debates.sources import page_sources
 
 
@@ -16,10 +23,10 @@ def _fits(page: Page) -> bool:
     return bool(columns(page, "pro") or columns(page, "con"))
 
 
-def _read(page: Page) -> Reading:
+def _read(page: Page) -> DebateParts:
     headings = main_headings(page, "entry-title", "text-center")
     first = first_of((*columns(page, "pro"), *columns(page, "con")), page)
-    return Reading(
+    return DebateParts(
         title=page_title(page, headings),
         question=page_question(page, headings),
         introduction=introduction(page, first),

@@ -26,9 +26,9 @@ from conqret.scrapers.debates.arguments import (
 from conqret.scrapers.debates.html import text_of
 from conqret.scrapers.debates.layout import (
     HEADINGS,
+    DebateParts,
     Layout,
     Page,
-    Reading,
     main_headings,
     page_question,
     page_title,
@@ -45,13 +45,13 @@ def _fits(page: Page) -> bool:
     return not columns(page, "pro") and not columns(page, "con") and bool(_stacked(page))
 
 
-def _read(page: Page) -> Reading:
+def _read(page: Page) -> DebateParts:
     headings = main_headings(page, "boxed-blue", "entry-title", "text-center")
     titles = main_headings(page, "entry-title", "text-center")
     in_columns = [*columns(page, "pro"), *columns(page, "con")]
     stacked = [] if in_columns else _stacked(page)
     first = first_of(in_columns, page) if in_columns else (stacked[0].heading if stacked else None)
-    return Reading(
+    return DebateParts(
         title=page_title(page, titles or headings),
         question=page_question(page, headings),
         introduction=introduction(page, first),
