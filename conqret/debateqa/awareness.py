@@ -10,14 +10,14 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from conqret.data import Reason
+from conqret.debateqa.asking import Case, Figure, Question, ask_about
 from conqret.debateqa.diversity import SHOWN, model_name
-from conqret.debateqa.table import AWARENESS, EMPTY_ANSWER, NO_QUESTION, ScoreRow
+from conqret.debateqa.table import AWARENESS, ScoreRow
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.llm.backend import backend_of
 from conqret.llm.client import Client
 from conqret.llm.ratings import rating_distribution
-from conqret.llm.request import Message, Reading, Request, TokenLogprobs
+from conqret.llm.request import Reading, TokenLogprobs
 from conqret.perplexity import TargetScore
 from conqret.prompts import Rendered
 from conqret.runs.session import Session
@@ -47,15 +47,6 @@ class Verdict(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class AskedAnswer:
-    """A question and an answer to it, under an id."""
-
-    id: str
-    question: str
-    answer: str
-
-
-@dataclass(frozen=True, slots=True)
 class Awareness:
     """Verdicts in the order of the answers, and ``P(1) / (P(0) + P(1))`` by id where the model gives it."""
 
@@ -81,7 +72,7 @@ class AwarenessFit:
 
 
 def ask_awareness(
-    answers: Iterable[AskedAnswer], session: Session, system: str, *, shots: str = SHOTS[0]
+    answers: Iterable[Case], session: Session, system: str, *, shots: str = SHOTS[0]
 ) -> Awareness:
     """Ask a model through the client; an answer without a valid verdict has none, and a reason.
 
@@ -96,32 +87,17 @@ def ask_awareness(
     prompt = _prompt(shots)
     shares: dict[str, float] = {}
 
-    async def one(answer: AskedAnswer, client: Client) -> ScoreRow:
-        name = instrument_name(client.model_id, shots)
-        if unfit := _unfit(answer):
-            return ScoreRow(system, answer.id, AWARENESS, name, None, 1, unfit)
-        rendered = session.library[prompt].render({"question": answer.question, "answer": answer.answer})
-        reply = await client.ask(
-            Request(
-                ask=prompt,
-                item=answer.id,
-                messages=(Message("system", rendered.system), Message("user", rendered.user)),
-                response=Verdict,
-                temperature=0.0,
-                logprobs=True,
-                baseline=lambda: {FIELD: int(_CUES.search(answer.answer) is not None)},
-                reading=_reading(rendered),
-            )
-        )
-        if reply.value is None:
-            reason = reply.reason or Reason.INVALID_ANSWER
-            return ScoreRow(system, answer.id, AWARENESS, name, None, 1, reason.value, reply.detail)
-        found = rating_distribution(reply.logprobs, FIELD, (0, 1))
-        detail = ""
-        if found is not None:
+    async def one(answer: Case, client: Client) -> ScoreRow:
+        def figure(verdict: Verdict, logprobs: Sequence[TokenLogprobs] | None) -> Figure:
+            found = rating_distribution(logprobs, FIELD, (0, 1))
+            if found is None:
+                return float(verdict.debated), ""
             shares[answer.id] = found[1]
-            detail = f"P(1) {found[1]:.4f}"
-        return ScoreRow(system, answer.id, AWARENESS, name, float(reply.value.debated), detail=detail)
+            return float(verdict.debated), f"P(1) {found[1]:.4f}"
+
+        question = Question(prompt, Verdict, figure, _from_cues, logprobs=True, reading=_reading)
+        row = ScoreRow(system, answer.id, AWARENESS, instrument_name(client.model_id, shots), None)
+        return await ask_about(answer, question, row, session, client)
 
     def all_of(client: Client) -> Awaitable[list[ScoreRow]]:
         works = ((answer.id, partial(one, answer, client)) for answer in answers)
@@ -136,11 +112,9 @@ def instrument_name(model: str, shots: str) -> str:
     return f"{model}, {shots}" if weights is None else f"{model_name(name)}, {shots} ({weights[:SHOWN]})"
 
 
-def _unfit(answer: AskedAnswer) -> str:
-    """Why there is nothing to ask about; empty where there is."""
-    if not answer.answer.strip():
-        return EMPTY_ANSWER
-    return "" if answer.question.strip() else NO_QUESTION
+def _from_cues(case: Case) -> dict[str, int]:
+    """The offline model's verdict."""
+    return {FIELD: int(_CUES.search(case.answer) is not None)}
 
 
 def _reading(rendered: Rendered) -> Reading:

@@ -12,7 +12,8 @@ from typing import ClassVar
 
 from pydantic import BaseModel, Field, FiniteFloat
 
-from conqret.debateqa.baselines.similarity import Case, Likeness
+from conqret.debateqa.asking import Case
+from conqret.debateqa.baselines.similarity import Likeness
 from conqret.perplexity.definitions import TargetScore
 from conqret.runs.folder import RunFolder, RunRecord
 from conqret.runs.rows import RowStore

@@ -5,7 +5,8 @@ import math
 
 import pytest
 
-from conqret.debateqa.awareness import AskedAnswer, acknowledges, against_labels, ask_awareness
+from conqret.debateqa.asking import Case
+from conqret.debateqa.awareness import acknowledges, against_labels, ask_awareness
 from conqret.debateqa.table import AWARENESS, ScoreRow
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.llm.client import Client
@@ -13,8 +14,8 @@ from conqret.prompts import Library
 from conqret.runs.session import Session
 
 ANSWERS = [
-    AskedAnswer("a", "Should zoos be closed?", "People are divided over zoos: some call them prisons."),
-    AskedAnswer("b", "Should zoos be closed?", "Yes. Animals belong in the wild."),
+    Case("a", "Should zoos be closed?", "People are divided over zoos: some call them prisons."),
+    Case("b", "Should zoos be closed?", "Yes. Animals belong in the wild."),
 ]
 
 
@@ -103,7 +104,7 @@ def test_only_as_many_answers_are_held_as_are_asked_about(asked):
     def answers():
         for number in range(200):
             held.append(number + 1 - len(asked))
-            yield AskedAnswer(str(number), "Should zoos be closed?", "Some say so, opinions are divided.")
+            yield Case(str(number), "Should zoos be closed?", "Some say so, opinions are divided.")
 
     rows = ask_awareness(answers(), Session("offline"), "mine").rows
     assert [row.id for row in rows] == [str(number) for number in range(200)]
@@ -111,8 +112,8 @@ def test_only_as_many_answers_are_held_as_are_asked_about(asked):
 
 
 def test_nothing_is_asked_about_an_empty_answer_or_question(asked):
-    given = [AskedAnswer("a", "Q?", " \n"), AskedAnswer("b", "", "It is debated.")]
-    given.append(AskedAnswer("c", "Q?", "It is debated."))
+    given = [Case("a", "Q?", " \n"), Case("b", "", "It is debated.")]
+    given.append(Case("c", "Q?", "It is debated."))
     rows = ask_awareness(given, Session("offline"), "mine").rows
     assert [(row.id, row.value, row.reason) for row in rows] == [
         ("a", None, "the answer is empty"), ("b", None, "the question has no text"), ("c", 1.0, ""),

@@ -6,11 +6,12 @@ import math
 import pytest
 
 from conqret.data import Reason
+from conqret.debateqa.asking import Case, cases_of
 from conqret.debateqa.baselines.asked import QUESTIONS, WEIGHTED, ask
 from conqret.debateqa.baselines.lexical import Findings
 from conqret.debateqa.baselines.registry import BASELINES, DEFAULT, selected
-from conqret.debateqa.baselines.run import Models, baseline_rows, cases_of, prepared
-from conqret.debateqa.baselines.similarity import Bleu, Case, Likeness, RougeL, cut
+from conqret.debateqa.baselines.run import Models, baseline_rows, prepared
+from conqret.debateqa.baselines.similarity import Bleu, Likeness, RougeL, cut
 from conqret.debateqa.kept import KeptValues
 from conqret.debateqa.preferences import align
 from conqret.debateqa.table import LOWER_IS_BETTER, ScoreRow, frame_of
@@ -104,7 +105,7 @@ def test_what_a_metric_needs_of_the_questions():
 
 def test_cases_join_answers_with_their_questions():
     question = DebatableQuestion("1", ZOOS, (PartialAnswer("They help", "Species survive."),))
-    found = cases_of([ModelAnswer("1", "Yes."), ModelAnswer("2", "No.")], {"1": question})
+    found = list(cases_of([ModelAnswer("1", "Yes."), ModelAnswer("2", "No.")], {"1": question}))
     assert found == [Case("1", ZOOS, "Yes.", ("They help. Species survive.",))]
 
 
@@ -329,7 +330,8 @@ def test_answers_are_typed(name, valid, invalid):
     from pydantic import ValidationError
 
     question = QUESTIONS[name]
-    assert question.value(question.response.model_validate(valid)) in range(1, 11)
+    value, _ = question.figure(question.response.model_validate(valid), None)
+    assert value in range(1, 11)
     for one in [*invalid, {**valid, "more": 1}]:
         with pytest.raises(ValidationError):
             question.response.model_validate(one)

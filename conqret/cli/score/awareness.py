@@ -39,7 +39,8 @@ def dispute_awareness(
 ) -> None:
     """Does the answer say that the question is debatable? 1 or 0; higher is better."""
     from conqret._optional import require
-    from conqret.debateqa.awareness import AskedAnswer, against_labels, ask_awareness
+    from conqret.debateqa.asking import cases_of
+    from conqret.debateqa.awareness import against_labels, ask_awareness
     from conqret.debateqa.diversity import model_name
     from conqret.debateqa.kept import ScoreFolder, ScoreRecord
     from conqret.debateqa.table import AWARENESS, write_table
@@ -62,11 +63,7 @@ def dispute_awareness(
             f"no id of {labels} is among those of the answers: a label belongs to an answer's id"
         )
     remark_alone(met.answers_alone, met.questions_alone, shown.quiet)
-    asked = (
-        AskedAnswer(one.id, known[one.id].question, one.text)
-        for one in read_answers(answers, mapping)
-        if one.id in known
-    )
+    asked = cases_of(read_answers(answers, mapping), known)
     client = calls.client(model).resolved()
     judge = model_name(client.backend.pinned(client.model)[0])
     folder = ScoreFolder(measured.folder("dispute-awareness", judge, shots))

@@ -70,8 +70,9 @@ def baselines(
     """
     from dataclasses import replace
 
+    from conqret.debateqa.asking import cases_of
     from conqret.debateqa.baselines.registry import selected
-    from conqret.debateqa.baselines.run import Models, baseline_rows, cases_of, prepared
+    from conqret.debateqa.baselines.run import Models, baseline_rows, prepared
     from conqret.debateqa.kept import KeptValues, ScoreFolder, ScoreRecord
     from conqret.debateqa.table import write_table
     from conqret.io.debateqa import check_answers, partners, read_answers, read_questions
@@ -94,7 +95,7 @@ def baselines(
     questions = read_questions(references, mapping)
     met = partners(check_answers(answers, mapping), questions)
     remark_alone(met.answers_alone, met.questions_alone, shown.quiet)
-    cases = cases_of(read_answers(answers, mapping), questions)
+    cases = list(cases_of(read_answers(answers, mapping), questions))
     folder = ScoreFolder(measured.folder("baselines"))
     asks = "asked" in kinds
     client = calls.client(model)

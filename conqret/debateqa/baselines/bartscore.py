@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from conqret.debateqa.baselines.similarity import Case, Likeness, cut, mean
+from conqret.debateqa.asking import Case
+from conqret.debateqa.baselines.similarity import Likeness, cut, mean
 from conqret.debateqa.diversity import SHOWN, model_name
 from conqret.errors import DeclarationError, MissingDependencyError, UnknownNameError
 from conqret.perplexity.seq2seq import Seq2SeqLikelihood

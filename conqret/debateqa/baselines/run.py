@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from conqret.debateqa.asking import Case
 from conqret.debateqa.awareness import acknowledges
 from conqret.debateqa.baselines import bartscore, semscore
 from conqret.debateqa.baselines.asked import ask
 from conqret.debateqa.baselines.registry import Baseline
-from conqret.debateqa.baselines.similarity import Bleu, Case, Likeness, RougeL, Similarity
+from conqret.debateqa.baselines.similarity import Bleu, Likeness, RougeL, Similarity
 from conqret.debateqa.kept import KeptValues
 from conqret.debateqa.table import EMPTY_ANSWER, NO_PARTIAL_ANSWERS, ScoreRow
 from conqret.errors import DeclarationError
-from conqret.io.debateqa import DebatableQuestion, ModelAnswer
 from conqret.llm.client import Client
 from conqret.llm.options import ClientOptions
 from conqret.runs.session import Session
@@ -30,17 +30,6 @@ class Models:
     encoder: str = semscore.DEFAULT_MODEL
     device: str | None = None
     dtype: str | None = None
-
-
-def cases_of(answers: Iterable[ModelAnswer], questions: Mapping[str, DebatableQuestion]) -> list[Case]:
-    """Each answer with its question and partial answers; answers without a question are left out."""
-    found = []
-    for answer in answers:
-        question = questions.get(answer.id)
-        if question is not None:
-            partial = tuple(one.text for one in question.partial_answers)
-            found.append(Case(answer.id, question.question, answer.text, partial))
-    return found
 
 
 def prepared(

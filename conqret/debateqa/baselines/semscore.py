@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conqret._optional import require
-from conqret.debateqa.baselines.similarity import EXTRA, Case, Likeness, cut, mean
+from conqret.debateqa.asking import Case
+from conqret.debateqa.baselines.similarity import EXTRA, Likeness, cut, mean
 from conqret.debateqa.diversity import SHOWN, model_name
 from conqret.errors import DeclarationError, first_line
 from conqret.perplexity.identity import folder_identity

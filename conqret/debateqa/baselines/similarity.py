@@ -7,20 +7,11 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from conqret._optional import require
+from conqret.debateqa.asking import Case
 
 EXTRA = "baselines"
 BLEU_TOP = 100.0
 """sacrebleu's scale ends here, but for the last bits of a float."""
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """One answer to be measured, with its question and the partial answers of it."""
-
-    id: str
-    question: str
-    answer: str
-    partial: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

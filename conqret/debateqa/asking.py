@@ -1,0 +1,85 @@
+"""A typed question about answers: whoever asks it, what becomes of it is a row of scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pydantic import BaseModel
+
+from conqret.data import Reason
+from conqret.debateqa.table import EMPTY_ANSWER, NO_QUESTION, ScoreRow
+from conqret.io.debateqa import DebatableQuestion, ModelAnswer
+from conqret.llm.client import Client
+from conqret.llm.request import Message, Reading, Request, TokenLogprobs
+from conqret.prompts import Rendered
+from conqret.runs.session import Session
+
+Figure = tuple[float, str]
+"""A value, and what there is to say of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One answer to be measured, with its question and the partial answers of it."""
+
+    id: str
+    question: str
+    answer: str
+    partial: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Question:
+    """A prompt file, the typed answer, the value in it, and the offline model's answer from the words.
+
+    ``figure`` takes the answer and, where ``logprobs`` are wanted and the provider has them, its log-probabilities.
+    ``reading`` says how a model that is read answers.
+    """
+
+    prompt: str
+    response: type[BaseModel]
+    figure: Callable[[Any, Sequence[TokenLogprobs] | None], Figure]
+    baseline: Callable[[Case], Mapping[str, Any]]
+    logprobs: bool = False
+    reading: Callable[[Rendered], Reading] | None = None
+
+
+def cases_of(answers: Iterable[ModelAnswer], questions: Mapping[str, DebatableQuestion]) -> Iterator[Case]:
+    """Each answer with its question and partial answers, as they come; answers without a question are left out."""
+    for answer in answers:
+        question = questions.get(answer.id)
+        if question is not None:
+            partial = tuple(one.text for one in question.partial_answers)
+            yield Case(answer.id, question.question, answer.text, partial)
+
+
+async def ask_about(
+    case: Case, question: Question, row: ScoreRow, session: Session, client: Client
+) -> ScoreRow:
+    """Fill in the ``row`` of a case; without a valid answer it has no value, and a reason.
+
+    About an empty answer, or one to a question without text, the model is not asked.
+    """
+    for text, fault in ((case.answer, EMPTY_ANSWER), (case.question, NO_QUESTION)):
+        if not text.strip():
+            return replace(row, reason=fault)
+    rendered = session.library[question.prompt].render({"question": case.question, "answer": case.answer})
+    reply = await client.ask(
+        Request(
+            ask=question.prompt,
+            item=case.id,
+            messages=(Message("system", rendered.system), Message("user", rendered.user)),
+            response=question.response,
+            temperature=0.0,
+            logprobs=question.logprobs,
+            baseline=lambda: question.baseline(case),
+            reading=None if question.reading is None else question.reading(rendered),
+        )
+    )
+    if reply.value is None:
+        reason = reply.reason or Reason.INVALID_ANSWER
+        return replace(row, reason=reason.value, detail=reply.detail)
+    value, detail = question.figure(reply.value, reply.logprobs)
+    return replace(row, value=value, detail=detail)
