@@ -17,7 +17,7 @@ from conqret.judging.responses import Typed, ZeroToFive, with_dimensions
 from conqret.judging.scales import ZERO_TO_FIVE, rated
 
 
-class ListwiseRag(Typed):
+class ListwiseRagAnswer(Typed):
     """The answer; the dimensions follow in the order of the prompt."""
 
     context_relevance: ZeroToFive
@@ -25,7 +25,7 @@ class ListwiseRag(Typed):
     dimensions: Any
 
 
-def score(reply: Reply[ListwiseRag], case: Case) -> Mapping[str, Measure]:
+def score(reply: Reply[ListwiseRagAnswer], case: Case) -> Mapping[str, Measure]:
     """Each rating by 5."""
     return {
         metric: rated(ZERO_TO_FIVE, given.rating, given.explanation)
@@ -56,7 +56,7 @@ JUDGE = Judge(
             prompt="listwise-rag",
             metrics=("context_relevance", "groundedness", *(dimension.name for dimension in DIMENSIONS)),
             needs=frozenset({"documents", "argument"}),
-            response=lambda case: with_dimensions(ListwiseRag, case.dimensions, ZERO_TO_FIVE),
+            response=lambda case: with_dimensions(ListwiseRagAnswer, case.dimensions, ZERO_TO_FIVE),
             score=score,
             baseline=baseline,
         ),

@@ -14,7 +14,7 @@ from conqret.judging.responses import DocumentRatings, Typed, ZeroToFive, with_d
 from conqret.judging.scales import ZERO_TO_FIVE, graded, rated, share
 
 
-class Argued(Typed):
+class FineGrained(Typed):
     """The answer; the dimensions follow in the order of the prompt."""
 
     context_relevance: DocumentRatings
@@ -23,7 +23,7 @@ class Argued(Typed):
     dimensions: Any
 
 
-def score(reply: Reply[Argued], case: Case) -> Mapping[str, Measure]:
+def score(reply: Reply[FineGrained], case: Case) -> Mapping[str, Measure]:
     """Each rating by 5; context relevance is the mean over the documents, predicted precision the share of
     documents rated ``relevant_from`` or higher (Table 7)."""
     answer = reply.value
@@ -77,7 +77,7 @@ JUDGE = Judge(
                 *(dimension.name for dimension in DIMENSIONS),
             ),
             needs=frozenset({"documents", "argument"}),
-            response=lambda case: with_dimensions(Argued, case.dimensions, ZERO_TO_FIVE),
+            response=lambda case: with_dimensions(FineGrained, case.dimensions, ZERO_TO_FIVE),
             context=lambda case: {"documents": range(1, len(case.item.documents) + 1)},
             score=score,
             baseline=baseline,

@@ -128,7 +128,10 @@ R = TypeVar("R", bound=Typed)
 
 @lru_cache(maxsize=256)
 def with_dimensions(base: type[R], dimensions: tuple[Dimension, ...], scale: Scale) -> type[R]:
-    """``base`` with a field ``dimensions`` that holds a rating for each (see :func:`dimensions_model`)."""
+    """``base`` with a field ``dimensions`` that holds a rating for each (see :func:`dimensions_model`).
+
+    It has the base's name, which is part of its schema, and so of the keys of all recordings.
+    """
     found: type[R] = create_model(
         base.__name__, __base__=base, dimensions=(dimensions_model(dimensions, scale), ...)
     )
