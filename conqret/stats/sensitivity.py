@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from conqret.errors import DeclarationError
 from conqret.stats import correlation
 from conqret.stats.bootstrap import RESAMPLES, Interval, bootstrap_interval
-from conqret.stats.significance import ALPHA, PairedTest, holm, paired_by_cluster
+from conqret.stats.significance import ALPHA, holm, paired_by_cluster
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,20 +29,19 @@ deterministic judge makes the smallest shift significant."""
 class Step:
     """The mean score at level ``to`` against that at level ``start``, paired by topic.
 
-    ``difference`` is over items; ``test`` is over topic means (None with fewer than two topics), and ``p_holm``
-    its p-value, corrected for all steps of the same kind on one curve.
+    ``difference`` is over items; ``p`` is that of a paired t-test over topic means (None with fewer than two topics),
+    corrected (Holm) for all steps of the same kind on one curve.
     """
 
     start: float
     to: float
     difference: float
-    test: PairedTest | None
-    p_holm: float | None
+    p: float | None
 
     @property
     def significant(self) -> bool:
         """Whether the two levels can be told apart at 5 %, corrected."""
-        return self.p_holm is not None and self.p_holm < ALPHA
+        return self.p is not None and self.p < ALPHA
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,8 +152,7 @@ def _steps(
             start=levels[a],
             to=levels[b],
             difference=(math.fsum(columns[b]) - math.fsum(columns[a])) / len(columns[a]),
-            test=test,
-            p_holm=p,
+            p=p,
         )
-        for (a, b), test, p in zip(pairs, tests, corrected, strict=True)
+        for (a, b), p in zip(pairs, corrected, strict=True)
     )

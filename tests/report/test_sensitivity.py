@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from conqret.perturb import Direction
-from conqret.reliability.sensitivity.curves import Cell, Comparison, Curve, Point, StanceCurve
+from conqret.reliability.sensitivity.curves import Cell, Curve, Point, StanceCurve
 from conqret.reliability.sensitivity.results import PrecisionRow, SensitivityRecord, SensitivityResults
 from conqret.report.markdown import tables_markdown
 from conqret.report.sensitivity import write_sensitivity
@@ -19,7 +19,7 @@ from conqret.report.sensitivity_tables import (
     stance_table,
 )
 from conqret.runs.session import SessionCounts
-from conqret.stats.sensitivity import pearson, strictly_falls
+from conqret.stats.sensitivity import Step, pearson, strictly_falls
 
 HOSTILE = "<script>alert(1)</script>"
 
@@ -47,7 +47,7 @@ def curve(format_name: str, model: str, means: tuple[float, ...]) -> Curve:
         spearman=-1,
         fell=1,
         rose=0,
-        neighbours=(Comparison(start=0, to=50, difference=-0.1, p=0.01),),
+        neighbours=(Step(start=0, to=50, difference=-0.1, p=0.01),),
         alarms=(),
         within=False,
         verdict=True,

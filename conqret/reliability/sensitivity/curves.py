@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from conqret.data.item import Frozen
 from conqret.perturb import Direction
+from conqret.stats.sensitivity import Step
 
 
 class Measured(Frozen):
@@ -31,15 +32,6 @@ class Point(Frozen):
     high: float
 
 
-class Comparison(Frozen):
-    """Two levels: the difference of their means, and the p-value of a paired t-test over topics after Holm."""
-
-    start: float
-    to: float
-    difference: float
-    p: float | None
-
-
 class Curve(Damaged):
     """One metric of one judge (of this ``fingerprint``) under one perturbation.
 
@@ -61,7 +53,7 @@ class Curve(Damaged):
     spearman: float | None
     fell: float
     rose: float
-    neighbours: tuple[Comparison, ...]
+    neighbours: tuple[Step, ...]
     alarms: tuple[float, ...]
     within: bool
     verdict: bool | None
@@ -75,7 +67,7 @@ class Curve(Damaged):
     @property
     def told_apart(self) -> int:
         """How many neighbouring levels differ significantly."""
-        return sum(one.p is not None and one.p < 0.05 for one in self.neighbours)
+        return sum(step.significant for step in self.neighbours)
 
 
 class Unscored(Damaged):

@@ -11,7 +11,6 @@ from conqret.data import Item, Judgment
 from conqret.judging.setup import Setup
 from conqret.reliability.sensitivity.curves import (
     Cell,
-    Comparison,
     Curve,
     Point,
     StanceCurve,
@@ -87,10 +86,7 @@ class Drawing:
             spearman=response.spearman,
             fell=response.fell,
             rose=response.rose,
-            neighbours=tuple(
-                Comparison(start=step.start, to=step.to, difference=step.difference, p=step.p_holm)
-                for step in response.neighbours
-            ),
+            neighbours=response.neighbours,
             alarms=tuple(step.to for step in alarms(response, expected)),
             within=response.within,
             verdict=verdict,

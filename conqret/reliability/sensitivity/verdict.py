@@ -24,15 +24,15 @@ def judge_response(response: Response, expected: Direction | None) -> tuple[bool
             faults.append(_first_fault(response, fall))
         if right <= wrong:
             faults.append(f"{right:.0%} of the items {expected}, and {wrong:.0%} go the other way")
-        if last.p_holm is not None and not last.significant:
-            faults.append(f"first and last level cannot be told apart (p = {last.p_holm:.2g})")
+        if last.p is not None and not last.significant:
+            faults.append(f"first and last level cannot be told apart (p = {last.p:.2g})")
         way = "falls" if fall else "rises"
         return not faults, "; ".join(faults) or f"{way} strictly, for {right:.0%} of the items"
     raised = alarms(response, expected)
     if not raised:
         return True, "stands still" if expected is Direction.UNCHANGED else "does not rise"
     worst = max(raised, key=lambda step: abs(step.difference))
-    return False, f"moves by {worst.difference:+.3f} at level {worst.to:g} (p = {worst.p_holm:.2g})"
+    return False, f"moves by {worst.difference:+.3f} at level {worst.to:g} (p = {worst.p:.2g})"
 
 
 def alarms(response: Response, expected: Direction | None) -> tuple[Step, ...]:
