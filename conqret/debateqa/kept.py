@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field, FiniteFloat
 from conqret.debateqa.asking import Case
 from conqret.debateqa.baselines.similarity import Likeness
 from conqret.perplexity.definitions import TargetScore
-from conqret.runs.folder import RunFolder, RunRecord
+from conqret.runs.folder import SCORES, RunFolder, RunRecord
 from conqret.runs.rows import RowStore
 
 
@@ -53,12 +53,7 @@ class ScoreFolder(RunFolder[ScoreRecord]):
     KIND: ClassVar[str] = "score"
     COMMAND: ClassVar[str] = "conqret score"
     RECORD: ClassVar[type[RunRecord]] = ScoreRecord
-    MAKES: ClassVar[tuple[str, ...]] = ("scores.parquet", "rows.jsonl", "values.jsonl")
-
-    @property
-    def scores_file(self) -> Path:
-        """A row for every answer and metric."""
-        return self.path / "scores.parquet"
+    MAKES: ClassVar[tuple[str, ...]] = (SCORES, "rows.jsonl", "values.jsonl")
 
 
 class KeptTarget(BaseModel):

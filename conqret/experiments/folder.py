@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 
 from conqret.experiments.config import System
 from conqret.generation.writing import GenerationFolder
-from conqret.judging.folder import SCORES, JudgeFolder
+from conqret.judging.folder import JudgeFolder
 from conqret.reliability.sensitivity.results import SensitivityFolder
-from conqret.runs.folder import RunFolder, RunRecord
+from conqret.runs.folder import REPORT, SCORES, SUMMARY, RunFolder, RunRecord
 
 
 class ExperimentRecord(RunRecord):
@@ -47,24 +47,9 @@ class ExperimentFolder(RunFolder[ExperimentRecord]):
     COMMAND: ClassVar[str] = "conqret run"
     RECORD: ClassVar[type[RunRecord]] = ExperimentRecord
     MAKES: ClassVar[tuple[str, ...]] = (
-        "rankings", "arguments", "judgments", "sensitivity", SCORES, "summary.json", "report.html",
+        "rankings", "arguments", "judgments", "sensitivity", SCORES, SUMMARY, REPORT,
     )  # fmt: skip
     BEGINS: ClassVar[tuple[str, ...]] = ("experiment.toml",)
-
-    @property
-    def scores_file(self) -> Path:
-        """A row for every score: system, judge, item, metric, and the level of damage."""
-        return self.path / SCORES
-
-    @property
-    def summary_file(self) -> Path:
-        """The experiment in numbers."""
-        return self.path / "summary.json"
-
-    @property
-    def report_file(self) -> Path:
-        """The page for people."""
-        return self.path / "report.html"
 
     def ranking(self, name: str, stance: str) -> Path:
         """The TREC run of a ranking for a side."""

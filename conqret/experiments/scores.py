@@ -171,6 +171,5 @@ def _generations(job: Job, system: System) -> list[Generated]:
 
 
 def _items(job: Job, system: System) -> list[Item]:
-    file = job.out.arguments(system).items_file
-    text = file.read_text(encoding="utf-8") if file.is_file() else ""
-    return [Item.model_validate_json(line) for line in text.split("\n") if line]
+    folder = job.out.arguments(system)
+    return list(folder.items()) if folder.items_file.is_file() else []

@@ -24,12 +24,12 @@ from conqret.llm.client import Client
 from conqret.llm.keys import schema_digest
 from conqret.llm.options import ClientOptions
 from conqret.prompts import Library
-from conqret.runs.folder import RunFolder, RunRecord
+from conqret.runs.folder import ITEMS, RunFolder, RunRecord
 from conqret.runs.rows import RowStore
 from conqret.runs.session import Session, SessionCounts
 from conqret.runs.trials import Trial, perform
 
-ITEMS, GENERATIONS = "items.jsonl", "generations.jsonl"
+GENERATIONS = "generations.jsonl"
 
 
 class GenerationRecord(RunRecord):
@@ -68,11 +68,6 @@ class GenerationFolder(RunFolder[GenerationRecord]):
     COMMAND: ClassVar[str] = "conqret generate"
     RECORD: ClassVar[type[RunRecord]] = GenerationRecord
     MAKES: ClassVar[tuple[str, ...]] = (ITEMS, GENERATIONS)
-
-    @property
-    def items_file(self) -> Path:
-        """The items, ready to be judged."""
-        return self.path / ITEMS
 
     def rows(self) -> RowStore[Generated]:
         """What became of each task; those that were not written are tried again."""

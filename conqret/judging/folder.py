@@ -14,14 +14,14 @@ from typing import Any, ClassVar, Generic
 
 from pydantic import Field, ValidationError
 
-from conqret.data import Item, Judgment, Status
+from conqret.data import Judgment, Status
 from conqret.errors import DeclarationError
 from conqret.io.append import whole_lines
 from conqret.judging.summary import Summary
-from conqret.runs.folder import R, RunFolder, RunRecord
+from conqret.runs.folder import ITEMS, REPORT, SCORES, SUMMARY, R, RunFolder, RunRecord
 from conqret.runs.rows import RowStore
 
-JUDGMENTS, SCORES = "judgments.jsonl", "scores.parquet"
+JUDGMENTS = "judgments.jsonl"
 
 
 class InstrumentRecord(RunRecord):
@@ -73,11 +73,6 @@ class JudgmentsFolder(RunFolder[R], Generic[R]):
         """A judgment a line."""
         return self.path / JUDGMENTS
 
-    @property
-    def scores_file(self) -> Path:
-        """The scores as a table."""
-        return self.path / SCORES
-
     def judgments(self) -> Iterator[Judgment]:
         """The whole judgments so far, in file order; a last line cut off by a kill is passed over.
 
@@ -101,33 +96,12 @@ class JudgeFolder(JudgmentsFolder[JudgeRecord]):
     KIND: ClassVar[str] = "judge"
     COMMAND: ClassVar[str] = "conqret judge"
     RECORD: ClassVar[type[RunRecord]] = JudgeRecord
-    MAKES: ClassVar[tuple[str, ...]] = (JUDGMENTS, SCORES, "summary.json", "report.html")
-    BEGINS: ClassVar[tuple[str, ...]] = ("items.jsonl",)
-
-    @property
-    def items_file(self) -> Path:
-        """The items as they were read."""
-        return self.path / "items.jsonl"
-
-    @property
-    def summary_file(self) -> Path:
-        """The run in numbers."""
-        return self.path / "summary.json"
-
-    @property
-    def report_file(self) -> Path:
-        """The page for people."""
-        return self.path / "report.html"
+    MAKES: ClassVar[tuple[str, ...]] = (JUDGMENTS, SCORES, SUMMARY, REPORT)
+    BEGINS: ClassVar[tuple[str, ...]] = (ITEMS,)
 
     def summary(self) -> Summary:
         """The finished run in numbers. Raises DeclarationError where the run is not finished."""
         return self.result(self.summary_file, Summary)
-
-    def items(self) -> Iterator[Item]:
-        """The items, in their order."""
-        with self.items_file.open(encoding="utf-8") as lines:
-            for line in lines:
-                yield Item.model_validate_json(line)
 
 
 def judgment_rows(file: Path, *fingerprints: str) -> RowStore[Judgment]:

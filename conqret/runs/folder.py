@@ -19,12 +19,15 @@ from typing import Any, ClassVar, Generic, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from conqret._version import __version__
+from conqret.data import Item
 from conqret.errors import DeclarationError
 from conqret.io.atomic import replacing
 from conqret.io.locking import LOCK_NAME, only_writer
 from conqret.llm.recordings import STORE_NAME
 
 RECORD_NAME = "run.json"
+ITEMS, SCORES, SUMMARY, REPORT = "items.jsonl", "scores.parquet", "summary.json", "report.html"
+"""What many kinds of runs leave, under the same name in all."""
 
 LAYOUT = 2
 """The number of the layout of run directories. Raise it when older ones would be misread."""
@@ -95,6 +98,32 @@ class RunFolder(Generic[R]):
     def recordings_file(self) -> Path:
         """Every answer of the models, where no other store was given."""
         return self.path / STORE_NAME
+
+    @property
+    def items_file(self) -> Path:
+        """The items that are judged, or that were written to be judged."""
+        return self.path / ITEMS
+
+    @property
+    def scores_file(self) -> Path:
+        """The scores as a table."""
+        return self.path / SCORES
+
+    @property
+    def summary_file(self) -> Path:
+        """The run in numbers."""
+        return self.path / SUMMARY
+
+    @property
+    def report_file(self) -> Path:
+        """The page for people."""
+        return self.path / REPORT
+
+    def items(self) -> Iterator[Item]:
+        """The items, in their order."""
+        with self.items_file.open(encoding="utf-8") as lines:
+            for line in lines:
+                yield Item.model_validate_json(line)
 
     def record(self) -> R:
         """What was run.

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from conqret.judging.folder import JUDGMENTS, SCORES
+from conqret.judging.folder import JUDGMENTS
 from conqret.reliability.bias.table import BiasRecord, BiasTable
 from conqret.reliability.judged import JudgedFolder
-from conqret.runs.folder import RunRecord
+from conqret.runs.folder import SCORES, RunRecord
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from conqret.data.item import Frozen
-from conqret.judging.folder import JUDGMENTS, SCORES
+from conqret.judging.folder import JUDGMENTS
 from conqret.reliability.judged import JudgedFolder
 from conqret.reliability.sensitivity.curves import Cell, Curve, StanceCurve, Unscored
-from conqret.runs.folder import RunRecord
+from conqret.runs.folder import REPORT, SCORES, RunRecord
 from conqret.runs.session import SessionCounts
 
 
@@ -77,7 +77,7 @@ class SensitivityFolder(JudgedFolder[SensitivityRecord]):
     COMMAND: ClassVar[str] = "conqret sensitivity"
     RECORD: ClassVar[type[RunRecord]] = SensitivityRecord
     RESULTS: ClassVar[str] = "results.json"
-    MAKES: ClassVar[tuple[str, ...]] = (JUDGMENTS, SCORES, RESULTS, "report.html", "tables.md", "plots")
+    MAKES: ClassVar[tuple[str, ...]] = (JUDGMENTS, SCORES, RESULTS, REPORT, "tables.md", "plots")
 
     def results(self) -> SensitivityResults:
         """The finished run. Raises DeclarationError where there is none."""
