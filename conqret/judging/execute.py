@@ -7,7 +7,6 @@ are asked for again, and whatever a model answered before comes from the recordi
 from __future__ import annotations
 
 import contextlib
-import json
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -16,6 +15,7 @@ from pathlib import Path
 from conqret.data import Item, Judgment
 from conqret.io import Checked, ItemSource, item_record
 from conqret.io.atomic import replacing
+from conqret.io.corpus import write_lines
 from conqret.judging.folder import JudgeFolder, JudgeRecord, judgment_rows, trial_key
 from conqret.judging.instrument import Instrument, judge_item
 from conqret.judging.setup import Setup
@@ -153,9 +153,7 @@ async def judged(
 
 def write_items(source: ItemSource, out: JudgeFolder) -> None:
     """Write the items as they were read."""
-    with replacing(out.items_file) as file:
-        for item in source:
-            file.write(json.dumps(item_record(item), ensure_ascii=False, default=str).encode() + b"\n")
+    write_lines(out.items_file, map(item_record, source))
 
 
 async def _judge_rest(
