@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -65,12 +66,13 @@ def plan() -> BiasPlan:
     return plan_bias(ground("openai/gpt-4o-mini"))
 
 
+@functools.cache
+def measure(value: float | Reason) -> Measure:
+    return Measure.missing(value) if isinstance(value, Reason) else Measure.model_construct(value=value)
+
+
 def judgment(values: Mapping[str, float | Reason]) -> Judgment:
-    measures = {
-        name: Measure.missing(one) if isinstance(one, Reason) else Measure.model_construct(value=one)
-        for name, one in values.items()
-    }
-    return Judgment.model_construct(measures=measures)
+    return Judgment.model_construct(measures={name: measure(one) for name, one in values.items()})
 
 
 def judged(
