@@ -50,16 +50,17 @@ _TOO_LONG = re.compile(
 _POLICY = re.compile(r"content[ _](policy|filter|management)|safety system", re.I)
 
 
-def provider_error(error: Exception, *, secret: str | None = None) -> ProviderError:
-    """The provider error that ``error`` amounts to; its message has no key in it and is short."""
-    message = scrub(_WRAPPINGS.sub("", str(error)) or type(error).__name__, secret)
+def provider_error(error: Exception) -> ProviderError:
+    """The provider error that ``error`` amounts to; its message is short, with nothing in it that looks like a key.
+
+    Secrets that are known are taken out by :mod:`conqret.llm.redaction`.
+    """
+    message = scrub(_WRAPPINGS.sub("", str(error)) or type(error).__name__)
     return ProviderError(_reason(error, message), message, retry_after=retry_after_of(_headers(error)))
 
 
-def scrub(message: str, secret: str | None) -> str:
+def scrub(message: str) -> str:
     """``message`` on one line, at most :data:`MAX_MESSAGE` characters, with anything like a key removed."""
-    if secret:
-        message = message.replace(secret, "[key]")
     return shortened(_SECRETS.sub("[key]", " ".join(message.split())), MAX_MESSAGE)
 
 

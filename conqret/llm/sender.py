@@ -14,6 +14,7 @@ from conqret.llm.backend import Connection, ModelFacts
 from conqret.llm.limits import AdaptiveGate, Budget, TokenBucket
 from conqret.llm.options import ClientOptions
 from conqret.llm.progress import Progress
+from conqret.llm.redaction import Redaction, secrets_in_use
 from conqret.llm.request import Completion, Request
 from conqret.llm.retry import Breaker, ProviderError, backoff
 from conqret.llm.tokens import count_tokens
@@ -53,6 +54,7 @@ class Sender:
         self._budget = Budget(options.budget_usd)
         self._estimates = options.tpm is not None or options.budget_usd is not None
         self._breaker = Breaker()
+        self._redaction = Redaction(secrets_in_use(options))
         self._rng = random.Random(JITTER_SEED)
         self._longest = 0
         progress.limit = self._gate.limit
@@ -111,7 +113,7 @@ class Sender:
         progress = self._progress
         progress.calls += 1
         progress.retries += attempts > 1
-        completion = await self._connection.complete(request)
+        completion = await self._received(request)
         self._breaker.succeeded()
         self._gate.answered()
         progress.limit = self._gate.limit
@@ -121,6 +123,13 @@ class Sender:
         self._tokens.correct(used - prompt)
         self._budget.spend(completion.cost_usd or 0.0)
         return completion
+
+    async def _received(self, request: Request[Any]) -> Completion:
+        """What the provider says, without any secret: all that is recorded or shown of it comes from here."""
+        try:
+            return self._redaction.completion(await self._connection.complete(request))
+        except ProviderError as error:
+            raise self._redaction.error(error) from None
 
     async def _wait(self, error: ProviderError, attempts: int, deadline: float | None) -> None:
         """Wait before the next attempt, or raise ``error`` if there is none."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -15,6 +18,7 @@ from tests.cli.conftest import Cli
 from tests.contract.items import DEMO, demo
 from tests.judging.runs import said, write_items
 from tests.server import FaultPlan, FaultServer
+from tests.server.app import leaks
 
 ROOT = Path(__file__).parents[2]
 
@@ -297,3 +301,50 @@ def test_hostile_texts_reach_no_terminal(cli: Cli, tmp_path: Path) -> None:
     done = cli("judge", path, "-f", "listwise", "-o", tmp_path / "s")
     assert done.code == 2
     assert "\x1b" not in done.err
+
+
+@pytest.mark.parametrize("secret", ["Zq7/tricky+Key=with~odd.letters-0815", "hunter2pass"])
+@pytest.mark.parametrize("way", ["error", "address", "refusal", "answer", "model", "token"])
+def test_a_key_that_the_provider_echoes_is_nowhere(
+    cli: Cli, items: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str, secret: str
+) -> None:
+    monkeypatch.setenv("WATSONX_TOKEN" if way == "token" else "OPENAI_API_KEY", secret)
+
+    def alter(body: dict[str, Any]) -> None:
+        message = body["choices"][0]["message"]
+        if way in ("refusal", "token"):
+            message |= {"content": None, "refusal": leaks(secret)}
+        elif way == "answer":
+            message["content"] = f"{leaks(secret)} {message['content']}"
+        else:
+            body["model"] = leaks(secret)
+
+    plan = FaultPlan(always="echo" if way == "error" else None)
+    with FaultServer(plan, alter=alter) as server:
+        address = server.url
+        if way == "address":
+            monkeypatch.delenv("OPENAI_API_KEY")
+            address = address.replace("//", f"//user:{quote(secret, safe='')}@")
+        done = cli(
+            "judge",
+            items,
+            "--model",
+            "openai/judge",
+            "--api-base",
+            address,
+            "-f",
+            "direct",
+            "-o",
+            tmp_path / "r",
+        )
+    exported = cli("recordings", "export", tmp_path / "r" / "recordings.sqlite", tmp_path / "export.jsonl")
+    assert exported.code == 0
+    shown = "".join(stream for each in (done, exported) for stream in (each.out, each.err)).encode()
+    for found in (shown, *(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())):
+        for form in (secret, quote(secret, safe=""), secret[:8]):
+            assert form.encode() not in found
+        for shifted in (f"Bearer {secret}", f"user:{secret}", secret):
+            assert base64.b64encode(shifted.encode())[-12:-4] not in found
+    if way != "address":  # aiohttp sends no request there, and what it says instead holds nothing
+        file = tmp_path / ("export.jsonl" if way in ("answer", "model") else "r/judgments.jsonl")
+        assert b"[key]" in file.read_bytes()

@@ -28,6 +28,7 @@ OUTCOMES = {  # reason, requests sent
     "hang": (Reason.TIMEOUT, 1),
     "auth": (Reason.AUTHENTICATION, 1),
     "bad_request": (Reason.BAD_REQUEST, 1),
+    "echo": (Reason.BAD_REQUEST, 1),
     "overflow": (Reason.CONTEXT_OVERFLOW, 1),
     "no_schema": (None, 2),
     "no_choices": (Reason.SERVER_ERROR, 3),

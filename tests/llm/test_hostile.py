@@ -1,11 +1,15 @@
 """What no honest provider would send: nothing of it raises, and none of it becomes a score. See docs/reliability.md."""
 
+import base64
+import os
 from typing import Any
+from urllib.parse import quote, quote_plus
 
 import pytest
 
-from conqret.llm import ClientOptions, TokenLogprobs, rating_distribution
+from conqret.llm import ClientOptions, Completion, TokenLogprobs, rating_distribution
 from conqret.llm.recordings import Recordings
+from conqret.llm.redaction import Redaction, secrets_in_use
 from tests.judging.runs import run
 from tests.llm.samples import ask_all, options, request
 from tests.server import FaultServer
@@ -58,3 +62,30 @@ async def test_a_recorded_answer_that_cannot_be_used_is_asked_again(tmp_path, sp
         (third,), _ = await ask_all(options(server.url), [request()], store)
     assert first.value == again.value == third.value
     assert [answer.calls[0].attempts for answer in (first, again, third)] == [1, 1, 0]
+
+
+def test_a_secret_is_taken_out_in_every_form():
+    secret = "a+b/c=dé&f0123456789"
+    redaction = Redaction([secret, "short7!", "none"])
+    for form in (secret, quote(secret), quote(secret, safe="").lower(), quote_plus(secret), "short7!"):
+        assert redaction.text(f"it is {form}, you know") == "it is [key], you know"
+    for before in ("", "x", "xy", "Bearer ", "user:"):
+        letters = base64.b64encode(f"{before}{secret}!".encode()).decode()
+        assert len(redaction.text(f"<{letters}>")) < 22
+    for at in range(len(secret) - 7):
+        assert redaction.text(f"part {secret[at : at + 8]}.") == "part [key]."
+    assert redaction.text("none of it: 0123456") == "none of it: 0123456"
+    tokens = tuple(TokenLogprobs(letter, {letter: 0.0}) for letter in secret)
+    cleaned = redaction.completion(Completion(secret, secret, secret, secret, logprobs=tokens))
+    assert cleaned == Completion("[key]", "[key]", "[key]", "[key]")
+
+
+def test_secrets_are_found_where_they_are_used(monkeypatch):
+    for name in list(os.environ):
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("TOGETHERAI_API_KEY", "one")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "two")
+    monkeypatch.setenv("HTTPS_PROXY", "http://me:thr%2fee@proxy:3128")
+    monkeypatch.setenv("TOKENIZERS_PARALLELISM", "false")
+    settings = ClientOptions("openai/judge", api_key="four", api_base="https://you:five@host/v1")
+    assert set(secrets_in_use(settings)) == {"one", "two", "thr/ee", "me:thr/ee", "four", "five", "you:five"}

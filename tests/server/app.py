@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import contextlib
 import hashlib
 import json
@@ -14,6 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
+from urllib.parse import quote
 
 from aiohttp import web
 
@@ -134,7 +136,7 @@ class FaultServer:
     ) -> web.StreamResponse:
         if fault == "hang":
             await asyncio.sleep(3600)
-        error = _error(fault, body)
+        error = _error(fault, body, request.headers.get("Authorization", ""))
         if error is not None:
             headers = self.retry_after if fault == "rate_limit" else {}
             return web.json_response(error[1], status=error[0], headers=headers)
@@ -219,12 +221,21 @@ class FaultServer:
         }
 
 
-def _error(fault: str | None, body: Mapping[str, Any]) -> tuple[int, dict[str, Any]] | None:
+def leaks(secret: str) -> str:
+    """A sentence that gives the secret away, in every form that is known."""
+    letters = base64.b64encode(f"Bearer {secret}".encode()).decode()
+    return f"I got {secret}, {quote(secret, safe='')}, {letters}, and {secret[: len(secret) // 2]} to begin with."
+
+
+def _error(
+    fault: str | None, body: Mapping[str, Any], authorization: str
+) -> tuple[int, dict[str, Any]] | None:
     errors: dict[str, tuple[int, str, str]] = {
         "rate_limit": (429, "rate_limit_exceeded", "Rate limit reached, slow down."),
         "server_error": (500, "server_error", "The server had an error."),
         "auth": (401, "invalid_api_key", "Incorrect API key provided: sk-abcdefghijklmnopqrstuvwxyz."),
         "bad_request": (400, "invalid_request", "This parameter is not to my liking."),
+        "echo": (400, "invalid_request", leaks(authorization.removeprefix("Bearer "))),
         "policy": (400, "content_policy_violation", "Your request was rejected by our safety system."),
         "overflow": (
             400,

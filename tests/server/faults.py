@@ -23,6 +23,7 @@ FAULTS = (
     "hang",  # no answer at all
     "auth",  # 401
     "bad_request",  # 400
+    "echo",  # 400, with the Authorization header in the message: plain, URL-encoded, base64, in half
     "overflow",  # 400, the prompt is too long
     "no_schema",  # 400 wherever a response_format is asked for
     "no_choices",  # status 200 and no choices

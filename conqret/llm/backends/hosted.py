@@ -99,7 +99,7 @@ class Hosted(Connection):
             try:
                 response = await self._call(request, shape)
             except Exception as error:  # noqa: BLE001  whatever a provider's code raises becomes a reason
-                failure = provider_error(error, secret=self._options.api_key)
+                failure = provider_error(error)
                 if failure.code is Reason.BAD_REQUEST and shape.lesser and _about_shape(str(failure)):
                     self._shape = shape.lesser
                     continue
@@ -201,7 +201,7 @@ def _refusal(message: Any) -> str | None:
     refusal = getattr(message, "refusal", None)
     if refusal is None:
         refusal = (getattr(message, "provider_specific_fields", None) or {}).get("refusal")
-    return scrub(str(refusal), None) if refusal else None
+    return scrub(str(refusal)) if refusal else None
 
 
 def _logprobs(choice: Any) -> tuple[TokenLogprobs, ...] | None:

@@ -1,0 +1,100 @@
+"""Keys and passwords taken out of whatever a provider sends, before anything is recorded or shown."""
+
+from __future__ import annotations
+
+import base64
+import os
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from urllib.parse import quote, quote_plus, unquote, urlsplit
+
+from conqret.llm.options import ClientOptions
+from conqret.llm.request import Completion
+from conqret.llm.retry import ProviderError
+
+REDACTED = "[key]"
+"""What stands in place of a secret."""
+
+PART = 8
+"""Characters: a part of a secret so long is taken out; a shorter one is of no use to anybody."""
+
+SHORTEST = 6
+"""Characters: a shorter "secret" is no secret ("none", "EMPTY") but a word that answers may hold."""
+
+_NAMES = re.compile(r"(^|_)(API_?KEY|ACCESS_KEY_ID|KEY|TOKEN|SECRET|PASSWORD)$", re.IGNORECASE)
+"""The names of environment variables that hold secrets; litellm reads those of its providers."""
+
+
+class Redaction:
+    """Takes out these secrets: as they are, URL-encoded, in base64, and every part of :data:`PART` characters."""
+
+    def __init__(self, secrets: Iterable[str]) -> None:
+        forms = {form for secret in secrets if len(secret) >= SHORTEST for form in _forms(secret)}
+        self._short = sorted(form for form in forms if SHORTEST <= len(form) < PART)
+        self._parts = {form[at : at + PART] for form in forms for at in range(len(form) - PART + 1)}
+
+    def text(self, text: str) -> str:
+        """The text with each run of secret characters replaced by :data:`REDACTED`."""
+        for form in self._short:
+            text = text.replace(form, REDACTED)
+        if not self._parts:
+            return text
+        pieces, rest, reached = [], 0, -1
+        for at in range(len(text) - PART + 1):
+            if text[at : at + PART] in self._parts:
+                if at > reached:
+                    pieces += [text[rest:at], REDACTED]
+                rest = reached = at + PART
+        return "".join([*pieces, text[rest:]])
+
+    def completion(self, sent: Completion) -> Completion:
+        """The completion without secrets; its log-probabilities go as a whole where their tokens hold any."""
+        tokens = sent.logprobs or ()
+        texts = ["".join(one.token for one in tokens), *(text for one in tokens for text in one.alternatives)]
+        return replace(
+            sent,
+            text=self.text(sent.text),
+            finish_reason=self.text(sent.finish_reason),
+            refusal=None if sent.refusal is None else self.text(sent.refusal),
+            model=self.text(sent.model),
+            logprobs=sent.logprobs if all(self.text(text) == text for text in texts) else None,
+        )
+
+    def error(self, error: ProviderError) -> ProviderError:
+        """The same error, its message without secrets."""
+        return ProviderError(error.code, self.text(str(error)), retry_after=error.retry_after)
+
+
+def secrets_in_use(options: ClientOptions) -> Iterator[str]:
+    """The key of the options, keys and tokens of the environment, and passwords in addresses."""
+    yield options.api_key or ""
+    yield from _credentials(options.api_base or "")
+    for name, value in os.environ.items():
+        if _NAMES.search(name):
+            yield value
+        elif "://" in value:
+            yield from _credentials(value)
+
+
+def _credentials(address: str) -> Iterator[str]:
+    """The password in ``user:password@host``, and both together, which is what is sent in base64."""
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return
+    if parts.password:
+        yield unquote(parts.password)
+        yield f"{unquote(parts.username or '')}:{unquote(parts.password)}"
+
+
+def _forms(secret: str) -> Iterator[str]:
+    yield secret
+    for quoted in (quote(secret), quote(secret, safe=""), quote_plus(secret)):
+        yield quoted
+        yield re.sub("%..", lambda code: code.group().lower(), quoted)
+    data = secret.encode("utf-8", "surrogateescape")
+    for before in range(3):  # bytes that stand before the secret shift its letters in base64
+        for encode in (base64.b64encode, base64.urlsafe_b64encode):
+            letters = encode(bytes(before) + data).decode().rstrip("=")
+            yield letters[before + (before > 0) : -1]  # the first and the last depend on their neighbours
