@@ -6,17 +6,19 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Generic, TypeVar
 
-from pydantic import BaseModel, Field, FiniteFloat
+from pydantic import BaseModel
 
 from conqret.debateqa.asking import Case
 from conqret.debateqa.baselines.similarity import Likeness
 from conqret.perplexity.definitions import TargetScore
 from conqret.runs.folder import SCORES, RunFolder, RunRecord
 from conqret.runs.rows import RowStore
+
+Score = TypeVar("Score")
 
 
 class ScoreRecord(RunRecord):
@@ -56,21 +58,15 @@ class ScoreFolder(RunFolder[ScoreRecord]):
     MAKES: ClassVar[tuple[str, ...]] = (SCORES, "rows.jsonl", "values.jsonl")
 
 
-class KeptTarget(BaseModel):
-    """A scored target: its key, the scorer's fingerprint, and the figures of
-    :class:`~conqret.perplexity.definitions.TargetScore`."""
+class Kept(BaseModel, Generic[Score]):
+    """A score, its key, and the fingerprint of what made it."""
 
     key: str
     by: str
-    perplexity: float | None
-    log_likelihood: float | None
-    tokens: int
-    context_tokens: int
-    truncated: int
-    reason: str
+    score: Score
 
 
-class TargetStore(RowStore[KeptTarget]):
+class TargetStore(RowStore[Kept[TargetScore]]):
     """Scores by what they are scores of.
 
     ``fingerprint`` names model and settings: rows under another are of no use and stay where they are. Rows that
@@ -84,9 +80,9 @@ class TargetStore(RowStore[KeptTarget]):
         self._fingerprint = fingerprint
         super().__init__(
             path,
-            KeptTarget,
+            Kept[TargetScore],
             lambda row: row.key if row.by == fingerprint else None,
-            finished=lambda row: row.perplexity is not None,
+            finished=lambda row: row.score.perplexity is not None,
             foreign="is no scored row; give another --output, or delete this file",
         )
 
@@ -94,29 +90,18 @@ class TargetStore(RowStore[KeptTarget]):
         """The row's score from before, under its present numbers."""
         key = self._key_of(answer, target)
         row = self.get(key) if key in self else None
-        return None if row is None else TargetScore(context, number, **row.model_dump(exclude={"key", "by"}))
+        return None if row is None else replace(row.score, context=context, target=number)
 
     def keep(self, answer: str | None, target: str, score: TargetScore) -> None:
         """Append a row, and see it written."""
-        figures = {
-            name: getattr(score, name) for name in KeptTarget.model_fields if name not in {"key", "by"}
-        }
-        self.add(KeptTarget(key=self._key_of(answer, target), by=self._fingerprint, **figures))
+        key = self._key_of(answer, target)
+        self.add(Kept[TargetScore](key=key, by=self._fingerprint, score=score))
 
     def _key_of(self, answer: str | None, target: str) -> str:
         return _digest([self._fingerprint, answer, target])
 
 
-class KeptValue(BaseModel):
-    """A computed likeness: its key, the metric, the value, and what there is to say of it."""
-
-    key: str
-    metric: str
-    value: FiniteFloat = Field(allow_inf_nan=False)
-    detail: str
-
-
-class KeptValues(RowStore[KeptValue]):
+class KeptValues(RowStore[Kept[Likeness]]):
     """Likenesses by what they are values of: metric, instrument, answer and partial answers.
 
     Values under another instrument or of other texts are of no use and stay where they are. What could not be
@@ -129,7 +114,7 @@ class KeptValues(RowStore[KeptValue]):
     def __init__(self, path: Path) -> None:
         super().__init__(
             path,
-            KeptValue,
+            Kept[Likeness],
             lambda row: row.key,
             foreign="is no value of conqret score baselines; give another folder with -o, or delete this file",
         )
@@ -137,13 +122,13 @@ class KeptValues(RowStore[KeptValue]):
     def find(self, metric: str, fingerprint: str, case: Case) -> Likeness | None:
         """The value from before; None where there is none."""
         row = self.get(_digest([metric, fingerprint, case.answer, case.partial]))
-        return None if row is None else Likeness(row.value, "", row.detail)
+        return None if row is None else row.score
 
     def keep(self, metric: str, fingerprint: str, case: Case, likeness: Likeness) -> None:
         """Append a value, and see it written."""
         if likeness.value is not None and math.isfinite(likeness.value):
             key = _digest([metric, fingerprint, case.answer, case.partial])
-            self.add(KeptValue(key=key, metric=metric, value=likeness.value, detail=likeness.detail))
+            self.add(Kept[Likeness](key=key, by=fingerprint, score=likeness))
 
 
 def _digest(parts: list[object]) -> str:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from pydantic import FiniteFloat
+
 from conqret._optional import require
 from conqret.debateqa.asking import Case
 
@@ -18,7 +20,7 @@ BLEU_TOP = 100.0
 class Likeness:
     """An answer's mean similarity to its partial answers; None with a ``reason``. ``detail`` says what was cut."""
 
-    value: float | None
+    value: FiniteFloat | None
     reason: str = ""
     detail: str = ""
 
