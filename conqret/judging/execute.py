@@ -13,6 +13,7 @@ from functools import cached_property
 from pathlib import Path
 
 from conqret.data import Item, Judgment
+from conqret.errors import DeclarationError
 from conqret.io import Checked, ItemSource, item_record
 from conqret.io.atomic import replacing
 from conqret.io.corpus import write_lines
@@ -126,6 +127,7 @@ async def aexecute(
     if not (execution.replay or execution.recordings or out.judgments_file.exists()):
         await session.client.prepare()  # else there may be nothing left to ask
     with out.claimed(record, overwrite=execution.overwrite, begin=lambda: write_items(execution.source, out)):
+        mend_items(execution.source, out)
         session.keep_in(out.recordings_file)
         before = session.counts
         with judgment_rows(out.judgments_file, record.fingerprint) as rows:
@@ -154,6 +156,19 @@ async def judged(
 def write_items(source: ItemSource, out: JudgeFolder) -> None:
     """Write the items as they were read."""
     write_lines(out.items_file, map(item_record, source))
+
+
+def mend_items(source: ItemSource, out: JudgeFolder) -> None:
+    """Write the items again where those of a run that goes on are damaged.
+
+    Raises:
+        DeclarationError: the source no longer holds what it held when it was checked.
+    """
+    try:
+        out.check_items()
+    except DeclarationError:
+        write_items(source, out)
+        out.check_items()
 
 
 async def _judge_rest(

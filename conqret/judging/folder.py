@@ -7,6 +7,7 @@ Beside ``run.json`` and ``recordings.sqlite`` (see :mod:`conqret.runs.folder`) a
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +17,9 @@ from pydantic import Field, ValidationError
 
 from conqret.data import Judgment, Status
 from conqret.errors import DeclarationError
+from conqret.io import item_record
 from conqret.io.append import whole_lines
+from conqret.io.cells import canonical
 from conqret.judging.summary import Summary
 from conqret.runs.folder import ITEMS, REPORT, SCORES, SUMMARY, R, RunFolder, RunRecord
 from conqret.runs.rows import RowStore
@@ -102,6 +105,30 @@ class JudgeFolder(JudgmentsFolder[JudgeRecord]):
     def summary(self) -> Summary:
         """The finished run in numbers. Raises DeclarationError where the run is not finished."""
         return self.result(self.summary_file, Summary)
+
+    def check_items(self) -> None:
+        """Make sure that the items are those that the record counts and whose digest it holds.
+
+        Raises:
+            DeclarationError: they are not.
+        """
+        record, count, sha = self.record(), 0, hashlib.sha256()
+        try:
+            for item in self.items():
+                count += 1
+                sha.update(canonical(item_record(item)) + b"\n")
+        except (FileNotFoundError, ValueError):
+            raise self._damaged(f"line {count + 1} is no item") from None
+        if count != record.items_count:
+            raise self._damaged(f"{count} items instead of {record.items_count}")
+        if sha.hexdigest() != record.items_digest:
+            raise self._damaged("another text in one of them")
+
+    def _damaged(self, found: str) -> DeclarationError:
+        return DeclarationError(
+            f"{self.items_file} is not as this run wrote it ({found}): give the command that made the run again, with "
+            "the original items, and it is mended, or --overwrite to begin afresh"
+        )
 
 
 def judgment_rows(file: Path, *fingerprints: str) -> RowStore[Judgment]:

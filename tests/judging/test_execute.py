@@ -142,6 +142,33 @@ def test_a_spoiled_file_is_no_finished_run(tmp_path: Path) -> None:
         list(out.judgments())
 
 
+@pytest.mark.parametrize(
+    "damage", ["last line gone", "cut", "another text", "a line twice", "binary", "gone"]
+)
+def test_damaged_items_are_named_and_written_again(tmp_path: Path, damage: str) -> None:
+    run(tmp_path / "r")
+    out = JudgeFolder(tmp_path / "r")
+    whole, before = out.items_file.read_bytes(), said(out.judgments())
+    lines = whole.splitlines(keepends=True)
+    damaged = {
+        "last line gone": b"".join(lines[:-1]),
+        "cut": whole[:-30],
+        "another text": whole.replace(b"animal", b"animol", 1),
+        "a line twice": whole + lines[0],
+        "binary": whole + b"\0\xff\n",
+    }
+    if damage == "gone":
+        out.items_file.unlink()
+    else:
+        out.items_file.write_bytes(damaged[damage])
+    with pytest.raises(DeclarationError, match=r"items\.jsonl is not as this run wrote it .* --overwrite"):
+        out.check_items()
+    out.judgments_file.unlink()
+    assert run(tmp_path / "r").summary.total == 4
+    assert out.items_file.read_bytes() == whole
+    assert said(out.judgments()) == before
+
+
 def test_killed_before_it_had_said_what_it_is(tmp_path: Path) -> None:
     out = tmp_path / "r"
     out.mkdir()
