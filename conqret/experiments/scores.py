@@ -55,11 +55,11 @@ def _add_system(job: Job, system: System, table: ScoreTable) -> None:
     topics = {item.id: str(item.metadata["topic_id"]) for item in _items(job, system)}
     for judge in job.setups:
         run = job.out.judgments(system, judge)
-        if run.record_file.is_file():
-            for judgment in run.judgments():
+        for judgment in run.judgments():
+            if judgment.item in topics:  # not of an argument that is no longer there
                 table.add(judgment, system.name, judge, topics[judgment.item])
     for judgment in job.out.sensitivity(system).judgments():
-        if judgment.version is not None:
+        if judgment.version is not None and judgment.version.original in topics:
             for judge, part in _by_judge(job, judgment):
                 table.add(part, system.name, judge, topics[judgment.version.original])
 
