@@ -123,12 +123,16 @@ def end(failed: object) -> None:
 def counts(progress: Progress) -> str:
     """What a client has asked, and what it cost."""
     cost = "cost unknown" if progress.cost_usd is None else f"${progress.cost_usd:.4f}"
+    if progress.estimated:
+        cost += " (estimated)"
     return f"{progress.calls} calls, {progress.recorded} recorded, {progress.retries} retries, {cost}"
 
 
 def tell_session(session: SessionCounts, rows: str = "") -> None:
     """Say what was asked now, and how many of all ``rows`` ("12 judgments") are from before."""
     cost = "cost unknown" if session.cost_usd is None else f"${session.cost_usd:.4f} spent"
+    if session.estimated:
+        cost += f", estimated for {session.estimated:,} answers without usage"
     kept = f"; {session.kept:,} of {rows} kept from before" if rows else ""
     tell(f"{session.sent:,} requests sent now ({cost}), {session.recorded:,} answered from recordings{kept}")
 

@@ -14,7 +14,7 @@ class Progress:
     ``calls`` counts requests sent (retries included), ``recorded`` answers taken from the store,
     ``retries`` the requests sent again after an error, ``limit`` the concurrency allowed just now.
     Tokens and ``cost_usd`` are those of the calls made now; the cost is None once any of them had no
-    known price.
+    known price. ``estimated`` counts answers whose cost was estimated because the server did not say what they used.
     """
 
     calls: int = 0
@@ -24,13 +24,14 @@ class Progress:
     completion_tokens: int = 0
     cost_usd: float | None = 0.0
     limit: int = 0
+    estimated: int = 0
 
-    def add(self, completion: Completion) -> None:
-        """Count a fresh answer."""
+    def add(self, completion: Completion, cost: float | None) -> None:
+        """Count a fresh answer that cost so many dollars (None: unknown)."""
+        self.estimated += completion.cost_usd is None and cost is not None
         self.prompt_tokens += completion.prompt_tokens or 0
         self.completion_tokens += completion.completion_tokens or 0
         if self.cost_usd is not None:
-            cost = completion.cost_usd
             self.cost_usd = None if cost is None else self.cost_usd + cost
 
 

@@ -117,12 +117,22 @@ class Sender:
         self._breaker.succeeded()
         self._gate.answered()
         progress.limit = self._gate.limit
-        progress.add(completion)
+        cost = self._cost(completion, prompt)
+        progress.add(completion, cost)
         self._longest = max(self._longest, completion.completion_tokens or 0)
         used = (completion.prompt_tokens or prompt) + (completion.completion_tokens or 0)
         self._tokens.correct(used - prompt)
-        self._budget.spend(completion.cost_usd or 0.0)
+        self._budget.spend(cost or 0.0)
         return completion
+
+    def _cost(self, completion: Completion, prompt: int) -> float | None:
+        """Dollars; under a budget estimated from tokens that we count, where the server says nothing of them."""
+        if completion.cost_usd is not None or self._options.budget_usd is None:
+            return completion.cost_usd
+        answer = completion.completion_tokens
+        if answer is None:
+            answer = count_tokens(completion.text, self._options.backend.encoder(self._options.model))
+        return self._facts.cost(completion.prompt_tokens or prompt, answer)
 
     async def _received(self, request: Request[Any]) -> Completion:
         """What the provider says, without any secret: all that is recorded or shown of it comes from here."""

@@ -77,11 +77,16 @@ def reason_rows(reasons: Mapping[str, int]) -> list[tuple[str, int]]:
 
 def session_rows(session: SessionCounts) -> list[tuple[str, str]]:
     """What was sent, taken and kept now, which may be nothing where a run goes on."""
+    estimate = (
+        f" (estimated for {words.count(session.estimated)} answers without usage)"
+        if session.estimated
+        else ""
+    )
     return [
         ("Requests sent", words.count(session.sent)),
         ("Answered from a recording", words.count(session.recorded)),
         ("Judgments kept from before", words.count(session.kept)),
-        ("Spent", words.money(session.cost_usd)),
+        ("Spent", words.money(session.cost_usd) + estimate),
     ]
 
 

@@ -24,7 +24,8 @@ T = TypeVar("T")
 
 class SessionCounts(BaseModel):
     """What one session did: requests sent (retries included), answers taken from a recording, rows kept from before, and
-    US dollars spent (None: unknown). A run that goes on makes its own counts each time."""
+    US dollars spent (None: unknown), in which the cost of ``estimated`` answers is an estimate. A run that goes on makes its
+    own counts each time."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -32,6 +33,7 @@ class SessionCounts(BaseModel):
     recorded: int = 0
     kept: int = 0
     cost_usd: float | None = 0.0
+    estimated: int = 0
 
     def since(self, before: SessionCounts, *, kept: int = 0) -> SessionCounts:
         """What came after ``before``, with ``kept`` rows from earlier sessions."""
@@ -41,6 +43,7 @@ class SessionCounts(BaseModel):
             recorded=self.recorded - before.recorded,
             kept=kept,
             cost_usd=(self.cost_usd or 0.0) - (before.cost_usd or 0.0) if known else None,
+            estimated=self.estimated - before.estimated,
         )
 
 
@@ -105,7 +108,9 @@ class Session:
     def counts(self) -> SessionCounts:
         """What was sent and answered so far."""
         done = self.progress
-        return SessionCounts(sent=done.calls, recorded=done.recorded, cost_usd=done.cost_usd)
+        return SessionCounts(
+            sent=done.calls, recorded=done.recorded, cost_usd=done.cost_usd, estimated=done.estimated
+        )
 
     def keep_in(self, store: Path) -> None:
         """Record into ``store`` from now on, where no other store was named."""
@@ -225,6 +230,7 @@ class Sessions:
             sent=sum(one.sent for one in each),
             recorded=sum(one.recorded for one in each),
             cost_usd=sum(costs) if len(costs) == len(each) else None,
+            estimated=sum(one.estimated for one in each),
         )
 
     def of(self, options: ClientOptions) -> Session:

@@ -7,6 +7,7 @@ from urllib.parse import quote, quote_plus
 
 import pytest
 
+from conqret.data import Reason
 from conqret.llm import ClientOptions, Completion, TokenLogprobs, rating_distribution
 from conqret.llm.recordings import Recordings
 from conqret.llm.redaction import Redaction, secrets_in_use
@@ -89,3 +90,39 @@ def test_secrets_are_found_where_they_are_used(monkeypatch):
     monkeypatch.setenv("TOKENIZERS_PARALLELISM", "false")
     settings = ClientOptions("openai/judge", api_key="four", api_base="https://you:five@host/v1")
     assert set(secrets_in_use(settings)) == {"one", "two", "thr/ee", "me:thr/ee", "four", "five", "you:five"}
+
+
+def say_usage(**usage: Any) -> Any:
+    def alter(body: dict[str, Any]) -> None:
+        body["usage"] |= usage
+        if not usage:
+            del body["usage"]
+
+    return alter
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [{}, {"prompt_tokens": -5, "completion_tokens": -800}, {"prompt_tokens": 0, "completion_tokens": 0}],
+)
+async def test_a_budget_stops_where_usage_is_missing_or_no_number_of_tokens(usage):
+    with FaultServer(alter=say_usage(**usage)) as server:
+        prices = {"input_price": 1_000.0, "output_price": 10_000.0, "budget_usd": 5.0, "max_tokens": 200}
+        settings = served(server, max_concurrency=1, **prices)
+        answers, client = await ask_all(settings, [request(number) for number in range(20)])
+    spent, used = client.progress.cost_usd, answers[0].calls[0]
+    assert (used.prompt_tokens, used.completion_tokens, used.cost_usd) == (None, None, None)
+    assert spent is not None
+    assert 2.0 < spent <= 5.0
+    assert 0 < client.progress.estimated == len(server.requests) < 10
+    assert {answer.reason for answer in answers} == {None, Reason.BUDGET}
+
+
+async def test_usage_in_strings_is_usage():
+    alter = say_usage(
+        prompt_tokens="100", completion_tokens="7", prompt_tokens_details={"cached_tokens": "4"}
+    )
+    with FaultServer(alter=alter) as server:
+        (answer,), _ = await ask_all(served(server), [request()])
+    (call,) = answer.calls
+    assert (call.prompt_tokens, call.completion_tokens, call.cached_tokens) == (100, 7, 4)

@@ -143,10 +143,14 @@ class Hosted(Connection):
         message = choice.message
         calls = getattr(message, "tool_calls", None)
         usage = getattr(response, "usage", None)
-        prompt, completed = getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None)
-        cached = getattr(getattr(usage, "prompt_tokens_details", None), "cached_tokens", None)
+        text = str((calls[0].function.arguments if calls else message.content) or "")
+        prompt = (
+            _count(getattr(usage, "prompt_tokens", None)) or None
+        )  # litellm says 0 where the server says nothing
+        completed = _count(getattr(usage, "completion_tokens", None)) or (None if text else 0)
+        cached = _count(getattr(getattr(usage, "prompt_tokens_details", None), "cached_tokens", None))
         return Completion(
-            text=str((calls[0].function.arguments if calls else message.content) or ""),
+            text=text,
             finish_reason="stop" if choice.finish_reason == "tool_calls" else str(choice.finish_reason),
             refusal=_refusal(message),
             model=str(getattr(response, "model", "") or ""),
@@ -161,10 +165,19 @@ class Hosted(Connection):
     def _cost(
         self, response: Any, prompt: int | None, completed: int | None, cached: int | None
     ) -> float | None:
-        if not self._facts.tiered:
+        if not self._facts.tiered or prompt is None or completed is None:
             return self._facts.cost(prompt, completed, cached)
         cost = getattr(response, "_hidden_params", {}).get("response_cost")
         return float(cost) if cost is not None else self._facts.cost(prompt, completed, cached)
+
+
+def _count(sent: Any) -> int | None:
+    """The number of tokens; None where it is none (negative, say)."""
+    try:
+        number = int(sent)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return number if number >= 0 else None
 
 
 def load_litellm() -> Any:
