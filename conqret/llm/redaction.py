@@ -25,6 +25,8 @@ SHORTEST = 6
 _NAMES = re.compile(r"(^|_)(API_?KEY|ACCESS_KEY_ID|KEY|TOKEN|SECRET|PASSWORD)$", re.IGNORECASE)
 """The names of environment variables that hold secrets; litellm reads those of its providers."""
 
+_HALVES = re.compile("[\ud800-\udfff]")
+
 
 class Redaction:
     """Takes out these secrets: as they are, URL-encoded, in base64, and every part of :data:`PART` characters."""
@@ -35,7 +37,11 @@ class Redaction:
         self._parts = {form[at : at + PART] for form in forms for at in range(len(form) - PART + 1)}
 
     def text(self, text: str) -> str:
-        """The text with each run of secret characters replaced by :data:`REDACTED`."""
+        """The text with each run of secret characters replaced by :data:`REDACTED`.
+
+        Half a surrogate pair becomes U+FFFD: it could be neither sent back nor shown.
+        """
+        text = _HALVES.sub("\ufffd", text)
         for form in self._short:
             text = text.replace(form, REDACTED)
         if not self._parts:

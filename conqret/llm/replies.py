@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -46,7 +47,8 @@ def read_reply(
 ) -> Response | Rejection:
     """Validate the completion's text as ``response``, with pydantic's validation ``context``.
 
-    JSON inside prose or a Markdown fence is taken out (the last object there is); nothing is ever guessed.
+    JSON inside prose or a Markdown fence is taken out (the last object there is), and so is JSON before a closing
+    sentence; nothing is ever guessed: an object that gives a key twice is invalid.
     """
     if completion.refusal is not None or completion.finish_reason == "content_filter":
         return Rejection(
@@ -60,7 +62,8 @@ def read_reply(
         return Rejection(Reason.TRUNCATED, f"the answer was cut off{after}")
     text = completion.text.strip()
     try:
-        return response.model_validate_json(text if text[:1] == "{" else _json_within(text), context=context)
+        found = _json_within(text)
+        value = response.model_validate_json(found, context=context)
     except ValidationError as error:
         if any(
             fault["type"] == "json_invalid" for fault in error.errors(include_url=False, include_input=False)
@@ -69,6 +72,11 @@ def read_reply(
         return Rejection(Reason.INVALID_ANSWER, describe(error))
     except ValueError as error:
         return Rejection(Reason.INVALID_JSON, shortened(str(error), 200))
+    try:
+        json.loads(found, object_pairs_hook=_keys_once)
+    except ValueError as error:
+        return Rejection(Reason.INVALID_ANSWER, shortened(str(error), 200))
+    return value
 
 
 def describe(error: ValidationError) -> str:
@@ -111,7 +119,16 @@ def _not_json(text: str, error: ValidationError) -> Rejection:
     return Rejection(Reason.INVALID_JSON, f"it is not valid JSON: {shortened(message, 200)}")
 
 
+def _keys_once(pairs: list[tuple[str, Any]]) -> None:
+    keys = [key for key, _ in pairs]
+    if len(set(keys)) < len(keys):
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"the key {twice!r} is given more than once in one object")
+
+
 def _json_within(text: str) -> str:
+    if text.startswith("{"):
+        return text[: text.rfind("}") + 1]
     if "{" not in text:
         return text
     from instructor.utils import extract_json_from_codeblock

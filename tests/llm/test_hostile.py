@@ -126,3 +126,14 @@ async def test_usage_in_strings_is_usage():
         (answer,), _ = await ask_all(served(server), [request()])
     (call,) = answer.calls
     assert (call.prompt_tokens, call.completion_tokens, call.cached_tokens) == (100, 7, 4)
+
+
+async def test_half_a_surrogate_pair_is_no_error_of_the_server(tmp_path):
+    def alter(body: dict[str, Any]) -> None:
+        message = body["choices"][0]["message"]
+        message["content"] = f"\ud800 {message['content']}" if len(server.requests) > 1 else "\ud800 {"
+
+    with FaultServer(alter=alter) as server, Recordings(tmp_path / "recordings.sqlite") as store:
+        (answer,), _ = await ask_all(served(server), [request()], store)
+    assert answer.value is not None
+    assert [call.error[:12] for call in answer.calls] == ["invalid_json", ""]
