@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from pydantic import ValidationError
 
 from conqret.data import Reason
 from conqret.errors import shortened
+from conqret.io.jsonl import parse
 from conqret.llm.request import Completion, Message, Response
 
 CONTEXT_OVERFLOW = "context_overflow"
@@ -73,7 +73,8 @@ def read_reply(
     except ValueError as error:
         return Rejection(Reason.INVALID_JSON, shortened(str(error), 200))
     try:
-        json.loads(found, object_pairs_hook=_keys_once)
+        if found.startswith("{"):
+            parse(found)
     except ValueError as error:
         return Rejection(Reason.INVALID_ANSWER, shortened(str(error), 200))
     return value
@@ -117,13 +118,6 @@ def _not_json(text: str, error: ValidationError) -> Rejection:
         return Rejection(Reason.REFUSAL, shortened(text, 200))
     message = error.errors(include_url=False, include_input=False)[0]["msg"].removeprefix("Invalid JSON: ")
     return Rejection(Reason.INVALID_JSON, f"it is not valid JSON: {shortened(message, 200)}")
-
-
-def _keys_once(pairs: list[tuple[str, Any]]) -> None:
-    keys = [key for key, _ in pairs]
-    if len(set(keys)) < len(keys):
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"the key {twice!r} is given more than once in one object")
 
 
 def _json_within(text: str) -> str:

@@ -52,7 +52,13 @@ def test_generate(folder, monkeypatch, capsys):
     assert (folder / "runs" / "pro-offline" / "items.jsonl").is_file()
     assert conqret(monkeypatch, *given, "--json", "-q") == 0
     printed = capsys.readouterr()
-    assert json.loads(printed.out)["session"] == {"sent": 0, "recorded": 0, "kept": 1, "cost_usd": 0.0}
+    assert json.loads(printed.out)["session"] == {
+        "sent": 0,
+        "recorded": 0,
+        "kept": 1,
+        "cost_usd": 0.0,
+        "estimated": 0,
+    }
     assert printed.err == ""
     assert conqret(monkeypatch, "judge", "runs/pro-offline/items.jsonl", "-q", "-o", "judged") == 0
 
