@@ -14,7 +14,7 @@ from conqret.errors import DeclarationError
 from conqret.io import Checked, ItemSource, open_items
 from conqret.io.frames import with_columns
 from conqret.judging.base import JudgeOptions
-from conqret.judging.execute import Execution, aexecute, judge_record, judged
+from conqret.judging.execute import Execution, aexecute, judge_record, judged, noted
 from conqret.judging.folder import JudgeFolder, judgment_key
 from conqret.judging.registry import DEFAULT_FORMAT
 from conqret.judging.replay import RecordedCall, recorded_call
@@ -173,17 +173,16 @@ async def _into_folder(
             readers=(tally.add,),
         )
     write_report(out, tally=tally)
-    ids = tuple(item.id for item in out.items())
     session = outcome.summary.session or SessionCounts()
     return Judgments(
-        execution.record, source, outcome.rows, ids, outcome.summary, session, outcome.missing, out
+        execution.record, source, outcome.rows, outcome.ids, outcome.summary, session, outcome.missing, out
     )
 
 
 async def _in_memory(
     source: ItemSource, checked: Checked, setup: Setup, settings: JudgeSettings
 ) -> Judgments:
-    kept = Memory(judgment_key)
+    kept, order = Memory(judgment_key), list[str]()
     on_start, on_judgment = settings.get("on_start"), settings.get("on_judgment")
     session = Session(
         setup.client,
@@ -194,11 +193,12 @@ async def _in_memory(
     async with session as client:
         if on_start is not None:
             on_start(setup, checked, client, 0)
-        async for judgment in judged(source, setup.instrument(client), kept, in_flight=client.in_flight):
+        instrument = setup.instrument(client)
+        async for judgment in judged(noted(source, order), instrument, kept, in_flight=client.in_flight):
             if on_judgment is not None:
                 on_judgment(judgment)
         missing = tuple(map(str, client.missing))
-    ids = tuple(item.id for item in source)
     counts = session.counts
     summary = summarise(kept.rows.values(), counts)
-    return Judgments(judge_record(source, checked, setup), source, kept, ids, summary, counts, missing)
+    record = judge_record(source, checked, setup)
+    return Judgments(record, source, kept, tuple(order), summary, counts, missing)

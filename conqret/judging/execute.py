@@ -87,10 +87,12 @@ def judge_record(source: ItemSource, checked: Checked, setup: Setup) -> JudgeRec
 
 @dataclass(frozen=True, slots=True)
 class JudgeOutcome:
-    """A finished run: its numbers, its judgments, how many were kept from before, and what a replay lacked."""
+    """A finished run: its numbers, its judgments, the ids of its items in order, how many were kept from before, and
+    what a replay lacked."""
 
     summary: Summary
     rows: RowStore[Judgment]
+    ids: tuple[str, ...]
     kept: int
     missing: tuple[str, ...] = ()
 
@@ -137,7 +139,7 @@ async def aexecute(
             order = await _judge_rest(execution, session.client, rows, on_judgment)
         rows.arrange(trial_key(record.fingerprint, item) for item in order)
         summary = sum_up(out, rows, session.counts.since(before, kept=kept), readers)
-    return JudgeOutcome(summary, rows, kept, tuple(map(str, session.client.missing)))
+    return JudgeOutcome(summary, rows, tuple(order), kept, tuple(map(str, session.client.missing)))
 
 
 async def judged(
@@ -151,6 +153,13 @@ async def judged(
     async with contextlib.aclosing(perform(map(trial, items), sink, in_flight=in_flight)) as judgments:
         async for judgment in judgments:
             yield judgment
+
+
+def noted(items: Iterable[Item], order: list[str]) -> Iterator[Item]:
+    """The items, whose ids go into ``order`` as they are taken, so that nothing is read again for them."""
+    for item in items:
+        order.append(item.id)
+        yield item
 
 
 def write_items(source: ItemSource, out: JudgeFolder) -> None:
@@ -179,14 +188,10 @@ async def _judge_rest(
 ) -> list[str]:
     """Judge what is not done; return the ids of all items in their order."""
     order: list[str] = []
-
-    def items() -> Iterator[Item]:
-        for item in execution.out.items():
-            order.append(item.id)
-            yield item
-
     instrument = execution.setup.instrument(client)
-    async for judgment in judged(items(), instrument, rows, in_flight=client.in_flight):
+    async for judgment in judged(
+        noted(execution.out.items(), order), instrument, rows, in_flight=client.in_flight
+    ):
         if on_judgment is not None:
             on_judgment(judgment)
     return order
