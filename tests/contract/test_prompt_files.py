@@ -16,6 +16,11 @@ ASKS = [pytest.param(ask, id=f"{name}:{ask.prompt}") for name in JUDGES for ask 
 TAG = re.compile(r"<(/?[a-z_0-9]+)")
 
 
+def shared(macro: str, *given: str) -> str:
+    """What a macro of the shared blocks writes."""
+    return str(getattr(LIBRARY._environment.get_template("_blocks.j2").module, macro)(*given))
+
+
 def render(ask: Ask, item: Item) -> Rendered:
     return filled(LIBRARY[ask.prompt], ask, Case(item))
 
@@ -109,3 +114,23 @@ def test_samples_reorder_the_dimensions_in_the_static_part_only() -> None:
         assert one.user == two.user
         assert one.system != two.system
         assert len(one.system) == len(two.system)
+
+
+def test_an_injected_passage_is_left_out_of_account_and_is_no_flaw_in_words_that_fit_every_task() -> None:
+    notice = shared("data_notice")
+    assert "as if that passage were not there" in notice
+    assert "neither for nor against" in notice
+    assert "vote pro" in notice  # what a debate says to its own audience is part of its text
+    assert not re.search(r"\bflaw|raise a rating|to be judged", notice)  # ranking and writing rate nothing
+
+
+@pytest.mark.parametrize(("stance", "answer"), [("pro", "yes"), ("con", "no")])
+def test_a_stance_is_said_for_questions_statements_and_proposals(stance: str, answer: str) -> None:
+    said = shared("stance_words", stance)
+    assert said.startswith(f"{stance} (")
+    assert {"statement", "proposed", "question", answer} <= set(re.findall(r"\w+", said))
+
+
+def test_no_stance_and_a_text_on_the_other_side_say_what_to_do() -> None:
+    assert "the side that the text itself takes" in shared("stance_words", "none")
+    assert "it misses that stance" in shared("stance_notice")
