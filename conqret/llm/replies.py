@@ -26,6 +26,31 @@ MAX_EXCERPT = 80
 MAX_ECHO = 20_000
 """Characters of an earlier answer that are sent back with its fault."""
 
+NO_OBJECT = "no complete JSON object was found in the answer"
+"""What is said of prose, and of an answer that breaks off."""
+
+_OBJECT, _WHOLE = "one JSON object is wanted here", "a whole number is wanted here"
+_WANTED: Mapping[str, str] = {
+    "missing": "this is missing, and it has to be there",
+    "extra_forbidden": "nothing of this name is asked for: leave it out",
+    "model_type": _OBJECT,
+    "model_attributes_type": _OBJECT,
+    "dict_type": _OBJECT,
+    "list_type": "a list is wanted here",
+    "string_type": "a text is wanted here",
+    "bool_type": "true or false is wanted here",
+    "bool_parsing": "true or false is wanted here",
+    "int_type": _WHOLE,
+    "int_parsing": _WHOLE,
+    "int_from_float": _WHOLE,
+    "literal_error": "one of these is wanted here: {expected}",
+    "greater_than_equal": "a number of at least {ge} is wanted here",
+    "less_than_equal": "a number of at most {le} is wanted here",
+    "too_short": "at least {min_length} entries are wanted here, and there are {actual_length}",
+    "too_long": "at most {max_length} entries are wanted here, and there are {actual_length}",
+}
+"""What was wanted, by pydantic's name for the fault; it knows the numbers. Any other fault is said in its own words."""
+
 _DECLINES = re.compile(
     r"\W*(i'?m |i am )?(very |truly |so )?(sorry|afraid)\b.{0,80}\b(can'?t|cannot|can not|unable|won'?t|not able)\b"
     r"|\W*(as an ai|i )[^{]{0,60}?\b(can'?t|cannot|can not|won'?t|will not|must decline|am unable|'m unable"
@@ -61,15 +86,12 @@ def read_reply(
         after = f" after {tokens} tokens" if tokens else ""
         return Rejection(Reason.TRUNCATED, f"the answer was cut off{after}")
     text = completion.text.strip()
+    found = ""
     try:
         found = _json_within(text)
         value = response.model_validate_json(found, context=context)
     except ValidationError as error:
-        if any(
-            fault["type"] == "json_invalid" for fault in error.errors(include_url=False, include_input=False)
-        ):
-            return _not_json(text, error)
-        return Rejection(Reason.INVALID_ANSWER, describe(error))
+        return _invalid(text, found, error)
     except ValueError as error:
         return Rejection(Reason.INVALID_JSON, shortened(str(error), 200))
     try:
@@ -81,17 +103,18 @@ def read_reply(
 
 
 def describe(error: ValidationError) -> str:
-    """The faults of an answer, one a line: the place, what is wrong, and the value shortened."""
-    faults = error.errors(include_url=False, include_context=False)
+    """The faults of an answer, one a line: the path, what was wanted there, and the value shortened."""
+    faults = error.errors(include_url=False)
     lines = []
     for fault in faults[:MAX_FAULTS]:
-        place = ".".join(str(step) for step in fault["loc"]) or "the whole answer"
-        message = shortened(fault["msg"].removeprefix("Value error, "), 300)
+        wanted = _WANTED.get(fault["type"])
+        said = (
+            fault["msg"].removeprefix("Value error, ") if wanted is None else wanted.format_map(fault.get("ctx", {}))
+        )
         value = fault["input"]
         plain = isinstance(value, str | int | float | bool) and fault["loc"]
-        lines.append(
-            f"{place}: {message}" + (f" (it was {shortened(repr(value), MAX_EXCERPT)})" if plain else "")
-        )
+        was = f" (it was {shortened(repr(value), MAX_EXCERPT)})" if plain else ""
+        lines.append(f"{_path(fault['loc'])}: {shortened(said, 300)}{was}")
     if len(faults) > MAX_FAULTS:
         lines.append(f"and {len(faults) - MAX_FAULTS} more of the kind")
     return "\n".join(lines)
@@ -111,13 +134,28 @@ def ask_again(
     return (*messages, Message("assistant", answer), Message("user", wish))
 
 
-def _not_json(text: str, error: ValidationError) -> Rejection:
+def _invalid(text: str, found: str, error: ValidationError) -> Rejection:
+    """Why ``text`` gives no value: ``found`` is what was taken for its JSON."""
     if not text:
         return Rejection(Reason.INVALID_JSON, "the answer was empty")
     if "{" not in text and _DECLINES.match(text.replace("’", "'")):
         return Rejection(Reason.REFUSAL, shortened(text, 200))
-    message = error.errors(include_url=False, include_input=False)[0]["msg"].removeprefix("Invalid JSON: ")
-    return Rejection(Reason.INVALID_JSON, f"it is not valid JSON: {shortened(message, 200)}")
+    fault = error.errors(include_url=False, include_input=False)[0]
+    unread = fault["type"] == "json_invalid"
+    message = fault["msg"].removeprefix("Invalid JSON: ")
+    if "{" not in text and unread:
+        return Rejection(Reason.INVALID_JSON, NO_OBJECT)
+    if (unread and message.startswith("EOF")) or ("{" in text and not text.startswith("[") and found[:1] != "{"):
+        return Rejection(Reason.INVALID_JSON, f"{NO_OBJECT}: it breaks off before the object's end")
+    if unread:
+        return Rejection(Reason.INVALID_JSON, f"the answer is not valid JSON: {shortened(message, 200)}")
+    return Rejection(Reason.INVALID_ANSWER, describe(error))
+
+
+def _path(steps: Sequence[str | int]) -> str:
+    """A place in the answer as it is written in code: ``documents[0].rating``."""
+    path = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
+    return shortened(path.removeprefix("."), MAX_EXCERPT) or "the whole answer"
 
 
 def _json_within(text: str) -> str:

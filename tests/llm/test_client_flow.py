@@ -28,11 +28,11 @@ async def test_an_invalid_answer_is_asked_again_with_its_fault_named(store):
         (answer,), _ = await ask_all(options(server.url), [request()], store)
     assert answer.status is Status.SCORED
     assert [call.attempts for call in answer.calls] == [1, 1]
-    assert "documents: Field required" in answer.calls[0].error
+    assert "documents: this is missing" in answer.calls[0].error
     again = server.requests[1].body["messages"]
     assert again[:2] == server.requests[0].body["messages"]
     assert again[2] == {"role": "assistant", "content": json.dumps({"unexpected": ["shape", 1]})}
-    assert "documents: Field required" in again[3]["content"]
+    assert "documents: this is missing" in again[3]["content"]
 
 
 async def test_a_document_that_is_missing_is_named_and_never_guessed(store):

@@ -1,12 +1,21 @@
 """Reading answers: typed values, or faults in plain words that echo no document."""
 
+from typing import Literal
+
 import pytest
-from pydantic import ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from conqret.data import Reason
 from conqret.llm import Completion, TokenLogprobs, rating_distribution
 from conqret.llm.replies import Rejection, describe, read_reply
 from tests.llm.samples import Verdict
+
+
+class Choice(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    side: Literal["pro", "con"]
+
 
 GOOD = '{"documents": [{"number": 1, "explanation": "e", "rating": 4}], "overall": 2}'
 
@@ -65,9 +74,40 @@ def test_faults_are_short_and_name_their_place():
     with pytest.raises(ValidationError) as caught:
         Verdict.model_validate({"documents": documents, "overall": long})
     text = describe(caught.value)
-    assert "documents.0.rating: Input should be less than or equal to 5 (it was 9)" in text
+    assert "documents[0].rating: a number of at most 5 is wanted here (it was 9)" in text
     assert "and 13 more of the kind" in text
     assert len(text) < 2000
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("The documents are relevant: 4 of 5.", "no complete JSON object was found in the answer"),
+        (GOOD[:-9], "no complete JSON object was found in the answer: it breaks off"),
+        (f"Here it is: {GOOD[:-9]}", "no complete JSON object was found in the answer: it breaks off"),
+        (f"```json\n{GOOD[:40]}", "no complete JSON object was found in the answer: it breaks off"),
+        (GOOD.replace(":", "", 1), "the answer is not valid JSON: expected `:` at line 1"),
+        ("[1]", "the whole answer: one JSON object is wanted here"),
+        ('{"documents": []}', "overall: this is missing, and it has to be there"),
+        (GOOD.replace("4", "4.5"), "documents[0].rating: a whole number is wanted here (it was 4.5)"),
+        (GOOD.replace('"e"', "null"), "documents[0].explanation: a text is wanted here"),
+        (GOOD.replace("4", "-1"), "documents[0].rating: a number of at least 0 is wanted here (it was -1)"),
+        (GOOD.replace('[{"number": 1, "explanation": "e", "rating": 4}]', '"all"'), "documents: a list is wanted"),
+    ],
+)
+def test_a_fault_says_where_and_what_was_wanted(text, fault):
+    reply = read_reply(Completion(text), Verdict, {})
+    assert isinstance(reply, Rejection)
+    assert reply.fault.startswith(fault)
+
+
+def test_what_is_not_asked_for_and_what_may_be_chosen_are_named():
+    with pytest.raises(ValidationError) as caught:
+        Choice.model_validate({"side": "left", "a" * 500: 1})
+    first, second = describe(caught.value).splitlines()
+    assert first == "side: one of these is wanted here: 'pro' or 'con' (it was 'left')"
+    assert second.endswith("nothing of this name is asked for: leave it out (it was 1)")
+    assert len(second) < 200
 
 
 def tokens(*parts: str | dict[str, float]) -> list[TokenLogprobs]:
