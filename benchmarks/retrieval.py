@@ -230,17 +230,17 @@ def berds(data: Path | None, work: Path) -> None:
         [Pair(str(n), row["document"], row["perspective"]) for n, row in enumerate(rows)], Session("offline")
     )
     found = agreement(said, labels)
-    right = [one.contains is label for one, label in zip(said, labels, strict=True)]
+    right = [one.contains() is label for one, label in zip(said, labels, strict=True)]
     questions = [row["question"] for row in rows]
     accuracy = bootstrap_interval(right, np.random.default_rng(SEED), clusters=questions)
     frame = pd.DataFrame(
-        {"question": questions, "said": [bool(one.contains) for one in said], "label": labels}
+        {"question": questions, "said": [bool(one.contains()) for one in said], "label": labels}
     )
     print(f"  {len(rows)} pairs, {sum(labels)} positive: accuracy {accuracy}, F1 {f1_interval(frame)}, "
           f"said positive {found.positive:.3f}, F1 of the counts {found.f1:.3f}")  # fmt: skip
-    always = agreement([type(one)(one.id, True) for one in said], labels)
+    always = agreement([type(one)(one.id, 4) for one in said], labels)
     draws = random.Random(SEED)
-    chance = [type(one)(one.id, draws.random() < sum(labels) / len(labels)) for one in said]
+    chance = [type(one)(one.id, 4 * (draws.random() < sum(labels) / len(labels))) for one in said]
     print(f"  always yes: F1 {always.f1:.3f}; random at the base rate: F1 {agreement(chance, labels).f1:.3f}")
 
 

@@ -1,10 +1,11 @@
-"""Does a document contain a perspective? A typed yes or no, one prompt a pair (BeRDS, section 5)."""
+"""Does a document contain a perspective? A grade for each pair, and from which grade it is a yes (BeRDS, section 5)."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
@@ -12,11 +13,18 @@ from conqret.data import Reason
 from conqret.errors import DeclarationError
 from conqret.llm.client import Client
 from conqret.llm.request import Message, Request
-from conqret.perspectives.baseline import baseline_contains
+from conqret.perspectives.baseline import baseline_grade
 from conqret.runs.session import Session
 from conqret.runs.trials import collect
 
 PROMPT = "perspective-detection"
+
+GRADES = ("against it", "nothing", "touches it", "speaks for it in part", "clearly speaks for it")
+"""What the grades mean, from 0 on."""
+
+YES_FROM = 3
+"""The grade from which a document contains its perspective, where no labels say better: from there on the prompt says
+that the document leans to the statement's side, so that somebody who holds it would cite it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,22 +36,29 @@ class Pair:
     perspective: str
 
 
-class Verdict(BaseModel):
-    """Whether the document contains the perspective."""
+class Graded(BaseModel):
+    """Why, then how far the document speaks for the perspective: a place in :data:`GRADES`."""
 
     model_config = ConfigDict(extra="forbid")
 
-    contains: bool
+    explanation: str
+    grade: Literal[0, 1, 2, 3, 4]
 
 
 @dataclass(frozen=True, slots=True)
 class Detection:
-    """The verdict on one pair; None with a ``reason`` where there was no valid answer."""
+    """The grade of one pair (a place in :data:`GRADES`) with its ``explanation``; None with a ``reason`` where there
+    was no valid answer."""
 
     id: str
-    contains: bool | None
+    grade: int | None
+    explanation: str = ""
     reason: Reason | None = None
     detail: str = ""
+
+    def contains(self, yes_from: int = YES_FROM) -> bool | None:
+        """Whether the grade is ``yes_from`` or higher; None without a grade."""
+        return None if self.grade is None else self.grade >= yes_from
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,20 +90,20 @@ class Agreement:
         return (self.true_positive + self.false_positive) / n if n else 0.0
 
 
-def detect(pairs: Sequence[Pair], session: Session, *, one_shot: bool = False) -> list[Detection]:
-    """Ask about every pair; ``one_shot`` adds an example to the prompt (for GPT-4 it raised F1 from 65.6 to 67.8)."""
+def detect(pairs: Sequence[Pair], session: Session) -> list[Detection]:
+    """Ask about every pair, and give their detections in the same order."""
 
     def all_of(client: Client) -> Awaitable[list[Detection]]:
-        works = (
-            (str(place), partial(_one, pair, session, client, one_shot)) for place, pair in enumerate(pairs)
-        )
+        works = ((str(place), partial(_one, pair, session, client)) for place, pair in enumerate(pairs))
         return collect(works, in_flight=client.in_flight)
 
     return session.run(all_of)
 
 
-def agreement(detections: Sequence[Detection], labels: Sequence[bool]) -> Agreement:
-    """Count detections against labels, pair by pair.
+def agreement(
+    detections: Sequence[Detection], labels: Sequence[bool], *, yes_from: int = YES_FROM
+) -> Agreement:
+    """Count detections against labels, pair by pair; a grade of ``yes_from`` or higher is a yes.
 
     Raises:
         DeclarationError: there are not as many labels as detections.
@@ -99,7 +114,7 @@ def agreement(detections: Sequence[Detection], labels: Sequence[bool]) -> Agreem
         )
     counts = {(said, label): 0 for said in (True, False, None) for label in (True, False)}
     for detection, label in zip(detections, labels, strict=True):
-        counts[detection.contains, bool(label)] += 1
+        counts[detection.contains(yes_from), bool(label)] += 1
     return Agreement(
         counts[True, True],
         counts[True, False],
@@ -109,20 +124,23 @@ def agreement(detections: Sequence[Detection], labels: Sequence[bool]) -> Agreem
     )
 
 
-async def _one(pair: Pair, session: Session, client: Client, one_shot: bool) -> Detection:
-    rendered = session.library[PROMPT].render(
-        {"document": pair.document, "perspective": pair.perspective}, {"example": one_shot}
-    )
+async def _one(pair: Pair, session: Session, client: Client) -> Detection:
+    rendered = session.library[PROMPT].render({"document": pair.document, "perspective": pair.perspective})
     answer = await client.ask(
         Request(
             ask=PROMPT,
             item=pair.id,
             messages=(Message("system", rendered.system), Message("user", rendered.user)),
-            response=Verdict,
+            response=Graded,
             temperature=0.0,
-            baseline=lambda: {"contains": baseline_contains(pair.document, pair.perspective)},
+            baseline=lambda: _by_words(pair),
         )
     )
     if answer.value is None:
-        return Detection(pair.id, None, answer.reason or Reason.INVALID_ANSWER, answer.detail)
-    return Detection(pair.id, answer.value.contains)
+        return Detection(pair.id, None, reason=answer.reason or Reason.INVALID_ANSWER, detail=answer.detail)
+    return Detection(pair.id, answer.value.grade, answer.value.explanation)
+
+
+def _by_words(pair: Pair) -> dict[str, object]:
+    grade, covered = baseline_grade(pair.document, pair.perspective)
+    return {"explanation": f"the best passage holds {covered:.0%} of the statement's words", "grade": grade}

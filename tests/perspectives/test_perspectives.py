@@ -7,8 +7,8 @@ from conqret.data import Reason
 from conqret.errors import DeclarationError
 from conqret.llm import retry
 from conqret.llm.options import ClientOptions
-from conqret.perspectives.baseline import baseline_contains
-from conqret.perspectives.detection import Detection, Pair, agreement, detect
+from conqret.perspectives.baseline import baseline_grade
+from conqret.perspectives.detection import GRADES, Detection, Pair, agreement, detect
 from conqret.perspectives.diversity import (
     ceiling,
     documents_needed,
@@ -122,22 +122,40 @@ def options(server, **more):
     return ClientOptions("openai/judge", api_base=server.url, api_key="sk-test", timeout=20.0, **more)
 
 
-def test_detection_is_typed_and_failures_are_no_verdicts(monkeypatch):
+def test_detection_is_graded_and_failures_are_no_grades(monkeypatch):
     monkeypatch.setattr(retry, "BACKOFF_BASE", 0.01)
     pairs = [Pair("1", "Trams are cheap.", "Trams are cheap."), Pair("2", "Cats sleep.", "Trams are cheap.")]
     with FaultServer(
-        answer=lambda body: {"contains": "Cats" not in body["messages"][1]["content"]}
+        answer=lambda body: {
+            "explanation": "so it is",
+            "grade": 1 if "Cats" in body["messages"][1]["content"] else 4,
+        }
     ) as server:
-        found = detect(pairs, Session(options(server)), one_shot=True)
-        assert all("An example" in received.body["messages"][0]["content"] for received in server.requests)
-    assert [(one.id, one.contains) for one in found] == [("1", True), ("2", False)]
+        found = detect(pairs, Session(options(server)))
+    assert [(one.id, one.grade, one.contains()) for one in found] == [("1", 4, True), ("2", 1, False)]
+    assert found[0].explanation == "so it is"
     with FaultServer(FaultPlan(always="server_error")) as server:
         failed = detect(pairs[:1], Session(options(server, max_attempts=1)))
-    assert (failed[0].contains, failed[0].reason) == (None, Reason.SERVER_ERROR)
+    assert (failed[0].grade, failed[0].contains(), failed[0].reason) == (None, None, Reason.SERVER_ERROR)
+
+
+@pytest.mark.parametrize("grade", [5, -1, 2.5, "3", None])
+def test_what_is_no_grade_is_no_answer(grade):
+    with FaultServer(answer=lambda body: {"explanation": "so it is", "grade": grade}) as server:
+        found = detect([Pair("1", "Trams.", "Trams are cheap.")], Session(options(server, max_attempts=1)))
+    assert (found[0].grade, found[0].reason) == (None, Reason.INVALID_ANSWER)
+
+
+def test_the_threshold_says_from_which_grade_on_it_is_a_yes():
+    graded = [Detection(str(grade), grade) for grade in range(len(GRADES))]
+    assert [one.contains() for one in graded] == [False, False, False, True, True]
+    assert [one.contains(2) for one in graded] == [False, False, True, True, True]
+    assert agreement(graded, [False, False, True, True, True], yes_from=2).f1 == 1.0
+    assert agreement(graded, [False, False, True, True, True]).false_negative == 1
 
 
 def test_agreement_by_hand():
-    said = [Detection(str(n), one) for n, one in enumerate([True, True, False, False, None])]
+    said = [Detection(str(n), one) for n, one in enumerate([4, 3, 2, 0, None])]
     found = agreement(said, [True, False, False, True, True])
     assert (
         found.true_positive,
@@ -151,9 +169,16 @@ def test_agreement_by_hand():
         agreement(said, [True])
 
 
-def test_the_baseline():
-    assert baseline_contains("A tram line is cheap. Cities build trams.", "Trams are cheap for cities.")
-    assert not baseline_contains("Cats sleep all day.", "Trams are cheap for cities.")
-    assert not baseline_contains("Trams are safe for cities.", "Trams are not safe for cities.")
-    assert baseline_contains("Trams are never safe in cities.", "Trams are not safe for cities.")
-    assert not baseline_contains("", "Trams are safe.")
+@pytest.mark.parametrize(
+    ("document", "perspective", "grade"),
+    [
+        ("A tram line is cheap. Cities build trams.", "Trams are cheap for cities.", 4),
+        ("Trams are safe.", "Trams are not safe for cities of all sizes.", 2),
+        ("Cats sleep all day.", "Trams are cheap for cities.", 1),
+        ("Trams are safe for cities.", "Trams are not safe for cities.", 0),
+        ("Trams are never safe in cities.", "Trams are not safe for cities.", 4),
+        ("", "Trams are safe.", 1),
+    ],
+)
+def test_the_baseline(document, perspective, grade):
+    assert baseline_grade(document, perspective)[0] == grade
