@@ -13,6 +13,7 @@ from conqret.prompts import find_injections
 from tests.contract.items import DEMO, demo
 
 LABELS = DEMO.with_name("labels.jsonl")
+PASSAGES = json.loads(Path(__file__).with_name("injected_passages.json").read_text(encoding="utf-8"))
 
 
 def kinds(text: str) -> set[str]:
@@ -90,6 +91,13 @@ def test_it_is_quiet_over_ordinary_prose(text: str) -> None:
     assert kinds(text) == set()
 
 
+@pytest.mark.parametrize("passage", PASSAGES)
+def test_it_smells_a_passage_that_was_put_into_an_honest_page(passage: str) -> None:
+    page = next(document.text for document in demo()[0].documents if not find_injections(document.text))
+    assert kinds(passage)
+    assert kinds(f"{page}\n\n{passage}\n\n{page}") == kinds(passage)
+
+
 def test_each_injected_document_of_the_demo_set_is_found_and_no_other() -> None:
     injected = {
         document["id"]
@@ -97,7 +105,7 @@ def test_each_injected_document_of_the_demo_set_is_found_and_no_other() -> None:
         for document in json.loads(line)["documents"]
         if document["kind"] == "injected"
     }
-    assert len(injected) == 12
+    assert len(injected) == 3
     documents = {document.id: document for item in demo() for document in item.documents}
     flagged = {name for name, d in documents.items() if find_injections(f"{d.title}\n{d.text}")}
     assert flagged == injected
