@@ -8,7 +8,7 @@ from conqret.baseline import Evidence, Finding
 from conqret.data import Measure
 from conqret.judging.base import Ask, Case, Judge, Reply
 from conqret.judging.baseline import SIDES
-from conqret.judging.responses import LABELS, Side, Typed, ZeroToTen
+from conqret.judging.responses import LABELS, SLIGHTLY, GradedSide, Typed, ZeroToTen
 from conqret.judging.scales import ZERO_TO_TEN, preferred, rated
 
 
@@ -19,9 +19,9 @@ class Score(Typed):
 
 
 class Preference(Typed):
-    """Which argument is better."""
+    """Which argument is better, clearly or slightly."""
 
-    preference: Side
+    preference: GradedSide
 
 
 def _scored(metric: str, find: Callable[[Evidence], Finding], needs: frozenset[str]) -> Ask[Score]:
@@ -36,15 +36,17 @@ def _scored(metric: str, find: Callable[[Evidence], Finding], needs: frozenset[s
 
 
 def score_preference(reply: Reply[Preference], case: Case) -> Mapping[str, Measure]:
-    """The preference as it is."""
-    return {"preference": preferred(LABELS[reply.value.preference])}
+    """The preference; one by a little lies halfway between a clear one and a tie."""
+    side = reply.value.preference
+    verdict = preferred(LABELS[side.removesuffix(SLIGHTLY)], slightly=side.endswith(SLIGHTLY))
+    return {"preference": verdict}
 
 
 JUDGE = Judge(
     name="direct",
     summary="one bare score for each metric, one prompt each; preference without a reason",
     scale=str(ZERO_TO_TEN),
-    score="score / 10",
+    score="score / 10; preference: 1, slightly .75, tie .5, and so down to 0",
     source="ConQRet, Table 3, Appendix D.1",
     asks=(
         _scored("context_relevance", Evidence.context_relevance, frozenset({"documents"})),
@@ -52,7 +54,7 @@ JUDGE = Judge(
         Ask(
             prompt="direct/preference",
             metrics=("preference",),
-            needs=frozenset({"documents", "argument", "second_argument"}),
+            needs=frozenset({"argument", "second_argument"}),
             response=lambda case: Preference,
             score=score_preference,
             baseline=lambda case: {"preference": SIDES[case.evidence.preference().label]},

@@ -87,7 +87,7 @@ JUDGE = Judge(
         _rating(
             "preference",
             lambda case: _BASELINE_PREFERENCE[case.evidence.preference().label],
-            frozenset({"documents", "argument", "second_argument"}),
+            frozenset({"argument", "second_argument"}),
         ),
     ),
 )

@@ -152,7 +152,7 @@ JUDGE = Judge(
         Ask(
             prompt="static-rubric/preference",
             metrics=("preference",),
-            needs=frozenset({"documents", "argument", "second_argument"}),
+            needs=frozenset({"argument", "second_argument"}),
             response=lambda case: _RESPONSES["preference"],
             score=score_preference,
             baseline=baseline_preference,

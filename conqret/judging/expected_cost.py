@@ -130,7 +130,7 @@ def judged_tokens(
     covered = item.model_copy(update={"documents": covers(item.documents)})
     prompt = setup.library[ask.prompt]
     used = prompt_tokens(filled(prompt, ask, Case(covered, setup.options)), client)
-    if "documents" in ask.needs:
+    if "documents" in setup.library.used(ask.prompt)["user"]:
         used += sizes.all(item.documents, client)
     if ask.reading is None:
         return capped(used + unwritten, client)

@@ -25,8 +25,11 @@ from conqret.judging.dimensions import Dimension
 from conqret.judging.scales import ONE_TO_FIVE, ONE_TO_THREE, ZERO_TO_FIVE, ZERO_TO_TEN, Scale
 
 Side = Literal["argument_1", "argument_2", "tie"]
+GradedSide = Literal["argument_1", "argument_1_slightly", "tie", "argument_2_slightly", "argument_2"]
 NuggetSide = Literal["argument_1", "argument_2", "both"]
 LABELS = {"argument_1": "first", "argument_2": "second", "tie": "tie", "both": "tie"}
+SLIGHTLY = "_slightly"
+"""Ends the name of an argument that is the better one by a little."""
 
 
 class Typed(BaseModel):

@@ -57,11 +57,13 @@ def share(parts: Sequence[Part], explanation: str = "") -> Measure:
     )
 
 
-def preferred(label: str, explanation: str = "", parts: Sequence[Part] = ()) -> Measure:
-    """The measure of a preference: ``label`` is first, second or tie."""
+def preferred(
+    label: str, explanation: str = "", parts: Sequence[Part] = (), *, slightly: bool = False
+) -> Measure:
+    """The measure of a preference: ``label`` is first, second or tie; ``slightly`` puts it halfway to a tie."""
     return Measure(
         status=Status.SCORED,
-        value=PREFERENCE[label],
+        value=(PREFERENCE[label] + PREFERENCE["tie"]) / 2 if slightly else PREFERENCE[label],
         label=label,
         explanation=explanation,
         parts=tuple(parts),

@@ -134,6 +134,21 @@ def test_every_option_of_judging_reaches_the_run(cli: Cli, items: Path, tmp_path
     assert (tmp_path / "s.sqlite").is_file()
 
 
+def test_a_table_of_pairs_is_compared_without_documents(cli: Cli, tmp_path: Path) -> None:
+    table = tmp_path / "pairs.csv"
+    table.write_text(
+        "id,topic,a1,a2\none,Ban bottles,They end in the sea and birds eat the pieces.,They are bad.\n"
+    )
+    wanted = ["judge", str(table), "--columns", "argument=a1,second_argument=a2", "--metric", "preference"]
+    done = cli(*wanted, "--format", "direct", "--model", "offline", "-o", str(tmp_path / "run"), "--json")
+    assert done.code == 0
+    assert json.loads(done.out)["metrics"]["preference"]["n"] == 1
+    assert "0 documents" in done.err
+    refused = cli(*wanted, "--format", "rag-direct", "-o", str(tmp_path / "other"))
+    assert refused.code == 2
+    assert "[documents] is missing" in refused.err
+
+
 def test_columns_of_ones_own(cli: Cli, tmp_path: Path) -> None:
     rows = [
         {"q": item.topic, "ctx": [d.text for d in item.documents], "essay": item.argument}

@@ -13,7 +13,7 @@ DIGESTS = {
     "citation-support": "b02d04494be15698",
     "direct/context-relevance": "4618c2b1d801f945",
     "direct/groundedness": "4618c2b1d801f945",
-    "direct/preference": "28af7758249776d1",
+    "direct/preference": "c61af8fceaca7d88",
     "g-eval/context-relevance": "92132eb2f2a42fd8",
     "g-eval/groundedness": "92132eb2f2a42fd8",
     "g-eval/preference": "92132eb2f2a42fd8",

@@ -8,10 +8,13 @@ import pytest
 
 from conqret import Judgment
 from conqret.data import Reason
-from conqret.judging.instrument import judge_item
+from conqret.judging.base import Case
+from conqret.judging.instrument import filled, judge_item
 from conqret.judging.orders import both_orders, swap_item
+from conqret.judging.registry import JUDGES
 from conqret.judging.scales import most_frequent
 from conqret.llm.request import Request
+from conqret.prompts import Library
 from tests.judging.scripted import ITEM, Scripted, instrument, measures
 from tests.judging.test_scoring import nuggets
 
@@ -36,6 +39,10 @@ def prefers(side: str) -> dict[str, str]:
         ("argument_1", "argument_1", "tie", 0.5, True),
         ("argument_2", "argument_2", "tie", 0.5, True),
         ("argument_1", "tie", "tie", 0.5, True),
+        ("argument_1_slightly", "argument_2_slightly", "first", 0.75, False),
+        ("argument_1", "argument_2_slightly", "first", 0.875, False),
+        ("argument_2_slightly", "argument_1", "second", 0.125, False),
+        ("argument_2_slightly", "argument_2", "tie", 0.5, True),
     ],
 )
 async def test_two_orders(given: str, swapped: str, label: str, value: float, flipped: bool) -> None:
@@ -69,6 +76,20 @@ async def test_the_swapped_request_holds_the_arguments_swapped() -> None:
     assert given.index(ITEM.argument or "") < given.index(ITEM.second_argument or "")
     assert swapped.index(ITEM.second_argument or "") < swapped.index(ITEM.argument or "")
     assert tool.client.requests[0].messages[0] == tool.client.requests[1].messages[0]
+
+
+@pytest.mark.parametrize("name", ["direct", "static-rubric", "g-eval"])
+async def test_two_arguments_are_enough(name: str) -> None:
+    ask = JUDGES[name].asks[-1]
+    alone = ITEM.model_copy(update={"documents": ()})
+    shown = filled(Library()[ask.prompt], ask, Case(alone))
+    assert "<documents>" not in shown.user
+    assert "<documents>" in filled(Library()[ask.prompt], ask, Case(ITEM)).user
+    assert "Where none are shown" in shown.system or "Where documents are shown" in shown.system
+    tool = instrument(name, lambda request: request.baseline(), metrics=("preference",))
+    measure = (await judge_item(alone, tool)).measures["preference"]
+    assert measure.status == "scored"
+    assert measure.label in {"first", "second", "tie"}
 
 
 def rag_direct(first: int, second: int, side: str, words: str = "because") -> dict[str, Any]:
