@@ -9,13 +9,17 @@ import typer
 
 from conqret.cli.console import at, result
 
-EPILOG = "Example: conqret report runs/first --to report.html"
+EPILOG = "Example: conqret report runs/first --beside runs/offline --to report.html"
 
 
 def report(
     run: Annotated[Path, typer.Argument(help="The folder of a finished run.")],
     to: Annotated[
         Path | None, typer.Option(help="Where to write the page. Default: report.html in the run's folder.")
+    ] = None,
+    beside: Annotated[
+        Path | None,
+        typer.Option(help="Another run over the same items, whose means stand beside: the offline floor, say."),
     ] = None,
     max_items: Annotated[int, typer.Option(help="Items that are shown in full.", min=0)] = 200,
     json_output: Annotated[
@@ -25,9 +29,10 @@ def report(
     """Write the HTML report of a run, and print its summary."""
     from conqret.judging.folder import JudgeFolder
     from conqret.report.html import write_report
-    from conqret.report.tables import terminal
+    from conqret.report.tables import Beside, terminal
 
     directory = JudgeFolder(run)
     summary = directory.summary()
-    page = write_report(directory, to, max_items=max_items)
-    result(summary, (terminal(summary, directory.record()), at(page, "report")), as_json=json_output)
+    other = None if beside is None else Beside.of(directory, JudgeFolder(beside))
+    page = write_report(directory, to, max_items=max_items, beside=other)
+    result(summary, (terminal(summary, directory.record(), other), at(page, "report")), as_json=json_output)

@@ -10,12 +10,18 @@ from conqret.report.maps import maps
 from conqret.report.overview import overview
 from conqret.report.page import page, write_files
 from conqret.report.parts import KINDS
+from conqret.report.tables import Beside
 from conqret.report.tally import MAX_ITEMS, Tally
 from conqret.report.view import item_view
 
 
 def write_report(
-    run: JudgeFolder, to: Path | None = None, *, max_items: int = MAX_ITEMS, tally: Tally | None = None
+    run: JudgeFolder,
+    to: Path | None = None,
+    *,
+    max_items: int = MAX_ITEMS,
+    tally: Tally | None = None,
+    beside: Beside | None = None,
 ) -> Path:
     """Write the page of ``run`` and return where it is.
 
@@ -24,6 +30,7 @@ def write_report(
         to: the file to write, ``report.html`` in the run directory if None. It appears whole or not at all.
         max_items: how many items are shown in full: first those that are unscored, failed or flagged, then
             in file order. What is said of all items is over all of them.
+        beside: the means of another run over the same items, such as the offline floor's.
         tally: what was counted while the judgments were read, in place of reading them again.
 
     Raises:
@@ -47,7 +54,7 @@ def write_report(
         shown=len(shown),
         kinds=KINDS,
         figure={"width": WIDTH, "height": HEIGHT},
-        **overview(record, summary, tally),
+        **overview(record, summary, tally, beside),
     )
     write_files(target.parent, {target.name: chunks})
     return target

@@ -13,7 +13,7 @@ from conqret.judging.folder import JudgeRecord
 from conqret.judging.summary import MetricSummary, Summary
 from conqret.report import words
 from conqret.report.figures import Histogram, Share, histogram, shares
-from conqret.report.tables import usage_rows
+from conqret.report.tables import Beside, usage_rows
 from conqret.report.tally import Tally
 
 if TYPE_CHECKING:
@@ -27,13 +27,14 @@ VERDICTS = {"first": "first argument better", "tie": "tie", "second": "second ar
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One metric over all items."""
+    """One metric over all items; ``floor`` is its mean in the run that stands beside it."""
 
     label: str
     question: str
     metric: MetricSummary
     histogram: Histogram
     verdicts: tuple[Share, ...]
+    floor: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +46,16 @@ class Aspect:
     rows: tuple[Figure, ...]
 
 
-def overview(record: JudgeRecord, summary: Summary, tally: Tally) -> dict[str, Any]:
+def overview(
+    record: JudgeRecord, summary: Summary, tally: Tally, beside: Beside | None = None
+) -> dict[str, Any]:
     """What the page's upper half and its end speak of, by name, from sums alone."""
-    figures = {name: _figure(name, metric, tally) for name, metric in summary.metrics.items()}
+    floors = {} if beside is None else beside.means
+    figures = {name: _figure(name, metric, tally, floors.get(name)) for name, metric in summary.metrics.items()}
     statuses = {"scored": summary.scored, "unscored": summary.unscored, "failed": summary.failed}
     return {
         "record": record,
+        "beside": beside,
         "summary": summary,
         "created": _date(record.created),
         "judge": _judge(record.format),
@@ -65,7 +70,7 @@ def overview(record: JudgeRecord, summary: Summary, tally: Tally) -> dict[str, A
     }
 
 
-def _figure(name: str, metric: MetricSummary, tally: Tally) -> Figure:
+def _figure(name: str, metric: MetricSummary, tally: Tally, floor: float | None) -> Figure:
     missing = metric.total - metric.scored
     return Figure(
         label=words.label(name),
@@ -73,6 +78,7 @@ def _figure(name: str, metric: MetricSummary, tally: Tally) -> Figure:
         metric=metric,
         histogram=histogram(tally.histograms[name], missing, metric.mean),
         verdicts=shares(metric.labels, VERDICTS),
+        floor=floor,
     )
 
 

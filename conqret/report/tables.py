@@ -7,12 +7,14 @@ would be if every missing value were 0 or 1.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from operator import itemgetter
 
 from rich.console import Group
 from rich.text import Text
 
-from conqret.judging.folder import JudgeRecord
+from conqret.errors import DeclarationError
+from conqret.judging.folder import JudgeFolder, JudgeRecord
 from conqret.judging.summary import MetricSummary, Summary, Usage
 from conqret.report import words
 from conqret.report.table import Column, Table
@@ -22,13 +24,35 @@ from conqret.runs.session import SessionCounts
 BASELINE = "offline baseline: a floor, not a judge"
 
 
-def terminal(summary: Summary, record: JudgeRecord | None = None) -> Group:
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """The means of another run over the same items, and who judged them."""
+
+    model: str
+    floor: bool
+    means: Mapping[str, float | None]
+
+    @classmethod
+    def of(cls, run: JudgeFolder, other: JudgeFolder) -> Beside:
+        """What ``other`` has to say beside ``run``.
+
+        Raises:
+            DeclarationError: the two did not judge the same items, or one is no finished run.
+        """
+        record = other.record()
+        if record.items_digest != run.record().items_digest:
+            raise DeclarationError(f"{other.path} holds other items than {run.path}: judge the same file with both")
+        means = {name: metric.mean for name, metric in other.summary().metrics.items()}
+        return cls(record.model, record.baseline, means)
+
+
+def terminal(summary: Summary, record: JudgeRecord | None = None, beside: Beside | None = None) -> Group:
     """The summary for a console: a line of what was judged, the metrics, the reasons, and what it took."""
     lines = [Text(coverage(summary))]
     if record is not None:
         judged = f"{record.items_name}: {record.format} by {record.model} ({record.fingerprint})"
         lines = [Text(visible(judged), "bold"), *[Text(BASELINE, "yellow")] * record.baseline, *lines]
-    return Group(*lines, *(part for table in summary_tables(summary) for part in ("", table)))
+    return Group(*lines, *(part for table in summary_tables(summary, beside) for part in ("", table)))
 
 
 def coverage(summary: Summary) -> str:
@@ -42,9 +66,9 @@ def coverage(summary: Summary) -> str:
     return f"{words.count(summary.total)} items: {', '.join(told)}"
 
 
-def summary_tables(summary: Summary) -> Iterator[Table]:
+def summary_tables(summary: Summary, beside: Beside | None = None) -> Iterator[Table]:
     """The metrics, the reasons where something is missing, and what the run took."""
-    yield metric_table(summary)
+    yield metric_table(summary, beside)
     if summary.reasons:
         yield Table("", ("Missing because", "Items"), reason_rows(summary.reasons))
     if summary.session is not None:
@@ -52,12 +76,13 @@ def summary_tables(summary: Summary) -> Iterator[Table]:
     yield Table("", ("All judgments", ""), usage_rows(summary.usage))
 
 
-def metric_table(summary: Summary) -> Table:
-    """The metrics; the columns for bounds and notes only where something is in them."""
+def metric_table(summary: Summary, beside: Beside | None = None) -> Table:
+    """The metrics; the columns for another run, bounds and notes only where something is in them."""
     rows = [
         (
             words.label(name),
             metric.mean,
+            "" if beside is None else beside.means.get(name),
             metric.deviation,
             f"{words.count(metric.scored)} of {words.count(metric.total)}",
             f"{metric.worst_case:.3f} to {metric.best_case:.3f}" if metric.scored < metric.total else "",
@@ -65,7 +90,8 @@ def metric_table(summary: Summary) -> Table:
         )
         for name, metric in summary.metrics.items()
     ]
-    columns = ("Metric", "Mean", "SD", "n", "Worst to best case", Column("Notes", "text"))
+    other = "" if beside is None else f"Mean, {beside.model}"
+    columns = ("Metric", "Mean", other, "SD", "n", "Worst to best case", Column("Notes", "text"))
     return Table("", columns, rows).compact()
 
 
