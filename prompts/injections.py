@@ -15,7 +15,7 @@ import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 
-from conqret.prompts.guard import ANGLES, visible
+from conqret.prompts.guard import ANGLES, IGNORABLE, STRAY_SELECTOR, USUAL, visible
 
 EXCERPT_CHARACTERS = 160
 """How much of a suspicious passage is shown in a flag."""
@@ -147,9 +147,10 @@ _MARKUP = re.compile(
     rf"|<!--[^<>]{{0,300}}?\b(?:ignore|grader|evaluator|{_AGENT})"
 )
 _TEMPLATE = re.compile(r"\{\{.{0,200}?\}\}|\{%.{0,200}?%\}", re.DOTALL)
+_RARE = rf"[{IGNORABLE}](?<![\u200b-\u200f\u2060\ufeff\U000e0000-\U000e007f])"
 _HIDDEN = re.compile(  # tag characters (but for those of the flags of England, Scotland and Wales), overrides, runs
     r"(?<![\U0001F3F4\U000E0020-\U000E007E])[\U000E0000-\U000E007F]+|[\u202D\u202E]|[\u200B-\u200D\u2060\uFEFF]{3,}"
-    r"|[\U000E0100-\U000E01EF]{2,}"
+    rf"|{_RARE}(?:.{{0,9}}?{_RARE}){{2}}|(?:{STRAY_SELECTOR}){{2}}|[ -~](?:{STRAY_SELECTOR})"
 )
 _CUES = frozenset(cue.encode() for pattern in _PATTERNS for cue in pattern.cues)
 _LETTERS = bytes(code if 0x61 <= code <= 0x7A else 0x20 for code in range(256))
@@ -175,7 +176,7 @@ def _find(text: str) -> tuple[Injection, ...]:
     plain = text
     if not text.isascii():
         plain = unicodedata.normalize("NFKC", text)
-        if _has_invisible(plain):
+        if not USUAL.fullmatch(plain):
             if match := _HIDDEN.search(text):
                 excerpt = _excerpt(visible(text), match.start(), match.start() + 1)
                 found["hidden"] = Injection("hidden", excerpt, match.start())
@@ -199,14 +200,6 @@ def _find(text: str) -> tuple[Injection, ...]:
 
 
 _find_again = lru_cache(KEPT_TEXTS)(_find)
-
-
-def _has_invisible(text: str) -> bool:
-    """Whether ``text`` may hold characters that people cannot see: a quick look, before the slow one."""
-    flat = text.replace("\n", "").replace("\t", "").replace("\r", "")
-    return not flat.isprintable() or b"\xf3\xa0" in flat.encode(
-        "utf-8", "replace"
-    )  # tags, variation selectors
 
 
 def _first(pattern: _Pattern, cues: frozenset[str], lowered: str) -> re.Match[str] | None:

@@ -59,6 +59,9 @@ def kinds(text: str) -> set[str]:
         ("hidden", "nice\U000e0068\U000e0069"),
         ("hidden", "abc\u202edcba"),
         ("hidden", "a\u200b\u200c\u200b\u200bb"),
+        ("hidden", "a fine text\ufe03\ufe0a\ufe01"),
+        ("hidden", "o\ufe01n\ufe02e a letter"),
+        ("hidden", "b\u3164y\u115fh\u034fand"),
     ],
 )
 def test_it_smells(kind: str, text: str) -> None:
@@ -81,6 +84,8 @@ def test_it_smells(kind: str, text: str) -> None:
         "x < 5 and y > 3; see the <a href='x'>page</a> & {braces}.",
         "England \U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f won.",
         "Family: \U0001f468\u200d\U0001f469\u200d\U0001f467.",
+        "\u2764\ufe0f, 2\ufe0f\u20e3, \u2600\ufe0e and \xa9\ufe0f",
+        "\u845b\U000e0100\u57ce",
         "کتاب\u200cها و می\u200cخواهم",
         "The system: how it works. An assistant: what she does.",
         "Set aside the cream, skip the sugar, and stop grading your own work.",
