@@ -23,7 +23,7 @@ _STEPS = re.compile(r"^steps = \[\n.*?^\]$", re.MULTILINE | re.DOTALL)
 
 
 class Steps(Typed):
-    """Evaluation steps that a model wrote from criteria (``conqret prompt steps``)."""
+    """Evaluation steps, in the order in which they are done."""
 
     steps: list[Annotated[str, Field(min_length=10, max_length=400)]] = Field(min_length=3, max_length=10)
 

@@ -109,7 +109,9 @@ def describe(error: ValidationError) -> str:
     for fault in faults[:MAX_FAULTS]:
         wanted = _WANTED.get(fault["type"])
         said = (
-            fault["msg"].removeprefix("Value error, ") if wanted is None else wanted.format_map(fault.get("ctx", {}))
+            fault["msg"].removeprefix("Value error, ")
+            if wanted is None
+            else wanted.format_map(fault.get("ctx", {}))
         )
         value = fault["input"]
         plain = isinstance(value, str | int | float | bool) and fault["loc"]
@@ -145,7 +147,9 @@ def _invalid(text: str, found: str, error: ValidationError) -> Rejection:
     message = fault["msg"].removeprefix("Invalid JSON: ")
     if "{" not in text and unread:
         return Rejection(Reason.INVALID_JSON, NO_OBJECT)
-    if (unread and message.startswith("EOF")) or ("{" in text and not text.startswith("[") and found[:1] != "{"):
+    if (unread and message.startswith("EOF")) or (
+        "{" in text and not text.startswith("[") and found[:1] != "{"
+    ):
         return Rejection(Reason.INVALID_JSON, f"{NO_OBJECT}: it breaks off before the object's end")
     if unread:
         return Rejection(Reason.INVALID_JSON, f"the answer is not valid JSON: {shortened(message, 200)}")

@@ -37,7 +37,7 @@ class Pair:
 
 
 class Graded(BaseModel):
-    """Why, then how far the document speaks for the perspective: a place in :data:`GRADES`."""
+    """A short reason, then how far the document speaks for the statement."""
 
     model_config = ConfigDict(extra="forbid")
 

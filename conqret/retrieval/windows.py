@@ -82,13 +82,11 @@ def apply(items: Sequence[T], start: int, order: Sequence[int]) -> list[T]:
 
 
 class RankingAnswer(BaseModel):
-    """The order of a window's documents by their numbers, best first.
+    """The numbers of all the documents, each exactly once, the most useful first."""
 
-    Read from ``{"ranking": [3, 1, 2]}``, from the bare list ``[3, 1, 2]``, and from ``[3] > [1] > [2]`` or
-    ``3 > 1 > 2`` in any prose; numbers may stand as text (``"[3]"``). It need not be a permutation
-    (:func:`repair` makes it one), but must name at least one of the documents that the validation context
-    counts.
-    """
+    # That docstring is what a model is shown. Read is more: the bare list [3, 1, 2], [3] > [1] > [2] or 3 > 1 > 2 in
+    # any prose, numbers as text ("[3]"), and what is no permutation (repair makes it one), as long as it names one of
+    # the documents that the validation context counts.
 
     model_config = ConfigDict(extra="forbid")
 

@@ -142,7 +142,7 @@ def test_a_table_of_pairs_is_compared_without_documents(cli: Cli, tmp_path: Path
     wanted = ["judge", str(table), "--columns", "argument=a1,second_argument=a2", "--metric", "preference"]
     done = cli(*wanted, "--format", "direct", "--model", "offline", "-o", str(tmp_path / "run"), "--json")
     assert done.code == 0
-    assert json.loads(done.out)["metrics"]["preference"]["n"] == 1
+    assert json.loads(done.out)["metrics"]["preference"]["scored"] == 1
     assert "0 documents" in done.err
     refused = cli(*wanted, "--format", "rag-direct", "-o", str(tmp_path / "other"))
     assert refused.code == 2

@@ -134,3 +134,8 @@ def test_a_stance_is_said_for_questions_statements_and_proposals(stance: str, an
 def test_no_stance_and_a_text_on_the_other_side_say_what_to_do() -> None:
     assert "the side that the text itself takes" in shared("stance_words", "none")
     assert "it misses that stance" in shared("stance_notice")
+
+
+@pytest.mark.parametrize("name", ["rerank/generic", "rerank/pro", "rerank/con"])
+def test_a_ranking_says_what_becomes_of_the_equally_useful(name: str) -> None:
+    assert "leave them in the order in which they are given" in LIBRARY[name].text

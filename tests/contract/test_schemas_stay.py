@@ -4,10 +4,27 @@ Where a schema is meant to change, its digest here changes with it. (It is pydan
 version than that of constraints.txt they may be others.)
 """
 
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+
+import conqret
 from conqret import Document, Item
+from conqret.debateqa.awareness import Verdict
+from conqret.debateqa.baselines.asked import Grade, ReasonedRating, Viewpoints
+from conqret.generation.arguments import GeneratedArgument
 from conqret.judging.base import Case, JudgeOptions
 from conqret.judging.registry import JUDGES
+from conqret.judging.steps import Steps
 from conqret.llm.keys import schema_digest
+from conqret.perspectives.detection import Graded
+from conqret.perturb.rewriting import Rewrites
+from conqret.retrieval.expansion import Perspectives
+from conqret.retrieval.windows import RankingAnswer
 
 DIGESTS = {
     "citation-support": "b02d04494be15698",
@@ -46,3 +63,37 @@ def test_the_schemas_of_answers_are_those_of_all_recordings() -> None:
     case = Case(ITEM, JudgeOptions())
     asks = [ask for judge in JUDGES.values() for ask in judge.asks]
     assert {ask.prompt: schema_digest(ask.response(case))[:16] for ask in asks} == DIGESTS
+
+
+ANSWERS = (
+    *(Verdict, Grade, ReasonedRating, Viewpoints, GeneratedArgument),
+    *(Steps, Graded, Rewrites, Perspectives, RankingAnswer),
+)
+"""What is asked for by others than judges."""
+JUDGED = {ask.prompt: ask.response(Case(ITEM)) for judge in JUDGES.values() for ask in judge.asks}
+
+
+def _descriptions(schema: Any) -> Iterator[str]:
+    if isinstance(schema, dict):
+        yield from [schema["description"]] if isinstance(schema.get("description"), str) else []
+        for inner in schema.values():
+            yield from _descriptions(inner)
+    elif isinstance(schema, list):
+        for inner in schema:
+            yield from _descriptions(inner)
+
+
+@pytest.mark.parametrize("answer", [*ANSWERS, *JUDGED.values()], ids=lambda answer: answer.__name__)
+def test_what_a_model_is_shown_of_a_schema_speaks_to_it(answer: type[BaseModel]) -> None:
+    if answer is JUDGED["likelihood"]:
+        pytest.skip("it is answered by reading, and its schema never sent")
+    for said in _descriptions(answer.model_json_schema()):
+        assert not re.search(r"`|:\w+:|\n|conqret|pydantic|validat|[Rr]ead from", said), said
+
+
+def test_every_answer_that_is_asked_for_by_name_is_looked_at() -> None:
+    known = {answer.__name__ for answer in ANSWERS}
+    sources = [path.read_text(encoding="utf-8") for path in Path(conqret.__path__[0]).rglob("*.py")]
+    asked = {name for text in sources for name in re.findall(r"\bresponse=([A-Z]\w+)", text)}
+    assert asked
+    assert asked <= known

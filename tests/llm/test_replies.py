@@ -92,7 +92,10 @@ def test_faults_are_short_and_name_their_place():
         (GOOD.replace("4", "4.5"), "documents[0].rating: a whole number is wanted here (it was 4.5)"),
         (GOOD.replace('"e"', "null"), "documents[0].explanation: a text is wanted here"),
         (GOOD.replace("4", "-1"), "documents[0].rating: a number of at least 0 is wanted here (it was -1)"),
-        (GOOD.replace('[{"number": 1, "explanation": "e", "rating": 4}]', '"all"'), "documents: a list is wanted"),
+        (
+            GOOD.replace('[{"number": 1, "explanation": "e", "rating": 4}]', '"all"'),
+            "documents: a list is wanted",
+        ),
     ],
 )
 def test_a_fault_says_where_and_what_was_wanted(text, fault):

@@ -32,7 +32,7 @@ class Grade(Typed):
 
 
 class ReasonedRating(Typed):
-    """Reasoning along the steps, then a rating from 1 to 5: a model writes the fields in this order."""
+    """Reasoning along the steps, then the rating from 1 to 5 that follows."""
 
     reasoning: str
     rating: OneToFive
