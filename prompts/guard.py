@@ -26,8 +26,8 @@ IGNORABLE = (
 drawn for it. Without the soft hyphen, which web pages are full of, and U+FE00 to FE0F, which belong to emoji at times."""
 
 STRAY_SELECTOR = (
-    r"[\ufe00-\ufe0f](?<![\xa9\xae\u203c\u2049\u2122\u2139\u2194-\u21aa\u231a-\u23ff\u24c2\u25aa-\u27bf\u2934\u2935\u2b05-\u2b55"
-    r"\u3030\u303d\u3297\u3299\U0001f000-\U0001faff][\ufe0e\ufe0f])(?<![0-9#*]\ufe0f(?=\u20e3))"
+    r"[\ufe00-\ufe0f](?<![\xa9\xae\u203c\u2049\u2122\u2139\u2194-\u21aa\u231a-\u23ff\u24c2\u25aa-\u27bf\u2934\u2935"
+    r"\u2b05-\u2b55\u3030\u303d\u3297\u3299\U0001f000-\U0001faff][\ufe0e\ufe0f])(?<![0-9#*]\ufe0f(?=\u20e3))"
 )
 """A variation selector that chooses no form of an emoji: sixteen of them can spell a hidden sentence."""
 

@@ -19,7 +19,9 @@ def report(
     ] = None,
     beside: Annotated[
         Path | None,
-        typer.Option(help="Another run over the same items, whose means stand beside: the offline floor, say."),
+        typer.Option(
+            help="Another run over the same items, whose means stand beside: the offline floor, say."
+        ),
     ] = None,
     max_items: Annotated[int, typer.Option(help="Items that are shown in full.", min=0)] = 200,
     json_output: Annotated[

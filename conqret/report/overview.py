@@ -51,7 +51,9 @@ def overview(
 ) -> dict[str, Any]:
     """What the page's upper half and its end speak of, by name, from sums alone."""
     floors = {} if beside is None else beside.means
-    figures = {name: _figure(name, metric, tally, floors.get(name)) for name, metric in summary.metrics.items()}
+    figures = {
+        name: _figure(name, metric, tally, floors.get(name)) for name, metric in summary.metrics.items()
+    }
     statuses = {"scored": summary.scored, "unscored": summary.unscored, "failed": summary.failed}
     return {
         "record": record,

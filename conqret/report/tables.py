@@ -41,7 +41,9 @@ class Beside:
         """
         record = other.record()
         if record.items_digest != run.record().items_digest:
-            raise DeclarationError(f"{other.path} holds other items than {run.path}: judge the same file with both")
+            raise DeclarationError(
+                f"{other.path} holds other items than {run.path}: judge the same file with both"
+            )
         means = {name: metric.mean for name, metric in other.summary().metrics.items()}
         return cls(record.model, record.baseline, means)
 

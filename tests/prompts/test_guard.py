@@ -56,6 +56,8 @@ def test_nothing_that_unicode_calls_ignorable_comes_through() -> None:
     """Format characters (Cf) that Python itself knows of, but for those that Unicode draws or lays out with."""
     drawn = {0x600, 0x601, 0x602, 0x603, 0x604, 0x605, 0x6DD, 0x70F, 0x890, 0x891, 0x8E2, 0x110BD, 0x110CD}
     drawn |= set(range(0x13430, 0x13440))  # Egyptian hieroglyphs: how signs are joined
-    found = [code for code in range(0x110000) if unicodedata.category(chr(code)) == "Cf" and code not in drawn]
+    found = [
+        code for code in range(0x110000) if unicodedata.category(chr(code)) == "Cf" and code not in drawn
+    ]
     assert len(found) > 100
     assert [hex(code) for code in found if neutralise(f"a{chr(code)}b") != "ab"] == []
