@@ -23,7 +23,7 @@ IGNORABLE = (
     r"\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
 """What Unicode calls default ignorable (DerivedCoreProperties, 16.0), for a class of a regular expression: nothing is
-drawn for it. Without the soft hyphen, which web pages are full of, and U+FE00 to FE0F, which belong to emoji at times."""
+drawn for it. Without the soft hyphen, which web pages are full of, and U+FE00 to FE0F, which belong to emoji too."""
 
 STRAY_SELECTOR = (
     r"[\ufe00-\ufe0f](?<![\xa9\xae\u203c\u2049\u2122\u2139\u2194-\u21aa\u231a-\u23ff\u24c2\u25aa-\u27bf\u2934\u2935"
