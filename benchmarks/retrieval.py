@@ -1,9 +1,9 @@
-"""Retrieval against the bars: speed, Webis-ArgQuality-20, DEBATunE, the ConQRet release, BeRDS.
+"""Retrieval against the bars: speed, Webis-ArgQuality-20, DEBATunE, the ConQRet release.
 
-    CONQRET_DATA=… python benchmarks/retrieval.py [speed webis debatune release berds]
+    CONQRET_DATA=… python benchmarks/retrieval.py [speed webis debatune release]
 
 Each part prints its figures; docs/results/retrieval.md keeps them. Corpora are made in a temporary folder.
-Intervals are 95 % bootstrap intervals over topics (BeRDS: over questions).
+Intervals are 95 % bootstrap intervals over topics.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import csv
 import gzip
 import json
 import os
-import random
 import sys
 import tempfile
 import time
@@ -21,12 +20,10 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 
 from conqret.data.corpus import CorpusTopic, Qrel
 from conqret.data.item import Document
 from conqret.io.corpus import CorpusDirectory
-from conqret.perspectives.detection import Pair, agreement, detect
 from conqret.retrieval.bm25 import BM25
 from conqret.retrieval.engine import Settings
 from conqret.retrieval.evaluation.evaluate import Evaluation, evaluate
@@ -35,7 +32,6 @@ from conqret.retrieval.index import build_index
 from conqret.retrieval.pipeline import Plan
 from conqret.retrieval.silence import silenced
 from conqret.runs.session import Session
-from conqret.stats import Interval, bootstrap_interval
 from conqret.text.sides import Sides
 from conqret.text.stance import lean, signs
 
@@ -221,47 +217,13 @@ def release(data: Path | None, work: Path) -> None:
     show(evaluate({one.name: one.run for one in runs}, judged(qrels), np.random.default_rng(SEED)))
 
 
-def berds(data: Path | None, work: Path) -> None:
-    """The offline baseline of perspective detection against the human labels."""
-    with (needed(data) / "berds" / "perspective_detection.tsv").open(newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file, delimiter="\t"))
-    labels = [row["label"] == "1" for row in rows]
-    said = detect(
-        [Pair(str(n), row["document"], row["perspective"]) for n, row in enumerate(rows)], Session("offline")
-    )
-    found = agreement(said, labels)
-    right = [one.contains() is label for one, label in zip(said, labels, strict=True)]
-    questions = [row["question"] for row in rows]
-    accuracy = bootstrap_interval(right, np.random.default_rng(SEED), clusters=questions)
-    frame = pd.DataFrame(
-        {"question": questions, "said": [bool(one.contains()) for one in said], "label": labels}
-    )
-    print(f"  {len(rows)} pairs, {sum(labels)} positive: accuracy {accuracy}, F1 {f1_interval(frame)}, "
-          f"said positive {found.positive:.3f}, F1 of the counts {found.f1:.3f}")  # fmt: skip
-    always = agreement([type(one)(one.id, 4) for one in said], labels)
-    draws = random.Random(SEED)
-    chance = [type(one)(one.id, 4 * (draws.random() < sum(labels) / len(labels))) for one in said]
-    print(f"  always yes: F1 {always.f1:.3f}; random at the base rate: F1 {agreement(chance, labels).f1:.3f}")
-
-
-def f1_interval(frame: pd.DataFrame) -> Interval:
-    """F1 with its interval over questions."""
-    counts = frame.assign(
-        tp=frame["said"] & frame["label"], whole=frame["said"].astype(int) + frame["label"].astype(int)
-    ).groupby("question")[["tp", "whole"]].sum().to_numpy(float)  # fmt: skip
-    rng = np.random.default_rng(SEED)
-    drawn = counts[rng.integers(len(counts), size=(2_000, len(counts)))].sum(axis=1)
-    low, high = np.quantile(2 * drawn[:, 0] / drawn[:, 1], [0.025, 0.975])
-    return Interval(float(2 * counts[:, 0].sum() / counts[:, 1].sum()), float(low), float(high))
-
-
 def needed(data: Path | None) -> Path:
     if data is None:
         raise FileNotFoundError("CONQRET_DATA does not name the folder of data sets")
     return data
 
 
-PARTS = {"speed": speed, "webis": webis, "debatune": debatune, "release": release, "berds": berds}
+PARTS = {"speed": speed, "webis": webis, "debatune": debatune, "release": release}
 
 
 def main() -> int:

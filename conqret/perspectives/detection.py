@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Sequence
-from dataclasses import dataclass
-from functools import partial
-from typing import Literal
+from collections.abc import Callable, Sequence
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from conqret.data import Reason
-from conqret.errors import DeclarationError
+from conqret.io.pairs import Pair
+from conqret.judging.expected_cost import Expected, capped, counter, expected
+from conqret.judging.fitting import prompt_tokens
+from conqret.judging.responses import Typed, Whole
 from conqret.llm.client import Client
 from conqret.llm.request import Message, Request
 from conqret.perspectives.baseline import baseline_grade
+from conqret.prompts import Library, Rendered
 from conqret.runs.session import Session
-from conqret.runs.trials import collect
+from conqret.runs.trials import Memory, Sink, Trial, perform
 
 PROMPT = "perspective-detection"
 
@@ -26,29 +28,22 @@ YES_FROM = 3
 """The grade from which a document contains its perspective, where no labels say better: from there on the prompt says
 that the document leans to the statement's side, so that somebody who holds it would cite it."""
 
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """A document and a perspective, under an id."""
-
-    id: str
-    document: str
-    perspective: str
+ANSWER_TOKENS = 60
+"""An answer in tokens: a sentence and a number."""
 
 
-class Graded(BaseModel):
-    """A short reason, then how far the document speaks for the statement."""
-
-    model_config = ConfigDict(extra="forbid")
+class Graded(Typed):
+    """A short explanation, then how far the document speaks for the statement."""
 
     explanation: str
-    grade: Literal[0, 1, 2, 3, 4]
+    grade: Annotated[Whole, Field(ge=0, le=len(GRADES) - 1)]
 
 
-@dataclass(frozen=True, slots=True)
-class Detection:
+class Detection(BaseModel):
     """The grade of one pair (a place in :data:`GRADES`) with its ``explanation``; None with a ``reason`` where there
     was no valid answer."""
+
+    model_config = ConfigDict(frozen=True)
 
     id: str
     grade: int | None
@@ -61,71 +56,42 @@ class Detection:
         return None if self.grade is None else self.grade >= yes_from
 
 
-@dataclass(frozen=True, slots=True)
-class Agreement:
-    """Detections against labels: counts over the answered pairs, and how many were not answered."""
-
-    true_positive: int
-    false_positive: int
-    true_negative: int
-    false_negative: int
-    unanswered: int
-
-    @property
-    def accuracy(self) -> float:
-        """The share of answered pairs that agree; 0 without any."""
-        n = self.true_positive + self.false_positive + self.true_negative + self.false_negative
-        return (self.true_positive + self.true_negative) / n if n else 0.0
-
-    @property
-    def f1(self) -> float:
-        """``2 TP / (2 TP + FP + FN)`` of the positive class; 0 where nothing is positive."""
-        whole = 2 * self.true_positive + self.false_positive + self.false_negative
-        return 2 * self.true_positive / whole if whole else 0.0
-
-    @property
-    def positive(self) -> float:
-        """The share of answered pairs that are said to contain their perspective."""
-        n = self.true_positive + self.false_positive + self.true_negative + self.false_negative
-        return (self.true_positive + self.false_positive) / n if n else 0.0
-
-
 def detect(pairs: Sequence[Pair], session: Session) -> list[Detection]:
-    """Ask about every pair, and give their detections in the same order."""
-
-    def all_of(client: Client) -> Awaitable[list[Detection]]:
-        works = ((str(place), partial(_one, pair, session, client)) for place, pair in enumerate(pairs))
-        return collect(works, in_flight=client.in_flight)
-
-    return session.run(all_of)
+    """Ask about every pair, each under an id of its own, and give their detections in the same order."""
+    kept: Memory[Detection] = Memory(lambda found: found.id)
+    session.run(lambda client: ask_all(pairs, session, client, kept))
+    return [kept.rows[pair.id] for pair in pairs]
 
 
-def agreement(
-    detections: Sequence[Detection], labels: Sequence[bool], *, yes_from: int = YES_FROM
-) -> Agreement:
-    """Count detections against labels, pair by pair; a grade of ``yes_from`` or higher is a yes.
+async def ask_all(
+    pairs: Sequence[Pair],
+    session: Session,
+    client: Client,
+    sink: Sink[Detection],
+    on_detection: Callable[[Detection], None] = lambda found: None,
+) -> None:
+    """Ask about every pair that ``sink`` does not hold, and put its detection there."""
 
-    Raises:
-        DeclarationError: there are not as many labels as detections.
-    """
-    if len(detections) != len(labels):
-        raise DeclarationError(
-            f"{len(detections)} detections and {len(labels)} labels: there must be one for each"
-        )
-    counts = {(said, label): 0 for said in (True, False, None) for label in (True, False)}
-    for detection, label in zip(detections, labels, strict=True):
-        counts[detection.contains(yes_from), bool(label)] += 1
-    return Agreement(
-        counts[True, True],
-        counts[True, False],
-        counts[False, False],
-        counts[False, True],
-        counts[None, True] + counts[None, False],
-    )
+    def trial(pair: Pair) -> Trial[Detection]:
+        return Trial(pair.id, lambda earlier: _one(pair, session, client))
+
+    async for found in perform(map(trial, pairs), sink, in_flight=client.in_flight):
+        on_detection(found)
+
+
+def estimate(pairs: Sequence[Pair], session: Session) -> Expected:
+    """The calls, tokens and dollars of :func:`detect`; nothing that is recorded already is taken off."""
+    client = counter(session.options)
+    tokens = sum(capped(prompt_tokens(_prompt(pair, session.library), client), client) for pair in pairs)
+    return expected("detect", session.options, len(pairs), tokens, ANSWER_TOKENS * len(pairs))
+
+
+def _prompt(pair: Pair, library: Library) -> Rendered:
+    return library[PROMPT].render({"document": pair.document, "perspective": pair.perspective})
 
 
 async def _one(pair: Pair, session: Session, client: Client) -> Detection:
-    rendered = session.library[PROMPT].render({"document": pair.document, "perspective": pair.perspective})
+    rendered = _prompt(pair, session.library)
     answer = await client.ask(
         Request(
             ask=PROMPT,
@@ -137,8 +103,9 @@ async def _one(pair: Pair, session: Session, client: Client) -> Detection:
         )
     )
     if answer.value is None:
-        return Detection(pair.id, None, reason=answer.reason or Reason.INVALID_ANSWER, detail=answer.detail)
-    return Detection(pair.id, answer.value.grade, answer.value.explanation)
+        reason = answer.reason or Reason.INVALID_ANSWER
+        return Detection(id=pair.id, grade=None, reason=reason, detail=answer.detail)
+    return Detection(id=pair.id, grade=answer.value.grade, explanation=answer.value.explanation)
 
 
 def _by_words(pair: Pair) -> dict[str, object]:

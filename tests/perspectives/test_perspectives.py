@@ -5,10 +5,11 @@ import pytest
 
 from conqret.data import Reason
 from conqret.errors import DeclarationError
+from conqret.io.pairs import Pair
 from conqret.llm import retry
 from conqret.llm.options import ClientOptions
 from conqret.perspectives.baseline import baseline_grade
-from conqret.perspectives.detection import GRADES, Detection, Pair, agreement, detect
+from conqret.perspectives.detection import GRADES, Detection, detect
 from conqret.perspectives.diversity import (
     ceiling,
     documents_needed,
@@ -139,7 +140,7 @@ def test_detection_is_graded_and_failures_are_no_grades(monkeypatch):
     assert (failed[0].grade, failed[0].contains(), failed[0].reason) == (None, None, Reason.SERVER_ERROR)
 
 
-@pytest.mark.parametrize("grade", [5, -1, 2.5, "3", None])
+@pytest.mark.parametrize("grade", [5, -1, 2.5, "high", None, True])
 def test_what_is_no_grade_is_no_answer(grade):
     with FaultServer(answer=lambda body: {"explanation": "so it is", "grade": grade}) as server:
         found = detect([Pair("1", "Trams.", "Trams are cheap.")], Session(options(server, max_attempts=1)))
@@ -147,26 +148,9 @@ def test_what_is_no_grade_is_no_answer(grade):
 
 
 def test_the_threshold_says_from_which_grade_on_it_is_a_yes():
-    graded = [Detection(str(grade), grade) for grade in range(len(GRADES))]
+    graded = [Detection(id=str(grade), grade=grade) for grade in range(len(GRADES))]
     assert [one.contains() for one in graded] == [False, False, False, True, True]
     assert [one.contains(2) for one in graded] == [False, False, True, True, True]
-    assert agreement(graded, [False, False, True, True, True], yes_from=2).f1 == 1.0
-    assert agreement(graded, [False, False, True, True, True]).false_negative == 1
-
-
-def test_agreement_by_hand():
-    said = [Detection(str(n), one) for n, one in enumerate([4, 3, 2, 0, None])]
-    found = agreement(said, [True, False, False, True, True])
-    assert (
-        found.true_positive,
-        found.false_positive,
-        found.true_negative,
-        found.false_negative,
-        found.unanswered,
-    ) == (1, 1, 1, 1, 1)
-    assert (found.accuracy, found.f1, found.positive) == (0.5, 0.5, 0.5)
-    with pytest.raises(DeclarationError):
-        agreement(said, [True])
 
 
 @pytest.mark.parametrize(

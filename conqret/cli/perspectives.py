@@ -1,0 +1,120 @@
+"""``conqret perspectives``: which perspectives documents contain."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from conqret.cli import options
+from conqret.cli.console import at, end, floor, note, note_all, progress, result, tell, tell_session
+from conqret.cli.groups import grouped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import RenderableType
+
+    from conqret.llm.client import Client
+    from conqret.perspectives.detection import Detection
+    from conqret.perspectives.study import DetectionFolder, DetectionSummary
+
+app = typer.Typer(
+    help="Say which perspectives on a question documents contain.",
+    no_args_is_help=True,
+    epilog="Example: conqret perspectives detect pairs.tsv --model gpt-4o-mini -o runs/perspectives",
+)
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret perspectives detect pairs.tsv --model gpt-4o-mini -o runs/detect\n\n"
+    "conqret perspectives detect pairs.tsv --labels label --model gpt-4o-mini --dry-run\n\n"
+    "conqret perspectives detect others.tsv --yes-from runs/detect --model gpt-4o-mini"
+)
+
+
+@app.command("detect", epilog=EPILOG)
+@grouped
+def detect(
+    pairs: Annotated[
+        Path,
+        typer.Argument(
+            help="Columns question, document and perspective, perhaps id: JSONL, CSV, TSV, Parquet."
+        ),
+    ],
+    *,
+    model: options.Model = None,
+    output: Annotated[
+        Path | None,
+        options.option(
+            options.FILES,
+            "The run's folder; the same command again goes on where it stopped. Default: runs/PAIRS-detect-MODEL.",
+            "--output",
+            "-o",
+        ),
+    ] = None,
+    prompts: options.Prompts = None,
+    calls: options.Calls,
+    kept: options.Kept,
+    dry_run: options.DryRun = False,
+    shown: options.Shown,
+) -> None:
+    """Does each document contain its perspective? Would somebody who holds the view cite it?
+
+    Each pair gets a grade: 0 against it, 1 nothing, 2 touches it, 3 speaks for it in part, 4 clearly speaks for it.
+    """
+    from conqret.cli.expected_cost import cost_facts, cost_table
+    from conqret.io.pairs import read_pairs
+    from conqret.perspectives.detection import estimate
+    from conqret.perspectives.study import DetectionFolder, study
+    from conqret.runs.places import default_folder, stem
+    from conqret.runs.session import Session
+
+    found = read_pairs(pairs)
+    client = calls.client(model)
+    session = Session(client, recordings=kept.recordings, replay=kept.replay, prompts=prompts)
+    if dry_run:
+        cost = [estimate(found, session)]
+        result(cost_facts(cost), [cost_table(cost)], as_json=shown.json_output)
+        note("the lengths of answers are assumed; answers that are recorded already cost nothing")
+        return
+    folder = DetectionFolder(output or default_folder(stem(pairs), "detect", client.model))
+    said: dict[str, str] = {}
+    with progress("detecting", quiet=shown.quiet) as bar:
+
+        def started(client: Client, kept: int) -> None:
+            if not shown.quiet:
+                baseline = f": {floor('a judge')}" if session.options.backend.baseline else ""
+                tell(f"{len(found)} pairs from {pairs}, asked of {session.options.model}{baseline}")
+            bar.start(client, kept, len(found))
+
+        def done(one: Detection) -> None:
+            if one.reason is not None:
+                said.setdefault(one.reason, f"{one.id}, for example: {one.detail}")
+            bar.advance()
+
+        outcome = study(found, session, folder, overwrite=kept.overwrite, on_start=started, on_detection=done)
+    if not shown.quiet:
+        tell_session(outcome.session, f"{len(found)} grades")
+    if outcome.missing:
+        note_all(f"{len(outcome.missing)} answers are not among the recordings", outcome.missing)
+    for example in said.values():
+        note(example)
+    result(outcome.summary, _lines(outcome.summary, folder), as_json=shown.json_output)
+    end(outcome.summary.unanswered)
+
+
+def _lines(summary: DetectionSummary, folder: DetectionFolder) -> Iterator[RenderableType]:
+    from conqret.perspectives.detection import GRADES
+    from conqret.report.table import Column, Table
+    from conqret.report.words import REASONS
+
+    rows = [(f"{grade} {GRADES[grade]}", count) for grade, count in reversed(summary.grades.items())]
+    rows += [(f"no grade: {REASONS[reason]}", count) for reason, count in summary.unanswered.items()]
+    yield Table("Grades", (Column("the document …", "text"), "pairs"), rows)
+    answered = summary.pairs - sum(summary.unanswered.values())
+    yield (
+        f"{summary.yes} of {answered} documents contain their perspective: a yes from grade {summary.yes_from} on"
+    )
+    yield at(folder.table_file, "table")

@@ -1,0 +1,109 @@
+"""``read_pairs``: documents beside perspectives, of which is asked whether one contains the other, and people's labels.
+
+Columns ``question``, ``document`` and ``perspective``, perhaps ``id`` and a column of labels; BeRDS's own file is such
+a table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from conqret.errors import DeclarationError, LabelsError
+from conqret.io.checks import identifier, one_of, text
+from conqret.io.faults import Unfit
+from conqret.io.files import file_rows
+from conqret.io.rows import columns_of
+from conqret.io.schema import Field, Schema, TableReader
+
+ANSWERS = {"1": True, "0": False, "yes": True, "no": False, "true": True, "false": False}
+"""The words for a label that are read, in any case."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A document and a perspective on a question, under an id; ``label`` is what people say, None where they do not."""
+
+    id: str
+    document: str
+    perspective: str
+    question: str = ""
+    label: bool | None = None
+
+
+def _filled(value: object, where: str, reader: TableReader) -> str:
+    found = text(value, where, reader)
+    if not found.strip():
+        raise Unfit("is blank", "Write its text, or remove the row")
+    return found
+
+
+_LABEL = Field(("label",), one_of(ANSWERS, "label"))
+PAIR = Schema(
+    "a pair",
+    {
+        "id": Field(("id",), identifier),
+        "question": Field(("question", "topic"), text, ""),
+        "document": Field(("document", "text"), _filled, needed="Give the text of the document"),
+        "perspective": Field(
+            ("perspective", "statement"), _filled, needed="Write the perspective as a statement"
+        ),
+    },
+)
+LABEL = Schema(
+    "a label",
+    {
+        "id": Field(("id",), identifier, needed="Say which pair the label is for"),
+        "label": replace(_LABEL, needed=f"Write one of {', '.join(ANSWERS)}"),
+    },
+)
+
+
+def read_pairs(path: Path, labels: str | None = None) -> tuple[Pair, ...]:
+    """Read the pairs of a file; one without an id has the number of its row.
+
+    Args:
+        path: JSON Lines, CSV, TSV or Parquet.
+        labels: what people say: the name of a column, or a file with columns ``id`` and ``label``.
+
+    Raises:
+        ItemsError: rows have faults, or an id stands twice; all are listed.
+        LabelsError: the same of a file of labels.
+        DeclarationError: there is no pair, no such column, or no label.
+    """
+    rows, schema = file_rows(path), PAIR
+    apart = None
+    if labels is not None and Path(labels).is_file():
+        apart = _labels(Path(labels))
+    elif labels is not None:
+        columns = columns_of(rows)
+        if labels not in columns:
+            raise DeclarationError(
+                f"--labels names {labels!r}, which is neither a file nor a column of {path} "
+                f"(columns: {', '.join(columns)})"
+            )
+        schema = replace(PAIR, fields={**PAIR.fields, "label": replace(_LABEL, columns=(labels,))})
+    reader = TableReader(rows, schema)
+    found = []
+    for values in reader:
+        values["id"] = values["id"] or str(reader.number)
+        reader.once("id", values["id"], "Give each pair an id of its own")
+        found.append(Pair(**values))
+    reader.finish()
+    if not found:
+        raise DeclarationError(f"{path} holds no pairs")
+    if apart is not None:
+        found = [replace(pair, label=apart.get(pair.id)) for pair in found]
+    if labels is not None and all(pair.label is None for pair in found):
+        raise DeclarationError(f"no pair of {path} has a label in {labels}: a label belongs to a pair's id")
+    return tuple(found)
+
+
+def _labels(path: Path) -> dict[str, bool]:
+    reader = TableReader(file_rows(path), LABEL)
+    found: dict[str, bool] = {}
+    for values in reader:
+        reader.once("id", values["id"], "Keep one of its labels")
+        found[values["id"]] = values["label"]
+    reader.finish(LabelsError)
+    return found

@@ -1,0 +1,139 @@
+"""`conqret perspectives detect` from a table of pairs to a table of grades."""
+
+import csv
+import json
+
+import pytest
+
+from conqret.llm import retry
+from tests.server import FaultPlan, FaultServer
+
+PAIRS = [
+    ("Trams?", "a", "Trams are cheap for cities.", "Trams are cheap for cities.", 1),
+    ("Trams?", "b", "Cats sleep all day.", "Trams are cheap for cities.", 0),
+    ("Dogs?", "c", "Dogs bark.", "Dogs are loud animals.", 1),
+    ("Dogs?", "d", "=Trains run late.", "Dogs are loud animals.", 0),
+]
+
+
+@pytest.fixture
+def pairs(tmp_path):
+    path = tmp_path / "pairs.tsv"
+    lines = [("question", "id", "document", "perspective", "label"), *PAIRS]
+    path.write_text("".join("\t".join(map(str, line)) + "\n" for line in lines))
+    return path
+
+
+def table_of(folder):
+    with (folder / "detections.csv").open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def by_document(body):
+    """A grade of 4 where trams or barking are spoken of, else 1."""
+    shown = body["messages"][1]["content"].partition("<statement>")[0]
+    return {"explanation": "so it is", "grade": 4 if "Trams" in shown or "bark" in shown else 1}
+
+
+def call(server):
+    return ("--model", "openai/judge", "--api-base", server.url)
+
+
+@pytest.fixture(autouse=True)
+def _key(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    monkeypatch.setattr(retry, "BACKOFF_BASE", 0.01)
+
+
+def test_offline(cli, pairs, tmp_path):
+    out = tmp_path / "out"
+    done = cli("perspectives", "detect", pairs, "-o", out, "--json")
+    assert done.code == 0, done.err
+    summary = json.loads(done.out)
+    assert (summary["pairs"], summary["yes_from"], summary["unanswered"]) == (4, 3, {})
+    assert sum(summary["grades"].values()) == 4
+    rows = table_of(out)
+    assert [row["id"] for row in rows] == ["a", "b", "c", "d"]
+    assert (rows[0]["grade"], rows[0]["meaning"], rows[0]["contains"]) == (
+        "4",
+        "clearly speaks for it",
+        "yes",
+    )
+    assert (rows[1]["grade"], rows[1]["contains"], rows[1]["label"]) == ("1", "no", "")
+    assert rows[3]["document"].startswith("'=")  # no spreadsheet calculates it
+
+
+def test_a_model_is_asked_once_and_its_answers_replay(cli, pairs, tmp_path):
+    out = tmp_path / "out"
+    with FaultServer(answer=by_document) as server:
+        first = cli("perspectives", "detect", pairs, "-o", out, *call(server))
+        assert first.code == 0, first.err
+        asked = len(server.requests)
+        again = cli("perspectives", "detect", pairs, "-o", out, *call(server))
+        assert (asked, len(server.requests)) == (4, 4)
+        assert "4 of 4 grades kept from before" in again.err
+        replayed = cli(
+            "perspectives", "detect", pairs, "-o", tmp_path / "again", "--replay", out, *call(server)
+        )
+        assert replayed.code == 0, replayed.err
+        assert len(server.requests) == 4
+    assert table_of(out) == table_of(tmp_path / "again")
+    assert [row["contains"] for row in table_of(out)] == ["yes", "no", "yes", "no"]
+
+
+def test_what_failed_is_no_grade_and_is_tried_again(cli, pairs, tmp_path):
+    out = tmp_path / "out"
+    with FaultServer(FaultPlan(script=("bad_request",) * 4), answer=by_document) as server:
+        done = cli("perspectives", "detect", pairs, "-o", out, *call(server))
+        assert done.code == 1
+        assert [row["contains"] for row in table_of(out)] == [""] * 4
+        assert table_of(out)[0]["reason"] == "bad_request"
+        assert "no grade: the provider did not accept the request" in " ".join(done.out.split())
+        mended = cli("perspectives", "detect", pairs, "-o", out, *call(server))
+    assert mended.code == 0, mended.err
+    assert [row["contains"] for row in table_of(out)] == ["yes", "no", "yes", "no"]
+
+
+def test_dry_run_asks_nothing_and_writes_nothing(cli, pairs, tmp_path):
+    done = cli(
+        "perspectives",
+        "detect",
+        pairs,
+        "--model",
+        "gpt-4o-mini",
+        "-o",
+        tmp_path / "out",
+        "--dry-run",
+        "--json",
+    )
+    assert done.code == 0, done.err
+    found = json.loads(done.out)
+    assert found["calls"] == 4
+    assert found["prompt_tokens"] > 4 * 500
+    assert found["cost_usd"] > 0
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("absent.tsv",), "there is no such file"),
+        (("PAIRS", "--model", "local/nowhere"), "whether documents contain perspectives"),
+        (("PAIRS", "--replay", "nowhere.sqlite"), "nowhere.sqlite"),
+    ],
+)
+def test_bad_input(cli, pairs, tmp_path, arguments, message):
+    out = tmp_path / "out"
+    done = cli("perspectives", "detect", *(pairs if one == "PAIRS" else one for one in arguments), "-o", out)
+    assert done.code == 2
+    assert message in " ".join(done.err.split())
+    assert not (out / "detections.csv").exists()
+
+
+def test_another_run_in_the_folder_is_refused(cli, pairs, tmp_path):
+    out = tmp_path / "out"
+    assert cli("perspectives", "detect", pairs, "-o", out).code == 0
+    pairs.write_text(pairs.read_text().replace("Cats", "Cows"))
+    refused = cli("perspectives", "detect", pairs, "-o", out)
+    assert (refused.code, "pairs differs" in refused.err) == (2, True)
+    assert cli("perspectives", "detect", pairs, "-o", out, "--overwrite").code == 0
