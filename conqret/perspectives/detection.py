@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -11,7 +10,7 @@ from conqret.data import Reason
 from conqret.io.pairs import Pair
 from conqret.judging.expected_cost import Expected, capped, counter, expected
 from conqret.judging.fitting import prompt_tokens
-from conqret.judging.responses import Typed, Whole
+from conqret.judging.responses import Typed
 from conqret.llm.client import Client
 from conqret.llm.request import Message, Request
 from conqret.perspectives.baseline import baseline_grade
@@ -36,7 +35,7 @@ class Graded(Typed):
     """A short explanation, then how far the document speaks for the statement."""
 
     explanation: str
-    grade: Annotated[Whole, Field(ge=0, le=len(GRADES) - 1)]
+    grade: int = Field(ge=0, le=len(GRADES) - 1, strict=True)
 
 
 class Detection(BaseModel):

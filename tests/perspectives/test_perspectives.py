@@ -9,7 +9,7 @@ from conqret.io.pairs import Pair
 from conqret.llm import retry
 from conqret.llm.options import ClientOptions
 from conqret.perspectives.baseline import baseline_grade
-from conqret.perspectives.detection import GRADES, Detection, detect
+from conqret.perspectives.detection import GRADES, Detection, Graded, detect
 from conqret.perspectives.diversity import (
     ceiling,
     documents_needed,
@@ -145,6 +145,12 @@ def test_what_is_no_grade_is_no_answer(grade):
     with FaultServer(answer=lambda body: {"explanation": "so it is", "grade": grade}) as server:
         found = detect([Pair("1", "Trams.", "Trams are cheap.")], Session(options(server, max_attempts=1)))
     assert (found[0].grade, found[0].reason) == (None, Reason.INVALID_ANSWER)
+
+
+def test_the_schema_shows_the_range_and_asks_for_the_reason_first():
+    fields = Graded.model_json_schema()["properties"]
+    assert list(fields) == ["explanation", "grade"]
+    assert (fields["grade"]["minimum"], fields["grade"]["maximum"]) == (0, len(GRADES) - 1)
 
 
 def test_the_threshold_says_from_which_grade_on_it_is_a_yes():
