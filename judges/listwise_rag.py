@@ -5,45 +5,17 @@ Rated from 0 to 5 like rag-fine-grained, its counterpart by single document, so 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-from conqret.data import Measure
-from conqret.judges.listwise import baseline_dimensions, score_dimensions
-from conqret.judging.base import Ask, Case, Judge, Reply
+from conqret.judges.rag_fine_grained import GROUNDEDNESS
+from conqret.judging.base import Judge
 from conqret.judging.baseline import stated
-from conqret.judging.dimensions import DIMENSIONS
-from conqret.judging.responses import Typed, ZeroToFive, with_dimensions
-from conqret.judging.scales import ZERO_TO_FIVE, rated
-
-
-class ListwiseRagAnswer(Typed):
-    """The answer; the dimensions follow in the order of the prompt."""
-
-    context_relevance: ZeroToFive
-    groundedness: ZeroToFive
-    dimensions: Any
-
-
-def score(reply: Reply[ListwiseRagAnswer], case: Case) -> Mapping[str, Measure]:
-    """Each rating by 5."""
-    return {
-        metric: rated(ZERO_TO_FIVE, given.rating, given.explanation)
-        for metric, given in (
-            ("context_relevance", reply.value.context_relevance),
-            ("groundedness", reply.value.groundedness),
-        )
-    } | score_dimensions(reply.value.dimensions, ZERO_TO_FIVE)
-
-
-def baseline(case: Case) -> dict[str, Any]:
-    """The same answer from lexical evidence."""
-    return {
-        "context_relevance": stated(case.evidence.context_relevance(), ZERO_TO_FIVE),
-        "groundedness": stated(case.evidence.groundedness(), ZERO_TO_FIVE),
-        "dimensions": baseline_dimensions(case, ZERO_TO_FIVE),
-    }
-
+from conqret.judging.responses import ZeroToFive
+from conqret.judging.scales import ZERO_TO_FIVE
+from conqret.judging.sections import (
+    DOCUMENTS_AND_ARGUMENT,
+    dimension_sections,
+    in_one_call,
+    rating_section,
+)
 
 JUDGE = Judge(
     name="listwise-rag",
@@ -52,13 +24,19 @@ JUDGE = Judge(
     score="rating / 5",
     source="ConQRet, section 5.2.2",
     asks=(
-        Ask(
-            prompt="listwise-rag",
-            metrics=("context_relevance", "groundedness", *(dimension.name for dimension in DIMENSIONS)),
-            needs=frozenset({"documents", "argument"}),
-            response=lambda case: with_dimensions(ListwiseRagAnswer, case.dimensions, ZERO_TO_FIVE),
-            score=score,
-            baseline=baseline,
+        in_one_call(
+            "listwise-rag",
+            "ListwiseRagAnswer",
+            (
+                rating_section(
+                    "context_relevance",
+                    ZERO_TO_FIVE,
+                    ZeroToFive,
+                    lambda case: stated(case.evidence.context_relevance(), ZERO_TO_FIVE),
+                ),
+                GROUNDEDNESS,
+                *dimension_sections(ZERO_TO_FIVE, DOCUMENTS_AND_ARGUMENT),
+            ),
         ),
     ),
 )

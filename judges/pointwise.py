@@ -5,16 +5,16 @@ from __future__ import annotations
 from conqret.judging.base import Ask, Judge
 from conqret.judging.baseline import stated
 from conqret.judging.dimensions import DIMENSIONS, Dimension
-from conqret.judging.responses import OneToThree
+from conqret.judging.responses import OneToThreeOrNull
 from conqret.judging.scales import ONE_TO_THREE, rated
 
 
-def _ask(dimension: Dimension) -> Ask[OneToThree]:
+def _ask(dimension: Dimension) -> Ask[OneToThreeOrNull]:
     return Ask(
         prompt="pointwise",
         metrics=(dimension.name,),
         needs=frozenset({"argument"}),
-        response=lambda case: OneToThree,
+        response=lambda case: OneToThreeOrNull,
         settings={"dimension": dimension},
         score=lambda reply, case: {
             dimension.name: rated(ONE_TO_THREE, reply.value.rating, reply.value.explanation)

@@ -2,34 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from conqret.data import Measure, Status
-from conqret.judges.listwise import baseline_dimensions, score_dimensions
-from conqret.judging.base import Ask, Case, Judge, Reply
+from conqret.judging.base import Case, Judge
 from conqret.judging.baseline import stated
-from conqret.judging.dimensions import DIMENSIONS
-from conqret.judging.responses import DocumentRatings, Typed, ZeroToFive, with_dimensions
-from conqret.judging.scales import ZERO_TO_FIVE, graded, rated, share
+from conqret.judging.responses import DocumentRating, DocumentRatings, ZeroToFiveOrNull
+from conqret.judging.scales import ZERO_TO_FIVE, graded, share
+from conqret.judging.sections import (
+    DOCUMENTS_AND_ARGUMENT,
+    Section,
+    dimension_sections,
+    in_one_call,
+    rating_section,
+)
 
 
-class FineGrained(Typed):
-    """The answer; the dimensions follow in the order of the prompt."""
-
-    context_relevance: DocumentRatings
-    answer_relevance: ZeroToFive
-    groundedness: ZeroToFive
-    dimensions: Any
-
-
-def score(reply: Reply[FineGrained], case: Case) -> Mapping[str, Measure]:
-    """Each rating by 5; context relevance is the mean over the documents, predicted precision the share of
-    documents rated ``relevant_from`` or higher (Table 7)."""
-    answer = reply.value
+def score_documents(given: Sequence[DocumentRating], case: Case) -> Mapping[str, Measure]:
+    """Context relevance is the mean of rating / 5 over the documents, predicted precision the share of documents
+    rated ``relevant_from`` or higher (Table 7)."""
     parts = [
-        graded(ZERO_TO_FIVE, document.id, given.rating, given.explanation)
-        for document, given in zip(case.item.documents, answer.context_relevance, strict=True)
+        graded(ZERO_TO_FIVE, document.id, rating.rating, rating.explanation)
+        for document, rating in zip(case.item.documents, given, strict=True)
     ]
     relevant = sum(part.raw is not None and part.raw >= case.options.relevant_from for part in parts)
     return {
@@ -39,26 +34,23 @@ def score(reply: Reply[FineGrained], case: Case) -> Mapping[str, Measure]:
             value=relevant / len(parts),
             explanation=f"{relevant} of {len(parts)} documents rated {case.options.relevant_from} or higher",
         ),
-        "answer_relevance": rated(
-            ZERO_TO_FIVE, answer.answer_relevance.rating, answer.answer_relevance.explanation
-        ),
-        "groundedness": rated(ZERO_TO_FIVE, answer.groundedness.rating, answer.groundedness.explanation),
-    } | score_dimensions(answer.dimensions, ZERO_TO_FIVE)
-
-
-def baseline(case: Case) -> dict[str, Any]:
-    """The same answer from lexical evidence."""
-    evidence = case.evidence
-    return {
-        "context_relevance": [
-            {"document": index + 1, **stated(evidence.document_relevance(index), ZERO_TO_FIVE)}
-            for index in range(len(case.item.documents))
-        ],
-        "answer_relevance": stated(evidence.answer_relevance(), ZERO_TO_FIVE),
-        "groundedness": stated(evidence.groundedness(), ZERO_TO_FIVE),
-        "dimensions": baseline_dimensions(case, ZERO_TO_FIVE),
     }
 
+
+def baseline_documents(case: Case) -> list[dict[str, Any]]:
+    """The rating of each document from lexical evidence."""
+    return [
+        {"document": index + 1, **stated(case.evidence.document_relevance(index), ZERO_TO_FIVE)}
+        for index in range(len(case.item.documents))
+    ]
+
+
+GROUNDEDNESS = rating_section(
+    "groundedness",
+    ZERO_TO_FIVE,
+    ZeroToFiveOrNull,
+    lambda case: stated(case.evidence.groundedness(), ZERO_TO_FIVE),
+)
 
 JUDGE = Judge(
     name="rag-fine-grained",
@@ -67,20 +59,27 @@ JUDGE = Judge(
     score="rating / 5; predicted precision is the share of documents at or above the threshold",
     source="ConQRet, Figure 11, Appendix D.7",
     asks=(
-        Ask(
-            prompt="rag-fine-grained",
-            metrics=(
-                "context_relevance",
-                "predicted_precision",
-                "answer_relevance",
-                "groundedness",
-                *(dimension.name for dimension in DIMENSIONS),
+        in_one_call(
+            "rag-fine-grained",
+            "FineGrained",
+            (
+                Section(
+                    name="context_relevance",
+                    metrics=("context_relevance", "predicted_precision"),
+                    answer=DocumentRatings,
+                    context=lambda case: {"documents": range(1, len(case.item.documents) + 1)},
+                    score=score_documents,
+                    baseline=baseline_documents,
+                ),
+                rating_section(
+                    "answer_relevance",
+                    ZERO_TO_FIVE,
+                    ZeroToFiveOrNull,
+                    lambda case: stated(case.evidence.answer_relevance(), ZERO_TO_FIVE),
+                ),
+                GROUNDEDNESS,
+                *dimension_sections(ZERO_TO_FIVE, DOCUMENTS_AND_ARGUMENT),
             ),
-            needs=frozenset({"documents", "argument"}),
-            response=lambda case: with_dimensions(FineGrained, case.dimensions, ZERO_TO_FIVE),
-            context=lambda case: {"documents": range(1, len(case.item.documents) + 1)},
-            score=score,
-            baseline=baseline,
         ),
     ),
 )

@@ -9,6 +9,7 @@ from conqret.prompts.library import Prompt, split_front_matter
 VARIABLES: Mapping[str, str] = {
     "anchors": "what each rating of the scale means, best first",
     "answer": "the answer that is judged",
+    "asked": "the metrics that are asked for; what is not among them is left out of the answer",
     "argument": "the argument that is judged: the first of two, where two are compared",
     "chosen": "the sentences to rewrite, each with .number and .text",
     "cited_sentences": "the sentences that cite a document, each with .number, .text and .cites (numbers of documents)",

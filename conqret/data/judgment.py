@@ -35,6 +35,7 @@ class Reason(StrEnum):
     CONTEXT_OVERFLOW = "context_overflow"
     ONE_ORDER_ONLY = "one_order_only"
     NOTHING_TO_JUDGE = "nothing_to_judge"
+    CANNOT_JUDGE = "cannot_judge"
     # failed: no answer came
     RATE_LIMITED = "rate_limited"
     TIMEOUT = "timeout"
@@ -61,6 +62,7 @@ _UNSCORED = frozenset(
         Reason.CONTEXT_OVERFLOW,
         Reason.ONE_ORDER_ONLY,
         Reason.NOTHING_TO_JUDGE,
+        Reason.CANNOT_JUDGE,
     }
 )
 

@@ -108,6 +108,8 @@ class Ask(Generic[R]):
     - ``both_orders``: ask again with the two arguments swapped, and combine
     - ``rating_field``: the field whose log-probabilities are wanted, with the ``choices`` that it has
     - ``settled(case)``: measures that need no answer because there is nothing to ask; else None
+    - ``about(metrics)``: the same question for these metrics and whatever comes with them; None where it is always
+      asked whole
     - ``reading(case, given, bare)``: for what no model writes but log-probabilities say, the texts to be read
       after the prompt as ``given``, and after the one without documents
     """
@@ -125,6 +127,7 @@ class Ask(Generic[R]):
     rating_field: str | None = None
     choices: tuple[int, ...] = ()
     settled: Callable[[Case], Mapping[str, Measure] | None] = field(default=lambda case: None)
+    about: Callable[[frozenset[str]], Ask[R]] | None = None
     reading: Callable[[Case, Rendered, Rendered], Reading] | None = None
 
 
@@ -145,30 +148,38 @@ class Judge:
         return tuple(dict.fromkeys(metric for ask in self.asks for metric in ask.metrics))
 
     def select(self, metrics: Iterable[str]) -> tuple[Ask[Any], ...]:
-        """The questions that yield at least one of ``metrics`` (all, where it is empty).
+        """The questions that yield at least one of ``metrics`` (all, where it is empty), each asked for these alone
+        where it can be.
 
         Raises:
             UnknownNameError: this format has no such metric.
         """
-        wanted = set(metrics)
+        wanted = frozenset(metrics)
         for metric in wanted:
             if metric not in self.metrics:
                 raise UnknownNameError(f"metric of format {self.name}", metric, self.metrics)
-        return tuple(ask for ask in self.asks if not wanted or wanted & set(ask.metrics))
+        return tuple(_about(ask, wanted) for ask in self.asks if not wanted or wanted & set(ask.metrics))
 
     def identity(self, options: JudgeOptions, library: Library, model: Mapping[str, Any]) -> dict[str, Any]:
         """What makes this instrument what it is, part by part: prompts, answers, dimensions, sampling and model.
 
-        It is that of the whole format, whichever of its metrics are asked for, so that scores of one metric belong
-        together wherever they were made. What is long stands for itself as a digest.
+        What is asked for is part of it only where it changes a question: one for several things. All other questions
+        of the format are part of it, whichever are asked, so that scores of one metric belong together wherever they
+        were made. What is long stands for itself as a digest.
         """
         case = Case(Item(id="fingerprint", topic="fingerprint"), options)
+        asks = [_about(ask, frozenset(options.metrics)) for ask in self.asks]
         dimensions = [[one.name, one.question, one.definition] for one in DIMENSIONS]
         return {
             "format": self.name,
             **model,
-            **{f"prompt {ask.prompt}": library[ask.prompt].digest for ask in self.asks},
-            "schemas of the answers": digest([ask.response(case).model_json_schema() for ask in self.asks]),
+            **{f"prompt {ask.prompt}": library[ask.prompt].digest for ask in asks},
+            **{
+                f"asked in one call of {ask.prompt}": "all" if whole.metrics == ask.metrics else ", ".join(ask.metrics)
+                for whole, ask in zip(self.asks, asks, strict=True)
+                if ask.about is not None
+            },
+            "schemas of the answers": digest([ask.response(case).model_json_schema() for ask in asks]),
             "definitions of the dimensions": digest(dimensions),
             "samples": options.samples,
             "order": options.order,
@@ -180,6 +191,11 @@ class Judge:
     def fingerprint(self, options: JudgeOptions, library: Library, model: Mapping[str, Any]) -> str:
         """The name of this instrument: it changes with every part of its identity."""
         return digest(self.identity(options, library, model))
+
+
+def _about(ask: Ask[Any], wanted: frozenset[str]) -> Ask[Any]:
+    """The question for what is wanted of it alone; whole, where that is nothing or it is always asked whole."""
+    return ask if ask.about is None or not wanted & set(ask.metrics) else ask.about(wanted)
 
 
 def digest(parts: object) -> str:

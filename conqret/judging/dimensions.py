@@ -29,21 +29,23 @@ DIMENSIONS: tuple[Dimension, ...] = (
         "cogency",
         "How acceptable are the premises?",
         "A premise is acceptable if a sensible reader has reason to believe it, or none to doubt it. "
-        "With several premises, weigh them by how much of the argument rests on each.",
+        "With several premises, weigh them by how much of the argument rests on each. In the middle: what is "
+        "claimed may well be so, but is merely asserted.",
     ),
     Dimension(
         "local_relevance",
         "cogency",
         "How relevant are the premises to the conclusion?",
         "A premise is relevant if, supposing it true, it speaks for or against the conclusion. "
-        "Whether you share the view does not matter.",
+        "Whether you share the view does not matter. In the middle: the premises are on the subject, and some of "
+        "them leave the conclusion where it was.",
     ),
     Dimension(
         "local_sufficiency",
         "cogency",
         "Are the premises enough?",
         "Premises are sufficient if, taken together, they give a sensible reader enough reason to "
-        "draw the conclusion.",
+        "draw the conclusion. In the middle: they give some reason, and the reader would want more of it.",
     ),
     Dimension(
         "cogency",
@@ -57,62 +59,69 @@ DIMENSIONS: tuple[Dimension, ...] = (
         "effectiveness",
         "How far does the argument make its author worth believing?",
         "It does so by sources, knowledge, fairness and honesty that show in the text, and loses it "
-        "by errors, exaggeration or hostility.",
+        "by errors, exaggeration or hostility. In the middle: an author of whom the text says little either way.",
     ),
     Dimension(
         "emotional_appeal",
         "effectiveness",
         "How well does the argument use emotion?",
-        "It appeals well if it puts the reader in a mood that opens the mind to what is said. Neither"
-        " cold text nor overdone pathos does.",
+        "It appeals well if it puts the reader in a mood that opens the mind to what is said: by what is at stake for "
+        "people, an example, a telling word. In the middle: sober text that suits its subject and leaves the reader's "
+        "mood as it was. Low: text whose pathos, anger or coldness turns the reader away.",
     ),
     Dimension(
         "clarity",
         "effectiveness",
         "How clear is the wording?",
         "It is clear if the language is correct and plain, says what is meant once, and stays with "
-        "the issue.",
+        "the issue. In the middle: one understands it, but has to read some of it twice.",
     ),
     Dimension(
         "appropriateness",
         "effectiveness",
         "How well does the language suit the issue and the reader?",
-        "It suits if tone and wording are in proportion to the issue, support the author's standing, "
-        "and insult nobody.",
+        "This is about wording and tone alone, whatever is said with them. They suit if they are in proportion to the "
+        "issue, support the author's standing, and insult nobody. In the middle: plain, careless or chatty, "
+        "but civil.",
     ),
     Dimension(
         "arrangement",
         "effectiveness",
         "How well is the argument arranged?",
         "It is well arranged if issue, premises and conclusions come in an order in which each "
-        "prepares the next.",
+        "prepares the next. In the middle: one can follow it, though something stands in the wrong place or is "
+        "not tied to the rest.",
     ),
     Dimension(
         "effectiveness",
         "overall_quality",
         "How effective is the argument?",
-        "An argument is effective if it wins readers over, or strengthens them in the view that it defends.",
+        "An argument is effective if it wins readers over, or strengthens them in the view that it defends. Think of "
+        "a reader who has not made up their mind. In the middle: such a reader would give it some thought, and "
+        "not be moved.",
     ),
     Dimension(
         "global_acceptability",
         "reasonableness",
-        "Would the audience accept that these points are raised, and raised in this way?",
-        "It is acceptable to the whole audience if people on either side would regard what it brings "
-        "up, and how, as a legitimate part of the debate.",
+        "Would people on every side accept these points as fair to raise?",
+        "This is about what is said, not in which tone: grounds and values that people on either side would regard as "
+        "a legitimate part of the debate though they disagree, and a fair picture of the other side. In the middle: "
+        "legitimate to many, while some would say that it passes over or distorts what matters to them.",
     ),
     Dimension(
         "global_relevance",
         "reasonableness",
         "Does the argument help to settle the issue?",
         "It is relevant to the whole debate if it adds information or points that move the question "
-        "towards an answer.",
+        "towards an answer. In the middle: it bears on the question with what everybody says about it.",
     ),
     Dimension(
         "global_sufficiency",
         "reasonableness",
         "Does the argument deal with the objections to be expected?",
         "It is sufficient for the whole debate if it takes up the counter-arguments that a reader "
-        "would think of, and answers them.",
+        "would think of, and answers them. In the middle: it mentions an objection without a real answer, or answers "
+        "one of several. Low: it mentions none.",
     ),
     Dimension(
         "reasonableness",
@@ -125,7 +134,8 @@ DIMENSIONS: tuple[Dimension, ...] = (
         "overall_quality",
         "overall_quality",
         "How good is the argument over all?",
-        "Weigh your ratings of the other dimensions as you find fit, and anything else that they leave out.",
+        "Weigh its reasoning, its effect on readers and what it brings to the debate as you find fit, and anything "
+        "else that counts.",
     ),
 )
 

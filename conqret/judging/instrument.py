@@ -179,7 +179,8 @@ def given(ask: Ask[Any], case: Case) -> tuple[dict[str, Any], dict[str, Any]]:
     """The variables of a prompt's system block, which are the same for all items, and those that its user block has
     besides."""
     item = case.item
-    system = {"dimensions": case.dimensions, **ask.settings}
+    dimensions = tuple(dimension for dimension in case.dimensions if dimension.name in ask.metrics)
+    system = {"asked": ask.metrics, "dimensions": dimensions, **ask.settings}
     user = {
         "topic": item.topic,
         "stance": item.stance,

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
@@ -18,11 +17,9 @@ from pydantic import (
     ConfigDict,
     Field,
     ValidationInfo,
-    create_model,
 )
 
-from conqret.judging.dimensions import Dimension
-from conqret.judging.scales import ONE_TO_FIVE, ONE_TO_THREE, ZERO_TO_FIVE, ZERO_TO_TEN, Scale
+from conqret.judging.scales import ONE_TO_FIVE, ONE_TO_THREE, ZERO_TO_FIVE, ZERO_TO_TEN
 
 Side = Literal["argument_1", "argument_2", "tie"]
 GradedSide = Literal["argument_1", "argument_1_slightly", "tie", "argument_2_slightly", "argument_2"]
@@ -63,11 +60,18 @@ class ZeroToFive(Typed):
     rating: ZeroToFiveRating
 
 
-class OneToThree(Typed):
-    """An explanation, then a rating from 1 to 3."""
+class ZeroToFiveOrNull(Typed):
+    """An explanation, then a rating from 0 to 5; null where it cannot be judged."""
 
     explanation: str
-    rating: OneToThreeRating
+    rating: ZeroToFiveRating | None
+
+
+class OneToThreeOrNull(Typed):
+    """An explanation, then a rating from 1 to 3; null where it cannot be judged."""
+
+    explanation: str
+    rating: OneToThreeRating | None
 
 
 class DocumentRating(Typed):
@@ -124,26 +128,3 @@ def _different(nuggets: list[Any]) -> list[Any]:
 
 Different = AfterValidator(_different)
 """For lists of objects with a field ``nugget``: no two may say the same words."""
-
-
-R = TypeVar("R", bound=Typed)
-
-
-@lru_cache(maxsize=256)
-def with_dimensions(base: type[R], dimensions: tuple[Dimension, ...], scale: Scale) -> type[R]:
-    """``base`` with a field ``dimensions`` that holds a rating for each (see :func:`dimensions_model`).
-
-    It has the base's name, which is part of its schema, and so of the keys of all recordings.
-    """
-    found: type[R] = create_model(
-        base.__name__, __base__=base, dimensions=(dimensions_model(dimensions, scale), ...)
-    )
-    return found
-
-
-@lru_cache(maxsize=256)
-def dimensions_model(dimensions: tuple[Dimension, ...], scale: Scale) -> type[Typed]:
-    """A model with one rating for each dimension, in the given order (a model writes fields in schema order)."""
-    rating = {ZERO_TO_FIVE: ZeroToFive, ONE_TO_THREE: OneToThree}[scale]
-    fields: dict[str, Any] = {dimension.name: (rating, ...) for dimension in dimensions}
-    return create_model("Dimensions", __base__=Typed, **fields)

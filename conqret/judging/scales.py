@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from conqret.data import Measure, Part, Status
+from conqret.data import Measure, Part, Reason, Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +38,10 @@ PREFERENCE = {"first": 1.0, "tie": 0.5, "second": 0.0}
 """The value of a preference: 1 where the first argument is the better one, 0 where the second is."""
 
 
-def rated(scale: Scale, rating: float, explanation: str = "", *, method: str | None = None) -> Measure:
-    """The measure of one rating on ``scale``."""
+def rated(scale: Scale, rating: float | None, explanation: str = "", *, method: str | None = None) -> Measure:
+    """The measure of one rating on ``scale``; None is what the judge says cannot be judged."""
+    if rating is None:
+        return Measure.missing(Reason.CANNOT_JUDGE, explanation)
     return Measure(
         status=Status.SCORED, value=scale.unit(rating), raw=rating, explanation=explanation, method=method
     )

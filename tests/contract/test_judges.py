@@ -7,7 +7,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -151,12 +151,21 @@ def _changed(answer: Any, path: tuple[Any, ...], change: Any) -> Any:
     return changed
 
 
+DIMENSION_NAMES = frozenset(dimension.name for dimension in DIMENSIONS)
+NULLABLE = {
+    "listwise": DIMENSION_NAMES,
+    "listwise-rag": DIMENSION_NAMES | {"groundedness"},
+    "pointwise": frozenset({"rating"}),
+    "rag-fine-grained": DIMENSION_NAMES | {"answer_relevance", "groundedness"},
+}
+"""What a judge may say that it cannot be judged."""
+
 MEASURED = {"tokens"}
 """Whole numbers that a model's reading counts: no rating, so that any one from 1 is right."""
 
 
-def _faults(answer: Any) -> Iterator[tuple[str, Any]]:
-    """Every kind of wrong answer that can be made from a right one."""
+def _faults(answer: Any, nullable: Set[str]) -> Iterator[tuple[str, Any]]:
+    """Every kind of wrong answer that can be made from a right one. The ratings of what is ``nullable`` may be null."""
 
     def put(value: Any) -> Any:
         return lambda holder, key: holder.__setitem__(key, value)
@@ -172,7 +181,7 @@ def _faults(answer: Any) -> Iterator[tuple[str, Any]]:
         elif isinstance(value, int) and path[-1] in MEASURED:
             wrong = (-1, 0, 2.5, True, "high", None, [])
         elif isinstance(value, int):
-            wrong = (-1, 99, 2.5, True, "high", None, [])
+            wrong = (-1, 99, 2.5, True, "high", [], *([] if set(path) & nullable else [None]))
         elif isinstance(value, str):
             wrong = (3, None, []) if path[-1] in ("explanation", "nugget") else (3, None, "neither", "")
         elif isinstance(value, list):
@@ -192,7 +201,7 @@ def test_no_wrong_answer_is_valid(name: str) -> None:
     for ask in JUDGES[name].asks:
         response, context, answer = ask.response(case), ask.context(case), ask.baseline(case)
         response.model_validate_json(json.dumps(answer), context=context)
-        for label, wrong in _faults(answer):
+        for label, wrong in _faults(answer, NULLABLE.get(name, frozenset())):
             try:
                 response.model_validate_json(json.dumps(wrong), context=context)
             except ValidationError:
@@ -209,8 +218,9 @@ def test_the_answer_schema_forbids_more_and_bounds_every_rating(name: str) -> No
                 assert part["additionalProperties"] is False
                 assert set(part["required"]) == set(part["properties"])
             for field, inner in part.get("properties", {}).items():
-                if inner.get("type") == "integer" and field not in ("document", "sentence"):
-                    assert {"minimum", "maximum"} <= set(inner), field
+                for kind in inner.get("anyOf", [inner]):
+                    if kind.get("type") == "integer" and field not in ("document", "sentence"):
+                        assert {"minimum", "maximum"} <= set(kind), field
 
 
 @pytest.mark.parametrize("payload", HOSTILE)

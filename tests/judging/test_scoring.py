@@ -28,7 +28,7 @@ def fine_grained(*ratings: int) -> dict[str, Any]:
         ],
         "answer_relevance": {"explanation": "to the point", "rating": 4},
         "groundedness": {"explanation": "one slip", "rating": 1},
-        "dimensions": dimensions(5, 0, 1),
+        **dimensions(5, 0, 1),
     }
 
 
@@ -68,11 +68,37 @@ def test_listwise_and_pointwise_go_from_one_to_three() -> None:
 
 def test_listwise_rag() -> None:
     rated = {"explanation": "", "rating": 3}
-    found = measures(
-        "listwise-rag", {"context_relevance": rated, "groundedness": rated, "dimensions": dimensions(4)}
-    )
+    found = measures("listwise-rag", {"context_relevance": rated, "groundedness": rated, **dimensions(4)})
     assert found["context_relevance"].value == pytest.approx(0.6)
     assert found[NAMES[0]].value == pytest.approx(0.8)
+
+
+@pytest.mark.parametrize(("name", "lowest"), [("rag-fine-grained", 0), ("listwise-rag", 0), ("listwise", 1)])
+def test_what_cannot_be_judged_is_unscored_and_never_the_lowest_rating(name: str, lowest: int) -> None:
+    answer = {
+        "rag-fine-grained": fine_grained(1, 2, 3),
+        "listwise-rag": {**fine_grained(), "context_relevance": {"explanation": "", "rating": 3}},
+        "listwise": dimensions(),
+    }[name]
+    if name == "listwise-rag":
+        del answer["answer_relevance"]
+    answer["clarity"] = {"explanation": "a low one", "rating": lowest}
+    answer["arrangement"] = {"explanation": "a single sentence", "rating": None}
+    found = measures(name, answer)
+    assert (found["clarity"].value, found["clarity"].reason) == (0.0, None)
+    arrangement = found["arrangement"]
+    assert (arrangement.value, arrangement.reason) == (None, Reason.CANNOT_JUDGE)
+    assert arrangement.detail == "a single sentence"
+    one = measures("pointwise", {"explanation": "no premise", "rating": None}, "local_relevance")
+    assert one["local_relevance"].reason is Reason.CANNOT_JUDGE
+
+
+def test_an_argument_without_an_answer_or_a_fact_is_unscored_in_them() -> None:
+    unsaid = {"explanation": "an interjection", "rating": None}
+    answer = {**fine_grained(1, 2, 3), "answer_relevance": unsaid, "groundedness": unsaid}
+    found = measures("rag-fine-grained", answer)
+    assert {found[name].reason for name in ("answer_relevance", "groundedness")} == {Reason.CANNOT_JUDGE}
+    assert found["context_relevance"].value == pytest.approx(0.4)
 
 
 def test_direct_divides_by_ten() -> None:

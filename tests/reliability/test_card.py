@@ -86,12 +86,15 @@ def test_another_model_or_setting_makes_it_stale(card: Card, tmp_path: Path) -> 
     assert several == ["samples: 3, and 1 on the card", "temperature: 0.7, and 0.0 on the card"]
 
 
-def test_another_format_makes_it_stale_and_a_selection_does_not(card: Card, tmp_path: Path) -> None:
+def test_another_format_or_a_part_of_a_call_makes_it_stale(card: Card, tmp_path: Path) -> None:
     found = changes(card, setup(tmp_path, "rag-direct"))
     assert "format: rag-direct, and rag-fine-grained on the card" in found
     assert "prompt rag-direct: added" in found
     assert "prompt rag-fine-grained: no longer used" in found
-    assert changes(card, setup(tmp_path, metrics=("groundedness",))) == []
+    assert changes(card, setup(tmp_path, metrics=("groundedness",))) == [
+        "asked in one call of rag-fine-grained: groundedness, and all on the card",
+        "schemas of the answers: changed",
+    ]
 
 
 def test_a_changed_prompt_or_scale_makes_it_stale(card: Card, tmp_path: Path) -> None:

@@ -1,0 +1,118 @@
+"""One question that asks for several things: an answer in sections, each with measures of its own.
+
+Prompt, schema of the answer and scores hold the sections that are asked for, and no other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from pydantic import create_model
+
+from conqret.data import Measure
+from conqret.judging.base import Ask, Case, Reply
+from conqret.judging.baseline import stated
+from conqret.judging.dimensions import DIMENSIONS
+from conqret.judging.responses import OneToThreeOrNull, Typed, ZeroToFiveOrNull
+from conqret.judging.scales import ONE_TO_THREE, ZERO_TO_FIVE, Scale, rated
+
+DOCUMENTS_AND_ARGUMENT = frozenset({"documents", "argument"})
+
+
+@dataclass(frozen=True, eq=False)
+class Section:
+    """One field of an answer.
+
+    - ``name``: the field
+    - ``metrics``: what it yields; ``score(given, case)``: the measures of what was given, a pure function
+    - ``answer``: the type of the field, whose validators find ``context(case)``
+    - ``baseline(case)``: the offline model's answer, as plain data
+    - ``needs``: the fields of the item that must be there
+    """
+
+    name: str
+    metrics: tuple[str, ...]
+    answer: Any
+    score: Callable[[Any, Case], Mapping[str, Measure]]
+    baseline: Callable[[Case], Any]
+    needs: frozenset[str] = DOCUMENTS_AND_ARGUMENT
+    context: Callable[[Case], Mapping[str, Any]] = field(default=lambda case: {})
+
+
+def in_one_call(
+    prompt: str, name: str, sections: tuple[Section, ...], *, both_orders: bool = False
+) -> Ask[Typed]:
+    """The question for all ``sections``; ``name`` is that of the answer's model, which is part of its schema.
+
+    Dimensions stand behind the other sections, in the order of the case.
+    """
+
+    def ordered(case: Case) -> tuple[Section, ...]:
+        places = {dimension.name: place for place, dimension in enumerate(case.dimensions)}
+        return tuple(sorted(sections, key=lambda section: places.get(section.name, -1)))
+
+    def score(reply: Reply[Typed], case: Case) -> Mapping[str, Measure]:
+        return {
+            metric: measure
+            for section in sections
+            for metric, measure in section.score(getattr(reply.value, section.name), case).items()
+        }
+
+    def about(metrics: frozenset[str]) -> Ask[Typed]:
+        wanted = tuple(section for section in sections if metrics & set(section.metrics))
+        return in_one_call(prompt, name, wanted, both_orders=both_orders)
+
+    return Ask(
+        prompt=prompt,
+        metrics=tuple(metric for section in sections for metric in section.metrics),
+        needs=frozenset[str]().union(*(section.needs for section in sections)),
+        response=lambda case: _answer(name, ordered(case)),
+        score=score,
+        baseline=lambda case: {section.name: section.baseline(case) for section in ordered(case)},
+        context=lambda case: {
+            key: value for section in sections for key, value in section.context(case).items()
+        },
+        both_orders=both_orders,
+        about=about,
+    )
+
+
+def dimension_sections(scale: Scale, needs: Iterable[str]) -> tuple[Section, ...]:
+    """A section for each of the fifteen dimensions, rated on ``scale``; or said to be nothing that can be judged."""
+    answer = {ZERO_TO_FIVE: ZeroToFiveOrNull, ONE_TO_THREE: OneToThreeOrNull}[scale]
+    needed = frozenset(needs)
+
+    def section(name: str) -> Section:
+        return rating_section(
+            name, scale, answer, lambda case: stated(case.evidence.dimensions()[name], scale), needed
+        )
+
+    return tuple(section(dimension.name) for dimension in DIMENSIONS)
+
+
+def rating_section(
+    metric: str,
+    scale: Scale,
+    answer: type[Typed],
+    baseline: Callable[[Case], Any],
+    needs: frozenset[str] = DOCUMENTS_AND_ARGUMENT,
+) -> Section:
+    """A section with an explanation and a rating, which is the measure."""
+    return Section(
+        name=metric,
+        metrics=(metric,),
+        answer=answer,
+        score=lambda given, case: {metric: rated(scale, given.rating, given.explanation)},
+        baseline=baseline,
+        needs=needs,
+    )
+
+
+@lru_cache(maxsize=256)
+def _answer(name: str, sections: tuple[Section, ...]) -> type[Typed]:
+    """The model of an answer, its fields in the order of ``sections`` (a model writes them in schema order)."""
+    fields: dict[str, Any] = {section.name: (section.answer, ...) for section in sections}
+    return create_model(name, __base__=Typed, **fields)

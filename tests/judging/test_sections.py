@@ -1,0 +1,146 @@
+"""A question for several things holds what is asked for, and no more: prompt, schema, scores and name."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from conqret import Document, Item
+from conqret.judging.base import Ask, Case, JudgeOptions
+from conqret.judging.instrument import filled, judge_item
+from conqret.judging.registry import JUDGES
+from conqret.llm.request import Request
+from conqret.prompts import Library
+from tests.judging.scripted import ITEM, instrument
+from tests.judging.test_scoring import fine_grained
+
+MODEL = {"model": "m"}
+QUALITY = ("rag-fine-grained", "listwise-rag", "listwise", "pointwise")
+
+
+def asked(name: str, *metrics: str) -> Ask[Any]:
+    (ask, *_) = JUDGES[name].select(metrics)
+    return ask
+
+
+def system(ask: Ask[Any]) -> str:
+    return filled(Library()[ask.prompt], ask, Case(ITEM)).system
+
+
+def fingerprint(name: str, *metrics: str) -> str:
+    return JUDGES[name].fingerprint(JudgeOptions(metrics=metrics), Library(), MODEL)
+
+
+def test_only_what_is_asked_for_stands_in_prompt_and_schema() -> None:
+    ask = asked("rag-fine-grained", "predicted_precision", "clarity")
+    assert ask.metrics == ("context_relevance", "predicted_precision", "clarity")
+    assert list(ask.response(Case(ITEM)).model_fields) == ["context_relevance", "clarity"]
+    text = system(ask)
+    assert all(word in text for word in ("context_relevance:", "- clarity:", "answer null"))
+    assert not any(word in text for word in ("answer_relevance", "groundedness", "cogency", "- arrangement"))
+    alone = system(asked("rag-fine-grained", "context_relevance"))
+    assert "null instead" not in alone
+    assert "dimension" not in alone
+
+
+@pytest.mark.parametrize("name", ["rag-fine-grained", "listwise-rag", "listwise"])
+def test_each_metric_can_be_asked_alone(name: str) -> None:
+    for metric in JUDGES[name].metrics:
+        ask, case = asked(name, metric), Case(ITEM)
+        answer = ask.response(case).model_validate(ask.baseline(case), context=ask.context(case))
+        assert len(type(answer).model_fields) == 1
+        assert metric in ask.metrics
+        text = system(ask)
+        others = set(JUDGES[name].metrics) - set(ask.metrics)
+        assert not [other for other in others if f"{other}: " in text]
+
+
+def test_all_of_it_is_the_same_instrument_in_any_order_and_less_is_another() -> None:
+    metrics = JUDGES["rag-fine-grained"].metrics
+    whole = fingerprint("rag-fine-grained")
+    assert (
+        whole == fingerprint("rag-fine-grained", *metrics) == fingerprint("rag-fine-grained", *metrics[::-1])
+    )
+    part = fingerprint("rag-fine-grained", "context_relevance")
+    assert part == fingerprint("rag-fine-grained", "predicted_precision")  # they share their question
+    assert len({whole, part, fingerprint("rag-fine-grained", "clarity")}) == 3
+    identity = JUDGES["listwise"].identity(JudgeOptions(metrics=("clarity",)), Library(), MODEL)
+    assert identity["asked in one call of listwise"] == "clarity"
+    assert fingerprint("g-eval") == fingerprint("g-eval", "groundedness")  # a question each
+
+
+def test_an_item_gets_the_metrics_asked_for_and_the_request_is_that_small() -> None:
+    requests: list[Request[Any]] = []
+
+    def answer(request: Request[Any]) -> Any:
+        requests.append(request)
+        return {"context_relevance": fine_grained(5, 3, 0)["context_relevance"]}
+
+    judgment = asyncio.run(
+        judge_item(ITEM, instrument("rag-fine-grained", answer, metrics=("predicted_precision",), samples=2))
+    )
+    assert dict(judgment.values) == {"predicted_precision": pytest.approx(2 / 3)}
+    assert {request.sample for request in requests} == {0, 1}
+    assert all(list(request.response.model_fields) == ["context_relevance"] for request in requests)
+
+
+def test_dimensions_keep_the_order_of_the_sample_behind_the_other_sections() -> None:
+    ask, case = asked("listwise-rag", "clarity", "credibility", "groundedness"), Case(ITEM)
+    turned = Case(ITEM, dimensions=case.dimensions[::-1])
+    assert list(ask.response(case).model_fields) == ["groundedness", "credibility", "clarity"]
+    assert list(ask.response(turned).model_fields) == ["groundedness", "clarity", "credibility"]
+    assert ask.response(turned) is ask.response(turned)  # digests and formats are kept by the class
+
+
+ODD = {
+    "no documents": Item(id="o", topic="Should it be so?", stance="pro", argument="It should."),
+    "one line, a heading, no stance": Item(
+        id="o",
+        topic="Gun control",
+        stance="none",
+        documents=(Document(id="d", text="x"),),
+        argument="No way!",
+    ),
+    "a statement, a rebuttal alone": Item(
+        id="o",
+        topic="School uniforms are a good idea.",
+        stance="con",
+        documents=(Document(id="d", text="x"),),
+        argument="That is wrong, as my opponent knows [7].",
+    ),
+}
+
+
+@pytest.mark.parametrize("odd", ODD)
+@pytest.mark.parametrize("name", [*QUALITY, "citation-support"])
+def test_prompts_say_what_to_do_with_odd_items(name: str, odd: str) -> None:
+    for ask in JUDGES[name].asks:
+        rendered = filled(Library()[ask.prompt], ask, Case(ODD[odd]))
+        for text in (rendered.system, rendered.user):
+            assert "\n\n\n" not in text
+            assert not any(line.endswith(" ") for line in text.splitlines())
+        if name in QUALITY:
+            assert all(
+                words in rendered.system
+                for words in (
+                    "a question, a statement or a mere heading",
+                    "Where no stance is given",
+                    "argues against the stance",
+                    "answer null",
+                    "A few words are enough",
+                )
+            )
+
+
+@pytest.mark.parametrize("name", ["rag-fine-grained", "listwise-rag"])
+def test_every_point_of_a_scale_is_anchored(name: str) -> None:
+    lines = system(asked(name)).splitlines()
+    for point in range(6):
+        anchors = [line for line in lines if line.startswith(f"{point}: ")]
+        sections = [metric for metric in ("context_relevance", "answer_relevance", "groundedness")
+                    if metric in JUDGES[name].metrics]  # fmt: skip
+        assert len(set(anchors)) == len(sections) + 1  # and the dimensions
+    assert all(any(line.startswith(f"{point} (") for line in system(asked("listwise")).splitlines())
+               for point in (1, 2, 3))  # fmt: skip
