@@ -20,7 +20,7 @@ VARIABLES: Mapping[str, str] = {
     "document": "the one document that is looked at",
     "documents": "the documents, in the order of their numbers from 1, each with .title and .text",
     "example": "an example with its answer",
-    "examples": "arguments by experts on other topics, each with .topic, .documents and .argument",
+    "examples": "arguments on other topics, each with .topic, .documents and .argument",
     "metric": "the name of the metric",
     "most": "how many perspectives there may be",
     "perspective": "the perspective that is looked for",

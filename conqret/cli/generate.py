@@ -78,7 +78,7 @@ def generate(
     )  # fmt: skip
     facts = {**asdict(outcome), "session": outcome.session.model_dump()}
     facts = {"items": str(facts.pop("items_file")), **facts}
-    total = outcome.written + sum(outcome.failed.values())
+    total = outcome.written + outcome.no_evidence + sum(outcome.failed.values())
     lines = (
         f"{outcome.written} of {total} arguments written",
         f"citations  {outcome.out_of_range} out of range, {outcome.misquoted} quotations not in the document cited",
@@ -88,9 +88,14 @@ def generate(
     result(facts, lines, as_json=shown.json_output)
     if not shown.quiet:
         tell_session(outcome.session, f"{total:,} arguments")
+    if outcome.no_evidence:
+        note(
+            f"{outcome.no_evidence} arguments have no evidence: their documents hold nothing for the side, says the "
+            "model; they are no items"
+        )
     for reason, count in sorted(outcome.failed.items()):
         note(f"{count} arguments were not written: {reason}; the same command asks for them again")
-    end(outcome.failed)
+    end(outcome.failed or not outcome.written)
 
 
 def _announce(job: GenerationRun) -> None:

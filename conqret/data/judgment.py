@@ -36,6 +36,7 @@ class Reason(StrEnum):
     ONE_ORDER_ONLY = "one_order_only"
     NOTHING_TO_JUDGE = "nothing_to_judge"
     CANNOT_JUDGE = "cannot_judge"
+    NO_EVIDENCE = "no_evidence"
     # failed: no answer came
     RATE_LIMITED = "rate_limited"
     TIMEOUT = "timeout"
@@ -63,6 +64,7 @@ _UNSCORED = frozenset(
         Reason.ONE_ORDER_ONLY,
         Reason.NOTHING_TO_JUDGE,
         Reason.CANNOT_JUDGE,
+        Reason.NO_EVIDENCE,
     }
 )
 

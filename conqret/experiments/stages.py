@@ -44,9 +44,9 @@ async def generate_arguments(job: Job, sessions: Sessions, system: System) -> in
     another = run.folder.holds_another(run.record)  # a ranking that had failed is whole now
     outcome = await agenerate(replace(run, overwrite=another))
     failed = sum(outcome.failed.values())
-    job.say(
-        "generate", f"{system.name}: {outcome.written} arguments{f', {failed} not written' if failed else ''}"
-    )
+    counts = {"arguments": outcome.written, "without evidence": outcome.no_evidence, "not written": failed}
+    said = ", ".join(f"{count} {what}" for what, count in counts.items() if count or what == "arguments")
+    job.say("generate", f"{system.name}: {said}")
     return failed
 
 

@@ -58,9 +58,10 @@ class LeftOut(_Typed):
 
 
 class GeneratedArgument(_Typed):
-    """A whole argument: its conclusions in order, and the documents that it leaves out."""
+    """A whole argument: its conclusions in order (none where no document holds anything for the stance), and the
+    documents that it leaves out."""
 
-    conclusions: list[Conclusion] = Field(min_length=1)
+    conclusions: list[Conclusion]
     left_out: list[LeftOut]
 
 

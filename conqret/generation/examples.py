@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from conqret.baseline.alignment import align
 from conqret.data.corpus import CorpusTopic, LedgerEntry
 from conqret.data.debate import Debate, DebateArgument
 from conqret.data.item import Document, Stance
 from conqret.errors import DeclarationError
+from conqret.generation.arguments import cited
 from conqret.io.corpus import CorpusDirectory
-from conqret.text.citations import cited_by, replace_marks
+from conqret.text.analysis import Text, analysed
+from conqret.text.citations import citations, cited_by, replace_marks
 
 SHOTS = 3
 """Examples in a prompt (ConQRet, section 3.2.2)."""
@@ -42,7 +45,10 @@ class Expert:
 
     def text(self, places: Mapping[str, int] | None = None) -> str:
         """The argument as text; with ``places``, its marks are those of the documents there, others go."""
-        paragraphs = [" ".join([_sentence(title), *premises]).strip() for title, premises in self.points]
+        paragraphs = [
+            " ".join([cited(title, ()) if title else "", *premises]).strip()
+            for title, premises in self.points
+        ]
         text = "\n\n".join(paragraphs)
         if places is None:
             return text
@@ -51,7 +57,7 @@ class Expert:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """An in-context example: an expert's argument with the documents that it cites."""
+    """An in-context example: of an expert's argument what its documents bear out, with those documents."""
 
     expert: Expert
     documents: tuple[Document, ...]
@@ -67,6 +73,7 @@ class ExpertArguments:
     def __init__(self, corpus: CorpusDirectory) -> None:
         self._debates = {debate.id: debate for debate in corpus.debates()}
         self._ledger = {(entry.debate, entry.number): entry for entry in corpus.ledger()}
+        self._examples: dict[tuple[str, Stance], Example | None] = {}
 
     def of(self, topic: CorpusTopic, stance: Stance) -> Expert | None:
         """What the expert wrote for one side of a topic; None where there is nothing."""
@@ -75,6 +82,18 @@ class ExpertArguments:
             return None
         arguments = {"pro": debate.pros, "con": debate.cons}.get(stance, ())
         return _expert(topic, stance, arguments, self._documents(debate)) if arguments else None
+
+    def example(
+        self, topic: CorpusTopic, stance: Stance, documents: Mapping[str, Document]
+    ) -> Example | None:
+        """What the documents bear out of one side of a topic (found once); None where that is nothing, or one of
+        them is not among ``documents``."""
+        key = (topic.id, stance)
+        if key not in self._examples:
+            expert = self.of(topic, stance)
+            there = expert is not None and all(one in documents for one in expert.documents)
+            self._examples[key] = borne_out(expert, documents) if expert is not None and there else None
+        return self._examples[key]
 
     def _documents(self, debate: Debate) -> dict[int, str]:
         """The documents of the page's sources, by the sources' numbers."""
@@ -89,16 +108,18 @@ class ExpertArguments:
 def draw_examples(
     topics: Sequence[CorpusTopic],
     experts: ExpertArguments,
+    documents: Mapping[str, Document],
     stance: Stance,
     count: int,
     *,
     seed: int = SEED,
     exclude: CorpusTopic | None = None,
-) -> tuple[Expert, ...]:
-    """Draw ``count`` expert arguments of this stance that cite at least one document, from train topics only.
+) -> tuple[Example, ...]:
+    """Draw ``count`` expert arguments of this stance of which their documents bear something out, from train topics
+    only.
 
     The order is drawn once for a seed and a stance, and each topic takes the first that are not about itself
-    (``exclude``), so all topics but those share their examples.
+    (``exclude``), so all topics but those share their examples. ``documents`` holds what the arguments cite, by id.
 
     Raises:
         DeclarationError: the train topics have fewer.
@@ -111,15 +132,57 @@ def draw_examples(
     for topic in order:
         if exclude is not None and (topic.id == exclude.id or _same(topic.question, exclude.question)):
             continue
-        expert = experts.of(topic, stance)
-        if expert is not None and expert.documents:
-            found.append(expert)
+        example = experts.example(topic, stance, documents)
+        if example is not None:
+            found.append(example)
         if len(found) == count:
             return tuple(found)
     raise DeclarationError(
         f"{count} examples are wanted, and the train topics of the corpus hold {len(found)} {stance} arguments "
-        "with documents; lower --shots"
+        "that their documents bear out; lower --shots"
     )
+
+
+def borne_out(expert: Expert, documents: Mapping[str, Document]) -> Example | None:
+    """The argument without what its documents do not bear out by lexical evidence
+    (:func:`conqret.baseline.alignment.align`); None where nothing stays.
+
+    A sentence stays with its citations of documents that support it, if none that it cites contradicts it. One that
+    cites nothing stays only as a conclusion, without figures; a conclusion that goes takes its premises along, and
+    goes where none of them stays. Only documents that are still cited are shown.
+    """
+    shown = [documents[name] for name in expert.documents]
+    sources = [analysed(f"{one.title}\n\n{one.text}") for one in shown]
+
+    def kept(text: str, *, bare: bool = False) -> str:
+        analysis, found = Text(text), []
+        for piece, sentence in zip(analysis.pieces, analysis.sentences, strict=True):
+            labels = {number: align(sentence, sources[number - 1]).label for number in sentence.cites}
+            holding = {number: number for number, label in labels.items() if label == "supports"}
+            if holding and "contradicts" not in labels.values():
+                found.append(renumbered(piece, holding))
+            elif bare and not labels and not sentence.numbers:
+                found.append(piece)
+        return " ".join(found)
+
+    points = [
+        (conclusion, held)
+        for title, premises in expert.points
+        if (conclusion := kept(title, bare=True)) and (held := [*filter(None, map(kept, premises))])
+    ]
+    cites = dict.fromkeys(n for title, held in points for text in (title, *held) for n in citations(text))
+    places = {number: place for place, number in enumerate(cites, start=1)}
+    if not places:
+        return None
+    left = replace(
+        expert,
+        points=tuple(
+            (renumbered(title, places), tuple(renumbered(one, places) for one in held))
+            for title, held in points
+        ),
+        documents=tuple(expert.documents[number - 1] for number in cites),
+    )
+    return Example(left, tuple(shown[number - 1] for number in cites))
 
 
 def renumbered(text: str, places: Mapping[int, int]) -> str:
@@ -144,10 +207,6 @@ def _expert(
         if argument.title.strip() or any(text.strip() for text in argument.paragraphs)
     )
     return Expert(topic.id, topic.question, stance, points, tuple(named)) if points else None
-
-
-def _sentence(title: str) -> str:
-    return title if not title or title[-1] in ".!?\u2026" else f"{title}."
 
 
 def _same(one: str, other: str) -> bool:

@@ -126,6 +126,11 @@ class Generated(Frozen):
         """``written``, or what the reason leads to."""
         return "written" if self.reason is None else self.reason.status
 
+    @property
+    def answered(self) -> bool:
+        """Whether the task is done: an argument is written, or the documents hold nothing for the side."""
+        return self.argument is not None or self.reason is Reason.NO_EVIDENCE
+
 
 @dataclass(frozen=True)
 class Generator:
@@ -203,6 +208,9 @@ class Generator:
             "left_out": _left_out(argument, task.documents),
             "citations": check_citations(text, task.documents).model_dump(mode="json"),
         }
+        if not text:
+            detail = "the documents hold nothing for this side, says the model"
+            return task.outcome(facts=made, calls=calls, reason=Reason.NO_EVIDENCE, detail=detail)
         return task.outcome(argument=text, facts=made, calls=calls)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from conqret.data import Document, Stance
 from conqret.data.corpus import CorpusTopic
 from conqret.errors import DeclarationError
-from conqret.generation.examples import Example, Expert, ExpertArguments, draw_examples
+from conqret.generation.examples import ExpertArguments, draw_examples
 from conqret.generation.generate import GenerateOptions, Task
 from conqret.io.corpus import CorpusDirectory
 
@@ -35,38 +35,33 @@ def make_tasks(
             "give the corpus that it was made from"
         )
     experts = ExpertArguments(corpus) if options.shots or options.expert else None
-    shown = {
-        name: draw_examples(known, experts, stance, options.shots, seed=options.seed, exclude=by_id[name])
-        if experts is not None
-        else ()
-        for name in rankings
-    }
     wanted = {document for ranking in rankings.values() for document in ranking[: options.documents]}
-    cited = {document for drawn in shown.values() for expert in drawn for document in expert.documents}
-    texts = _read(corpus, wanted | cited)
+    written = [experts.of(topic, stance) for topic in known] if experts is not None and options.shots else []
+    cited = {document for expert in written if expert is not None for document in expert.documents}
+    texts = _read(corpus, wanted, cited)
     return [
         Task(
             by_id[name],
             stance,
             tuple(texts[document] for document in ranking[: options.documents]),
-            tuple(_example(expert, texts) for expert in shown[name]),
+            draw_examples(
+                known, experts, texts, stance, options.shots, seed=options.seed, exclude=by_id[name]
+            )
+            if experts is not None
+            else (),
             experts.of(by_id[name], stance) if experts is not None and options.expert else None,
         )
         for name, ranking in rankings.items()
     ]
 
 
-def _example(expert: Expert, texts: Mapping[str, Document]) -> Example:
-    return Example(expert, tuple(texts[document] for document in expert.documents))
-
-
-def _read(corpus: CorpusDirectory, wanted: set[str]) -> dict[str, Document]:
-    """Only the documents that are wanted, in one pass over the file."""
-    found = {document.id: document for document in corpus.documents() if document.id in wanted}
+def _read(corpus: CorpusDirectory, wanted: set[str], cited: set[str]) -> dict[str, Document]:
+    """Only the documents that are wanted, and what is there of those cited, in one pass over the file."""
+    found = {one.id: one for one in corpus.documents() if one.id in wanted or one.id in cited}
     lacking = sorted(wanted - found.keys())
     if lacking:
         raise DeclarationError(
-            f"{corpus.documents_file} lacks {len(lacking)} documents that are ranked or cited ({lacking[0]!r} is "
+            f"{corpus.documents_file} lacks {len(lacking)} documents that are ranked ({lacking[0]!r} is "
             "one): give the corpus that the run was made from"
         )
     return found

@@ -2,7 +2,7 @@
 
 Beside ``run.json`` and ``recordings.sqlite`` the folder holds ``generations.jsonl``, a line for each topic and stance
 with its argument or the reason why there is none, and ``items.jsonl``, an item for each argument (what ``conqret
-judge`` reads). The same command again asks only for what was not written.
+judge`` reads). The same command again asks only for what was not answered.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
+from conqret.data import Reason
 from conqret.generation.arguments import GeneratedArgument
 from conqret.generation.budget import ANSWER_ROOM
 from conqret.generation.generate import Generated, GenerateOptions, Generator, Task
@@ -70,12 +71,12 @@ class GenerationFolder(RunFolder[GenerationRecord]):
     MAKES: ClassVar[tuple[str, ...]] = (ITEMS, GENERATIONS)
 
     def rows(self) -> RowStore[Generated]:
-        """What became of each task; those that were not written are tried again."""
+        """What became of each task; those that failed are tried again."""
         return RowStore(
             self.path / GENERATIONS,
             Generated,
             lambda one: one.id,
-            finished=lambda one: one.argument is not None,
+            finished=lambda one: one.answered,
         )
 
 
@@ -141,11 +142,12 @@ class GenerationRun:
 
 @dataclass(frozen=True, slots=True)
 class GenerationOutcome:
-    """A finished run: where its items are, how many arguments there are and how many not (by reason), what they are
-    like, and what this session did for them."""
+    """A finished run: where its items are, how many arguments there are, how many topics without evidence for the
+    side, how many failed (by reason), what the arguments are like, and what this session did for them."""
 
     items_file: Path
     written: int
+    no_evidence: int
     failed: Mapping[str, int]
     session: SessionCounts
     trimmed: int
@@ -196,7 +198,8 @@ async def agenerate(
     return GenerationOutcome(
         items_file=run.items_file,
         written=len(items),
-        failed=dict(Counter(str(one.reason) for one in found.values() if one.argument is None)),
+        no_evidence=sum(one.reason is Reason.NO_EVIDENCE for one in found.values()),
+        failed=dict(Counter(str(one.reason) for one in found.values() if not one.answered)),
         session=session.counts.since(before, kept=kept),
         trimmed=sum(len(one["trimmed"]) for one in facts),
         out_of_range=sum(len(one["citations"]["out_of_range"]) for one in facts),

@@ -86,7 +86,7 @@ def test_sentences_and_citations_are_read_back(argument):
 @pytest.mark.parametrize(
     "answer",
     [
-        {"conclusions": [], "left_out": []},
+        {"conclusions": None, "left_out": []},
         {"conclusions": [{"conclusion": "So.", "premises": []}], "left_out": []},
         {"conclusions": [{"conclusion": " ", "premises": [{"text": "x", "citations": []}]}], "left_out": []},
         {

@@ -2,8 +2,9 @@
 
 import pytest
 
+from conqret.data import Document
 from conqret.errors import DeclarationError
-from conqret.generation.examples import ExpertArguments, draw_examples, renumbered
+from conqret.generation.examples import Expert, ExpertArguments, borne_out, draw_examples, renumbered
 from conqret.text.citations import citations
 from tests.generation.corpora import SUBJECTS, write_corpus
 
@@ -11,6 +12,11 @@ from tests.generation.corpora import SUBJECTS, write_corpus
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory):
     return write_corpus(tmp_path_factory.mktemp("corpus"))
+
+
+@pytest.fixture(scope="module")
+def texts(corpus):
+    return {document.id: document for document in corpus.documents()}
 
 
 def test_an_expert_argument_cites_its_documents_by_place(corpus):
@@ -25,35 +31,89 @@ def test_an_expert_argument_cites_its_documents_by_place(corpus):
     assert ExpertArguments(corpus).of(topic, "con").documents == ("cars-3",)
 
 
-def test_examples_come_from_train_topics_and_never_from_the_topic_itself(corpus):
+def test_examples_come_from_train_topics_and_never_from_the_topic_itself(corpus, texts):
     topics, experts = list(corpus.topics()), ExpertArguments(corpus)
     for topic in topics:
-        drawn = draw_examples(topics, experts, "pro", 3, exclude=topic)
-        names = [one.topic for one in drawn]
+        drawn = draw_examples(topics, experts, texts, "pro", 3, exclude=topic)
+        names = [one.expert.topic for one in drawn]
         assert len(set(names)) == 3
         assert topic.id not in names
         assert all(SUBJECTS[name] == "train" for name in names)
-    assert draw_examples(topics, experts, "pro", 3) == draw_examples(topics, experts, "pro", 3)
+    assert draw_examples(topics, experts, texts, "pro", 3) == draw_examples(topics, experts, texts, "pro", 3)
     seeds = {
-        tuple(one.topic for one in draw_examples(topics, experts, "pro", 3, seed=seed)) for seed in range(20)
+        tuple(one.expert.topic for one in draw_examples(topics, experts, texts, "pro", 3, seed=seed))
+        for seed in range(20)
     }
     assert len(seeds) > 3
-    assert draw_examples(topics, experts, "pro", 0) == ()
+    assert draw_examples(topics, experts, texts, "pro", 0) == ()
 
 
-def test_a_topic_with_the_same_question_is_the_topic_itself(corpus):
+def test_a_topic_with_the_same_question_is_the_topic_itself(corpus, texts):
     topics, experts = list(corpus.topics()), ExpertArguments(corpus)
     twin = topics[0].model_copy(
         update={"id": "twin", "question": topics[0].question.upper(), "split": "test"}
     )
     assert topics[0].id not in [
-        one.topic for one in draw_examples([*topics, twin], experts, "pro", 3, exclude=twin)
+        one.expert.topic for one in draw_examples([*topics, twin], experts, texts, "pro", 3, exclude=twin)
     ]
 
 
-def test_too_few_examples_are_named(corpus):
+def test_too_few_examples_are_named(corpus, texts):
     with pytest.raises(DeclarationError, match="hold 4 pro arguments"):
-        draw_examples(list(corpus.topics()), ExpertArguments(corpus), "pro", 5)
+        draw_examples(list(corpus.topics()), ExpertArguments(corpus), texts, "pro", 5)
+
+
+@pytest.mark.parametrize(
+    ("title", "said"),
+    [
+        ("Fares fell", "Fares fell."),
+        ("Fares fell.", "Fares fell."),
+        ("Fares fell. [1]", "Fares fell [1]."),
+        ("Fares fell [1] [2]", "Fares fell [1][2]."),
+        ("Did fares fall? [1]", "Did fares fall [1]?"),
+        ("He said \u201cfares fell.\u201d", "He said \u201cfares fell.\u201d"),
+    ],
+)
+def test_a_headline_ends_in_one_mark(title, said):
+    assert Expert("t", "q", "pro", ((title, ("So.",)),), ()).text() == f"{said} So."
+
+
+def shown(points, *texts):
+    names = tuple(f"d{n}" for n in range(1, len(texts) + 1))
+    documents = {name: Document(id=name, text=text) for name, text in zip(names, texts, strict=True)}
+    return borne_out(Expert("t", "Should fares be abolished?", "pro", points, names), documents)
+
+
+def test_an_example_shows_only_what_its_documents_bear_out():
+    points = (
+        (
+            "Free buses get people moving",
+            (
+                "Riders of the buses doubled in Vellmar after fares ended [2]. Nobody doubts it.",
+                "Riders rose by 300 percent [1]. A study by Oxbridge found that cars vanished [1].",
+            ),
+        ),
+        ("Half of all drivers gave up their cars", ("Riders of the buses doubled in Vellmar [2].",)),
+        ("It costs nothing", ("The moon pays for all of it [1].",)),
+    )
+    example = shown(
+        points,
+        "The riders of trams rose by 12 percent in the first year.",
+        "After fares ended, the riders of the buses in Vellmar doubled.",
+    )
+    assert example.expert.text() == (
+        "Free buses get people moving. Riders of the buses doubled in Vellmar after fares ended [1]."
+    )
+    assert [document.id for document in example.documents] == ["d2"]
+    assert example.expert.documents == ("d2",)
+
+
+def test_where_nothing_is_borne_out_there_is_no_example(corpus, texts):
+    assert shown((("Buses are good", ("They fly to the moon [1].",)),), "A page about painters.") is None
+    assert shown((("Buses are good", ("Everybody knows.",)),), "Buses are good.") is None
+    experts, (topic, *_) = ExpertArguments(corpus), corpus.topics()
+    assert experts.example(topic, "pro", texts) is not None
+    assert ExpertArguments(corpus).example(topic, "pro", {}) is None
 
 
 def test_renumbering():

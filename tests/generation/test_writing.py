@@ -126,6 +126,38 @@ async def test_a_failure_is_recorded_and_is_no_item(corpus, ranking):
         await generator.write(Task(task.topic, "none", task.documents))
 
 
+class _Empty(_Failing):
+    """A client whose model finds nothing in the documents."""
+
+    async def ask(self, request):
+        left_out = [{"document": 1, "reason": "another subject"}]
+        return Answer(request.response.model_validate({"conclusions": [], "left_out": left_out}), ())
+
+
+async def test_no_evidence_is_an_outcome_and_no_item(corpus, ranking):
+    (task, _) = make_tasks(corpus, read_rankings(ranking), "pro", GenerateOptions())
+    found = await Generator(GenerateOptions(), Library(), _Empty(), "gpt-4o-mini").write(task)
+    assert (found.argument, found.reason, found.status) == (None, Reason.NO_EVIDENCE, "unscored")
+    assert found.answered
+    assert task.item(found) is None
+    assert found.facts["left_out"] == [{"document": 1, "id": "buses-1", "reason": "another subject"}]
+
+
+def test_no_evidence_is_counted_by_itself_and_asked_for_once(corpus, ranking, tmp_path, monkeypatch):
+    ask = Client.ask
+
+    async def sometimes(client, request):
+        return await (_Empty().ask(request) if request.item == "buses-pro" else ask(client, request))
+
+    monkeypatch.setattr(Client, "ask", sometimes)
+    run = job(corpus, ranking, tmp_path / "out")
+    outcome = generate(run)
+    assert (outcome.written, outcome.no_evidence, outcome.failed) == (1, 1, {})
+    assert [item.id for item in open_items(run.items_file)] == ["planes-pro"]
+    again = generate(run)
+    assert (again.session.kept, again.session.recorded, again.no_evidence) == (2, 0, 1)
+
+
 async def test_a_small_window_is_told_apart_from_one_that_is_too_small(corpus, ranking):
     (task, _) = make_tasks(corpus, read_rankings(ranking), "pro", GenerateOptions())
 

@@ -1,4 +1,4 @@
-"""cited: conclusions with premises that cite the documents, after examples by experts (ConQRet, section 3.2.2)."""
+"""cited: conclusions with premises that cite the documents, after examples (ConQRet, section 3.2.2)."""
 
 from __future__ import annotations
 
