@@ -26,6 +26,8 @@ app = typer.Typer(
     epilog="Example: conqret perspectives detect pairs.tsv --model gpt-4o-mini -o runs/perspectives",
 )
 
+LABELS = "Labels"
+
 EPILOG = (
     "Examples:\n\n"
     "conqret perspectives detect pairs.tsv --model gpt-4o-mini -o runs/detect\n\n"
@@ -45,6 +47,21 @@ def detect(
     ],
     *,
     model: options.Model = None,
+    labels: Annotated[
+        str | None,
+        options.option(
+            LABELS,
+            "What people say (1 or 0, yes or no): a column of the pairs, or a file with columns id and label.",
+        ),
+    ] = None,
+    yes_from: Annotated[
+        str | None,
+        options.option(
+            LABELS,
+            "The grade (1 to 4) from which a document contains its perspective, or the folder of a run that chose "
+            "one. Default: the best by --labels, else 3.",
+        ),
+    ] = None,
     output: Annotated[
         Path | None,
         options.option(
@@ -63,6 +80,8 @@ def detect(
     """Does each document contain its perspective? Would somebody who holds the view cite it?
 
     Each pair gets a grade: 0 against it, 1 nothing, 2 touches it, 3 speaks for it in part, 4 clearly speaks for it.
+    With --labels the grade from which it is a yes is chosen by them, and measured on questions that had no part in the
+    choice: for each question the grade that has the highest F1 on all others.
     """
     from conqret.cli.expected_cost import cost_facts, cost_table
     from conqret.io.pairs import read_pairs
@@ -71,7 +90,8 @@ def detect(
     from conqret.runs.places import default_folder, stem
     from conqret.runs.session import Session
 
-    found = read_pairs(pairs)
+    threshold = _threshold(yes_from)
+    found = read_pairs(pairs, labels)
     client = calls.client(model)
     session = Session(client, recordings=kept.recordings, replay=kept.replay, prompts=prompts)
     if dry_run:
@@ -94,7 +114,10 @@ def detect(
                 said.setdefault(one.reason, f"{one.id}, for example: {one.detail}")
             bar.advance()
 
-        outcome = study(found, session, folder, overwrite=kept.overwrite, on_start=started, on_detection=done)
+        outcome = study(
+            found, session, folder, yes_from=threshold, overwrite=kept.overwrite,
+            on_start=started, on_detection=done,
+        )  # fmt: skip
     if not shown.quiet:
         tell_session(outcome.session, f"{len(found)} grades")
     if outcome.missing:
@@ -105,14 +128,27 @@ def detect(
     end(outcome.summary.unanswered)
 
 
-def _lines(summary: DetectionSummary, folder: DetectionFolder) -> Iterator[RenderableType]:
-    from conqret.perspectives.detection import GRADES
-    from conqret.report.table import Column, Table
-    from conqret.report.words import REASONS
+def _threshold(text: str | None) -> int | None:
+    """``--yes-from`` as a grade."""
+    from conqret.errors import DeclarationError
+    from conqret.perspectives.study import DetectionFolder, threshold_of
+    from conqret.perspectives.threshold import THRESHOLDS
 
-    rows = [(f"{grade} {GRADES[grade]}", count) for grade, count in reversed(summary.grades.items())]
-    rows += [(f"no grade: {REASONS[reason]}", count) for reason, count in summary.unanswered.items()]
-    yield Table("Grades", (Column("the document …", "text"), "pairs"), rows)
+    if text is None or text in map(str, THRESHOLDS):
+        return None if text is None else int(text)
+    if not Path(text).is_dir():
+        raise DeclarationError(
+            f"--yes-from is a grade from {min(THRESHOLDS)} to {max(THRESHOLDS)}, or the folder of a run of "
+            f"conqret perspectives detect, not {text!r}"
+        )
+    return threshold_of(DetectionFolder(Path(text)))
+
+
+def _lines(summary: DetectionSummary, folder: DetectionFolder) -> Iterator[RenderableType]:
+    from conqret.report.perspectives import detection_tables
+
+    for table in detection_tables(summary):
+        yield from (table, "")
     answered = summary.pairs - sum(summary.unanswered.values())
     yield (
         f"{summary.yes} of {answered} documents contain their perspective: a yes from grade {summary.yes_from} on"

@@ -25,6 +25,7 @@ from conqret.io.pairs import Pair
 from conqret.llm.client import Client
 from conqret.llm.keys import schema_digest
 from conqret.perspectives.detection import GRADES, PROMPT, YES_FROM, Detection, Graded, ask_all
+from conqret.perspectives.threshold import AgainstLabels, against_labels
 from conqret.runs.folder import SUMMARY, RunFolder, RunRecord
 from conqret.runs.rows import RowStore
 from conqret.runs.session import Session, SessionCounts
@@ -94,7 +95,8 @@ class DetectionFolder(RunFolder[DetectionRecord]):
 
 
 class DetectionSummary(BaseModel):
-    """A run in numbers: how many pairs have each grade and how many none (by reason), and the threshold."""
+    """A run in numbers: how many pairs have each grade and how many none (by reason), from which grade it is a yes and
+    how many have one, and what people's labels say of that."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -104,6 +106,7 @@ class DetectionSummary(BaseModel):
     unanswered: dict[str, int]
     yes_from: int
     yes: int
+    against_labels: AgainstLabels | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +130,8 @@ def study(
 ) -> DetectionOutcome:
     """Ask about every pair that the folder does not hold, and write table and summary.
 
-    ``yes_from`` is the grade from which it is a yes (None: :data:`YES_FROM`). ``on_start`` gets the client and the
-    number of grades kept from before.
+    ``yes_from`` is the grade from which it is a yes; where it is None the one that is best by the labels of the pairs,
+    and :data:`YES_FROM` where no pair has one. ``on_start`` gets the client and the number of grades kept from before.
 
     Raises:
         DeclarationError: the folder holds something else or another run, another process is writing it, or the
@@ -149,7 +152,11 @@ def study(
             session.run(lambda client: asked(client, rows))
             rows.arrange(pair.id for pair in pairs)
         found = list(rows.rows())
-        threshold = YES_FROM if yes_from is None else yes_from
+        graded = [
+            one.grade is not None and pair.label is not None for pair, one in zip(pairs, found, strict=True)
+        ]
+        against = against_labels(pairs, found, yes_from=yes_from) if any(graded) else None
+        threshold = against.yes_from if against else yes_from or YES_FROM
         summary = DetectionSummary(
             model=session.options.model,
             pairs=len(found),
@@ -157,6 +164,7 @@ def study(
             unanswered=dict(Counter(str(one.reason) for one in found if one.grade is None)),
             yes_from=threshold,
             yes=sum(one.contains(threshold) is True for one in found),
+            against_labels=against,
         )
         with replacing(folder.table_file) as table, replacing(folder.summary_file) as file:
             table.write(_table(pairs, found, threshold).encode())
@@ -164,6 +172,16 @@ def study(
         return DetectionOutcome(
             summary, session.counts.since(before, kept=kept), tuple(map(str, session.client.missing))
         )
+
+
+def threshold_of(folder: DetectionFolder) -> int:
+    """The grade from which it is a yes, as a finished run has it.
+
+    Raises:
+        DeclarationError: there is no finished run of detections.
+    """
+    folder.record()
+    return folder.result(folder.summary_file, DetectionSummary).yes_from
 
 
 def _table(pairs: Iterable[Pair], found: Iterable[Detection], yes_from: int) -> str:

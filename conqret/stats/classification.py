@@ -48,6 +48,18 @@ def f1(tables: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(scores[:, -1] if tables.shape[1] == 2 else scores.mean(axis=1))
 
 
+@of_categories("there are not two categories, or the judge never uses the higher one")
+def precision(tables: NDArray[np.float64]) -> NDArray[np.float64]:
+    """``tp / (tp + fp)`` of the higher of two categories: how often people say it where the judge does."""
+    return _of_higher(tables, 1)
+
+
+@of_categories("there are not two categories, or people never use the higher one")
+def recall(tables: NDArray[np.float64]) -> NDArray[np.float64]:
+    """``tp / (tp + fn)`` of the higher of two categories: how often the judge says it where people do."""
+    return _of_higher(tables, 2)
+
+
 @of_categories("people or the judge use one category only")
 def matthews(tables: NDArray[np.float64]) -> NDArray[np.float64]:
     """The correlation of Matthews (1975), for K categories that of Gorodkin (2004), in [-1, 1].
@@ -61,6 +73,41 @@ def matthews(tables: NDArray[np.float64]) -> NDArray[np.float64]:
     t, p = tables.sum(axis=2), tables.sum(axis=1)
     spread = (s**2 - (p**2).sum(axis=1)) * (s**2 - (t**2).sum(axis=1))
     return np.where(spread > 0, (c * s - (p * t).sum(axis=1)) / np.sqrt(spread), np.nan)
+
+
+def average_precision(
+    positive: ArrayLike,
+    scores: ArrayLike,
+    resamples: Resamples | None = None,
+    *,
+    confidence: float = CONFIDENCE,
+) -> Estimate:
+    """``sum_k (R_k - R_(k-1)) P_k`` over the different scores from the highest down, with precision and recall of all
+    items that have score k or a higher one: items with the same score come at once.
+
+    ``positive`` is 0 or 1 for each item. Not defined where none is positive.
+
+    Raises:
+        DeclarationError: the series do not fit, or ``positive`` holds something else.
+    """
+    import numpy as np
+
+    truth, values = paired(positive, scores)
+    if not np.isin(truth, (0.0, 1.0)).all():
+        raise DeclarationError("average precision needs people's labels as 0 and 1")
+    drawn = resamples or undrawn(len(truth))
+    levels, place = np.unique(-values, return_inverse=True)
+    counts = drawn.counts(place * 2 + truth.astype(np.intp), 2 * len(levels))
+
+    def of_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        tables = (weights @ counts).reshape(-1, len(levels), 2)
+        hits, seen = tables[:, :, 1].cumsum(axis=1), tables.sum(axis=2).cumsum(axis=1)
+        with np.errstate(divide="ignore", invalid="ignore"):  # the highest scores may not be drawn
+            found = np.where(tables[:, :, 1] > 0, tables[:, :, 1] * hits / seen, 0.0).sum(axis=1)
+            return np.asarray(found / hits[:, -1])
+
+    reason = "no item is positive"
+    return drawn.sampled(of_weights, len(truth), width=2 * len(levels), reason=reason).estimate(confidence)
 
 
 def auroc(
@@ -94,6 +141,15 @@ def auroc(
             return np.asarray(((weights @ wins) * weights).sum(axis=1) / (weights @ size).prod(axis=1))
 
     return drawn.sampled(of_weights, len(truth)).estimate(confidence)
+
+
+def _of_higher(tables: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
+    """The share of the higher category that both say, of those that the judge (axis 1) or people (axis 2) say."""
+    import numpy as np
+
+    if tables.shape[1] != 2:
+        return np.full(len(tables), np.nan)
+    return np.asarray(tables[:, 1, 1] / tables.sum(axis=axis)[:, 1])
 
 
 def _wins(

@@ -114,10 +114,46 @@ def test_dry_run_asks_nothing_and_writes_nothing(cli, pairs, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
+def test_labels_say_how_far_it_agrees_and_choose_the_threshold(cli, pairs, tmp_path):
+    out = tmp_path / "out"
+    with FaultServer(answer=by_document) as server:
+        done = cli("perspectives", "detect", pairs, "--labels", "label", "-o", out, *call(server))
+        assert done.code == 0, done.err
+        shown = " ".join(done.out.split())
+        assert "F1 1.000" in shown
+        assert "average precision 1.000" in shown
+        assert "n = 4 pairs of 2 questions" in shown
+        found = json.loads(cli("perspectives", "detect", pairs, "--labels", "label", "-o", out, "--json",
+                               *call(server)).out)["against_labels"]  # fmt: skip
+        assert (found["way"], found["yes_from"], found["f1"]["value"]) == ("cross-fitted", 3, 1.0)
+        assert [row["label"] for row in table_of(out)] == ["yes", "no", "yes", "no"]
+        # Another threshold, or none of the labels, asks nothing anew; and a chosen one serves elsewhere.
+        cli("perspectives", "detect", pairs, "--yes-from", "1", "-o", out, *call(server))
+        assert [row["contains"] for row in table_of(out)] == ["yes"] * 4
+        assert len(server.requests) == 4
+        reused = cli(
+            "perspectives", "detect", pairs, "--yes-from", out, "-o", tmp_path / "other", *call(server)
+        )
+        assert "a yes from grade 1 on" in reused.out
+
+
+def test_labelled_pairs_without_a_grade_are_counted(cli, pairs, tmp_path):
+    with FaultServer(FaultPlan(script=("bad_request",)), answer=by_document) as server:
+        done = cli("perspectives", "detect", pairs, "--labels", "label", "-o", tmp_path / "out",
+                   "--max-concurrency", "1", *call(server))  # fmt: skip
+    assert done.code == 1
+    shown = " ".join(done.out.split())
+    assert "1 labelled pairs have no grade" in shown
+    assert "no grade: the provider did not accept the request 1" in shown
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (("absent.tsv",), "there is no such file"),
+        (("PAIRS", "--labels", "gold"), "neither a file nor a column"),
+        (("PAIRS", "--yes-from", "5"), "a grade from 1 to 4, or the folder"),
+        (("PAIRS", "--yes-from", "."), "holds no run"),
         (("PAIRS", "--model", "local/nowhere"), "whether documents contain perspectives"),
         (("PAIRS", "--replay", "nowhere.sqlite"), "nowhere.sqlite"),
     ],

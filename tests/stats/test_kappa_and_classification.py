@@ -4,7 +4,16 @@ import numpy as np
 import pytest
 
 from conqret.errors import DeclarationError
-from conqret.stats.classification import accuracy, auroc, base_rate, f1, matthews
+from conqret.stats.classification import (
+    accuracy,
+    auroc,
+    average_precision,
+    base_rate,
+    f1,
+    matthews,
+    precision,
+    recall,
+)
 from conqret.stats.kappa import cohen_kappa, fleiss_kappa, linear_kappa, quadratic_kappa
 from conqret.stats.resampling import Resamples, draw
 
@@ -33,6 +42,23 @@ def test_the_others_by_hand():
     assert auroc([1, 0, 0, 0], [0.4, 0.1, 0.4, 0.8]).value == pytest.approx(0.5)
 
 
+def test_precision_recall_and_average_precision_by_hand():
+    people, judge = [1, 1, 1, 0, 0], [1, 1, 0, 1, 0]
+    assert (precision(people, judge).value, recall(people, judge).value) == (pytest.approx(2 / 3),) * 2
+    # From the highest: one of one (1/3 of the recall), then two at once, of which one: 1/3 * 1 + 1/3 * 2/3; the last
+    # positive comes with the rest: 1/3 * 3/5.
+    assert average_precision(people, [4, 3, 1, 3, 1]).value == pytest.approx((1 + 2 / 3 + 3 / 5) / 3)
+    assert (
+        precision([1, 0], [0, 0]).reason
+        == "there are not two categories, or the judge never uses the higher one"
+    )
+    assert recall([0, 0], [1, 0]).value is None
+    assert precision([0, 1, 2], [0, 1, 2]).value is None
+    assert average_precision([0, 0], [1, 2]).reason == "no item is positive"
+    with pytest.raises(DeclarationError, match="0 and 1"):
+        average_precision([0, 2], [1, 2])
+
+
 def test_fleiss_example():
     # Fleiss (1971) in the form of 10 subjects, 14 raters, 5 categories: kappa = 0.210.
     counts = [
@@ -58,6 +84,11 @@ def test_equal_to_scikit_learn():
         assert f1(people, judge).value == pytest.approx(metrics.f1_score(people, judge, **average))
         scores = np.round(rng.normal(size=n) + people, 1)
         assert auroc(people > 0, scores).value == pytest.approx(metrics.roc_auc_score(people > 0, scores))
+        wanted = metrics.average_precision_score(people > 0, scores)
+        assert average_precision(people > 0, scores).value == pytest.approx(wanted)
+        truth, said = (people > 0).astype(float), (judge > 0).astype(float)
+        assert precision(truth, said).value == pytest.approx(metrics.precision_score(truth, said))
+        assert recall(truth, said).value == pytest.approx(metrics.recall_score(truth, said))
 
 
 def test_draws_are_the_items_repeated():
@@ -76,6 +107,12 @@ def test_draws_are_the_items_repeated():
         assert f1(people, judge, one).low == pytest.approx(metrics.f1_score(a, b, average="macro"))
         assert auroc(people > 0, scores, one).low == pytest.approx(
             metrics.roc_auc_score(a > 0, scores[items])
+        )
+        assert average_precision(people > 0, scores, one).low == pytest.approx(
+            metrics.average_precision_score(a > 0, scores[items])
+        )
+        assert precision(people > 0, judge > 0, one).low == pytest.approx(
+            metrics.precision_score(a > 0, b > 0)
         )
 
 

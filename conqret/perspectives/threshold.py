@@ -1,0 +1,147 @@
+"""From which grade is it a yes? Chosen on people's labels, and tried on questions that had no part in the choice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from conqret.errors import DeclarationError
+from conqret.io.pairs import Pair
+from conqret.perspectives.detection import GRADES, YES_FROM, Detection
+from conqret.stats.classification import accuracy, average_precision, f1, precision, recall
+from conqret.stats.estimate import Estimate
+from conqret.stats.resampling import draw
+
+THRESHOLDS = range(1, len(GRADES))
+"""The grades from which it can be a yes; from 0 on everything would be one."""
+
+SEED = 13
+"""Draws the resamples, as everywhere in conqret."""
+
+Way = Literal["cross-fitted", "given", "default"]
+
+
+class GradeLine(BaseModel):
+    """A grade: how many pairs have it, how many of them people say yes to, and what a yes from it on would reach (on
+    these very pairs, so that the best of the lines is too good)."""
+
+    model_config = ConfigDict(frozen=True)
+
+    grade: int
+    pairs: int
+    yes: int
+    precision: float | None
+    recall: float | None
+    f1: float | None
+
+
+class AgainstLabels(BaseModel):
+    """Detections beside people's labels, over the ``pairs`` that have both; ``unanswered`` have a label and no grade.
+
+    ``way`` says from which grade it was a yes: the one that was ``given``, or ``cross-fitted``: for each question the
+    one that is best on all others (``folds``, by question); ``default`` where there is one question only.
+    ``yes_from`` is what to use for other pairs: the threshold that is best on all questions together, or what was
+    given. ``said_yes`` and ``people_yes`` are shares; ``always_yes`` is the F1 of always saying yes.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    pairs: int
+    questions: int
+    unanswered: int
+    way: Way
+    yes_from: int
+    folds: dict[str, int]
+    said_yes: float
+    people_yes: float
+    accuracy: Estimate
+    precision: Estimate
+    recall: Estimate
+    f1: Estimate
+    average_precision: Estimate
+    always_yes: Estimate
+    grades: tuple[GradeLine, ...]
+
+
+def best_threshold(labels: Sequence[bool], grades: Sequence[int]) -> int:
+    """The grade from which a yes has the highest F1; of equals the one nearest to :data:`YES_FROM`, then the higher.
+
+    Without a positive label every F1 is 0, and it is :data:`YES_FROM`.
+    """
+
+    def worth(threshold: int) -> tuple[float, int, int]:
+        said = [grade >= threshold for grade in grades]
+        hits = sum(label and yes for label, yes in zip(labels, said, strict=True))
+        whole = sum(labels) + sum(said)
+        return (2 * hits / whole if whole else 0.0, -abs(threshold - YES_FROM), threshold)
+
+    return max(THRESHOLDS, key=worth)
+
+
+def cross_fitted(labels: Sequence[bool], grades: Sequence[int], questions: Sequence[str]) -> dict[str, int]:
+    """For each question the threshold that is best on the pairs of all the others."""
+    found = {}
+    for left_out in dict.fromkeys(questions):
+        kept = [place for place, question in enumerate(questions) if question != left_out]
+        found[left_out] = best_threshold([labels[one] for one in kept], [grades[one] for one in kept])
+    return found
+
+
+def against_labels(
+    pairs: Sequence[Pair], detections: Sequence[Detection], *, yes_from: int | None = None
+) -> AgainstLabels:
+    """Hold detections (one for each pair, in their order) against the labels of the pairs.
+
+    Intervals resample whole questions (pairs without one are each their own): predictions are drawn as they are, and
+    thresholds are not fitted anew.
+
+    Raises:
+        DeclarationError: no pair has both a label and a grade.
+    """
+    import numpy as np
+
+    labelled = [(pair, one) for pair, one in zip(pairs, detections, strict=True) if pair.label is not None]
+    known = [(pair, one.grade) for pair, one in labelled if one.grade is not None]
+    if not known:
+        raise DeclarationError("no pair has both a label and a grade: there is nothing to compare")
+    labels = [pair.label is True for pair, _ in known]
+    grades = [grade for _, grade in known]
+    questions = [pair.question or f"pair {pair.id}" for pair, _ in known]
+    way: Way = "given" if yes_from else "cross-fitted" if len(set(questions)) > 1 else "default"
+    folds = cross_fitted(labels, grades, questions) if way == "cross-fitted" else {}
+    chosen = yes_from or (best_threshold(labels, grades) if folds else YES_FROM)
+    said = [grade >= folds.get(question, chosen) for grade, question in zip(grades, questions, strict=True)]
+    resamples = draw(questions, np.random.default_rng(SEED))
+    both = (0.0, 1.0)
+    return AgainstLabels(
+        pairs=len(known),
+        questions=len(set(questions)),
+        unanswered=len(labelled) - len(known),
+        way=way,
+        yes_from=chosen,
+        folds=folds,
+        said_yes=sum(said) / len(said),
+        people_yes=sum(labels) / len(labels),
+        accuracy=accuracy(labels, said, resamples, categories=both),
+        precision=precision(labels, said, resamples, categories=both),
+        recall=recall(labels, said, resamples, categories=both),
+        f1=f1(labels, said, resamples, categories=both),
+        average_precision=average_precision(labels, grades, resamples),
+        always_yes=f1(labels, [True] * len(labels), resamples, categories=both),
+        grades=tuple(_line(grade, labels, grades) for grade in range(len(GRADES))),
+    )
+
+
+def _line(grade: int, labels: Sequence[bool], grades: Sequence[int]) -> GradeLine:
+    own = [label for label, one in zip(labels, grades, strict=True) if one == grade]
+    said, both = [one >= grade for one in grades], (0.0, 1.0)
+    return GradeLine(
+        grade=grade,
+        pairs=len(own),
+        yes=sum(own),
+        precision=precision(labels, said, categories=both).value,
+        recall=recall(labels, said, categories=both).value,
+        f1=f1(labels, said, categories=both).value,
+    )

@@ -1,0 +1,97 @@
+"""From which grade it is a yes: chosen on other questions, by hand and against scikit-learn."""
+
+import numpy as np
+import pytest
+
+from conqret.data import Reason
+from conqret.errors import DeclarationError
+from conqret.io.pairs import Pair
+from conqret.perspectives.detection import YES_FROM, Detection
+from conqret.perspectives.threshold import THRESHOLDS, against_labels, best_threshold, cross_fitted
+
+
+def cases(rows):
+    """Pairs and detections of (question, label, grade)."""
+    pairs = [Pair(str(n), "d", "p", question, label) for n, (question, label, _) in enumerate(rows)]
+    graded = [
+        Detection(id=str(n), grade=grade, reason=Reason.REFUSAL if grade is None else None)
+        for n, (*_, grade) in enumerate(rows)
+    ]
+    return pairs, graded
+
+
+def test_the_threshold_with_the_highest_f1():
+    assert best_threshold([True, True, False], [4, 2, 1]) == 2
+    assert best_threshold([True, False, False], [4, 3, 3]) == 4
+    # From 2 and from 3 on the same pairs are yes: the one nearest to the default. From 4 as well: still that one.
+    assert best_threshold([True, False], [4, 1]) == YES_FROM
+    assert best_threshold([False, False], [4, 1]) == YES_FROM
+
+
+def test_a_question_has_no_part_in_its_own_threshold():
+    # q1 alone would want 4, and q2 alone 2: each gets what the other wants.
+    labels, grades = [True, False, True, False], [4, 3, 2, 1]
+    assert best_threshold(labels[:2], grades[:2]) == 4
+    assert best_threshold(labels[2:], grades[2:]) == 2
+    assert cross_fitted(labels, grades, ["q1", "q1", "q2", "q2"]) == {"q1": 2, "q2": 4}
+    pairs, graded = cases([("q1", True, 4), ("q1", False, 3), ("q2", True, 2), ("q2", False, 1)])
+    found = against_labels(pairs, graded)
+    assert (found.way, found.folds) == ("cross-fitted", {"q1": 2, "q2": 4})
+    # q1: both yes; q2: both no. One hit of two yes, and of two positives.
+    assert (found.accuracy.value, found.precision.value, found.recall.value, found.f1.value) == (0.5,) * 4
+    assert (found.said_yes, found.people_yes, found.always_yes.value) == (0.5, 0.5, pytest.approx(2 / 3))
+    assert found.yes_from == 2  # on all: 4/5 from 2 on, 1/2 from 3, 2/3 from 4
+
+
+def test_equal_to_scikit_learn_whatever_the_labels():
+    metrics = pytest.importorskip("sklearn.metrics")
+    rng = np.random.default_rng(3)
+    for _ in range(20):
+        grades = rng.integers(0, 5, 60)
+        labels = rng.random(60) < grades / 6
+        questions = [f"q{n}" for n in rng.integers(0, 7, 60)]
+        found = against_labels(*cases(list(zip(questions, labels.tolist(), grades.tolist(), strict=True))))
+        said = [grade >= found.folds[question] for grade, question in zip(grades, questions, strict=True)]
+        assert found.accuracy.value == pytest.approx(metrics.accuracy_score(labels, said))
+        assert found.f1.value == pytest.approx(metrics.f1_score(labels, said))
+        assert found.precision.value == pytest.approx(metrics.precision_score(labels, said))
+        assert found.recall.value == pytest.approx(metrics.recall_score(labels, said))
+        assert found.average_precision.value == pytest.approx(metrics.average_precision_score(labels, grades))
+        assert found.f1.low < found.f1.value < found.f1.high
+        for question in set(questions):
+            others = np.array([one != question for one in questions])
+            best = max(metrics.f1_score(labels[others], grades[others] >= one) for one in THRESHOLDS)
+            chosen = metrics.f1_score(labels[others], grades[others] >= found.folds[question])
+            assert chosen == pytest.approx(best)
+
+
+def test_a_given_threshold_is_used_as_it_is():
+    found = against_labels(*cases([("q1", True, 4), ("q1", True, 3), ("q2", False, 3)]), yes_from=4)
+    assert (found.way, found.yes_from, found.folds) == ("given", 4, {})
+    assert (found.precision.value, found.recall.value) == (1.0, 0.5)
+
+
+def test_with_one_question_nothing_is_chosen():
+    found = against_labels(*cases([("q", True, 2), ("q", True, 2), ("q", False, 1)]))
+    assert (found.way, found.yes_from, found.recall.value) == ("default", YES_FROM, 0.0)
+    assert found.f1.low is None
+
+
+def test_what_lacks_a_grade_or_a_label_is_left_out_and_counted():
+    rows = [("q1", True, 4), ("q1", False, None), ("q2", None, 4), ("q2", False, 1)]
+    found = against_labels(*cases(rows))
+    assert (found.pairs, found.unanswered, found.accuracy.value) == (2, 1, 1.0)
+    with pytest.raises(DeclarationError, match="nothing to compare"):
+        against_labels(*cases([("q1", None, 4), ("q1", True, None)]))
+
+
+def test_the_lines_of_the_grades():
+    found = against_labels(*cases([("q1", True, 4), ("q1", False, 4), ("q2", True, 2), ("q2", False, 0)]))
+    four, two = found.grades[4], found.grades[2]
+    assert (four.pairs, four.yes, four.precision, four.recall) == (2, 1, 0.5, 0.5)
+    assert (two.pairs, two.yes, two.precision, two.recall) == (1, 1, pytest.approx(2 / 3), 1.0)
+    assert found.grades[0].recall == 1.0
+
+
+def test_pairs_without_a_question_stand_alone():
+    assert against_labels(*cases([("", True, 4), ("", False, 1), ("", False, 1)])).questions == 3
