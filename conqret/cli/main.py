@@ -6,6 +6,7 @@ wrong, and nothing was done; 130 stopped by the user, what was done so far is ke
 
 from __future__ import annotations
 
+import logging
 import sys
 
 import typer
@@ -34,7 +35,7 @@ from conqret.cli import (
     sensitivity,
     validate,
 )
-from conqret.cli.console import complain
+from conqret.cli.console import complain, note
 from conqret.errors import ConqretError, DeclarationError
 
 STOPPED = 130
@@ -77,8 +78,16 @@ def root(
     """What all subcommands share."""
 
 
+class _Remarks(logging.Handler):
+    """What conqret remarks while it works (a damaged answer, say) is told like all else."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        note(record.getMessage())
+
+
 def main() -> None:
     """Run the command line."""
+    logging.getLogger("conqret").handlers = [_Remarks()]
     try:
         app()
     except DeclarationError as error:

@@ -1,4 +1,4 @@
-"""``conqret recordings``: move recorded answers between machines, and see what a store holds."""
+"""``conqret recordings``: move recorded answers between machines, see what a store holds, and mend one."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from conqret.cli import options
-from conqret.cli.console import result, say
+from conqret.cli.console import end, result, say
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from conqret.llm.recordings import Recordings
+    from conqret.llm.salvage import StoreCheck
 
 app = typer.Typer(
     help="Export, import and look at recorded answers.",
@@ -24,10 +27,12 @@ Store = Annotated[Path, typer.Argument(help="A run's folder, or a store of recor
 
 @app.command("export", epilog="Example: conqret recordings export runs/first recordings.jsonl")
 def export(store: Store, to: Annotated[Path, typer.Argument(help="The JSONL file to write.")]) -> None:
-    """Write all recorded answers to JSONL, for others to replay. It holds no key."""
+    """Write all recorded answers to JSONL, for others to replay. It holds no key. Damaged answers are left out."""
     with _open(store) as recordings:
         count = recordings.export_jsonl(to)
-    say(f"{count} answers written to {to}")
+    left_out = f"; {recordings.damaged} damaged left out" if recordings.damaged else ""
+    say(f"{count} answers written to {to}{left_out}")
+    end(recordings.damaged)
 
 
 @app.command("import", epilog="Example: conqret recordings import recordings.jsonl runs/first")
@@ -37,10 +42,9 @@ def import_(
 ) -> None:
     """Add exported answers to a store; those that it has already stay as they are."""
     from conqret.errors import DeclarationError
-    from conqret.judging.folder import JudgeFolder
     from conqret.llm.recordings import Recordings
 
-    target = JudgeFolder(store).recordings_file if store.is_dir() else store
+    target = _file(store)
     fresh = not target.exists()
     try:
         with Recordings(target) as recordings:
@@ -66,8 +70,60 @@ def stats(store: Store, json_output: options.Json = False) -> None:
         *(f"  question {name}: {count}" for name, count in found.by_ask.items()),
         f"tokens   {found.prompt_tokens} in, {found.completion_tokens} out",
         f"cost     {cost}",
+        *([f"damaged  {found.damaged} (not counted above)"] if found.damaged else []),
     ]
     result(asdict(found), lines, as_json=json_output)
+
+
+@app.command(
+    "check",
+    epilog="Examples:\n\nconqret recordings check runs/first\n\nconqret recordings check runs/first --repair",
+)
+def check(
+    store: Store,
+    repair: Annotated[
+        bool,
+        typer.Option(
+            "--repair",
+            help="Set damaged answers aside, and make a damaged file anew of what can be read of it; the old file is "
+            "kept.",
+        ),
+    ] = False,
+    json_output: options.Json = False,
+) -> None:
+    """See whether every answer is as it was recorded. The exit code is 1 where one is not, and 0 after a repair."""
+    from dataclasses import asdict
+
+    from conqret.llm.salvage import check_store
+
+    found = check_store(_file(store), repair=repair)
+    result(asdict(found), _checked(found), as_json=json_output)
+    end(not found.whole)
+
+
+def _checked(found: StoreCheck) -> Iterator[str]:
+    if found.fault:
+        yield found.fault.partition(";")[0]
+        made = (
+            f"the damaged file is kept as {found.kept}"
+            if found.kept
+            else "--repair makes the file anew of them"
+        )
+        yield f"{found.answers} answers can be read of it; {made}"
+    elif found.damaged:
+        yield f"{found.answers} answers are as they were recorded; damaged:"
+        yield from (f"  {name}" for name in found.damaged)
+        yield "set aside" if found.repaired else "--repair sets them aside"
+    else:
+        yield f"{found.answers} answers, each as it was recorded"
+    if found.repaired and (found.kept or found.damaged):
+        yield "the next run asks again for what is missing"
+
+
+def _file(store: Path) -> Path:
+    from conqret.llm.recordings import STORE_NAME
+
+    return store / STORE_NAME if store.is_dir() else store
 
 
 def _open(store: Path) -> Recordings:

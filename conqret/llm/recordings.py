@@ -1,66 +1,88 @@
 """The store of raw answers: what was answered once is never asked for again.
 
 One SQLite file in WAL mode, so that several processes may read and write at once and a kill loses nothing
-that was committed; every answer is committed before it is used.
+that was committed; every answer is committed before it is used. Each has a checksum, which is looked at whenever
+it is read: a damaged answer is named, set aside, and asked for again.
 """
 
 from __future__ import annotations
 
+import contextlib
 import datetime
+import logging
 import os
 import sqlite3
 import tempfile
 import time
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from conqret.errors import DeclarationError, FaultsError
+from conqret.errors import ConqretError, DeclarationError, FaultsError
 from conqret.io.atomic import replacing
 from conqret.io.closing import Closing
 from conqret.io.jsonl import JsonLines
 from conqret.io.schema import Schema, TableReader
-from conqret.llm.recording import Recording, completion_from_json, line_of
+from conqret.llm.recording import COLUMNS, Recording, checksum
 from conqret.llm.request import Completion
 
 STORE_NAME = "recordings.sqlite"
 """The name of the store inside a run's directory."""
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 _APPLICATION_ID = 0x436F6E51  # "ConQ", written into the header of the file
-_SQLITE_MAGIC = b"SQLite format 3\x00"
+SQLITE_MAGIC = b"SQLite format 3\x00"
 
 BUSY_SECONDS = 60.0
 """How long to wait for another process that is writing; its commits take well under a millisecond."""
 
+MAX_NAMED = 10
+"""Damaged answers that are named as they are met; ``conqret recordings check`` names all of them."""
+
+_MARK = f"PRAGMA application_id = {_APPLICATION_ID}; PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;"
+_ASIDE = "CREATE TABLE IF NOT EXISTS damaged (key, completion, ask, item, model, params, sample, created, checksum);"
 _MAKE = f"""
 BEGIN IMMEDIATE;
 CREATE TABLE IF NOT EXISTS recordings (
     key TEXT PRIMARY KEY, completion TEXT NOT NULL, ask TEXT NOT NULL, item TEXT NOT NULL, model TEXT NOT NULL,
-    params TEXT NOT NULL, sample INTEGER NOT NULL, created TEXT NOT NULL
+    params TEXT NOT NULL, sample INTEGER NOT NULL, created TEXT NOT NULL, checksum TEXT
 );
-PRAGMA application_id = {_APPLICATION_ID};
-PRAGMA user_version = {SCHEMA_VERSION};
-COMMIT;
+{_ASIDE}
+{_MARK}
 """
+_ADD_CHECKSUMS = f"""BEGIN IMMEDIATE;
+ALTER TABLE recordings ADD COLUMN checksum TEXT;
+UPDATE recordings SET checksum = checksum(key, completion, ask, item, model, params, sample, created);
+{_ASIDE}
+{_MARK}
+"""  # noqa: S608 - nothing in it comes from outside
 _STATE = (
-    "SELECT application_id, user_version, (SELECT count(*) FROM sqlite_master) "
+    "SELECT application_id, user_version, (SELECT count(*) FROM sqlite_master), "
+    "(SELECT count(*) FROM sqlite_master WHERE name = 'recordings' AND type = 'table'), "
+    "(SELECT group_concat(name) FROM pragma_table_info('recordings')) "
     "FROM pragma_application_id, pragma_user_version"
 )
-_INSERT = "INSERT INTO recordings VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING"
-_REPLACE = "INSERT OR REPLACE INTO recordings VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
-_TOTALS = (
-    "SELECT count(*), total(json_extract(completion, '$.prompt_tokens')), "
-    "total(json_extract(completion, '$.completion_tokens')), total(json_extract(completion, '$.cost_usd')), "
-    "count(json_extract(completion, '$.cost_usd')), coalesce(max(sample) + 1, 0) FROM recordings"
-)
+_INSERT = "INSERT INTO recordings VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING"
+
+_DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+_log = logging.getLogger(__name__)
+
+
+class StoreError(ConqretError):
+    """A store cannot be read or written just now (a full disk, say); what it holds is kept."""
+
+
+class DamagedStoreError(StoreError):
+    """The file of a store is damaged; ``conqret recordings check --repair`` keeps what can be read of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordingStats:
     """What a store holds: answers, by model and by ask; samples of each question; tokens; dollars (None if any price is
-    unknown)."""
+    unknown). ``damaged`` answers count in nothing else."""
 
     answers: int
     by_model: Mapping[str, int]
@@ -69,28 +91,30 @@ class RecordingStats:
     prompt_tokens: int
     completion_tokens: int
     cost_usd: float | None
+    damaged: int
 
 
 class Recordings(Closing):
     """A store of completions by request key; the first recording of a key wins.
 
+    ``damaged`` counts the damaged answers that were met.
+
     Raises:
         DeclarationError: the file is no store of recordings, or was written by a newer version.
+        DamagedStoreError: it is a store, but damaged. Every method raises it, too, where it meets damage to the file
+            and not to an answer, and StoreError where the file cannot be written.
     """
 
     def __init__(self, path: str | Path, *, read_only: bool = False) -> None:
         self.path = Path(path)
         self._scratch: tempfile.TemporaryDirectory[str] | None = None
+        self._damaged: set[str] = set()
         if read_only and not self.path.is_file():
             raise DeclarationError(f"{self.path}: there is no such store of recordings")
         _check_header(self.path)
-        try:
+        with self._guarded("cannot be opened as a store of recordings", DeclarationError):
             self._db = self._connect(read_only)
-            self._prepare()
-        except sqlite3.Error as error:
-            raise DeclarationError(
-                f"{self.path}: cannot be opened as a store of recordings: {error}"
-            ) from error
+            self._prepare(read_only)
 
     @classmethod
     def open_for_replay(cls, path: str | Path) -> Self:
@@ -112,7 +136,7 @@ class Recordings(Closing):
         if not path.is_file():
             raise DeclarationError(f"{path}: there are no recordings here")
         with path.open("rb") as file:
-            if file.read(len(_SQLITE_MAGIC)) == _SQLITE_MAGIC:
+            if file.read(len(SQLITE_MAGIC)) == SQLITE_MAGIC or path.suffix == Path(STORE_NAME).suffix:
                 return cls(path, read_only=True)
         scratch = tempfile.TemporaryDirectory(prefix="conqret-replay-")
         store = cls(Path(scratch.name) / STORE_NAME)
@@ -124,13 +148,17 @@ class Recordings(Closing):
             raise
         return store
 
+    @property
+    def damaged(self) -> int:
+        """How many damaged answers were met."""
+        return len(self._damaged)
+
     def get(self, key: str) -> Completion | None:
-        """The recorded completion, or None; one that cannot be read is none, so that it is asked for again."""
-        row = self._db.execute("SELECT completion FROM recordings WHERE key = ?", (key,)).fetchone()
-        try:
-            return completion_from_json(row[0]) if row else None
-        except (ValueError, TypeError, RecursionError):
-            return None
+        """The recorded completion, or None; a damaged one is none, so that it is asked for again."""
+        with self._guarded("an answer could not be read"):
+            row = self._db.execute("SELECT * FROM recordings WHERE key = ?", (key,)).fetchone()
+        found = self._sound(row) if row else None
+        return found.completion if found is not None and found.key == key else None
 
     def put(
         self,
@@ -145,23 +173,65 @@ class Recordings(Closing):
     ) -> Completion:
         """Record and commit; returns the completion that counts: an earlier one of this key that can be read, if any.
 
+        An earlier one that is damaged is set aside.
+
         Raises:
-            DeclarationError: the store cannot be written (a full disk, say).
+            StoreError: the store cannot be written (a full disk, say).
         """
         created = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
         recording = Recording(
             key=key, completion=completion, ask=ask, item=item, model=model, params=dict(params), sample=sample,
             created=created,
         )  # fmt: skip
-        try:
+        with self._guarded("an answer could not be recorded"):
             if self._insert(recording):
                 return completion
             earlier = self.get(key)
             if earlier is None:
-                self._db.execute(_REPLACE, recording.row())
-        except sqlite3.Error as error:
-            raise DeclarationError(f"{self.path}: an answer could not be recorded: {error}") from error
+                with self._transaction():
+                    for (number,) in self._db.execute(
+                        "SELECT rowid FROM recordings WHERE key = ?", (key,)
+                    ).fetchall():
+                        self._set_aside(number)
+                    self._insert(recording)
         return earlier or completion
+
+    def recorded(self) -> Iterator[Recording]:
+        """Every recording that is as it was recorded, in order of key; the others are named and left out."""
+        with self._guarded("the answers could not be read"):
+            for row in self._db.execute("SELECT * FROM recordings ORDER BY key"):
+                if (found := self._sound(row)) is not None:
+                    yield found
+
+    def add(self, rows: Iterable[Recording | None]) -> int:
+        """Add recordings whose keys are not here yet, all or (where one raises) none; returns how many were new."""
+        with self._guarded("answers could not be added"), self._transaction():
+            return sum(self._insert(one) for one in rows if one is not None)
+
+    def check(self, *, repair: bool = False) -> tuple[int, list[str]]:
+        """Look at the whole file: how many answers are sound, and the names of the damaged ones.
+
+        With ``repair`` these are set aside.
+
+        Raises:
+            DamagedStoreError: more than answers is damaged.
+        """
+        answers, damaged = 0, dict[int, str]()
+        with self._guarded("the answers could not be checked"):
+            (found,) = self._db.execute("PRAGMA integrity_check(1)").fetchone()
+            if found != "ok":
+                raise DamagedStoreError(self._is_damaged(found))
+            for number, *row in self._db.execute("SELECT rowid, * FROM recordings ORDER BY rowid"):
+                try:
+                    Recording.of_row(row)
+                    answers += 1
+                except ValueError:
+                    damaged[number] = _named(row)
+            if repair and damaged:
+                with self._transaction():
+                    for number in damaged:
+                        self._set_aside(number)
+        return answers, list(damaged.values())
 
     def export_jsonl(self, path: str | Path) -> int:
         """Write every recording as a line, in order of key, to a file that appears whole or not at all.
@@ -171,8 +241,8 @@ class Recordings(Closing):
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         lines = 0
         with replacing(path) as file:
-            for row in self._db.execute("SELECT * FROM recordings ORDER BY key"):
-                file.write(line_of(row))
+            for recording in self.recorded():
+                file.write(recording.line())
                 lines += 1
         return lines
 
@@ -188,24 +258,30 @@ class Recordings(Closing):
         if not Path(path).is_file():
             raise DeclarationError(f"{path}: there is no such file")
         reader = TableReader(JsonLines(Path(path), str(path)), Schema("a recording", {}))
-        self._db.execute("BEGIN IMMEDIATE")
-        try:
-            found = (reader.model(Recording, row.record) for row in reader.rows())
-            new = sum(self._insert(recording) for recording in found if recording is not None)
+
+        def read() -> Iterator[Recording | None]:
+            for row in reader.rows():
+                yield reader.model(Recording, row.record)
             reader.finish(FaultsError)
-            self._db.execute("COMMIT")
-        except BaseException:
-            self._db.execute("ROLLBACK")
-            raise
-        return new
+
+        return self.add(read())
 
     def stats(self) -> RecordingStats:
         """Counts over the whole store."""
-        answers, prompt, completed, cost, priced, samples = self._db.execute(_TOTALS).fetchone()
-        models = dict(self._db.execute("SELECT model, count(*) FROM recordings GROUP BY 1 ORDER BY 1"))
-        asks = dict(self._db.execute("SELECT ask, count(*) FROM recordings GROUP BY 1 ORDER BY 1"))
+        models, asks = Counter[str](), Counter[str]()
+        prompt = completed = samples = 0
+        cost: float | None = 0.0
+        for one in self.recorded():
+            models[one.model] += 1
+            asks[one.ask] += 1
+            samples = max(samples, one.sample + 1)
+            prompt += one.completion.prompt_tokens or 0
+            completed += one.completion.completion_tokens or 0
+            paid = one.completion.cost_usd
+            cost = None if cost is None or paid is None else cost + paid
+        by_model, by_ask = dict(sorted(models.items())), dict(sorted(asks.items()))
         return RecordingStats(
-            answers, models, asks, samples, int(prompt), int(completed), cost if priced == answers else None
+            models.total(), by_model, by_ask, samples, prompt, completed, cost, self.damaged
         )
 
     def close(self) -> None:
@@ -218,19 +294,32 @@ class Recordings(Closing):
         address = self.path.absolute().as_uri()
         if read_only:  # SQLite keeps a file beside the store even for reading, unless told that nobody writes
             address += "?mode=ro" if os.access(self.path.parent, os.W_OK) else "?immutable=1"
-        return sqlite3.connect(
+        db = sqlite3.connect(
             address, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
         )
+        db.text_factory = lambda data: data.decode("utf-8", "replace")  # what is damaged has another checksum
+        db.create_function("checksum", -1, lambda *content: checksum(content))
+        return db
 
-    def _prepare(self) -> None:
-        if not self._known():
+    def _prepare(self, read_only: bool) -> None:
+        version = self._known()
+        if version == 0 and read_only:
+            raise DeclarationError(f"{self.path}: this file is empty; it holds no recordings")
+        if version == 0:
             self._switch_to_wal()
             self._db.executescript(_MAKE)
+        elif version < SCHEMA_VERSION and read_only:
+            raise DeclarationError(
+                f"{self.path}: written by an older conqret, without checksums; add them with "
+                f"`conqret recordings check --repair {self.path}`"
+            )
+        elif version < SCHEMA_VERSION:
+            self._db.executescript(_ADD_CHECKSUMS)
         self._db.execute("PRAGMA synchronous = NORMAL")
 
-    def _known(self) -> bool:
-        """Whether the file is a store of ours (seen at one moment: another process may be making it)."""
-        application, version, tables = self._db.execute(_STATE).fetchone()
+    def _known(self) -> int:
+        """The version of a store of ours, 0 of an empty one (seen at one moment: another process may be making it)."""
+        application, version, tables, table, columns = self._db.execute(_STATE).fetchone()
         if application != _APPLICATION_ID and tables:
             raise DeclarationError(f"{self.path}: this SQLite file is no store of recordings")
         if version > SCHEMA_VERSION:
@@ -238,7 +327,12 @@ class Recordings(Closing):
                 f"{self.path}: written by a newer conqret (schema {version}, this one knows {SCHEMA_VERSION}); "
                 "update conqret"
             )
-        return bool(tables)
+        wanted = ",".join(COLUMNS if version == SCHEMA_VERSION else COLUMNS[:-1])
+        if tables and (not table or columns != wanted):
+            raise DeclarationError(
+                f"{self.path}: this SQLite file holds no recordings as conqret writes them"
+            )
+        return version if tables else 0
 
     def _switch_to_wal(self) -> None:
         """SQLite does not wait for others here, as it does elsewhere; so it is tried again."""
@@ -255,13 +349,67 @@ class Recordings(Closing):
     def _insert(self, recording: Recording) -> int:
         return self._db.execute(_INSERT, recording.row()).rowcount
 
+    def _set_aside(self, number: int) -> None:
+        """Move a damaged row to where it is no answer."""
+        self._db.execute("INSERT INTO damaged SELECT * FROM recordings WHERE rowid = ?", (number,))
+        self._db.execute("DELETE FROM recordings WHERE rowid = ?", (number,))
+
+    def _sound(self, row: Sequence[Any]) -> Recording | None:
+        """The recording of a row; None, and a remark, where it is damaged."""
+        try:
+            return Recording.of_row(row)
+        except ValueError:
+            name = _named(row)
+        if name not in self._damaged:
+            self._damaged.add(name)
+            if self.damaged <= MAX_NAMED:
+                _log.warning("%s: a damaged answer is not used: %s", self.path, name)
+            elif self.damaged == MAX_NAMED + 1:
+                _log.warning("%s: more answers are damaged; `conqret recordings check` names them", self.path)
+        return None
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self._db.execute("COMMIT")
+        except BaseException:
+            self._db.rollback()
+            raise
+
+    @contextlib.contextmanager
+    def _guarded(self, failed: str, family: type[ConqretError] = StoreError) -> Iterator[None]:
+        """What SQLite says as an error of ours; ``failed`` and ``family`` where the file is not damaged."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGE:
+                raise DamagedStoreError(self._is_damaged(str(error))) from error
+            raise family(f"{self.path}: {failed}: {error}") from error
+
+    def _is_damaged(self, found: str) -> str:
+        return (
+            f"{self.path} is damaged ({found}); `conqret recordings check --repair {self.path}` keeps every answer "
+            "that can be read of it"
+        )
+
+
+def _named(row: Sequence[Any]) -> str:
+    """What a damaged row says that it is."""
+    key, _, ask, item, _, _, sample, *_ = row
+    return f"{ask} of item {item}, sample {sample} (key {str(key)[:12]})"
+
 
 def _check_header(path: Path) -> None:
     if path.is_dir():
         raise DeclarationError(f"{path}: a directory, not a store of recordings")
     if path.exists() and path.stat().st_size:
         with path.open("rb") as file:
-            if file.read(len(_SQLITE_MAGIC)) != _SQLITE_MAGIC:
-                raise DeclarationError(f"{path}: this file is no store of recordings; give another path")
+            if file.read(len(SQLITE_MAGIC)) != SQLITE_MAGIC:
+                raise DeclarationError(
+                    f"{path}: this file is no store of recordings; give another path (or, where it was one, see "
+                    f"what can be read of it: `conqret recordings check {path}`)"
+                )
     elif not path.parent.is_dir():
         raise DeclarationError(f"{path}: its folder does not exist")

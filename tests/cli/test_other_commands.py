@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -23,7 +24,7 @@ ROOT = Path(__file__).parents[2]
     "command",
     [[], ["judge"], ["report"], ["formats"], ["doctor"], ["prompt"], ["prompt", "show"], ["prompt", "list"],
      ["prompt", "steps"], ["prompt", "copy"], ["recordings"], ["recordings", "export"], ["recordings", "import"],
-     ["recordings", "stats"]],
+     ["recordings", "stats"], ["recordings", "check"]],
 )  # fmt: skip
 def test_help_has_an_example(cli: Cli, command: list[str]) -> None:
     done = cli(*command, "--help")
@@ -149,6 +150,39 @@ def test_prompt_steps_and_a_run_with_them(cli: Cli, tmp_path: Path) -> None:
     done = cli("prompt", "steps", "groundednes", "--prompts", tmp_path / "none")
     assert done.code == 2
     assert not (tmp_path / "none").exists()
+
+
+def test_a_damaged_store_is_named_mended_and_asked_again(cli: Cli, tmp_path: Path) -> None:
+    items, store = write_items(tmp_path / "items.jsonl", demo()[:3]), tmp_path / "r" / "recordings.sqlite"
+    judge = ("judge", items, "-f", "direct", "--recordings", store, "-q", "-o")
+    (tmp_path / "r").mkdir()
+    assert cli(*judge, tmp_path / "first").code == 0
+    assert "12 answers, each as it was recorded" in cli("recordings", "check", store).out
+    with sqlite3.connect(store) as db:
+        db.execute("UPDATE recordings SET completion = completion || ' ' WHERE rowid = 2")
+    db.close()
+    checked = cli("recordings", "check", tmp_path / "r", "--json")
+    (name,) = json.loads(checked.out)["damaged"]
+    assert checked.code == 1
+    assert name in cli("recordings", "check", store).out
+    exported = cli("recordings", "export", store, tmp_path / "e.jsonl")
+    assert (exported.code, "11 answers written" in exported.out, name in exported.err) == (1, True, True)
+    assert "damaged  1 (not counted above)" in cli("recordings", "stats", store).out
+    again = cli(*judge, tmp_path / "second")
+    assert (again.code, name in again.err) == (0, True)
+    assert (tmp_path / "second" / "scores.parquet").read_bytes() == (
+        tmp_path / "first" / "scores.parquet"
+    ).read_bytes()
+    assert cli("recordings", "check", store).code == 0
+    store.write_bytes(b"x" * 5000 + store.read_bytes()[5000:])
+    for command in ((*judge, tmp_path / "third"), ("recordings", "stats", store)):
+        assert "recordings check" in cli(*command).err
+    found = cli("recordings", "check", store)
+    assert (found.code, "12 answers can be read" in found.out) == (1, True)
+    mended = cli("recordings", "check", store, "--repair")
+    assert (mended.code, "12 answers can be read" in mended.out) == (0, True)
+    assert cli(*judge, tmp_path / "third").code == 0
+    assert json.loads((tmp_path / "third" / "summary.json").read_text())["session"]["recorded"] == 12
 
 
 def test_recordings(cli: Cli, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from conqret.errors import DeclarationError
 from conqret.llm import Completion, Recordings, TokenLogprobs
-from conqret.llm.recording import completion_from_json, completion_to_json
+from conqret.llm.recording import Recording
 
 LABELS = {"ask": "rag", "item": "i", "model": "m", "params": {"temperature": 0.0}, "sample": 0}
 
@@ -29,10 +29,12 @@ def store(tmp_path):
     tokens=st.none() | st.integers(0, 10**6),
     refusal=st.none() | st.text(max_size=5),
 )
-def test_a_completion_survives_json(text, cost, tokens, refusal):
+def test_a_recording_survives_store_and_export(text, cost, tokens, refusal):
     logprobs = (TokenLogprobs("4", {"4": -0.1, "5": -2.5}),)
     completion = Completion(text, "stop", refusal, "m", tokens, tokens, None, cost, 0.5, logprobs)
-    assert completion_from_json(completion_to_json(completion)) == completion
+    recording = Recording(key="k", completion=completion, created="now", **LABELS)
+    assert Recording.of_row(recording.row()) == recording
+    assert Recording.model_validate_json(recording.line()) == recording
 
 
 def test_an_answer_may_hold_half_a_surrogate_pair(store):
@@ -86,21 +88,25 @@ def test_each_faulty_line_is_named_and_nothing_is_read_in(store, tmp_path):
     store.put("k", Completion("x"), **LABELS)
     path = tmp_path / "export.jsonl"
     store.export_jsonl(path)
-    good = json.loads(path.read_text())
+    changed = json.loads(path.read_text())
+    changed["completion"]["text"] = "y"
+    good = {name: value for name, value in changed.items() if name != "checksum"}
     lines = [
         good | {"key": "new"},
         {k: v for k, v in good.items() if k != "completion"},
         good | {"sample": "one"},
+        changed,
     ]
     path.write_text("\n".join(map(json.dumps, lines)) + '\n\n{"key": "cut of')
     with pytest.raises(DeclarationError) as caught:
         store.import_jsonl(path)
     message = str(caught.value)
-    assert "3 faults" in message
+    assert "4 faults" in message
     for place in (
         f"{path}:2 [completion] cannot be used: Field required",
         f"{path}:3 [sample] cannot be used: Input should be a valid integer",
-        f"{path}:5 the file looks cut off",
+        f"{path}:4 [the object] cannot be used: Value error, it is not what was recorded",
+        f"{path}:6 the file looks cut off",
     ):
         assert place in message
     assert store.get("new") is None
