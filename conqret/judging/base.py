@@ -175,7 +175,9 @@ class Judge:
             **model,
             **{f"prompt {ask.prompt}": library[ask.prompt].digest for ask in asks},
             **{
-                f"asked in one call of {ask.prompt}": "all" if whole.metrics == ask.metrics else ", ".join(ask.metrics)
+                f"asked in one call of {ask.prompt}": "all"
+                if whole.metrics == ask.metrics
+                else ", ".join(ask.metrics)
                 for whole, ask in zip(self.asks, asks, strict=True)
                 if ask.about is not None
             },

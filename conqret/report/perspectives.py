@@ -19,7 +19,7 @@ def detection_tables(summary: DetectionSummary) -> Iterator[Table]:
     lines: dict[int, tuple[Cell, ...]] = {grade: (count,) for grade, count in summary.grades.items()}
     if found is not None:
         lines = {one.grade: (one.pairs, one.yes, one.precision, one.recall, one.f1) for one in found.grades}
-    lost = [
+    lost: list[tuple[Cell, ...]] = [
         (f"no grade: {REASONS[reason]}", count, *[""] * (len(heads) - 1))
         for reason, count in summary.unanswered.items()
     ]
