@@ -18,7 +18,8 @@ from conqret.llm.options import ClientOptions
 
 class ClientSettings(TypedDict, total=False):
     """How a model is called (see :class:`conqret.llm.options.ClientOptions`): address and key of the server, tokens of
-    an answer and of the window, dollars for a million tokens, limits, dollars to spend, seconds for a request."""
+    an answer and of the window, dollars for a million tokens, limits, dollars to spend, seconds for a request, and the
+    share of failures from which nothing more is asked."""
 
     api_base: str | None
     api_key: str | None
@@ -32,6 +33,7 @@ class ClientSettings(TypedDict, total=False):
     tpm: int | None
     budget_usd: float | None
     timeout: float
+    stop_after_failures: float
 
 
 class AnswerSettings(TypedDict, total=False):

@@ -105,6 +105,6 @@ def bias(
     result(table, (bias_rows_table(table.rows), alarms, at(page)), as_json=shown.json_output)
     for text in table.warnings:
         note(text)
-    if any(row.missing for row in table.rows):
+    if missing := table.missing:
         note("some comparisons lack values; bias.json says how many, and why")
-        end(failed=True)
+    end(missing, table.session, there=any(row.effect for row in table.rows), reasons=missing)

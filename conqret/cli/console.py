@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from conqret.llm.client import Client
     from conqret.llm.progress import Progress
     from conqret.runs.session import SessionCounts
+
+
+NONE: Mapping[str, int] = {}
 
 
 @functools.cache
@@ -114,9 +118,23 @@ def floor(role: str) -> str:
     return f"the lexical baseline, a floor and not {role}"
 
 
-def end(failed: object) -> None:
-    """Leave with exit code 1 where something failed while running."""
-    if failed:
+def end(
+    failed: object,
+    session: SessionCounts | None = None,
+    *,
+    there: object = True,
+    reasons: Mapping[str, int] = NONE,
+) -> None:
+    """Leave with exit code 1 where something failed while running, where the ``session`` stopped before its end, or
+    where nothing is ``there`` in the end; say why, by the commonest of the ``reasons``."""
+    from conqret.report.words import reason
+
+    if session is not None and session.stopped:
+        complain(session.stopped)
+    elif not there:
+        commonest = max(reasons, key=lambda one: reasons[one], default=None)
+        complain(f"nothing has a result: {reason(commonest)}")
+    if failed or not there or (session is not None and session.stopped):
         raise typer.Exit(1)
 
 

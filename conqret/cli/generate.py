@@ -95,7 +95,8 @@ def generate(
         )
     for reason, count in sorted(outcome.failed.items()):
         note(f"{count} arguments were not written: {reason}; the same command asks for them again")
-    end(outcome.failed or not outcome.written)
+    reasons = {**outcome.failed, "no_evidence": outcome.no_evidence}
+    end(outcome.failed, outcome.session, there=outcome.written, reasons=reasons)
 
 
 def _announce(job: GenerationRun) -> None:

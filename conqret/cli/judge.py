@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from conqret import Judgments
-    from conqret.data import Judgment
     from conqret.io import Checked
     from conqret.judging.setup import Setup
     from conqret.llm.client import Client
@@ -68,7 +67,6 @@ def judge(
     from conqret import judge as judged
 
     settings = judging.given()
-    examples = _Examples()
     with progress("judging", quiet=shown.quiet) as bar:
 
         def started(setup: Setup, checked: Checked, client: Client, kept: int) -> None:
@@ -78,10 +76,6 @@ def judge(
                 _announce(setup, checked, items)
             bar.start(client, kept, checked.count)
 
-        def done(judgment: Judgment) -> None:
-            examples.add(judgment)
-            bar.advance()
-
         found = judged(
             items,
             format=format,
@@ -90,15 +84,14 @@ def judge(
             prompts=prompts,
             output=True if output is None else output,
             on_start=started,
-            on_judgment=done,
+            on_judgment=bar.advance,
             **settings,
             **calls.given(),
             **kept.given(),
         )
     _remark(found, quiet=shown.quiet)
-    examples.tell()
     result(found.summary, _lines(found), as_json=shown.json_output)
-    end(found.summary.failed)
+    end(found.summary.failed, found.session, there=found.summary.any_score, reasons=found.summary.reasons)
 
 
 def _hold_against(card: Path, setup: Setup) -> None:
@@ -126,22 +119,6 @@ def _remark(found: Judgments, *, quiet: bool) -> None:
         note(f"{found.session.kept} of {len(found)} judgments were kept from before")
     if found.missing:
         note_all(f"{len(found.missing)} answers are not among the recordings", found.missing)
-
-
-class _Examples:
-    """For each reason why values are missing what was said of the first item: it often says what to do."""
-
-    def __init__(self) -> None:
-        self._said: dict[str, str] = {}
-
-    def add(self, judgment: Judgment) -> None:
-        for measure in judgment.measures.values():
-            if measure.reason is not None and measure.detail:
-                self._said.setdefault(measure.reason, f"{judgment.item}, for example: {measure.detail}")
-
-    def tell(self) -> None:
-        for said in self._said.values():
-            note(said)
 
 
 def _lines(found: Judgments) -> Iterator[RenderableType]:

@@ -1,7 +1,7 @@
 """Put the subcommands together, and turn errors into messages and exit codes.
 
-Exit codes: 0 all well; 1 something failed while running (a provider, the budget); 2 the call or a file was
-wrong, and nothing was done; 130 stopped by the user, what was done so far is kept.
+Exit codes: 0 all well; 1 something failed while running (a provider, the budget), or nothing has a result; 2 the call
+or a file was wrong, and nothing was done; 130 stopped by the user, what was done so far is kept.
 """
 
 from __future__ import annotations

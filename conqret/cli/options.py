@@ -92,6 +92,13 @@ class Calls(Group):
     timeout: Annotated[
         float | None, option(LIMITS, "Seconds for one request with all its retries. Default: 300.")
     ] = None
+    stop_after_failures: Annotated[
+        float | None,
+        option(
+            LIMITS,
+            "Ask nothing more once this share of the questions sent (20 or more) came to nothing. Default: 0.5.",
+        ),
+    ] = None
 
     def client(self, model: str | None) -> ClientOptions:
         """The settings of a client for ``model`` (None: offline).

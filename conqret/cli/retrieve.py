@@ -134,7 +134,7 @@ def run(
         "unexpanded": sum(one.reason is not None for one in found.expanded),
     }
     result(facts, [f"run        {found.file} ({found.lines:,} lines)"], as_json=shown.json_output)
-    end(found.failed)
+    end(found.failed, found.session)
 
 
 def _remark(windows: RerankSummary | None, expanded: tuple[Expanded, ...], empty: int) -> None:

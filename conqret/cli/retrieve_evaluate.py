@@ -104,7 +104,7 @@ def evaluate(
             if one.windows:
                 note(f"{one.name}: {describe_windows(one.windows)}")
     result(_facts(found, runs, session.cost_usd), _lines(found), as_json=shown.json_output)
-    end(failed)
+    end(failed, session.counts)
 
 
 def _facts(found: Evaluation, runs: list[SystemRun], cost: float | None) -> dict[str, Any]:

@@ -62,7 +62,7 @@ def run(
     if outcome.failed:
         parts = ", ".join(f"{stage} {count}" for stage, count in outcome.failed.items())
         note(f"not everything could be had ({parts}); the same command tries again what failed")
-    end(outcome.failed)
+    end(outcome.failed, outcome.session)
 
 
 def _say(stage: str, text: str) -> None:

@@ -153,7 +153,8 @@ def sensitivity(
     for lost in results.unscored:
         what = f"{lost.format} with {lost.model}, {lost.metric} under {lost.perturbation}"
         note(f"no curve: {what}: {counts(lost.missing)}")
-    end(results.unscored or any(curve.missing for curve in results.curves))
+    missing = results.missing
+    end(results.unscored or missing, results.session, there=results.curves or results.grid, reasons=missing)
 
 
 def _tables(results: SensitivityResults) -> Iterator[RenderableType]:

@@ -124,6 +124,7 @@ class ModelTable(Table):
     tpm: int | None = None
     budget_usd: float | None = None
     timeout: float | None = None
+    stop_after_failures: float | None = None
 
 
 class Experiment(Table):

@@ -51,7 +51,8 @@ async def generate_arguments(job: Job, sessions: Sessions, system: System) -> in
 
 
 async def judge_arguments(job: Job, sessions: Sessions, system: System) -> list[tuple[JudgeFolder, int]]:
-    """Run every judge over a system's arguments; returns each run with the number of failed judgments."""
+    """Run every judge over a system's arguments; returns each run with the number of failed judgments, which
+    are all where nothing has a score."""
     source = _items(job, system)
     if source is None:
         job.say("judge", f"{system.name}: no argument was written, and there is nothing to judge")
@@ -71,9 +72,14 @@ async def _judge(
     execution = Execution(source, checked, setup, folder, shared=sessions.of(setup.client))
     another = folder.holds_another(execution.record)  # arguments that had failed are there now
     outcome = await aexecute(replace(execution, overwrite=another))
-    scored = f"{outcome.summary.scored} of {outcome.summary.total} scored"
-    job.say("judge", f"{system.name} by {label}: {scored}")
-    return folder, outcome.summary.failed
+    summary = outcome.summary
+    why = (
+        ""
+        if summary.any_score
+        else "".join(f", {reason}: {said}" for reason, said in summary.examples.items())
+    )
+    job.say("judge", f"{system.name} by {label}: {summary.scored} of {summary.total} scored{why}")
+    return folder, summary.failed if summary.any_score else summary.total
 
 
 def damage(

@@ -15,6 +15,9 @@ from pydantic import BaseModel, ConfigDict
 from conqret.data import Judgment, Status
 from conqret.runs.session import SessionCounts
 
+MAX_DETAILS = 100
+"""Different details of a reason that are counted: the commonest is nearly always among the first."""
+
 
 class _Frozen(BaseModel):
     model_config = ConfigDict(frozen=True)
@@ -53,18 +56,24 @@ class Usage(_Frozen):
 
 
 class Summary(_Frozen):
-    """All of a run in numbers."""
+    """All of a run in numbers; ``examples`` has the commonest detail of each reason, with an item."""
 
     total: int
     scored: int
     unscored: int
     failed: int
     reasons: dict[str, int]
+    examples: dict[str, str] = {}
     metrics: dict[str, MetricSummary]
     usage: Usage
     flagged: int
     trimmed: int
     session: SessionCounts | None = None
+
+    @property
+    def any_score(self) -> bool:
+        """Whether any metric of any item has a score."""
+        return any(metric.scored for metric in self.metrics.values())
 
 
 class _Tally:
@@ -101,6 +110,8 @@ class Summariser:
     def __init__(self) -> None:
         self._statuses: Counter[Status] = Counter()
         self._reasons: Counter[str] = Counter()
+        self._details: dict[str, Counter[str]] = {}
+        self._named: dict[tuple[str, str], str] = {}
         self._metrics: dict[str, _Tally] = {}
         self._usage: Counter[str] = Counter()
         self._cost = self._seconds = 0.0
@@ -111,6 +122,7 @@ class Summariser:
         self._statuses[judgment.status] += 1
         if judgment.reason is not None:
             self._reasons[judgment.reason] += 1
+        self._exemplify(judgment)
         self._flagged += bool(judgment.flags)
         self._trimmed += bool(judgment.trims)
         for metric, measure in judgment.measures.items():
@@ -140,6 +152,15 @@ class Summariser:
             self._cost += call.cost_usd or 0.0
             self._seconds += call.seconds
 
+    def _exemplify(self, judgment: Judgment) -> None:
+        """Count the details of the judgment, each once."""
+        lost = [one for one in judgment.measures.values() if one.reason is not None and one.detail]
+        for reason, detail in dict.fromkeys((str(one.reason), one.detail) for one in lost):
+            details = self._details.setdefault(reason, Counter())
+            if detail in details or len(details) < MAX_DETAILS:
+                details[detail] += 1
+                self._named.setdefault((reason, detail), judgment.item)
+
     def summary(self, session: SessionCounts | None = None) -> Summary:
         """The summary of what was counted so far; ``session`` says what was done for it now."""
         names = (
@@ -158,6 +179,11 @@ class Summariser:
             unscored=self._statuses[Status.UNSCORED],
             failed=self._statuses[Status.FAILED],
             reasons=dict(sorted(self._reasons.items())),
+            examples={
+                reason: f"{self._named[reason, detail]}: {detail}"
+                for reason, details in sorted(self._details.items())
+                for detail, _ in details.most_common(1)
+            },
             metrics={metric: tally.summary() for metric, tally in self._metrics.items()},
             usage=Usage(**usage, cost_usd=self._cost, seconds=self._seconds),
             flagged=self._flagged,

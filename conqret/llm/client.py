@@ -95,6 +95,13 @@ class Client:
         Raises:
             DeclarationError: the request cannot be asked of this model at all.
         """
+        answer = await self._ask(request)
+        if any(call.attempts for call in answer.calls):
+            share = self._options.stop_after_failures
+            self.progress.brake.count(request.item, answer.reason, answer.detail, share)
+        return answer
+
+    async def _ask(self, request: Request[Response]) -> Answer[Response]:
         self._backend.check_can_ask(request.ask, read=request.reading is not None, written=request.written)
         calls: list[Call] = []
         reasks = widenings = 0

@@ -9,6 +9,7 @@ from typing import Any
 
 from conqret.errors import DeclarationError
 from conqret.llm.backend import Backend, ModelFacts, backend_of
+from conqret.llm.brake import SEEN, STOP_AFTER
 
 OFFLINE_MODEL = "offline"
 """The model that is asked where none is named, the lexical baseline: no key, no network, no price."""
@@ -33,6 +34,8 @@ class ClientOptions:
     ``rpm`` and ``tpm`` limit requests and tokens a minute, ``budget_usd`` the money this client may spend,
     ``timeout`` the seconds for one request with all its retries (from the first one sent; an answer that
     was invalid is asked for again in a request of its own), ``max_attempts`` the requests sent for it.
+    From a share of ``stop_after_failures`` (above 0, at most 1) of questions without a valid answer on, nothing more is
+    asked (see :class:`conqret.llm.brake.Brake`).
     ``context_window`` (tokens) and the prices (US dollars per million tokens) override the price list.
 
     Raises:
@@ -52,6 +55,7 @@ class ClientOptions:
     context_window: int | None = None
     input_price: float | None = None
     output_price: float | None = None
+    stop_after_failures: float = STOP_AFTER
 
     def __post_init__(self) -> None:
         if not self.model.strip():
@@ -68,6 +72,11 @@ class ClientOptions:
                 raise DeclarationError(f"{name} is {number}; it must be a finite number, 0 or more")
         if not self.timeout > 0:
             raise DeclarationError(f"timeout is {self.timeout}; it must be a positive number of seconds")
+        if not 0 < self.stop_after_failures <= 1:
+            raise DeclarationError(
+                f"stop_after_failures is {self.stop_after_failures}; it must be a share above 0 and at most 1 "
+                f"(1 stops where all of {SEEN} questions or more have failed)"
+            )
         if (self.input_price is None) != (self.output_price is None):
             raise DeclarationError("give both input_price and output_price (per million tokens), or neither")
 

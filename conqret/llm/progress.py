@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from conqret.llm.brake import Brake
 from conqret.llm.request import Completion
 
 
@@ -15,6 +16,7 @@ class Progress:
     ``retries`` the requests sent again after an error, ``limit`` the concurrency allowed just now.
     Tokens and ``cost_usd`` are those of the calls made now; the cost is None once any of them had no
     known price. ``estimated`` counts answers whose cost was estimated because the server did not say what they used.
+    ``brake`` counts the questions that came to nothing, and says whether any more should be asked.
     """
 
     calls: int = 0
@@ -25,6 +27,7 @@ class Progress:
     cost_usd: float | None = 0.0
     limit: int = 0
     estimated: int = 0
+    brake: Brake = field(default_factory=Brake)
 
     def add(self, completion: Completion, cost: float | None) -> None:
         """Count a fresh answer that cost so many dollars (None: unknown)."""

@@ -82,7 +82,7 @@ class Sender:
         except ProviderError as last:
             error = last
         error.attempts = tries.count
-        if error.code not in (Reason.BUDGET, Reason.PROVIDER_DOWN):
+        if error.code not in (Reason.BUDGET, Reason.PROVIDER_DOWN, Reason.TOO_MANY_FAILURES):
             self._breaker.failed(error)
         raise error
 
@@ -93,6 +93,7 @@ class Sender:
         loop = asyncio.get_running_loop()
         while True:
             self._check_breaker(tries.last)
+            self._progress.brake.check()
             await self._gate.unpaused()
             await self._requests.take(1)
             await self._tokens.take(prompt)

@@ -15,6 +15,7 @@ from conqret.report import words
 from conqret.report.figures import Histogram, Share, histogram, shares
 from conqret.report.tables import Beside, usage_rows
 from conqret.report.tally import Tally
+from conqret.report.texts import visible
 
 if TYPE_CHECKING:
     from conqret.judging.base import Judge
@@ -66,7 +67,7 @@ def overview(
         "aspects": list(_aspects(figures)),
         "outstanding": max(record.items_count - summary.total, 0),
         "statuses": shares(statuses, {name: name for name in statuses}),
-        "missing": list(_missing(tally)),
+        "missing": list(_missing(tally, summary)),
         "usage": usage_rows(summary.usage),
         "settings": list(_settings(record)),
     }
@@ -92,8 +93,8 @@ def _aspects(figures: dict[str, Figure]) -> Iterable[Aspect]:
             yield Aspect(words.label(aspect), figures.get(aspect), rows)
 
 
-def _missing(tally: Tally) -> Iterable[tuple[str, str, str]]:
-    """For each reason: in words, how many scores it cost, and of which metrics."""
+def _missing(tally: Tally, summary: Summary) -> Iterable[tuple[str, str, str, str]]:
+    """For each reason: in words, how many scores it cost, of which metrics, and an example."""
     ranked = sorted(tally.missing.items(), key=lambda pair: -sum(pair[1].values()))
     for reason, metrics in ranked:
         total = sum(metrics.values())
@@ -101,7 +102,7 @@ def _missing(tally: Tally) -> Iterable[tuple[str, str, str]]:
             where = "every metric"
         else:
             where = words.counts({words.label(metric): n for metric, n in metrics.items()})
-        yield words.reason(reason), words.count(total), where
+        yield words.reason(reason), words.count(total), where, visible(summary.examples.get(reason, ""))
 
 
 def _settings(record: JudgeRecord) -> Iterable[tuple[str, str]]:

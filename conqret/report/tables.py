@@ -72,7 +72,8 @@ def summary_tables(summary: Summary, beside: Beside | None = None) -> Iterator[T
     """The metrics, the reasons where something is missing, and what the run took."""
     yield metric_table(summary, beside)
     if summary.reasons:
-        yield Table("", ("Missing because", "Items"), reason_rows(summary.reasons))
+        columns = (Column("Missing because", "text"), "Items", Column("For example", "text"))
+        yield Table("", columns, reason_rows(summary.reasons, summary.examples)).compact()
     if summary.session is not None:
         yield Table("", ("This session", ""), session_rows(summary.session))
     yield Table("", ("All judgments", ""), usage_rows(summary.usage))
@@ -97,10 +98,10 @@ def metric_table(summary: Summary, beside: Beside | None = None) -> Table:
     return Table("", columns, rows).compact()
 
 
-def reason_rows(reasons: Mapping[str, int]) -> list[tuple[str, int]]:
-    """The reasons in words with their numbers, the most frequent first."""
+def reason_rows(reasons: Mapping[str, int], examples: Mapping[str, str]) -> list[tuple[str, int, str]]:
+    """The reasons in words with their numbers and an example of each, the most frequent first."""
     ranked = sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0]))
-    return [(words.reason(name), number) for name, number in ranked]
+    return [(words.reason(name), number, examples.get(name, "")) for name, number in ranked]
 
 
 def session_rows(session: SessionCounts) -> list[tuple[str, str]]:

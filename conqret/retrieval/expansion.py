@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pyterrier as pt
@@ -18,6 +18,7 @@ from conqret.llm.request import Message, Request
 from conqret.retrieval.merge import round_robin
 from conqret.retrieval.rerank import MODEL, ordered, renumbered
 from conqret.runs.session import Session
+from conqret.runs.trials import collect
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -147,7 +148,11 @@ class PerspectiveExpansion(pt.Transformer):
         )
 
     async def _all(self, topics: Sequence[tuple[str, str]], client: Client) -> list[Expanded]:
-        return list(await asyncio.gather(*(self._one(topic, question, client) for topic, question in topics)))
+        works = (
+            (f"{place}", partial(self._one, topic, question, client))
+            for place, (topic, question) in enumerate(topics)
+        )
+        return await collect(works, in_flight=client.in_flight)
 
     async def _one(self, topic: str, question: str, client: Client) -> Expanded:
         rendered = self.session.library[PROMPT].render({"topic": question}, {"most": MOST})

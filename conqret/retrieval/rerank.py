@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from conqret.llm.options import ClientOptions
 from conqret.llm.request import Message, Request
 from conqret.retrieval.windows import STEP, WINDOW, RankingAnswer, apply, repair, spans
 from conqret.runs.session import Session
+from conqret.runs.trials import collect
 from conqret.text.stance import stance_order
 
 if TYPE_CHECKING:
@@ -113,7 +114,8 @@ class ListwiseReranker(pt.Transformer):
         if frame.empty:
             return frame.assign(score=0.0, rank=0, failed_windows=0)
         groups = [ordered(group) for _, group in frame.groupby("qid", sort=False)]
-        reranked = await asyncio.gather(*(self._one(group, client) for group in groups))
+        works = ((str(group["qid"].iloc[0]), partial(self._one, group, client)) for group in groups)
+        reranked = await collect(works, in_flight=client.in_flight)
         self.outcomes = tuple(outcome for _, outcomes in reranked for outcome in outcomes)
         parts = []
         for group, (order, outcomes) in zip(groups, reranked, strict=True):

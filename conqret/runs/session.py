@@ -24,8 +24,8 @@ T = TypeVar("T")
 
 class SessionCounts(BaseModel):
     """What one session did: requests sent (retries included), answers taken from a recording, rows kept from before, and
-    US dollars spent (None: unknown), in which the cost of ``estimated`` answers is an estimate. A run that goes on makes its
-    own counts each time."""
+    US dollars spent (None: unknown), in which the cost of ``estimated`` answers is an estimate. ``stopped`` says why it
+    stopped asking before its end, where it did. A run that goes on makes its own counts each time."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -34,6 +34,7 @@ class SessionCounts(BaseModel):
     kept: int = 0
     cost_usd: float | None = 0.0
     estimated: int = 0
+    stopped: str = ""
 
     def since(self, before: SessionCounts, *, kept: int = 0) -> SessionCounts:
         """What came after ``before``, with ``kept`` rows from earlier sessions."""
@@ -44,6 +45,7 @@ class SessionCounts(BaseModel):
             kept=kept,
             cost_usd=(self.cost_usd or 0.0) - (before.cost_usd or 0.0) if known else None,
             estimated=self.estimated - before.estimated,
+            stopped=self.stopped,
         )
 
 
@@ -109,7 +111,11 @@ class Session:
         """What was sent and answered so far."""
         done = self.progress
         return SessionCounts(
-            sent=done.calls, recorded=done.recorded, cost_usd=done.cost_usd, estimated=done.estimated
+            sent=done.calls,
+            recorded=done.recorded,
+            cost_usd=done.cost_usd,
+            estimated=done.estimated,
+            stopped=done.brake.why,
         )
 
     def keep_in(self, store: Path) -> None:
@@ -231,6 +237,7 @@ class Sessions:
             recorded=sum(one.recorded for one in each),
             cost_usd=sum(costs) if len(costs) == len(each) else None,
             estimated=sum(one.estimated for one in each),
+            stopped="; ".join(one.stopped for one in each if one.stopped),
         )
 
     def of(self, options: ClientOptions) -> Session:

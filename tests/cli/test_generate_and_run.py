@@ -60,6 +60,7 @@ def test_generate(folder, monkeypatch, capsys):
         "kept": 1,
         "cost_usd": 0.0,
         "estimated": 0,
+        "stopped": "",
     }
     assert printed.err == ""
     assert conqret(monkeypatch, "judge", "runs/pro-offline/items.jsonl", "-q", "-o", "judged") == 0

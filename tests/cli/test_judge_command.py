@@ -87,8 +87,10 @@ def test_what_is_missing_comes_with_an_example_for_each_reason(cli: Cli, tmp_pat
     path.write_text("".join(json.dumps(one) + "\n" for one in rows), encoding="utf-8")
     done = cli("judge", path, "--format", "likelihood", "-o", tmp_path / "r")
     assert done.code == 0
-    assert done.err.count("for example: the argument holds no word") == 1
-    assert "item-1, for example" in done.err
+    assert done.out.count("item-1: the argument holds no word") == 1
+    assert json.loads(cli("judge", path, "--format", "likelihood", "-o", tmp_path / "r", "--json").out)[
+        "examples"
+    ]
 
 
 def test_every_option_of_judging_reaches_the_run(cli: Cli, items: Path, tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ def test_documents_left_out_repeated_or_invented(numbers: list[int], words: list
 
 
 def test_ratings_out_of_range_are_placed() -> None:
-    assert "context_relevance.1.rating" in fault("rag-fine-grained", fine_grained(1, 6, 1))
+    assert "context_relevance[1].rating" in fault("rag-fine-grained", fine_grained(1, 6, 1))
     assert "local_acceptability.rating" in fault(
         "rag-fine-grained", {**fine_grained(1, 2, 3), **dimensions(9)}
     )

@@ -39,7 +39,7 @@ def start(url: str, path: Path, first: int, last: int) -> subprocess.Popen[str]:
 @pytest.mark.parametrize("rates", [{}, {"bad_schema": 0.1}])
 def test_after_kill_9_no_recorded_answer_is_asked_for_twice(tmp_path, rates):
     path, count = tmp_path / "recordings.sqlite", 120
-    with FaultServer(FaultPlan(rates, seed=5), latency=0.05) as server:
+    with FaultServer(FaultPlan(rates, seed=6), latency=0.05) as server:
         child = start(server.url, path, 0, count)
         while len(server.requests) < count // 2:
             assert child.poll() is None

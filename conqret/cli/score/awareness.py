@@ -10,7 +10,7 @@ import typer
 from conqret.cli import options
 from conqret.cli.console import note
 from conqret.cli.groups import grouped
-from conqret.cli.score.output import remark_alone, show
+from conqret.cli.score.output import leave, remark_alone, show
 from conqret.cli.score.parameters import Measured
 
 EPILOG = (
@@ -75,9 +75,10 @@ def dispute_awareness(
         found = ask_awareness(asked, session, measured.name, shots=shots)
         table = write_table(found.rows, folder.scores_file)
     show(table, folder.scores_file, shown.json_output)
-    if truth is not None:
+    if truth is not None and any(row.value is not None for row in found.rows):
         fit = against_labels(found.rows, truth, found.shares)
         note(
             f"against {fit.n} labels: accuracy {fit.accuracy}, F1 {fit.f1}, AUROC {fit.auroc} (of {fit.auroc_of}), "
             f"MCC {fit.mcc}"
         )
+    leave(table, session.counts)

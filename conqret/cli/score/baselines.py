@@ -10,7 +10,7 @@ import typer
 from conqret.cli import options
 from conqret.cli.console import note, progress
 from conqret.cli.groups import Group, grouped
-from conqret.cli.score.output import remark_alone, show
+from conqret.cli.score.output import leave, remark_alone, show
 from conqret.cli.score.parameters import Device, Dtype, Measured, References
 from conqret.debateqa.baselines.registry import BASELINES, DEFAULT
 
@@ -131,6 +131,7 @@ def baselines(
                     )
         table = write_table(rows, folder.scores_file)
     show(table, folder.scores_file, shown.json_output)
+    leave(table, session.counts)
 
 
 async def _opened(client: Client) -> None:

@@ -9,7 +9,7 @@ import typer
 from conqret.cli import options
 from conqret.cli.console import note, progress
 from conqret.cli.groups import grouped
-from conqret.cli.score.output import remark_alone, show
+from conqret.cli.score.output import leave, remark_alone, show
 from conqret.cli.score.parameters import Device, Dtype, Measured, References
 
 EPILOG = (
@@ -83,3 +83,4 @@ def perspective_diversity(
     show(table, folder.scores_file, shown.json_output)
     if scorer.budget.halvings and not shown.quiet:
         note(f"memory ran out: the token budget sank to {scorer.budget.tokens}")
+    leave(table)

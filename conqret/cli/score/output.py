@@ -7,7 +7,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from conqret.cli.console import at, note, result
+from conqret.cli.console import at, end, note, result
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from conqret.debateqa.table import SystemMean
+    from conqret.runs.session import SessionCounts
 
 
 def show(scores: pl.DataFrame, file: Path, json_output: bool) -> None:
@@ -27,6 +28,13 @@ def show(scores: pl.DataFrame, file: Path, json_output: bool) -> None:
     remark_missing(scores)
     means = system_means(scores)
     result([asdict(one) for one in means], _lines(means, file), as_json=json_output)
+
+
+def leave(scores: pl.DataFrame, session: SessionCounts | None = None) -> None:
+    """Leave with exit code 1 where there is no score, or where the ``session`` with a model stopped before its end."""
+    from conqret.debateqa.table import reasons
+
+    end(False, session, there=scores["value"].count(), reasons=reasons(scores))
 
 
 def _lines(means: list[SystemMean], file: Path) -> Iterator[RenderableType]:

@@ -84,6 +84,11 @@ class BiasTable(Frozen):
         """The rows in which a bias was found."""
         return tuple(row for row in self.rows if row.verdict == "alarm")
 
+    @property
+    def missing(self) -> Counter[str]:
+        """The reasons of all pairs without a value, over all rows."""
+        return sum((Counter(row.missing) for row in self.rows), Counter())
+
 
 def bias_rows(
     contrasts: Sequence[Contrast],

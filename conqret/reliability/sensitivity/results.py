@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -67,6 +68,12 @@ class SensitivityResults(Frozen):
     left_out: Mapping[str, tuple[str, ...]] = {}
     judgments: int = 0
     session: SessionCounts = SessionCounts()
+
+    @property
+    def missing(self) -> Counter[str]:
+        """The reasons of all missing values, over all curves, those that could not be drawn too."""
+        lost = [*(one.missing for one in self.curves), *(one.missing for one in self.unscored)]
+        return sum(map(Counter, lost), Counter())
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,62 @@
+"""When a model is asked nothing more: too many of its answers were of no use."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from conqret.data import Reason
+from conqret.errors import shortened
+from conqret.llm.retry import ProviderError
+
+STOP_AFTER = 0.5
+"""The share of questions without a usable answer at which a run stops: half of what it takes is lost by then."""
+
+SEEN = 20
+"""Questions that are asked before anything is stopped: of models that fail at one question in five, 3 in 1,000 have
+failed at ten by then (binomial), and of those that fail at one in ten, none in 100,000."""
+
+MAX_EXAMPLE = 300
+"""Characters of a failure that are told as an example."""
+
+_NOT_ASKED = frozenset({Reason.BUDGET, Reason.PROVIDER_DOWN, Reason.NOT_RECORDED, Reason.TOO_MANY_FAILURES})
+
+
+@dataclass(slots=True)
+class Brake:
+    """Counts what became of the questions that were asked now, and says why no more should be (empty: go on).
+
+    A question fails where it ends without a valid answer, whatever the reason, after all that was tried. What a
+    recording answers counts for nothing, and neither does what a budget, a dead provider or the brake itself kept back.
+    """
+
+    asked: int = 0
+    failed: Counter[Reason] = field(default_factory=Counter)
+    examples: dict[Reason, str] = field(default_factory=dict)
+    why: str = ""
+    short: str = ""
+
+    def count(self, item: str, reason: Reason | None, detail: str, stop_after: float) -> None:
+        """Count a question about ``item`` that was sent; ``reason`` says why it failed, None that it did not.
+
+        From a share of ``stop_after`` on, and after :data:`SEEN` questions, :attr:`why` says so, for good.
+        """
+        if reason in _NOT_ASKED:
+            return
+        self.asked += 1
+        if reason is not None:
+            self.failed[reason] += 1
+            self.examples.setdefault(reason, f"item {item}: {shortened(detail, MAX_EXAMPLE)}")
+        failures = self.failed.total()
+        if not self.why and self.asked >= SEEN and failures >= stop_after * self.asked:
+            commonest, _ = self.failed.most_common(1)[0]
+            self.short = f"{failures} of {self.asked} questions had no answer of use"
+            self.why = (
+                f"stopped, because {self.short} (the limit is a share of {stop_after:g}: --stop-after-failures); "
+                f"mostly {commonest}, as for {self.examples[commonest]}"
+            )
+
+    def check(self) -> None:
+        """Raise ProviderError, with the reason TOO_MANY_FAILURES, where nothing more should be asked."""
+        if self.why:
+            raise ProviderError(Reason.TOO_MANY_FAILURES, f"not asked, because {self.short}")

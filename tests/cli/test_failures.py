@@ -1,0 +1,123 @@
+"""What a user sees where a model fails: why it stopped, what is commonest, and never exit code 0 for nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from conqret.judging.folder import JudgeFolder
+from conqret.llm import retry
+from tests.cli.conftest import Cli
+from tests.cli.score_files import lines, questions_file
+from tests.contract.items import DEMO, demo
+from tests.judging.runs import write_items
+from tests.server import FaultPlan, FaultServer
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(retry, "BACKOFF_BASE", 0.01)
+
+
+@pytest.fixture
+def items(tmp_path: Path) -> Path:
+    return write_items(tmp_path / "items.jsonl", demo()[:4])
+
+
+@pytest.fixture
+def broken() -> Iterator[FaultServer]:
+    with FaultServer(FaultPlan(always="bad_schema")) as server:
+        yield server
+
+
+def asked(server: FaultServer, *more: object) -> tuple[object, ...]:
+    return ("--model", "openai/judge", "--api-base", server.url, *more)
+
+
+def test_a_model_that_cannot_do_the_format_is_stopped(cli: Cli, broken: FaultServer, tmp_path: Path) -> None:
+    many = tmp_path / "many.jsonl"
+    rows = [json.loads(line) for line in DEMO.read_text(encoding="utf-8").splitlines()]
+    versions = (
+        row | {"id": f"{row['id']}-{n}", "topic": f"{row['topic']} ({n})"} for n in range(4) for row in rows
+    )
+    many.write_text("".join(json.dumps(row) + "\n" for row in versions), encoding="utf-8")
+    done = cli("judge", many, *asked(broken, "--max-concurrency", 4), "-o", tmp_path / "r")
+    assert done.code == 1
+    assert len(broken.requests) < 3 * 96 / 3
+    assert "stopped, because 20 of 20 questions had no answer of use" in done.err
+    assert "mostly invalid_answer, as for item" in done.err
+    assert "context_relevance: this is missing" in done.err
+    assert "96 items: 0 scored, 20 unscored, 76 failed" in done.out
+    summary = JudgeFolder(tmp_path / "r").summary()
+    assert summary.failed >= 96 - 20 - 4
+    assert summary.failed + summary.unscored == 96
+    assert summary.session is not None
+    assert "--stop-after-failures" in summary.session.stopped
+    page = (tmp_path / "r" / "report.html").read_text(encoding="utf-8")
+    assert "it was not asked any more, after too many failures" in page
+    assert "not asked, because 20 of 20 questions" in page
+
+
+def test_the_same_command_goes_on_after_a_stop(cli: Cli, tmp_path: Path) -> None:
+    given = ("judge", DEMO, "--format", "rag-direct", "-o", tmp_path / "r", "--max-concurrency", 1)
+    with FaultServer(FaultPlan(always="refusal")) as server:
+        assert cli(*given, *asked(server)).code == 1
+        refused = len(server.requests)
+    with FaultServer() as server:
+        done = cli(*given, *asked(server))
+    assert done.code == 0
+    assert "stopped" not in done.err
+    assert len(server.requests) == 24 * 2 - refused
+
+
+def test_nothing_scored_is_never_exit_0(cli: Cli, items: Path, broken: FaultServer, tmp_path: Path) -> None:
+    done = cli("judge", items, *asked(broken), "-o", tmp_path / "r", "-q")
+    assert done.code == 1
+    assert "nothing has a result: the answer broke the rules of the format, also when asked again" in done.err
+    assert "4 scored" not in done.out
+    rows = " ".join(done.out.split())
+    assert "For example" in rows
+    assert "this is missing, and it has to be there" in rows
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("bias", "--probe", "position", "--format", "rag-direct", "--resamples", 20),
+        ("sensitivity", "--perturb", "irrelevant:0,50"),
+    ],
+)
+def test_nothing_measured_is_never_exit_0(
+    cli: Cli, items: Path, broken: FaultServer, tmp_path: Path, command: tuple[object, ...]
+) -> None:
+    done = cli(command[0], items, *command[1:], *asked(broken), "-o", tmp_path / "r", "-q")
+    assert done.code == 1
+    assert "nothing has a result: the answer broke the rules of the format" in done.err
+
+
+@pytest.mark.parametrize("command", ["dispute-awareness", "baselines"])
+def test_no_answer_measured_is_never_exit_0(
+    cli: Cli, broken: FaultServer, tmp_path: Path, command: str
+) -> None:
+    references = questions_file(tmp_path)
+    answers = lines(
+        tmp_path / "mine.jsonl", [{"id": one, "generation": "Some say so."} for one in ("zoos", "cars")]
+    )
+    more = (
+        ("--questions", references)
+        if command == "dispute-awareness"
+        else ("--references", references, "--metrics", "direct-score")
+    )
+    done = cli("score", command, answers, *more, *asked(broken), "-o", tmp_path / "r", "-q")
+    assert done.code == 1
+    assert "nothing has a result: the answer broke the rules of the format" in done.err
+
+
+def test_one_score_is_a_result(cli: Cli, items: Path, tmp_path: Path) -> None:
+    with FaultServer(FaultPlan(script=("refusal",) * 3)) as server:
+        done = cli("judge", items, "--format", "rag-direct", *asked(server), "-o", tmp_path / "r")
+    assert done.code == 0
+    assert "nothing has a result" not in done.err

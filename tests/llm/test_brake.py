@@ -1,0 +1,97 @@
+"""A model that cannot do what is asked is asked no more, and the reason says so."""
+
+from __future__ import annotations
+
+import pytest
+
+from conqret.data import Reason, Status
+from conqret.errors import DeclarationError
+from conqret.llm import Recordings
+from conqret.llm.brake import SEEN, Brake
+from conqret.llm.retry import ProviderError
+from conqret.runs.session import Session
+from tests.llm.samples import ask_all, options, request
+from tests.server import FaultPlan, FaultServer
+
+pytestmark = pytest.mark.usefixtures("quick")
+
+
+async def test_a_share_of_failures_stops_the_rest():
+    with FaultServer(FaultPlan(always="bad_schema")) as server:
+        settings = options(server.url, max_concurrency=1)
+        answers, client = await ask_all(settings, [request(n) for n in range(60)])
+    assert (
+        len(server.requests) < 3 * 60 - 30
+    )  # all asked at once: most first answers and re-asks had come before
+    stopped = [one for one in answers if one.reason is Reason.TOO_MANY_FAILURES]
+    assert stopped
+    assert {one.status for one in stopped} == {Status.FAILED}
+    assert f"not asked, because {SEEN} of {SEEN} questions had no answer of use" == stopped[-1].detail
+    why = client.progress.brake.why
+    assert "--stop-after-failures" in why
+    assert "mostly invalid_answer, as for item item-" in why
+    assert "documents: this is missing" in why
+
+
+async def test_a_few_failures_at_the_beginning_stop_nothing():
+    script = ("refusal",) * (SEEN // 2 - 1)
+    with FaultServer(FaultPlan(script=script)) as server:
+        answers, client = await ask_all(options(server.url), [request(n) for n in range(60)])
+    assert sum(one.reason is not None for one in answers) == len(script)
+    assert client.progress.brake.why == ""
+    assert client.progress.brake.asked == 60
+
+
+@pytest.mark.parametrize(("share", "stops"), [(0.2, True), (0.5, False), (1.0, False)])
+async def test_the_share_is_the_users(share, stops):
+    with FaultServer(FaultPlan({"refusal": 0.35}, seed=3)) as server:
+        settings = options(server.url, stop_after_failures=share, max_concurrency=1)
+        answers, client = await ask_all(settings, [request(n) for n in range(80)])
+    refused = sum(one.reason is Reason.REFUSAL for one in answers)
+    assert 0.2 < refused / client.progress.brake.asked < 0.5
+    assert bool(client.progress.brake.why) is stops
+    assert any(one.reason is Reason.TOO_MANY_FAILURES for one in answers) is stops
+
+
+@pytest.mark.parametrize("share", [0, -0.1, 1.01, float("nan")])
+def test_a_share_out_of_range_is_refused(share):
+    with pytest.raises(DeclarationError, match="stop_after_failures is"):
+        options(stop_after_failures=share)
+
+
+async def test_recordings_answer_on_and_count_for_nothing(tmp_path):
+    good, bad = [request(n) for n in range(30)], [request(n) for n in range(30, 100)]
+    with Recordings(tmp_path / "recordings.sqlite") as store:
+        with FaultServer() as server:
+            await ask_all(options(server.url), good, store)
+        with FaultServer(FaultPlan(always="refusal")) as server:
+            answers, client = await ask_all(options(server.url, max_concurrency=1), [*good, *bad], store)
+            sent = len(server.requests)
+            assert SEEN <= sent < len(bad)
+            assert client.progress.brake.asked == sent
+            assert [one.reason for one in answers[:30]] == [None] * 30
+        _, client = await ask_all(options(), [*good, *bad[:SEEN]], store, replay=True)
+        assert (client.progress.brake.asked, client.progress.brake.why) == (0, "")
+
+
+def test_what_was_not_asked_is_not_counted():
+    brake = Brake()
+    for reason in (Reason.BUDGET, Reason.PROVIDER_DOWN, Reason.NOT_RECORDED, Reason.TOO_MANY_FAILURES):
+        brake.count("i", reason, "", 0.5)
+    assert brake.asked == 0
+    for _ in range(SEEN):
+        brake.count("i", Reason.TIMEOUT, "x" * 5000, 0.5)
+    brake.count("i", None, "", 0.5)  # one that was under way: nothing is asked again for it
+    assert len(brake.why) < 600
+    with pytest.raises(ProviderError, match="20 of 20") as caught:
+        brake.check()
+    assert not caught.value.retryable
+
+
+def test_a_session_remembers_from_one_call_to_the_next():
+    with FaultServer(FaultPlan(always="refusal")) as server:
+        session = Session(options(server.url))
+        answers = [session.run(lambda client, n=n: client.ask(request(n))) for n in range(SEEN + 3)]
+        assert len(server.requests) == SEEN
+    assert [one.reason for one in answers[-3:]] == [Reason.TOO_MANY_FAILURES] * 3
+    assert "mostly refusal, as for item item-0: I will not judge this." in session.counts.stopped
