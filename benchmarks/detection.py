@@ -2,8 +2,12 @@
 
     CONQRET_DATA=… python benchmarks/detection.py --part dev -o dev.tsv
 
-writes the pairs of a part as ``conqret perspectives detect`` reads them. A prompt is worked on with ``dev`` alone, two
-thirds of the questions, and frozen before anybody looks at ``held``.
+prints how far the offline baseline agrees with people on the part, and writes its pairs for a model to be asked::
+
+    conqret perspectives detect dev.tsv --labels label --model gpt-4o-mini -o runs/berds-dev
+    conqret perspectives detect held.tsv --labels label --yes-from runs/berds-dev --model gpt-4o-mini -o runs/berds-held
+
+A prompt is worked on with ``dev`` alone, two thirds of the questions, and frozen before anybody looks at ``held``.
 """
 
 from __future__ import annotations
@@ -12,11 +16,20 @@ import argparse
 import csv
 import hashlib
 import os
+import tempfile
 from pathlib import Path
+
+from rich.console import Console
+
+from conqret.io.pairs import read_pairs
+from conqret.perspectives.study import DetectionFolder, study
+from conqret.report.perspectives import detection_tables
+from conqret.runs.session import Session
 
 FILE = "berds/perspective_detection.tsv"
 DEV = 2 / 3
 """The share of the questions, in the order of the SHA-256 of their texts, that are worked on."""
+PARTS = ("dev", "held", "all")
 
 
 def part_of(rows: list[dict[str, str]], part: str) -> list[dict[str, str]]:
@@ -25,21 +38,26 @@ def part_of(rows: list[dict[str, str]], part: str) -> list[dict[str, str]]:
         {row["question"] for row in rows}, key=lambda one: hashlib.sha256(one.encode()).digest()
     )
     dev = set(questions[: round(DEV * len(questions))])
-    return [row for row in rows if (row["question"] in dev) == (part == "dev")]
+    return [row for row in rows if part in (("dev" if row["question"] in dev else "held"), "all")]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="The pairs of BeRDS with their labels, a part of them.")
-    parser.add_argument("--part", choices=("dev", "held"), default="dev")
-    parser.add_argument("-o", "--output", type=Path, required=True, help="the file of pairs to write (.tsv)")
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--part", choices=PARTS, default="dev")
+    parser.add_argument("-o", "--output", type=Path, help="where to write the pairs (.tsv)")
     args = parser.parse_args()
     with (Path(os.environ["CONQRET_DATA"]) / FILE).open(newline="", encoding="utf-8") as file:
         rows = part_of(list(csv.DictReader(file, delimiter="\t")), args.part)
-    with args.output.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(rows[0]), delimiter="\t")
-        writer.writeheader()
-        writer.writerows(rows)
-    print(f"{args.part}: {len(rows)} pairs, {len({row['question'] for row in rows})} questions")
+    with tempfile.TemporaryDirectory(prefix="conqret-bench-") as folder:
+        output = args.output or Path(folder) / "pairs.tsv"
+        with output.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, list(rows[0]), delimiter="\t", lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(rows)
+        pairs = read_pairs(output, "label")
+        outcome = study(pairs, Session("offline"), DetectionFolder(Path(folder) / "run"))
+    for table in detection_tables(outcome.summary):
+        Console().print(table)
 
 
 if __name__ == "__main__":

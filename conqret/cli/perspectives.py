@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from conqret.llm.client import Client
     from conqret.perspectives.detection import Detection
-    from conqret.perspectives.study import DetectionFolder, DetectionSummary
+    from conqret.perspectives.study import DetectionFolder, DetectionRecord, DetectionSummary
 
 app = typer.Typer(
     help="Say which perspectives on a question documents contain.",
@@ -86,11 +86,11 @@ def detect(
     from conqret.cli.expected_cost import cost_facts, cost_table
     from conqret.io.pairs import read_pairs
     from conqret.perspectives.detection import estimate
-    from conqret.perspectives.study import DetectionFolder, study
+    from conqret.perspectives.study import DetectionFolder, DetectionRecord, study
     from conqret.runs.places import default_folder, stem
     from conqret.runs.session import Session
 
-    threshold = _threshold(yes_from)
+    threshold, chosen_by = _threshold(yes_from)
     found = read_pairs(pairs, labels)
     client = calls.client(model)
     session = Session(client, recordings=kept.recordings, replay=kept.replay, prompts=prompts)
@@ -100,6 +100,8 @@ def detect(
         note("the lengths of answers are assumed; answers that are recorded already cost nothing")
         return
     folder = DetectionFolder(output or default_folder(stem(pairs), "detect", client.model))
+    if chosen_by is not None and chosen_by.asked != DetectionRecord.of(found, session).asked:
+        note(f"grade {threshold} was chosen for {chosen_by.model}: this is another model, or another prompt")
     said: dict[str, str] = {}
     with progress("detecting", quiet=shown.quiet) as bar:
 
@@ -128,20 +130,21 @@ def detect(
     end(outcome.summary.unanswered)
 
 
-def _threshold(text: str | None) -> int | None:
-    """``--yes-from`` as a grade."""
+def _threshold(text: str | None) -> tuple[int | None, DetectionRecord | None]:
+    """``--yes-from`` as a grade, and the run that chose it."""
     from conqret.errors import DeclarationError
     from conqret.perspectives.study import DetectionFolder, threshold_of
     from conqret.perspectives.threshold import THRESHOLDS
 
     if text is None or text in map(str, THRESHOLDS):
-        return None if text is None else int(text)
+        return None if text is None else int(text), None
     if not Path(text).is_dir():
         raise DeclarationError(
             f"--yes-from is a grade from {min(THRESHOLDS)} to {max(THRESHOLDS)}, or the folder of a run of "
             f"conqret perspectives detect, not {text!r}"
         )
-    return threshold_of(DetectionFolder(Path(text)))
+    folder = DetectionFolder(Path(text))
+    return threshold_of(folder), folder.record()
 
 
 def _lines(summary: DetectionSummary, folder: DetectionFolder) -> Iterator[RenderableType]:

@@ -5,6 +5,10 @@ column ``iteration``, and the relevance is 1 where the document contains it, els
 document contains is known by its zeros, and makes MRecall 0::
 
     ir_measures.iter_calc([MRecall @ 5, PerspectiveP @ 5], qrels, run)
+
+Where the relevance is the grade of :mod:`conqret.perspectives.detection`, ``rel`` is the grade from which it is a yes::
+
+    ir_measures.iter_calc([MRecall(rel=YES_FROM) @ 5], qrels, run)
 """
 
 from __future__ import annotations
@@ -26,7 +30,13 @@ class _OverPerspectives(measures.Measure):
     SUPPORTED_PARAMS: ClassVar[dict[str, Any]] = {  # type: ignore[misc]
         "cutoff": measures.ParamInfo(  # type: ignore[no-untyped-call]
             dtype=int, required=True, desc="ranking cutoff threshold"
-        )
+        ),
+        "rel": measures.ParamInfo(  # type: ignore[no-untyped-call]
+            dtype=int,
+            required=False,
+            default=1,
+            desc="relevance from which a document contains a perspective",
+        ),
     }
     RUN_INPUTS = ("query_id", "doc_id", "score")
     QREL_INPUTS = ("query_id", "doc_id", "relevance", "iteration")
@@ -38,7 +48,7 @@ class _OverPerspectives(measures.Measure):
         }
         for topic, rows in qrels.groupby("query_id"):
             if str(topic) in rankings:
-                yield Metric(str(topic), self, self._value(rankings[str(topic)], _holders(rows)))
+                yield Metric(str(topic), self, self._value(rankings[str(topic)], _holders(rows, self["rel"])))
 
     def _value(self, ranking: list[str], holders: dict[str, set[str]]) -> float:
         raise NotImplementedError
@@ -69,14 +79,14 @@ class _PerspectiveP(_OverPerspectives):
         return precision(ranking, holders, self["cutoff"])
 
 
-def _holders(rows: pd.DataFrame) -> dict[str, set[str]]:
-    """For each judged perspective the documents that contain it."""
+def _holders(rows: pd.DataFrame, least: int) -> dict[str, set[str]]:
+    """For each judged perspective the documents that contain it: those with a relevance of ``least`` or more."""
     found: dict[str, set[str]] = {}
     for perspective, document, relevance in zip(
         rows["iteration"], rows["doc_id"], rows["relevance"], strict=True
     ):
         held = found.setdefault(str(perspective), set())
-        if int(relevance) > 0:
+        if int(relevance) >= least:
             held.add(str(document))
     return found
 

@@ -69,6 +69,11 @@ class DetectionRecord(RunRecord):
             pairs=hashlib.sha256(shown.encode("utf-8", "surrogatepass")).hexdigest()[:16],
         )
 
+    @property
+    def asked(self) -> tuple[str, str]:
+        """Who grades, and by which prompt: what a threshold belongs to."""
+        return self.model, self.prompt
+
     def __str__(self) -> str:
         return f"detections by {self.model}"
 

@@ -135,6 +135,9 @@ def test_labels_say_how_far_it_agrees_and_choose_the_threshold(cli, pairs, tmp_p
             "perspectives", "detect", pairs, "--yes-from", out, "-o", tmp_path / "other", *call(server)
         )
         assert "a yes from grade 1 on" in reused.out
+        assert "was chosen for" not in reused.err
+    elsewhere = cli("perspectives", "detect", pairs, "--yes-from", out, "-o", tmp_path / "offline")
+    assert "grade 1 was chosen for openai/judge: this is another model" in " ".join(elsewhere.err.split())
 
 
 def test_labelled_pairs_without_a_grade_are_counted(cli, pairs, tmp_path):

@@ -9,7 +9,7 @@ from conqret.io.pairs import Pair
 from conqret.llm import retry
 from conqret.llm.options import ClientOptions
 from conqret.perspectives.baseline import baseline_grade
-from conqret.perspectives.detection import GRADES, Detection, Graded, detect
+from conqret.perspectives.detection import GRADES, YES_FROM, Detection, Graded, detect
 from conqret.perspectives.diversity import (
     ceiling,
     documents_needed,
@@ -84,6 +84,14 @@ def test_as_measures_of_ir_measures():
     assert values["q3", "MRecall@5"] == 0.0  # nothing was retrieved
     mean = ir_measures.calc_aggregate([MRecall @ 5], qrels, run)
     assert mean[MRecall @ 5] == pytest.approx(1 / 3)
+
+
+def test_a_grade_may_be_the_relevance():
+    grades = [("yes", "d1", 3), ("yes", "d2", 1), ("no", "d1", 0), ("no", "d2", 2)]
+    qrels = [ir_measures.Qrel("q", document, grade, perspective) for perspective, document, grade in grades]
+    run = [ir_measures.ScoredDoc("q", "d2", 2.0), ir_measures.ScoredDoc("q", "d1", 1.0)]
+    wanted = {MRecall(rel=2) @ 2: 1.0, MRecall(rel=YES_FROM) @ 2: 0.0, PerspectiveP(rel=YES_FROM) @ 2: 0.5}
+    assert ir_measures.calc_aggregate(list(wanted), qrels, run) == wanted
 
 
 def test_ceiling_and_documents_needed():
