@@ -31,7 +31,7 @@ def sensitivity_setups(
     metrics: Sequence[str] = (),
     prompts: Path | Library | None = None,
 ) -> list[Setup]:
-    """A setup for each format and model, its metrics those that a damage says something about.
+    """A setup for each format and model, its metrics those that are asked for, or else :func:`telling_metrics`.
 
     Raises:
         ItemsError: items lack what a format needs.
@@ -57,8 +57,11 @@ def sensitivity_setups(
 
 
 def telling_metrics(setup: Setup, damages: Sequence[Damage]) -> tuple[str, ...]:
-    """The metrics of a judge that one of the damages says something about."""
-    return tuple(one for one in setup.metrics if any(damage.perturbation.expected(one) for damage in damages))
+    """The metrics of a judge that one of the damages says something about, with those that are asked for in the same
+    call: of less it would be another instrument than the one that judges."""
+    told = {one for one in setup.metrics if any(damage.perturbation.expected(one) for damage in damages)}
+    asked = {metric for ask in setup.asks if told & set(ask.metrics) for metric in ask.metrics}
+    return tuple(one for one in setup.metrics if one in asked)
 
 
 def damage_materials(
