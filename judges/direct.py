@@ -55,6 +55,7 @@ JUDGE = Judge(
             prompt="direct/preference",
             metrics=("preference",),
             needs=frozenset({"argument", "second_argument"}),
+            optional=frozenset({"documents"}),
             response=lambda case: Preference,
             score=score_preference,
             baseline=lambda case: {"preference": SIDES[case.evidence.preference().label]},

@@ -54,6 +54,7 @@ def _rating(metric: str, find: Callable[[Case], int], needs: frozenset[str]) -> 
         prompt=f"g-eval/{metric.replace('_', '-')}",
         metrics=(metric,),
         needs=needs,
+        optional=frozenset({"documents"}),
         response=lambda case: GEvalRating,
         score=score_preference if metric == "preference" else score,
         baseline=lambda case: {"rating": find(case)},

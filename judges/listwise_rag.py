@@ -33,6 +33,7 @@ JUDGE = Judge(
                     ZERO_TO_FIVE,
                     ZeroToFive,
                     lambda case: stated(case.evidence.context_relevance(), ZERO_TO_FIVE),
+                    needs=frozenset({"documents"}),
                 ),
                 GROUNDEDNESS,
                 *dimension_sections(ZERO_TO_FIVE, DOCUMENTS_AND_ARGUMENT),

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from conqret.baseline import Evidence, Finding
 from conqret.data import Measure
-from conqret.judging.base import SECOND, Ask, Case, Judge, Reply
+from conqret.judging.base import SECOND, Case, Judge
 from conqret.judging.baseline import SIDES
 from conqret.judging.responses import LABELS, OneToFive, Side, Typed
 from conqret.judging.scales import ONE_TO_FIVE, preferred, rated
+from conqret.judging.sections import Section, in_one_call
+
+NEEDS = frozenset({"documents", "argument", "second_argument"})
 
 
 class PairRating(Typed):
@@ -27,46 +31,34 @@ class PairPreference(Typed):
     preference: Side
 
 
-class RagDirect(Typed):
-    """The answer."""
+def _pair(metric: str, find: Callable[[Evidence], tuple[Finding, Finding]]) -> Section:
+    """A rating of either argument; ``find`` is what the baseline finds of the first and of the second."""
 
-    context_relevance: PairRating
-    answer_relevance: PairRating
-    groundedness: PairRating
-    preference: PairPreference
+    def score(given: PairRating, case: Case) -> Mapping[str, Measure]:
+        return {
+            metric: rated(ONE_TO_FIVE, given.argument_1, given.explanation),
+            SECOND + metric: rated(ONE_TO_FIVE, given.argument_2, given.explanation),
+        }
 
-
-METRICS = ("context_relevance", "answer_relevance", "groundedness")
-
-
-def score(reply: Reply[RagDirect], case: Case) -> Mapping[str, Measure]:
-    """(rating - 1) / 4 for either argument; the preference as it is, ties included."""
-    measures: dict[str, Measure] = {}
-    for metric in METRICS:
-        given: PairRating = getattr(reply.value, metric)
-        measures[metric] = rated(ONE_TO_FIVE, given.argument_1, given.explanation)
-        measures[SECOND + metric] = rated(ONE_TO_FIVE, given.argument_2, given.explanation)
-    verdict = reply.value.preference
-    return measures | {"preference": preferred(LABELS[verdict.preference], verdict.explanation)}
-
-
-def baseline(case: Case) -> dict[str, Any]:
-    """The same answer from lexical evidence; the documents are as relevant to one argument as to the other."""
-    evidence = case.evidence
-    context, preference = evidence.context_relevance(), evidence.preference()
-    pairs = {
-        "context_relevance": (context, context),
-        "answer_relevance": (evidence.answer_relevance(), evidence.answer_relevance("second_argument")),
-        "groundedness": (evidence.groundedness(), evidence.groundedness("second_argument")),
-    }
-    return {
-        metric: {
+    def baseline(case: Case) -> dict[str, Any]:
+        first, second = find(case.evidence)
+        return {
             "explanation": f"Argument 1: {first.explanation} Argument 2: {second.explanation}",
             "argument_1": ONE_TO_FIVE.rating(first.value),
             "argument_2": ONE_TO_FIVE.rating(second.value),
         }
-        for metric, (first, second) in pairs.items()
-    } | {"preference": {"explanation": preference.explanation, "preference": SIDES[preference.label]}}
+
+    return Section(metric, (metric, SECOND + metric), PairRating, score, baseline, NEEDS)
+
+
+def _relevance(evidence: Evidence) -> tuple[Finding, Finding]:
+    """The documents are as relevant to one argument as to the other."""
+    return (evidence.context_relevance(),) * 2
+
+
+def _baseline_preference(case: Case) -> dict[str, Any]:
+    found = case.evidence.preference()
+    return {"explanation": found.explanation, "preference": SIDES[found.label]}
 
 
 JUDGE = Judge(
@@ -76,13 +68,33 @@ JUDGE = Judge(
     score="(rating - 1) / 4; preference with ties",
     source="ConQRet, Figure 10, Appendix D.6",
     asks=(
-        Ask(
-            prompt="rag-direct",
-            metrics=(*(name for metric in METRICS for name in (metric, SECOND + metric)), "preference"),
-            needs=frozenset({"documents", "argument", "second_argument"}),
-            response=lambda case: RagDirect,
-            score=score,
-            baseline=baseline,
+        in_one_call(
+            "rag-direct",
+            "RagDirect",
+            (
+                _pair("context_relevance", _relevance),
+                _pair(
+                    "answer_relevance",
+                    lambda evidence: (
+                        evidence.answer_relevance(),
+                        evidence.answer_relevance("second_argument"),
+                    ),
+                ),
+                _pair(
+                    "groundedness",
+                    lambda evidence: (evidence.groundedness(), evidence.groundedness("second_argument")),
+                ),
+                Section(
+                    "preference",
+                    ("preference",),
+                    PairPreference,
+                    lambda given, case: {
+                        "preference": preferred(LABELS[given.preference], given.explanation)
+                    },
+                    _baseline_preference,
+                    NEEDS,
+                ),
+            ),
             both_orders=True,
         ),
     ),

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from pydantic import Field
 
 from conqret.data import Measure, Part
 from conqret.judges.query_rubric import NUGGETS
-from conqret.judging.base import SECOND, Ask, Case, Judge, Reply
+from conqret.judging.base import SECOND, Case, Judge
 from conqret.judging.baseline import covered, side
 from conqret.judging.responses import LABELS, Different, NuggetSide, OneToFive, Typed
 from conqret.judging.scales import ONE_TO_FIVE, graded, preferred_mostly, share
+from conqret.judging.sections import Section, in_one_call
+
+NEEDS = frozenset({"documents", "argument", "second_argument"})
+
+Twenty = Field(min_length=NUGGETS, max_length=NUGGETS)
 
 
 class TopicNugget(Typed):
@@ -33,55 +38,51 @@ class DocumentNugget(Typed):
     argument_2: OneToFive
 
 
-class RagRubric(Typed):
-    """Twenty different nuggets of either kind."""
+def score_topic(given: Sequence[TopicNugget], case: Case) -> Mapping[str, Measure]:
+    """Means of (rating - 1) / 4 over the nuggets, and the most frequent preference."""
+    return {
+        "context_relevance": share([graded(ONE_TO_FIVE, one.nugget, one.documents) for one in given]),
+        "answer_relevance": share([graded(ONE_TO_FIVE, one.nugget, one.argument_1) for one in given]),
+        SECOND + "answer_relevance": share(
+            [graded(ONE_TO_FIVE, one.nugget, one.argument_2) for one in given]
+        ),
+        "preference": preferred_mostly([Part(id=one.nugget, label=LABELS[one.better]) for one in given]),
+    }
 
-    topic_nuggets: Annotated[list[TopicNugget], Field(min_length=NUGGETS, max_length=NUGGETS), Different]
-    document_nuggets: Annotated[
-        list[DocumentNugget], Field(min_length=NUGGETS, max_length=NUGGETS), Different
+
+def score_documents(given: Sequence[DocumentNugget], case: Case) -> Mapping[str, Measure]:
+    """Means of (rating - 1) / 4 over the nuggets."""
+    return {
+        "groundedness": share([graded(ONE_TO_FIVE, one.nugget, one.argument_1) for one in given]),
+        SECOND + "groundedness": share([graded(ONE_TO_FIVE, one.nugget, one.argument_2) for one in given]),
+    }
+
+
+def baseline_topic(case: Case) -> list[dict[str, Any]]:
+    """Nuggets of the topic and their coverage from lexical evidence."""
+    topic = case.evidence.topic_nuggets(NUGGETS)
+    by_documents = covered(case, topic, "documents")
+    first, second = covered(case, topic, "argument"), covered(case, topic, "second_argument")
+    return [
+        {
+            "nugget": nugget,
+            "documents": by_documents[index],
+            "argument_1": first[index],
+            "argument_2": second[index],
+            "better": side(first[index], second[index], "both"),
+        }
+        for index, nugget in enumerate(topic)
     ]
 
 
-def score(reply: Reply[RagRubric], case: Case) -> Mapping[str, Measure]:
-    """Means of (rating - 1) / 4 over the nuggets, and the most frequent preference."""
-    topic, documents = reply.value.topic_nuggets, reply.value.document_nuggets
-    labels = [Part(id=nugget.nugget, label=LABELS[nugget.better]) for nugget in topic]
-    return {
-        "context_relevance": share([graded(ONE_TO_FIVE, n.nugget, n.documents) for n in topic]),
-        "answer_relevance": share([graded(ONE_TO_FIVE, n.nugget, n.argument_1) for n in topic]),
-        SECOND + "answer_relevance": share([graded(ONE_TO_FIVE, n.nugget, n.argument_2) for n in topic]),
-        "groundedness": share([graded(ONE_TO_FIVE, n.nugget, n.argument_1) for n in documents]),
-        SECOND + "groundedness": share([graded(ONE_TO_FIVE, n.nugget, n.argument_2) for n in documents]),
-        "preference": preferred_mostly(labels),
-    }
-
-
-def baseline(case: Case) -> dict[str, Any]:
-    """Nuggets and their coverage from lexical evidence."""
-    topic, documents = case.evidence.topic_nuggets(NUGGETS), case.evidence.document_nuggets(NUGGETS)
-    by_documents = covered(case, topic, "documents")
-    first, second = covered(case, topic, "argument"), covered(case, topic, "second_argument")
-    return {
-        "topic_nuggets": [
-            {
-                "nugget": nugget,
-                "documents": by_documents[index],
-                "argument_1": first[index],
-                "argument_2": second[index],
-                "better": side(first[index], second[index], "both"),
-            }
-            for index, nugget in enumerate(topic)
-        ],
-        "document_nuggets": [
-            {"nugget": nugget, "argument_1": one, "argument_2": two}
-            for nugget, one, two in zip(
-                documents,
-                covered(case, documents, "argument"),
-                covered(case, documents, "second_argument"),
-                strict=True,
-            )
-        ],
-    }
+def baseline_documents(case: Case) -> list[dict[str, Any]]:
+    """Nuggets of the documents and their coverage from lexical evidence."""
+    nuggets = case.evidence.document_nuggets(NUGGETS)
+    first, second = covered(case, nuggets, "argument"), covered(case, nuggets, "second_argument")
+    return [
+        {"nugget": nugget, "argument_1": one, "argument_2": two}
+        for nugget, one, two in zip(nuggets, first, second, strict=True)
+    ]
 
 
 JUDGE = Judge(
@@ -91,20 +92,27 @@ JUDGE = Judge(
     score="means of (rating - 1) / 4; most frequent preference",
     source="ConQRet, Figure 9, Appendix D.5",
     asks=(
-        Ask(
-            prompt="rag-rubric",
-            metrics=(
-                "context_relevance",
-                "answer_relevance",
-                SECOND + "answer_relevance",
-                "groundedness",
-                SECOND + "groundedness",
-                "preference",
+        in_one_call(
+            "rag-rubric",
+            "RagRubric",
+            (
+                Section(
+                    "topic_nuggets",
+                    ("context_relevance", "answer_relevance", SECOND + "answer_relevance", "preference"),
+                    Annotated[list[TopicNugget], Twenty, Different],
+                    score_topic,
+                    baseline_topic,
+                    NEEDS,
+                ),
+                Section(
+                    "document_nuggets",
+                    ("groundedness", SECOND + "groundedness"),
+                    Annotated[list[DocumentNugget], Twenty, Different],
+                    score_documents,
+                    baseline_documents,
+                    NEEDS,
+                ),
             ),
-            needs=frozenset({"documents", "argument", "second_argument"}),
-            response=lambda case: RagRubric,
-            score=score,
-            baseline=baseline,
             both_orders=True,
         ),
     ),

@@ -153,6 +153,7 @@ JUDGE = Judge(
             prompt="static-rubric/preference",
             metrics=("preference",),
             needs=frozenset({"argument", "second_argument"}),
+            optional=frozenset({"documents"}),
             response=lambda case: _RESPONSES["preference"],
             score=score_preference,
             baseline=baseline_preference,

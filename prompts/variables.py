@@ -26,6 +26,7 @@ VARIABLES: Mapping[str, str] = {
     "perspective": "the perspective that is looked for",
     "question": "the question that is answered",
     "second_argument": "the argument that the first is compared with",
+    "shown": "what of the item is looked at: documents, argument, second_argument",
     "stance": "the side: pro, con or none",
     "topic": "the question of the debate",
 }

@@ -104,7 +104,7 @@ class Ask(Generic[R]):
     - ``response(case)``: the pydantic model of the answer; its validators find ``context(case)``
     - ``score(reply, case)``: the measures; a pure function
     - ``baseline(case)``: the offline model's answer, as plain data for the same response model
-    - ``needs``: the fields of the item that must be there
+    - ``needs``: the fields of the item that must be there; ``optional``: those that are shown where they are there
     - ``both_orders``: ask again with the two arguments swapped, and combine
     - ``rating_field``: the field whose log-probabilities are wanted, with the ``choices`` that it has
     - ``settled(case)``: measures that need no answer because there is nothing to ask; else None
@@ -120,6 +120,7 @@ class Ask(Generic[R]):
     response: Callable[[Case], type[R]]
     score: Callable[[Reply[R], Case], Mapping[str, Measure]]
     baseline: Callable[[Case], Any]
+    optional: frozenset[str] = frozenset()
     variables: Callable[[Case], Mapping[str, Any]] = field(default=lambda case: {})
     settings: Mapping[str, Any] = field(default_factory=dict)
     context: Callable[[Case], Mapping[str, Any]] = field(default=lambda case: {})

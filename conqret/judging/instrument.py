@@ -180,7 +180,12 @@ def given(ask: Ask[Any], case: Case) -> tuple[dict[str, Any], dict[str, Any]]:
     besides."""
     item = case.item
     dimensions = tuple(dimension for dimension in case.dimensions if dimension.name in ask.metrics)
-    system = {"asked": ask.metrics, "dimensions": dimensions, **ask.settings}
+    system = {
+        "asked": ask.metrics,
+        "dimensions": dimensions,
+        "shown": tuple(sorted(ask.needs)),
+        **ask.settings,
+    }
     user = {
         "topic": item.topic,
         "stance": item.stance,

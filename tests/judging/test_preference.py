@@ -100,7 +100,10 @@ def rag_direct(first: int, second: int, side: str, words: str = "because") -> di
 
 async def test_ratings_are_averaged_with_the_names_exchanged() -> None:
     judgment = await compared(
-        rag_direct(4, 2, "argument_1"), rag_direct(1, 5, "argument_2", "so"), "rag-direct", "groundedness"
+        {"groundedness": rag_direct(4, 2, "argument_1")["groundedness"]},
+        {"groundedness": rag_direct(1, 5, "argument_2", "so")["groundedness"]},
+        "rag-direct",
+        "groundedness",
     )
     assert set(judgment.measures) == {"groundedness"}
     whole = both_orders(

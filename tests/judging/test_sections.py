@@ -7,12 +7,18 @@ from typing import Any
 
 import pytest
 
-from conqret import Document, Item
+from conqret import Document, Item, judge
+from conqret.io import open_items
 from conqret.judging.base import Ask, Case, JudgeOptions
 from conqret.judging.instrument import filled, judge_item
 from conqret.judging.registry import JUDGES
+from conqret.judging.setup import set_up
+from conqret.llm.options import ClientOptions
 from conqret.llm.request import Request
 from conqret.prompts import Library
+from conqret.reliability.sensitivity.plan import Damage
+from conqret.reliability.sensitivity.setup import sensitivity_setups
+from tests.contract.items import demo
 from tests.judging.scripted import ITEM, instrument
 from tests.judging.test_scoring import fine_grained
 
@@ -45,16 +51,45 @@ def test_only_what_is_asked_for_stands_in_prompt_and_schema() -> None:
     assert "dimension" not in alone
 
 
-@pytest.mark.parametrize("name", ["rag-fine-grained", "listwise-rag", "listwise"])
+ONE_CALL = ("rag-fine-grained", "listwise-rag", "listwise", "rag-direct", "rag-rubric")
+
+
+@pytest.mark.parametrize("name", ONE_CALL)
 def test_each_metric_can_be_asked_alone(name: str) -> None:
     for metric in JUDGES[name].metrics:
-        ask, case = asked(name, metric), Case(ITEM)
+        ask, case = asked(name, metric), Case(demo()[0])
         answer = ask.response(case).model_validate(ask.baseline(case), context=ask.context(case))
         assert len(type(answer).model_fields) == 1
         assert metric in ask.metrics
         text = system(ask)
         others = set(JUDGES[name].metrics) - set(ask.metrics)
         assert not [other for other in others if f"{other}: " in text]
+
+
+def test_an_argument_that_nothing_is_asked_about_is_neither_needed_nor_sent() -> None:
+    bare = ITEM.model_copy(update={"argument": None})
+    for name in ("rag-fine-grained", "listwise-rag"):
+        ask = asked(name, "context_relevance")
+        assert ask.needs == {"documents"}
+        rendered = filled(Library()[ask.prompt], ask, Case(bare))
+        assert "argument that is to take" not in rendered.system
+        assert "<argument>" not in rendered.user
+        assert "then the argument" not in rendered.user
+        assert "<argument>" in filled(Library()[ask.prompt], asked(name, "clarity"), Case(ITEM)).user
+    (judgment,) = judge([bare], format="rag-fine-grained", metrics=["context_relevance"], model="offline")
+    assert judgment.status == "scored"
+
+
+def test_a_damaged_version_goes_to_the_instrument_that_judges() -> None:
+    source = open_items(list(demo()[:2]))
+    damages = [Damage.of("irrelevant")]
+    client = ClientOptions("offline")
+    (whole,) = sensitivity_setups(source, ["rag-fine-grained"], [client], damages)
+    plain = set_up("rag-fine-grained", client, JudgeOptions())
+    assert whole.fingerprint == plain.fingerprint
+    (part,) = sensitivity_setups(source, ["rag-fine-grained"], [client], damages, metrics=["groundedness"])
+    assert part.metrics == ("groundedness",)
+    assert part.fingerprint != plain.fingerprint
 
 
 def test_all_of_it_is_the_same_instrument_in_any_order_and_less_is_another() -> None:

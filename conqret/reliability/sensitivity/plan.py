@@ -124,7 +124,7 @@ class Plan:
         for ask in setup.judge.select(setup.options.metrics):
             distinct: dict[Any, Item] = {}
             for item in self.every_item():
-                shown = tuple(hash(getattr(item, need)) for need in sorted(ask.needs))
+                shown = tuple(hash(getattr(item, need)) for need in sorted(ask.needs | ask.optional))
                 distinct.setdefault((item.topic, item.stance, shown), item)
             items = [item for item in distinct.values() if ask.settled(Case(item, setup.options)) is None]
             found.append((ask, items))
