@@ -142,19 +142,15 @@ def study(
         DeclarationError: the folder holds something else or another run, another process is writing it, or the
             recordings are none. No model is asked then.
     """
-
-    async def asked(client: Client, rows: RowStore[Detection]) -> None:
-        await client.prepare()
-        await ask_all(pairs, session, client, rows, on_detection)
-
     session.options.backend.check_can_ask("whether documents contain perspectives")
+    session.run(lambda client: client.prepare())  # what is wrong shows before anything is written
     with session, folder.claimed(DetectionRecord.of(pairs, session), overwrite=overwrite):
         session.keep_in(folder.recordings_file)
         before = session.counts
         with folder.rows() as rows:
             kept = len(rows)
             on_start(session.client, kept)
-            session.run(lambda client: asked(client, rows))
+            session.run(lambda client: ask_all(pairs, session, client, rows, on_detection))
             rows.arrange(pair.id for pair in pairs)
         found = list(rows.rows())
         graded = [
