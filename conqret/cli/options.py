@@ -48,7 +48,10 @@ Model = Annotated[
     ),
 ]
 Metric = Annotated[
-    list[str] | None, option(JUDGING, "Only this metric of the format, and nothing else is paid for; may be repeated.", "--metric")
+    list[str] | None,
+    option(
+        JUDGING, "Only this metric of the format, and nothing else is paid for; may be repeated.", "--metric"
+    ),
 ]
 Prompts = Annotated[Path | None, option(FILES, "A folder with prompts of your own, laid out like prompts/.")]
 DryRun = Annotated[

@@ -18,6 +18,7 @@ from conqret.judging.consistency import combine_samples
 from conqret.judging.dimensions import ordered
 from conqret.judging.fitting import ANSWER_ROOM, Window, fit
 from conqret.judging.orders import both_orders, swap_item
+from conqret.judging.sections import valid_alone
 from conqret.llm.ratings import rating_distribution
 from conqret.llm.request import Answer, Message, Reading, Request
 from conqret.prompts import Library, Prompt, Rendered, find_injections
@@ -154,10 +155,9 @@ async def _ask_once(ask: Ask[Any], case: Case, instrument: Instrument) -> _Outco
         )
     )
     if answer.value is None:
-        reason = answer.reason or Reason.INVALID_ANSWER
-        return _Outcome(
-            dict.fromkeys(ask.metrics, Measure.missing(reason, answer.detail)), answer.calls, fitted.trims
-        )
+        missing = Measure.missing(answer.reason or Reason.INVALID_ANSWER, answer.detail)
+        kept = valid_alone(ask, case, answer.given) if answer.given else {}
+        return _Outcome(dict.fromkeys(ask.metrics, missing) | kept, answer.calls, fitted.trims)
     distribution = None
     if ask.rating_field is not None and answer.logprobs is not None:
         distribution = rating_distribution(answer.logprobs, ask.rating_field, ask.choices)

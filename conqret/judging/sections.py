@@ -1,6 +1,7 @@
 """One question that asks for several things: an answer in sections, each with measures of its own.
 
-Prompt, schema of the answer and scores hold the sections that are asked for, and no other.
+Prompt, schema of the answer and scores hold the sections that are asked for, and no other; and where a section is
+invalid, the others stand.
 """
 
 from __future__ import annotations
@@ -10,14 +11,15 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from pydantic import create_model
+from pydantic import ValidationError, create_model
 
-from conqret.data import Measure
+from conqret.data import Measure, Reason
 from conqret.judging.base import Ask, Case, Reply
 from conqret.judging.baseline import stated
 from conqret.judging.dimensions import DIMENSIONS
 from conqret.judging.responses import OneToThreeOrNull, Typed, ZeroToFiveOrNull
 from conqret.judging.scales import ONE_TO_THREE, ZERO_TO_FIVE, Scale, rated
+from conqret.llm.replies import describe
 
 DOCUMENTS_AND_ARGUMENT = frozenset({"documents", "argument"})
 
@@ -109,6 +111,26 @@ def rating_section(
         baseline=baseline,
         needs=needs,
     )
+
+
+def valid_alone(ask: Ask[Any], case: Case, given: Mapping[str, Any]) -> dict[str, Measure]:
+    """The measures of an answer that is not valid as a whole, section by section: of what is valid by itself, its
+    scores; of anything else, why it is not. Empty where the question is always asked whole."""
+    measures: dict[str, Measure] = {}
+    if ask.about is None:
+        return measures
+    for metric in ask.metrics:
+        part = ask.about(frozenset({metric}))
+        response = part.response(case)
+        own = {name: given[name] for name in response.model_fields if name in given}
+        try:
+            value = response.model_validate(own, context=part.context(case))
+        except ValidationError as error:
+            invalid = Measure.missing(Reason.INVALID_ANSWER, describe(error))
+            measures |= dict.fromkeys(part.metrics, invalid)
+        else:
+            measures |= part.score(Reply(value), case)
+    return measures
 
 
 @lru_cache(maxsize=256)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self
@@ -105,6 +106,7 @@ class Client:
         self._backend.check_can_ask(request.ask, read=request.reading is not None, written=request.written)
         calls: list[Call] = []
         reasks = widenings = 0
+        given: Mapping[str, Any] = {}
         sent = self._settled(request)
         while True:
             key = request_key(self._name, sent, read=self._reads)
@@ -119,6 +121,7 @@ class Client:
                 calls.append(call)
                 return Answer(reply, tuple(calls), completion.logprobs)
             calls.append(call.model_copy(update={"error": f"{reply.reason}: {reply.fault}"}))
+            given = reply.given or given
             wider = self._wider(sent.max_tokens, completion)
             if reply.reason is Reason.TRUNCATED and widenings < MAX_WIDENINGS and wider is not None:
                 widenings, sent = widenings + 1, replace(sent, max_tokens=wider)
@@ -126,7 +129,7 @@ class Client:
                 reasks += 1
                 sent = replace(sent, messages=ask_again(sent.messages, completion, reply))
             else:
-                return Answer(None, tuple(calls), reason=reply.reason, detail=reply.fault)
+                return Answer(None, tuple(calls), reason=reply.reason, detail=reply.fault, given=given)
 
     async def prepare(self) -> None:
         """Load what the model needs now and not with the first request; a replay needs nothing.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic import ValidationError
@@ -61,10 +61,14 @@ _DECLINES = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """Why a completion gives no value; ``fault`` tells the model (and the reader) what to mend."""
+    """Why a completion gives no value; ``fault`` tells the model (and the reader) what to mend.
+
+    ``given`` is the object that was given where the answer is one, all of whose keys are told apart.
+    """
 
     reason: Reason
     fault: str
+    given: Mapping[str, Any] = field(default_factory=dict)
 
 
 def read_reply(
@@ -153,7 +157,15 @@ def _invalid(text: str, found: str, error: ValidationError) -> Rejection:
         return Rejection(Reason.INVALID_JSON, f"{NO_OBJECT}: it breaks off before the object's end")
     if unread:
         return Rejection(Reason.INVALID_JSON, f"the answer is not valid JSON: {shortened(message, 200)}")
-    return Rejection(Reason.INVALID_ANSWER, describe(error))
+    return Rejection(Reason.INVALID_ANSWER, describe(error), _object(found))
+
+
+def _object(found: str) -> Mapping[str, Any]:
+    try:
+        given = parse(found)
+    except ValueError:
+        return {}
+    return given if isinstance(given, dict) else {}
 
 
 def _path(steps: Sequence[str | int]) -> str:

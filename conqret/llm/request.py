@@ -100,7 +100,8 @@ class Completion:
 class Answer(Generic[Response]):
     """The outcome of a request: a validated ``value``, or the reason why there is none.
 
-    The client never raises for what the world did; it returns an answer without a value.
+    The client never raises for what the world did; it returns an answer without a value. ``given`` is then the last
+    object that the model gave, of which parts may be valid; empty where it gave none.
     """
 
     value: Response | None
@@ -108,6 +109,7 @@ class Answer(Generic[Response]):
     logprobs: tuple[TokenLogprobs, ...] | None = None
     reason: Reason | None = None
     detail: str = ""
+    given: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def status(self) -> Status:

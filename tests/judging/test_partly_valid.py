@@ -1,0 +1,147 @@
+"""An answer that stays invalid costs only what is invalid in it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conqret.data import Reason
+from conqret.judging.base import Case
+from conqret.judging.folder import JudgeFolder
+from conqret.judging.instrument import judge_item
+from conqret.judging.registry import JUDGES
+from conqret.judging.sections import valid_alone
+from conqret.llm.client import Client
+from conqret.llm.options import ClientOptions
+from conqret.llm.request import Answer, Completion, Request
+from conqret.llm.sender import Sender
+from tests.contract.items import demo
+from tests.judging.runs import run, said
+from tests.judging.scripted import ITEM, Scripted, instrument
+from tests.judging.test_scoring import dimensions, fine_grained
+from tests.llm.samples import options, request
+from tests.server import FaultServer
+
+RELEVANCE = ("context_relevance", "predicted_precision")
+
+
+def salvaged(name: str, given: dict[str, Any]) -> dict[str, Any]:
+    return valid_alone(JUDGES[name].asks[0], Case(ITEM), given)
+
+
+def test_a_missing_document_costs_the_relevance_and_nothing_else() -> None:
+    found = salvaged("rag-fine-grained", fine_grained(5, 3))
+    assert set(found) == set(JUDGES["rag-fine-grained"].metrics)
+    assert {name for name, measure in found.items() if measure.value is None} == set(RELEVANCE)
+    for name in RELEVANCE:
+        assert found[name].reason is Reason.INVALID_ANSWER
+        assert "document 3 missing" in found[name].detail
+    assert found["groundedness"].value == pytest.approx(0.2)
+
+
+@pytest.mark.parametrize(
+    ("change", "lost", "words"),
+    [
+        ({"clarity": {"explanation": "e", "rating": 9}}, "clarity", "clarity.rating"),
+        ({"clarity": "fine"}, "clarity", "clarity"),
+        ({"clarity": None}, "clarity", "clarity"),
+        ({"groundedness": {"explanation": "e", "rating": True}}, "groundedness", "groundedness.rating"),
+    ],
+)
+def test_each_field_stands_for_itself(change: dict[str, Any], lost: str, words: str) -> None:
+    found = salvaged("rag-fine-grained", {**fine_grained(5, 3, 1), **change, "a comment": "more"})
+    assert [name for name, measure in found.items() if measure.value is None] == [lost]
+    assert words in found[lost].detail
+    assert found["context_relevance"].value == pytest.approx(9 / 15)
+
+
+def test_what_is_left_out_is_named_and_a_comment_costs_nothing() -> None:
+    answer: dict[str, Any] = {**dimensions(3), "remark": "all in all a fine text"}
+    assert all(measure.value is not None for measure in salvaged("listwise", answer).values())
+    del answer["credibility"]
+    found = salvaged("listwise", answer)
+    assert found["credibility"].reason is Reason.INVALID_ANSWER
+    assert "credibility" in found["credibility"].detail
+    assert found["local_acceptability"].value == 1.0
+
+
+def test_a_question_that_is_always_asked_whole_has_no_parts() -> None:
+    assert salvaged("citation-support", {"verdicts": []}) == {}
+
+
+async def test_in_one_of_two_orders_a_part_is_lost_with_that_part_alone() -> None:
+    pair = {"explanation": "e", "argument_1": 2, "argument_2": 5}
+    whole = dict.fromkeys(("context_relevance", "answer_relevance", "groundedness"), pair)
+    whole["preference"] = {"explanation": "p", "preference": "tie"}
+
+    class Half(Scripted):
+        async def ask(self, request: Request[Any]) -> Answer[Any]:
+            if not request.ask.endswith("(swapped)"):
+                return await Scripted.ask(self, request)
+            given = {**whole, "groundedness": {**pair, "argument_1": 0}}
+            return Answer(None, (), reason=Reason.INVALID_ANSWER, detail="all of it", given=given)
+
+    judging = instrument("rag-direct", lambda request: whole)
+    object.__setattr__(judging, "client", Half(lambda request: whole))
+    judgment = await judge_item(ITEM, judging)
+    assert judgment.reasons == dict.fromkeys(("groundedness", "second.groundedness"), "one_order_only")
+    assert judgment.value("preference") == 0.5
+
+
+def completions(monkeypatch: pytest.MonkeyPatch, *texts: str, finish: str = "stop") -> None:
+    left = list(texts)
+
+    async def send(self: Sender, sent: Request[Any]) -> tuple[Completion, int]:
+        return Completion(left.pop(0), finish_reason=finish if not left else "stop"), 1
+
+    monkeypatch.setattr(Sender, "send", send)
+
+
+@pytest.mark.parametrize(
+    ("texts", "finish", "given", "reason"),
+    [
+        (['{"a": 1}', '{"a": 2}', '{"a": 3}'], "stop", {"a": 3}, Reason.INVALID_ANSWER),
+        (['{"a": 1}', '{"a": 2}', "prose"], "stop", {"a": 2}, Reason.INVALID_JSON),
+        (['{"a": 1}', '{"b": 1, "b": 2}', "[1]"], "stop", {"a": 1}, Reason.INVALID_ANSWER),
+        (['{"a": 1}', "So", '{"a": 2}'], "content_filter", {"a": 1}, Reason.REFUSAL),
+        (["prose", "more", "and more"], "stop", {}, Reason.INVALID_JSON),
+        (["[]", '"a"', "3"], "stop", {}, Reason.INVALID_ANSWER),
+    ],
+)
+async def test_the_client_passes_the_last_object_on(
+    monkeypatch: pytest.MonkeyPatch, texts: list[str], finish: str, given: dict[str, Any], reason: Reason
+) -> None:
+    completions(monkeypatch, *texts, finish=finish)
+    async with Client(options(), store=None) as client:
+        answer = await client.ask(request())
+    assert (answer.value, answer.given, answer.reason) == (None, given, reason)
+    assert len(answer.calls) == 3
+
+
+def test_a_replay_keeps_the_same_parts(tmp_path: Path) -> None:
+    first = JudgeFolder(tmp_path / "first")
+    settings: dict[str, Any] = {"name": "rag-fine-grained", "samples": 2}
+    with FaultServer() as server:  # whose answers name documents that are not there
+        client = ClientOptions("openai/judge", api_base=server.url, api_key="sk-none")
+        outcome = run(first.path, demo()[:2], client=client, **settings)
+        assert len(server.requests) == 2 * 2 * 3  # items, samples, and asked again twice
+    assert (outcome.summary.unscored, outcome.summary.failed) == (2, 0)
+    assert {name for name, one in outcome.summary.metrics.items() if one.scored == 0} == set(RELEVANCE)
+    assert all(one.scored in (0, 2) for one in outcome.summary.metrics.values())
+    again = JudgeFolder(tmp_path / "again")
+    repeated = run(
+        again.path, demo()[:2], client=ClientOptions("openai/judge"), replay=first.path, **settings
+    )
+    assert repeated.missing == ()
+    assert said(again.judgments()) == said(first.judgments())
+    for judgment in again.judgments():
+        assert len(judgment.measures["clarity"].samples) == 2
+        assert all(call.error for call in judgment.trace.calls)
+
+
+def test_a_deep_answer_is_invalid_and_nothing_worse() -> None:
+    deep = '{"clarity": ' + "[" * 150 + "]" * 150 + "}"
+    assert salvaged("listwise", json.loads(deep))["clarity"].reason is Reason.INVALID_ANSWER
