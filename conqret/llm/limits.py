@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import random
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from conqret.data import Reason
-from conqret.llm.retry import ProviderError
+from conqret.llm.retry import BACKOFF_BASE, ProviderError
 
 DECREASE = 0.5
 """A 429 halves the concurrency, as TCP halves its window; each answer adds 1/limit to it."""
@@ -44,10 +45,10 @@ class AdaptiveGate:
             self._places -= 1
             await self._free.acquire()
 
-    async def unpaused(self) -> None:
-        """Wait until no pause holds."""
+    async def unpaused(self, rng: random.Random) -> None:
+        """Wait until no pause holds, and then a little more, by ``rng``: those who waited do not come back at once."""
         while (left := self._paused_until - time.monotonic()) > 0:  # noqa: ASYNC110  it may be prolonged
-            await asyncio.sleep(left)
+            await asyncio.sleep(left + rng.uniform(0.0, min(BACKOFF_BASE, left)))
 
     def leave(self) -> None:
         """Give the place back."""

@@ -22,9 +22,6 @@ from conqret.llm.tokens import count_tokens
 EXPECTED_ANSWER = 2_000
 """Tokens assumed for an answer before any came, where max_tokens is not set: a fine-grained judgment."""
 
-JITTER_SEED = 0
-"""The waits between retries are drawn with this seed, so that a run under test is the same each time."""
-
 
 @dataclass(slots=True)
 class _Tries:
@@ -55,7 +52,7 @@ class Sender:
         self._estimates = options.tpm is not None or options.budget_usd is not None
         self._breaker = Breaker()
         self._redaction = Redaction(secrets_in_use(options))
-        self._rng = random.Random(JITTER_SEED)
+        self._rng = random.Random()  # no seed: workers that share a provider shall not wake together
         self._longest = 0
         progress.limit = self._gate.limit
 
@@ -94,7 +91,7 @@ class Sender:
         while True:
             self._check_breaker(tries.last)
             self._progress.brake.check()
-            await self._gate.unpaused()
+            await self._gate.unpaused(self._rng)
             await self._requests.take(1)
             await self._tokens.take(prompt)
             began = time.monotonic()
@@ -155,8 +152,8 @@ class Sender:
 
     def _throttle(self, error: ProviderError, began: float) -> None:
         self._gate.throttled(began)
-        if error.retry_after:
-            self._gate.pause(min(error.retry_after, self._timeout))
+        if error.retry_after and error.retry_after < self._timeout:  # else nobody waits, and the breaker counts it
+            self._gate.pause(error.retry_after)
         self._progress.limit = self._gate.limit
 
     def _check_breaker(self, last: ProviderError | None) -> None:

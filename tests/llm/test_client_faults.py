@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 
 from conqret.data import Reason, Status
+from conqret.llm.retry import BREAKER_FAILURES
 from tests.llm.samples import SECRET, ask_all, options, request
 from tests.server import FAULTS, FaultPlan, FaultServer
 
@@ -146,6 +147,24 @@ async def test_a_retry_after_beyond_the_deadline_is_not_waited_for():
     assert answer.reason is Reason.RATE_LIMITED
     assert time.monotonic() - began < 10
     assert len(server.requests) == 1
+
+
+async def test_a_retry_after_of_a_day_stalls_nobody_else_and_opens_the_breaker():
+    began = time.monotonic()
+    with FaultServer(FaultPlan(always="rate_limit"), retry_after={"Retry-After": "100000"}) as server:
+        settings = options(server.url, timeout=20, max_concurrency=2)
+        answers, _ = await ask_all(settings, [request(n) for n in range(BREAKER_FAILURES + 12)])
+    assert time.monotonic() - began < 15
+    assert {answer.reason for answer in answers} == {Reason.RATE_LIMITED, Reason.PROVIDER_DOWN}
+    assert len(server.requests) <= BREAKER_FAILURES + 2
+
+
+async def test_those_who_waited_for_one_pause_come_back_apart():
+    plan = FaultPlan(script=("rate_limit",))
+    with FaultServer(plan, retry_after={"retry-after-ms": "400"}) as server:
+        await ask_all(options(server.url, max_concurrency=2), [request(n) for n in range(6)])
+    after = sorted(received.at for received in server.requests)[2:4]
+    assert after[1] - after[0] > 0.001
 
 
 async def test_concurrency_sinks_on_429_and_stays_under_the_maximum():
