@@ -18,18 +18,29 @@ class Score(Typed):
     score: ZeroToTen
 
 
+class ScoreOrNull(Typed):
+    """A whole number from 0 to 10; null where it cannot be judged."""
+
+    score: ZeroToTen | None
+
+
 class Preference(Typed):
     """Which argument is better, clearly or slightly."""
 
     preference: GradedSide
 
 
-def _scored(metric: str, find: Callable[[Evidence], Finding], needs: frozenset[str]) -> Ask[Score]:
+def _scored(
+    metric: str,
+    find: Callable[[Evidence], Finding],
+    needs: frozenset[str],
+    response: type[Score | ScoreOrNull] = Score,
+) -> Ask[Score | ScoreOrNull]:
     return Ask(
         prompt=f"direct/{metric.replace('_', '-')}",
         metrics=(metric,),
         needs=needs,
-        response=lambda case: Score,
+        response=lambda case: response,
         score=lambda reply, case: {metric: rated(ZERO_TO_TEN, reply.value.score)},
         baseline=lambda case: {"score": ZERO_TO_TEN.rating(find(case.evidence).value)},
     )
@@ -50,7 +61,7 @@ JUDGE = Judge(
     source="ConQRet, Table 3, Appendix D.1",
     asks=(
         _scored("context_relevance", Evidence.context_relevance, frozenset({"documents"})),
-        _scored("groundedness", Evidence.groundedness, frozenset({"documents", "argument"})),
+        _scored("groundedness", Evidence.groundedness, frozenset({"documents", "argument"}), ScoreOrNull),
         Ask(
             prompt="direct/preference",
             metrics=("preference",),

@@ -7,6 +7,7 @@ Where the provider returns log-probabilities, the rating is their weighted mean,
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from conqret.baseline import Evidence
 from conqret.data import Measure, Status
@@ -28,7 +29,13 @@ class GEvalRating(Typed):
     rating: OneToFive
 
 
-def expected_rating(reply: Reply[GEvalRating]) -> tuple[float, str]:
+class GEvalRatingOrNull(Typed):
+    """A rating from 1 to 5; null where it cannot be judged."""
+
+    rating: OneToFive | None
+
+
+def expected_rating(reply: Reply[Any]) -> tuple[float, str]:
     """The rating, and whether it was read from ``logprobs`` or from the ``rating``."""
     if reply.distribution is None:
         return float(reply.value.rating), "rating"
@@ -45,8 +52,10 @@ def score_preference(reply: Reply[GEvalRating], case: Case) -> Mapping[str, Meas
     return {"preference": measure}
 
 
-def _rating(metric: str, find: Callable[[Case], int], needs: frozenset[str]) -> Ask[GEvalRating]:
-    def score(reply: Reply[GEvalRating], case: Case) -> Mapping[str, Measure]:
+def _rating(metric: str, find: Callable[[Case], int], needs: frozenset[str]) -> Ask[Any]:
+    def score(reply: Reply[Any], case: Case) -> Mapping[str, Measure]:
+        if reply.value.rating is None:
+            return {metric: rated(ONE_TO_FIVE, None)}
         rating, method = expected_rating(reply)
         return {metric: rated(ONE_TO_FIVE, rating, method=method)}
 
@@ -55,7 +64,7 @@ def _rating(metric: str, find: Callable[[Case], int], needs: frozenset[str]) -> 
         metrics=(metric,),
         needs=needs,
         optional=frozenset({"documents"}),
-        response=lambda case: GEvalRating,
+        response=lambda case: GEvalRatingOrNull if metric == "groundedness" else GEvalRating,
         score=score_preference if metric == "preference" else score,
         baseline=lambda case: {"rating": find(case)},
         both_orders=metric == "preference",

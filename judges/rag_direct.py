@@ -24,6 +24,14 @@ class PairRating(Typed):
     argument_2: OneToFive
 
 
+class PairRatingOrNull(Typed):
+    """An explanation, then a rating for each argument; null for one that cannot be judged."""
+
+    explanation: str
+    argument_1: OneToFive | None
+    argument_2: OneToFive | None
+
+
 class PairPreference(Typed):
     """An explanation, then the better argument."""
 
@@ -31,10 +39,14 @@ class PairPreference(Typed):
     preference: Side
 
 
-def _pair(metric: str, find: Callable[[Evidence], tuple[Finding, Finding]]) -> Section:
+def _pair(
+    metric: str,
+    find: Callable[[Evidence], tuple[Finding, Finding]],
+    answer: type[PairRating | PairRatingOrNull] = PairRating,
+) -> Section:
     """A rating of either argument; ``find`` is what the baseline finds of the first and of the second."""
 
-    def score(given: PairRating, case: Case) -> Mapping[str, Measure]:
+    def score(given: PairRating | PairRatingOrNull, case: Case) -> Mapping[str, Measure]:
         return {
             metric: rated(ONE_TO_FIVE, given.argument_1, given.explanation),
             SECOND + metric: rated(ONE_TO_FIVE, given.argument_2, given.explanation),
@@ -48,7 +60,7 @@ def _pair(metric: str, find: Callable[[Evidence], tuple[Finding, Finding]]) -> S
             "argument_2": ONE_TO_FIVE.rating(second.value),
         }
 
-    return Section(metric, (metric, SECOND + metric), PairRating, score, baseline, NEEDS)
+    return Section(metric, (metric, SECOND + metric), answer, score, baseline, NEEDS)
 
 
 def _relevance(evidence: Evidence) -> tuple[Finding, Finding]:
@@ -83,6 +95,7 @@ JUDGE = Judge(
                 _pair(
                     "groundedness",
                     lambda evidence: (evidence.groundedness(), evidence.groundedness("second_argument")),
+                    PairRatingOrNull,
                 ),
                 Section(
                     "preference",

@@ -18,6 +18,8 @@ from conqret.judging.sections import Section, in_one_call
 NEEDS = frozenset({"documents", "argument", "second_argument"})
 
 Twenty = Field(min_length=NUGGETS, max_length=NUGGETS)
+UpToTwenty = Field(min_length=1, max_length=NUGGETS)
+"""Of the documents' nuggets there are as many as the documents hold: a short one does not hold twenty."""
 
 
 class TopicNugget(Typed):
@@ -107,7 +109,7 @@ JUDGE = Judge(
                 Section(
                     "document_nuggets",
                     ("groundedness", SECOND + "groundedness"),
-                    Annotated[list[DocumentNugget], Twenty, Different],
+                    Annotated[list[DocumentNugget], UpToTwenty, Different],
                     score_documents,
                     baseline_documents,
                     NEEDS,

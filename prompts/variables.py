@@ -28,7 +28,7 @@ VARIABLES: Mapping[str, str] = {
     "second_argument": "the argument that the first is compared with",
     "shown": "what of the item is looked at: documents, argument, second_argument",
     "stance": "the side: pro, con or none",
-    "topic": "the question of the debate",
+    "topic": "the topic of the debate: a question, a statement or a heading",
 }
 """Every variable of the prompts that come with conqret."""
 

@@ -58,8 +58,7 @@ class LeftOut(_Typed):
 
 
 class GeneratedArgument(_Typed):
-    """A whole argument: its conclusions in order (none where no document holds anything for the stance), and the
-    documents that it leaves out."""
+    """A whole argument: its conclusions, none where nothing speaks for the stance, and the documents left out."""
 
     conclusions: list[Conclusion]
     left_out: list[LeftOut]

@@ -155,10 +155,16 @@ DIMENSION_NAMES = frozenset(dimension.name for dimension in DIMENSIONS)
 NULLABLE = {
     "listwise": DIMENSION_NAMES,
     "listwise-rag": DIMENSION_NAMES | {"groundedness"},
+    "direct/groundedness": frozenset({"score"}),
+    "g-eval/groundedness": frozenset({"rating"}),
     "pointwise": frozenset({"rating"}),
+    "rag-direct": frozenset({"groundedness"}),
     "rag-fine-grained": DIMENSION_NAMES | {"answer_relevance", "groundedness"},
 }
-"""What a judge may say that it cannot be judged."""
+"""What a judge may say that it cannot be judged, by prompt."""
+
+SHORTER = {"document_nuggets"}
+"""Lists that hold what there is, and one entry at least."""
 
 MEASURED = {"tokens"}
 """Whole numbers that a model's reading counts: no rating, so that any one from 1 is right."""
@@ -185,7 +191,7 @@ def _faults(answer: Any, nullable: Set[str]) -> Iterator[tuple[str, Any]]:
         elif isinstance(value, str):
             wrong = (3, None, []) if path[-1] in ("explanation", "nugget") else (3, None, "neither", "")
         elif isinstance(value, list):
-            wrong = (value[:-1], [*value, value[0]], {}, None)
+            wrong = ([] if path[-1] in SHORTER else value[:-1], [*value, value[0]], {}, None)
         else:
             wrong = ({**value, "comment": "more"}, [], "text")
         for other in wrong:
@@ -201,7 +207,7 @@ def test_no_wrong_answer_is_valid(name: str) -> None:
     for ask in JUDGES[name].asks:
         response, context, answer = ask.response(case), ask.context(case), ask.baseline(case)
         response.model_validate_json(json.dumps(answer), context=context)
-        for label, wrong in _faults(answer, NULLABLE.get(name, frozenset())):
+        for label, wrong in _faults(answer, NULLABLE.get(ask.prompt, frozenset())):
             try:
                 response.model_validate_json(json.dumps(wrong), context=context)
             except ValidationError:

@@ -36,6 +36,37 @@ def test_front_matter(identifier: str) -> None:
     assert {"system", "user"} <= set(prompt.template.blocks)
 
 
+POINTS = {
+    **dict.fromkeys(["direct/context-relevance", "direct/groundedness"], "0 2 5 8 10"),
+    **dict.fromkeys(["query-rubric/context-relevance", "query-rubric/groundedness"], "1 2 3 4 5"),
+    **dict.fromkeys(["rag-direct", "rag-rubric", "baselines/direct-score", "baselines/g-eval"], "1 2 3 4 5"),
+    **dict.fromkeys(
+        [f"g-eval/{name}" for name in ("context-relevance", "groundedness", "preference")], "1 2 3 4 5"
+    ),
+}
+"""The points that a scale says the meaning of; what lies between those of direct lies between them."""
+
+
+@pytest.mark.parametrize("identifier", POINTS)
+def test_every_point_of_a_scale_is_told_from_the_next(identifier: str) -> None:
+    asks = [ask for judge in JUDGES.values() for ask in judge.asks if ask.prompt == identifier]
+    shown = (
+        render(asks[0], demo()[0]) if asks else LIBRARY[identifier].render({"question": "?", "answer": "!"})
+    )
+    points = re.findall(r"^(\d+): (.+)$", shown.system, re.MULTILINE)
+    assert {number for number, _ in points} == set(POINTS[identifier].split())
+    assert len({meaning for _, meaning in points}) == len(points)
+
+
+@pytest.mark.parametrize("name", ["direct/groundedness", "g-eval/groundedness", "rag-direct"])
+def test_groundedness_asks_for_support_of_facts_alone(name: str) -> None:
+    ask = next(ask for judge in JUDGES.values() for ask in judge.asks if ask.prompt == name)
+    system = render(ask, demo()[0]).system
+    assert "null" in system
+    assert re.search(r"[Rr]easoning, values and conclusions", system)
+    assert "contradicted" in system
+
+
 def test_every_judge_names_prompts_that_are_there() -> None:
     assert {ask.prompt for name in JUDGES for ask in JUDGES[name].asks} <= set(LIBRARY.ids())
 
@@ -131,7 +162,7 @@ def test_a_stance_is_said_for_questions_statements_and_proposals(stance: str, an
     assert {"statement", "proposed", "question", answer} <= set(re.findall(r"\w+", said))
 
 
-def test_no_stance_and_a_text_on_the_other_side_say_what_to_do() -> None:
+def test_where_no_stance_is_given_it_is_said_whose_side_counts() -> None:
     assert "the side that the text itself takes" in shared("stance_words", "none")
     assert "it misses that stance" in shared("stance_notice")
 

@@ -262,7 +262,7 @@ def test_offline_judges_are_named_as_a_baseline_and_repeat_themselves():
         rich, poor = rows
         assert rich.value > poor.value >= 1, name
         assert rich.value <= (10 if name == "num-of-povs" else 5)
-        assert rich.instrument == "offline, a lexical baseline, prompt v1"
+        assert rich.instrument == "offline, a lexical baseline, prompt v2"
         assert BASELINES[name].kind == "asked"
 
 
@@ -302,7 +302,7 @@ def test_g_eval_weighs_the_rating_by_its_log_probabilities():
     assert first.value == pytest.approx((4 * 0.6 + 5 * 0.2) / 0.8)
     assert first.detail == WEIGHTED
     assert (second.value, second.detail) == (4.0, "")
-    assert second.instrument == "gpt-scripted, prompt v1"
+    assert second.instrument == "gpt-scripted, prompt v2"
     assert all(request.logprobs and request.temperature == 0 for request in session.requests)
 
 
@@ -323,7 +323,7 @@ def test_without_a_valid_answer_there_is_no_value():
     [
         ("direct-score", {"score": 5}, [{"score": 0}, {"score": 6}, {"score": True}, {"score": 2.5}]),
         ("g-eval", {"reasoning": "So.", "rating": 1}, [{"rating": 1}, {"reasoning": "So.", "rating": 6}]),
-        ("num-of-povs", {"viewpoints": 10}, [{"viewpoints": 0}, {"viewpoints": 11}, {"viewpoints": True}]),
+        ("num-of-povs", {"viewpoints": 10}, [{"viewpoints": -1}, {"viewpoints": 11}, {"viewpoints": True}]),
     ],
 )
 def test_answers_are_typed(name, valid, invalid):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from conqret import Measure
 from conqret.data import Reason
@@ -99,6 +100,30 @@ def test_an_argument_without_an_answer_or_a_fact_is_unscored_in_them() -> None:
     found = measures("rag-fine-grained", answer)
     assert {found[name].reason for name in ("answer_relevance", "groundedness")} == {Reason.CANNOT_JUDGE}
     assert found["context_relevance"].value == pytest.approx(0.4)
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"),
+    [
+        ("direct", {"score": None}),
+        ("g-eval", {"rating": None}),
+        ("rag-direct", {"groundedness": {"explanation": "a cheer", "argument_1": None, "argument_2": 4}}),
+    ],
+)
+def test_groundedness_of_an_argument_without_a_fact_is_unscored(name: str, answer: Any) -> None:
+    found = measures(name, answer, "groundedness")
+    assert (found["groundedness"].value, found["groundedness"].reason) == (None, Reason.CANNOT_JUDGE)
+    if name == "rag-direct":
+        assert found["second.groundedness"].value == 0.75
+        assert found["groundedness"].detail == "a cheer"
+
+
+def test_short_documents_need_not_hold_twenty_nuggets() -> None:
+    few = nuggets(argument_1=[5], argument_2=[1])[:2]
+    found = measures("rag-rubric", {"document_nuggets": few}, "groundedness")
+    assert (found["groundedness"].value, found["second.groundedness"].value) == (1.0, 0.0)
+    with pytest.raises(ValidationError):
+        measures("rag-rubric", {"document_nuggets": []}, "groundedness")
 
 
 def test_direct_divides_by_ten() -> None:

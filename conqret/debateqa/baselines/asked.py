@@ -39,9 +39,9 @@ class ReasonedRating(Typed):
 
 
 class Viewpoints(Typed):
-    """How many viewpoints there are, 1 to 10."""
+    """How many viewpoints there are, 0 to 10."""
 
-    viewpoints: Annotated[Whole, Field(ge=1, le=MOST_VIEWS)]
+    viewpoints: Annotated[Whole, Field(ge=0, le=MOST_VIEWS)]
 
 
 def _weighted(rated: ReasonedRating, logprobs: Sequence[TokenLogprobs] | None) -> Figure:
