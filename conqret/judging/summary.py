@@ -56,12 +56,14 @@ class Usage(_Frozen):
 
 
 class Summary(_Frozen):
-    """All of a run in numbers; ``examples`` has the commonest detail of each reason, with an item."""
+    """All of a run in numbers. ``partly`` counts those among the unscored and failed that have a score for some of the
+    metrics, ``reasons`` the items in which each reason occurs; ``examples`` has its commonest detail, with an item."""
 
     total: int
     scored: int
     unscored: int
     failed: int
+    partly: int = 0
     reasons: dict[str, int]
     examples: dict[str, str] = {}
     metrics: dict[str, MetricSummary]
@@ -115,13 +117,13 @@ class Summariser:
         self._metrics: dict[str, _Tally] = {}
         self._usage: Counter[str] = Counter()
         self._cost = self._seconds = 0.0
-        self._flagged = self._trimmed = 0
+        self._partly = self._flagged = self._trimmed = 0
 
     def add(self, judgment: Judgment) -> None:
         """Count one judgment in."""
         self._statuses[judgment.status] += 1
-        if judgment.reason is not None:
-            self._reasons[judgment.reason] += 1
+        self._partly += judgment.status is not Status.SCORED and bool(judgment.values)
+        self._reasons.update(dict.fromkeys(judgment.reasons.values(), 1))
         self._exemplify(judgment)
         self._flagged += bool(judgment.flags)
         self._trimmed += bool(judgment.trims)
@@ -178,6 +180,7 @@ class Summariser:
             scored=self._statuses[Status.SCORED],
             unscored=self._statuses[Status.UNSCORED],
             failed=self._statuses[Status.FAILED],
+            partly=self._partly,
             reasons=dict(sorted(self._reasons.items())),
             examples={
                 reason: f"{self._named[reason, detail]}: {detail}"

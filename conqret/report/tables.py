@@ -61,6 +61,7 @@ def coverage(summary: Summary) -> str:
     """One line that accounts for every item."""
     states = [(summary.scored, "scored"), (summary.unscored, "unscored"), (summary.failed, "failed")]
     remarks = [
+        (summary.partly, "with a score for some of the metrics"),
         (summary.flagged, "with text that addresses the judge"),
         (summary.trimmed, "trimmed to fit the model"),
     ]

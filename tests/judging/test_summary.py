@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from conqret.data import Call, Flag, Judgment, Measure, Reason, Status, Trace, Trim
 from conqret.judging.summary import Summariser, summarise
 from conqret.judging.tables import COLUMNS, score_rows, wide_row
+from conqret.report.tables import coverage
 
 
 def scored(value: float, **fields: Any) -> Measure:
@@ -129,3 +130,15 @@ def test_rows_of_tables() -> None:
         "groundedness_explanation": "",
     }  # fmt: skip
     assert next(score_rows(failed))["reason"] == "budget"
+
+
+def test_items_with_some_scores_and_every_reason_of_an_item_are_counted() -> None:
+    cannot, refused = Measure.missing(Reason.CANNOT_JUDGE, "one line"), Measure.missing(Reason.REFUSAL)
+    some = judgment(scored(1.0)).model_copy(
+        update={"measures": {"clarity": scored(1.0), "arrangement": cannot, "cogency": cannot, "x": refused}}
+    )
+    summary = summarise([some, judgment(cannot), judgment(refused), judgment(scored(0.0))])
+    assert (summary.scored, summary.unscored, summary.partly) == (1, 3, 1)
+    assert summary.reasons == {"cannot_judge": 2, "refusal": 2}
+    assert "1 with a score for some of the metrics" in coverage(summary)
+    assert "some of the metrics" not in coverage(summarise([judgment(refused)]))
