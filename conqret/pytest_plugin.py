@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from conqret.api.assertions import ItemJudge, ModelJudge
     from conqret.data import Item
     from conqret.perturb import Perturbation
+    from conqret.perturb.levels import Level
 
 MARKER = "perturbation"
 _SOURCE = "conqret_items_file"
@@ -86,31 +87,28 @@ def conqret_items(pytestconfig: pytest.Config) -> list[Item]:
 @pytest.fixture
 def conqret_perturbation(request: pytest.FixtureRequest) -> Perturbation:
     """The perturbation that the test's marker names: ``@pytest.mark.perturbation("irrelevant")``."""
-    from conqret.perturb import PERTURBATIONS
-
-    return PERTURBATIONS[_marked(request).args[0]]
+    return _marked(request)[0]
 
 
 @pytest.fixture
 def conqret_levels(request: pytest.FixtureRequest) -> tuple[float, ...]:
-    """The levels that the test's marker names; the perturbation's own where it names none."""
-    from conqret.perturb import PERTURBATIONS
-
-    mark = _marked(request)
-    return tuple(mark.kwargs.get("levels") or PERTURBATIONS[mark.args[0]].levels)
+    """The levels that the test's marker names, shares (``"25%"``) too; the perturbation's own where it names none."""
+    return _marked(request)[1]
 
 
-def _marked(request: pytest.FixtureRequest) -> pytest.Mark:
+def _marked(request: pytest.FixtureRequest) -> tuple[Perturbation, tuple[float, ...]]:
+    from conqret.perturb import PERTURBATIONS, at_levels
+
     mark: pytest.Mark | None = request.node.get_closest_marker(MARKER)
     if mark is None or not mark.args:
         raise pytest.UsageError(
             f'{request.node.nodeid} needs a marker such as @pytest.mark.{MARKER}("irrelevant")'
         )
-    return mark
+    return at_levels(PERTURBATIONS[mark.args[0]], tuple(mark.kwargs.get("levels", ())))
 
 
 def assert_falls(
-    judge: ItemJudge, items: Sequence[Item], perturbation: str | Perturbation, levels: Sequence[float] = (),
+    judge: ItemJudge, items: Sequence[Item], perturbation: str | Perturbation, levels: Sequence[Level] = (),
     metric: str = "context_relevance", **options: Any,
 ) -> None:  # fmt: skip
     """Assert that the mean of ``metric`` falls strictly from level to level, and significantly from first to last.
@@ -120,7 +118,8 @@ def assert_falls(
             judgment or a mapping from metric to a value in [0, 1] (None: no value).
         items: what to damage; five topics or more make a useful test.
         perturbation: its name, or the perturbation itself.
-        levels: rising levels; the perturbation's own where none are given.
+        levels: rising levels, or shares such as ``"25%"``; the perturbation's own where none are given. One that most
+            items cannot reach is left out, and so is an item that lacks one of the rest.
         metric: which score to look at.
         options: ``seed``, ``materials``, ``tolerance``, ``allow_missing`` (the share of items that may lack a value).
 
@@ -132,7 +131,7 @@ def assert_falls(
 
 
 def assert_rises(
-    judge: ItemJudge, items: Sequence[Item], perturbation: str | Perturbation, levels: Sequence[float] = (),
+    judge: ItemJudge, items: Sequence[Item], perturbation: str | Perturbation, levels: Sequence[Level] = (),
     metric: str = "context_relevance", **options: Any,
 ) -> None:  # fmt: skip
     """Assert that the mean of ``metric`` rises strictly; everything else as in :func:`assert_falls`."""
@@ -141,7 +140,7 @@ def assert_rises(
 
 
 def assert_unchanged(
-    judge: ItemJudge, items: Sequence[Item], perturbation: str | Perturbation, levels: Sequence[float] = (),
+    judge: ItemJudge, items: Sequence[Item], perturbation: str | Perturbation, levels: Sequence[Level] = (),
     metric: str = "context_relevance", **options: Any,
 ) -> None:  # fmt: skip
     """Assert that no level moves the mean of ``metric`` by more than ``tolerance`` (0.01) beyond chance."""
@@ -150,7 +149,7 @@ def assert_unchanged(
 
 
 def _check(
-    claim: str, judge: ItemJudge, items: Sequence[Item], perturbation: str | Perturbation, levels: Sequence[float],
+    claim: str, judge: ItemJudge, items: Sequence[Item], perturbation: str | Perturbation, levels: Sequence[Level],
     metric: str, options: Mapping[str, Any],
 ) -> None:  # fmt: skip
     __tracebackhide__ = True

@@ -12,7 +12,10 @@ from conqret.data import Item, Judgment, Measure
 from conqret.errors import DeclarationError
 from conqret.judging.registry import DEFAULT_FORMAT
 from conqret.llm.options import OFFLINE_MODEL
-from conqret.perturb import PERTURBATIONS, SEED, Direction, Materials, Perturbation, Pool, perturb_items
+from conqret.perturb import SEED, Direction, Materials, Perturbation, Pool
+from conqret.perturb.levels import Level
+from conqret.perturb.versions import series
+from conqret.reliability.sensitivity.plan import Damage
 from conqret.reliability.sensitivity.verdict import judge_response
 from conqret.stats.sensitivity import TOLERANCE, Response, respond
 
@@ -83,7 +86,7 @@ def check(
     judge: ItemJudge,
     items: Sequence[Item],
     perturbation: str | Perturbation,
-    levels: Sequence[float],
+    levels: Sequence[Level],
     metric: str,
     *,
     seed: int = SEED,
@@ -93,25 +96,25 @@ def check(
 ) -> str:
     """Why the claim (``falls``, ``rises``, ``stands still``) is wrong, with the curve; empty where it is right.
 
+    Levels that most items cannot reach are left out, and so are items that lack one of the rest.
+
     Raises:
         DeclarationError: the items cannot be damaged so, or the judge gives no such metric at all.
     """
     require("scipy", extra="stats")
-    damage = PERTURBATIONS.resolve(perturbation)
-    chosen = tuple(sorted({0.0, *map(float, levels or damage.levels)}))
+    damage = Damage.of(perturbation, levels)
+    changes = damage.perturbation
     if materials is None:
-        materials = Materials(Pool.from_items(items)) if damage.pool else Materials()
-    versions, left_out = perturb_items(items, damage, chosen, seed=seed, materials=materials)
-    able = versions[chosen[0]]
-    if not able:
-        reason = left_out[0].reason if left_out else "there are no items"
-        raise DeclarationError(f"{damage.name} can change none of the items: {reason}")
+        materials = Materials(Pool.from_items(items)) if changes.pool else Materials()
+    made = series(items, changes, damage.levels, seed=seed, materials=materials)
+    versions = {level: list(found.values()) for level, found in made.versions.items()}
+    chosen, able = tuple(versions), versions[0]
     name = metric.replace("-", "_")
     columns = [[_value(judged, name) for judged in _judge(judge, versions[level])] for level in chosen]
     rows = list(zip(*columns, strict=True))
     whole = [(row, item.topic) for row, item in zip(rows, able, strict=True) if None not in row]
     lacking = len(rows) - len(whole)
-    title = f"{name} of {_called(judge)} under {damage.name}"
+    title = f"{name} of {_called(judge)} under {changes.name}"
     if not whole or lacking > allow_missing * len(rows):
         why = _reasons(judge, versions, name)
         return f"{title}: {lacking} of {len(rows)} items lack a value at one level or more; {why}"
@@ -130,7 +133,7 @@ def check(
     else:
         verdict, why = judge_response(response, direction)
         right = verdict is True
-    return "" if right else f"{title} {contrary}: {why}\n{curve_text(response, damage.unit)}"
+    return "" if right else f"{title} {contrary}: {why}\n{curve_text(response, changes.unit)}"
 
 
 def curve_text(response: Response, unit: str) -> str:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from conqret.data import Item
     from conqret.perturb import Perturbation
-    from conqret.perturb.base import LeftOut
+    from conqret.perturb.versions import LeftOut
 
 SEED = 13
 Pool = Annotated[
@@ -32,7 +32,8 @@ Pool = Annotated[
 EPILOG = (
     "Examples:\n\n"
     "conqret perturb irrelevant items.jsonl --levels 0,10,20,50,70,100 --pool corpus/ -o perturbed.jsonl\n\n"
-    "conqret perturb hallucinate items.jsonl --sentences 0,2,5,10,20 --model gpt-4o\n\n"
+    "conqret perturb hallucinate items.jsonl --levels 0,25%,50%,100% --model gpt-4o\n\n"
+    "conqret perturb hallucinate items.jsonl --sentences 0,2,5\n\n"
     "conqret perturb --list"
 )
 
@@ -49,7 +50,8 @@ def perturb(
         typer.Option(
             "--levels",
             "--sentences",
-            help="Rising levels in the perturbation's own unit: 0,10,20. Default: the perturbation's.",
+            help="Rising levels in the perturbation's own unit, or shares: 0,10,20 or 25%,50%. Default: the "
+            "perturbation's.",
         ),
     ] = None,
     pool: Pool = None,
@@ -87,13 +89,10 @@ def perturb(
         raise DeclarationError(
             "say what to do to which items: conqret perturb irrelevant items.jsonl (or --list)"
         )
-    perturbation = PERTURBATIONS[name]
+    perturbation, chosen = parse_levels(PERTURBATIONS[name], levels)
     client = calls.client(model)
     if perturbation.rewriting:
         client.backend.check_can_ask("the question for a rewrite")
-    chosen = parse_levels(levels) or perturbation.levels
-    for level in chosen:
-        perturbation.check_level(level)
     source = open_items(items)
     source.check(dict.fromkeys(sorted(perturbation.needs), f"{perturbation.name} changes it"))
     found = list(source)
@@ -126,20 +125,21 @@ def perturb(
     end(failed)
 
 
-def parse_levels(text: str | None) -> tuple[float, ...]:
-    """Rising numbers from ``0,10,20``; empty where nothing is given.
+def parse_levels(perturbation: Perturbation, text: str | None) -> tuple[Perturbation, tuple[float, ...]]:
+    """The levels of ``0,10,20`` or ``0,25%,50%``, and the perturbation that has them; its own where nothing is given.
 
     Raises:
-        DeclarationError: something else stands there.
+        DeclarationError: something else stands there, or they do not rise.
     """
     from itertools import pairwise
 
     from conqret.errors import DeclarationError
+    from conqret.perturb import at_levels
 
-    found = options.numbers(text, "levels are numbers such as 0,10,20")
-    if any(low >= high for low, high in pairwise(found)):
+    perturbation, chosen = at_levels(perturbation, options.listed(text) if text else ())
+    if any(low >= high for low, high in pairwise(chosen)):
         raise DeclarationError(f"levels must rise, and {text!r} does not")
-    return tuple(found)
+    return perturbation, chosen
 
 
 def _list(json_output: bool) -> None:
@@ -193,7 +193,7 @@ def _tell(
         "unit": perturbation.unit,
         "file": str(target),
         "levels": rows,
-        "left_out": [{"item": one.item, "reason": one.reason} for one in left_out],
+        "left_out": [{"item": one.item, "level": one.level, "reason": one.reason} for one in left_out],
     }
     if left_out and not json_output:
         note_all("left out", [one.reason for one in left_out])

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 EPILOG = (
     "Examples:\n\n"
-    "conqret sensitivity items.jsonl --format direct,rag-fine-grained --perturb irrelevant,hallucinate "
+    "conqret sensitivity items.jsonl --format direct,rag-fine-grained --perturb irrelevant,hallucinate:25%,50% "
     "--model offline -o runs/sens\n\n"
     "conqret sensitivity items.jsonl --perturb irrelevant:0,10,50 --labels qrels.txt --model gpt-4o-mini --dry-run\n\n"
     "conqret sensitivity items.jsonl --grid --model gpt-4o"
@@ -52,10 +52,11 @@ def sensitivity(
         typer.Option(
             "--perturb",
             "-p",
-            help="Perturbations, comma-separated; levels after a colon: irrelevant:0,10,50.",
+            help="Perturbations, comma-separated; levels after a colon, counts or shares: "
+            "irrelevant:10,50,hallucinate:25%,50%.",
             rich_help_panel=DAMAGE,
         ),
-    ] = "irrelevant,hallucinate",
+    ] = "irrelevant,hallucinate:25%,50%,100%",
     output: Annotated[
         Path,
         typer.Option(
@@ -70,7 +71,7 @@ def sensitivity(
         bool,
         typer.Option(
             "--grid",
-            help="Also cross irrelevant (0, 10, 50, 75) with hallucinate (0, 5, 20), as Figure 4 does.",
+            help="Also cross irrelevant (0, 10, 50, 75) with hallucinate (0%, 50%, 100%), after Figure 4.",
             rich_help_panel=DAMAGE,
         ),
     ] = False,
@@ -119,6 +120,8 @@ def sensitivity(
     }  # fmt: skip
 
     def announce(plan: Plan) -> None:
+        for level in plan.unreached:
+            note(str(level))
         for name, outs in plan.left_out.items():
             note(f"{name} leaves out {len(outs)} of {len(plan.items)} items: {outs[0].reason}")
 

@@ -23,6 +23,7 @@ def tell_plan(plan: Plan, found: Sequence[Expected], budget: float | None, json_
         "judgments": plan.judgments,
         "requests": sum(one.calls for one in found if one.task == "judge"),
         "left_out": {name: len(outs) for name, outs in plan.left_out.items()},
+        "unreached": [level.model_dump() for level in plan.unreached],
     }
     stop = _budget_words(found, budget)
     lines = (

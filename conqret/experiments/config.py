@@ -20,6 +20,7 @@ from conqret.generation.strategy import DEFAULT_STRATEGY
 from conqret.judging.base import RELEVANT_FROM, JudgeOptions
 from conqret.judging.dimensions import Order
 from conqret.llm.options import OFFLINE_MODEL, ClientOptions
+from conqret.reliability.sensitivity.plan import Damage
 
 NONE = "none"
 """The name under which a system has no reranker."""
@@ -105,10 +106,14 @@ class JudgeTable(Table):
 
 
 class PerturbationTable(Table):
-    """A perturbation with its levels (its own, where none are given)."""
+    """A perturbation with its levels: numbers, or shares such as ``"25%"`` (its own, where none are given)."""
 
     name: str
-    levels: list[float] = []
+    levels: list[float | str] = []
+
+    def damage(self) -> Damage:
+        """The perturbation at its levels. Raises DeclarationError where there is no such name or level."""
+        return Damage.of(self.name, self.levels)
 
 
 class ModelTable(Table):

@@ -27,9 +27,7 @@ from conqret.judging.expected_cost import (
 from conqret.judging.fitting import prompt_tokens
 from conqret.judging.setup import Setup
 from conqret.llm.client import Client
-from conqret.perturb import PERTURBATIONS
 from conqret.reliability.sensitivity.estimate import rewriting
-from conqret.reliability.sensitivity.plan import Damage
 
 ARGUMENT_TOKENS = 1_000
 """An argument that is still to be written: some 750 words, a short expert side of a debate."""
@@ -148,7 +146,7 @@ def _judging(
 ) -> Iterable[Expected]:
     """The judge over the arguments, and over every damaged version of them."""
     client = Client(setup.client, store=None)
-    damages = [Damage.of(one.name, one.levels) for one in job.experiment.perturbations]
+    damages = [one.damage() for one in job.experiment.perturbations]
     versions = sum(len(one.levels) - 1 for one in damages)
     moving = {
         metric for one in damages for metric in setup.judge.metrics if one.perturbation.expected(metric)
@@ -180,7 +178,7 @@ def _rewriting(job: Job, system: System, tasks: Sequence[Task], sizes: Sizes) ->
     if options.backend.baseline:
         return
     for table in job.experiment.perturbations:
-        perturbation = PERTURBATIONS[table.name]
+        perturbation = table.damage().perturbation
         if perturbation.rewriting is not None:
             yield rewriting(
                 ((_item(task), ARGUMENT_TOKENS) for task in tasks),

@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from conqret.errors import ConqretError, DeclarationError
-from conqret.experiments.config import NONE, Experiment, PerturbationTable
+from conqret.experiments.config import NONE, Experiment
 from conqret.experiments.places import line_of
 from conqret.experiments.sound_part import Place, sound_part
 from conqret.judging.registry import JUDGES
 from conqret.llm.backend import backend_of
-from conqret.perturb import PERTURBATIONS
 
 _Fault = tuple[Place, str]
 
@@ -118,7 +117,7 @@ def _faults(experiment: Experiment) -> Iterator[_Fault]:
             )
         labels.setdefault(judge.label, place)
     for place, one in enumerate(experiment.perturbations):
-        yield from _named(("perturbations", place, "name"), lambda o=one: _check_levels(o))
+        yield from _named(("perturbations", place, "name"), one.damage)
     for name, table in experiment.generators.items():
         yield from _named(("generators", name, "strategy"), lambda t=table: t.options(experiment.seed))
     yield from _writer_faults(experiment)
@@ -177,12 +176,6 @@ def _system_faults(experiment: Experiment) -> Iterator[_Fault]:
                         ("systems", place, part),
                         f"there is no {part} {name!r}; the file has {', '.join(names)}",
                     )
-
-
-def _check_levels(table: PerturbationTable) -> None:
-    perturbation = PERTURBATIONS[table.name]
-    for level in table.levels:
-        perturbation.check_level(level)
 
 
 def _named(place: Place, check: Any) -> Iterator[_Fault]:

@@ -15,7 +15,7 @@ from conqret.judging.execute import Execution, aexecute
 from conqret.judging.folder import JudgeFolder
 from conqret.judging.setup import Setup, check_items
 from conqret.reliability.judged import Conduct
-from conqret.reliability.sensitivity.plan import Damage, Plan, make_plan
+from conqret.reliability.sensitivity.plan import Plan, make_plan
 from conqret.reliability.sensitivity.results import SensitivityFolder, SensitivityResults
 from conqret.reliability.sensitivity.run import record_of, run_sensitivity
 from conqret.reliability.sensitivity.setup import damage_materials, telling_metrics
@@ -103,7 +103,7 @@ def damage(
 def damage_plan(job: Job, source: ItemSource, sessions: Sessions) -> Plan:
     """What the perturbations make of a system's items, and who judges it."""
     experiment = job.experiment
-    damages = [Damage.of(one.name, one.levels) for one in experiment.perturbations]
+    damages = [one.damage() for one in experiment.perturbations]
     setups = []
     for setup in job.setups.values():
         _, setup = check_items(source, setup)

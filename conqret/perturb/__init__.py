@@ -13,11 +13,13 @@ from conqret.perturb.base import (
     Materials,
     Perturbation,
     PerturbationRecord,
-    perturb_items,
+    UnreachedError,
     records,
 )
+from conqret.perturb.levels import at_levels
 from conqret.perturb.pool import Pool
 from conqret.perturb.registry import PERTURBATIONS
+from conqret.perturb.versions import perturb_items
 
 __all__ = [
     "PERTURBATIONS",
@@ -29,6 +31,8 @@ __all__ = [
     "Perturbation",
     "PerturbationRecord",
     "Pool",
+    "UnreachedError",
+    "at_levels",
     "perturb_items",
     "records",
 ]

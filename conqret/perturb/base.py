@@ -59,8 +59,8 @@ class Change(Frozen):
 
 
 class PerturbationRecord(Frozen):
-    """What was done to an item. ``reached`` is what could be done of ``level``, in the same unit: an argument
-    with seven cited sentences reaches 7 where 20 were asked for. ``original`` is the id of the item before.
+    """What was done to an item. ``reached`` is ``level`` in whole things: a quarter of ten sentences is three, 30 per
+    cent. ``original`` is the id of the item before.
     """
 
     name: str
@@ -74,6 +74,10 @@ class PerturbationRecord(Frozen):
 
 class InapplicableError(DeclarationError):
     """This item cannot be changed in this way; the message says why."""
+
+
+class UnreachedError(InapplicableError):
+    """This item cannot be changed by so much, though perhaps by less; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -134,11 +138,13 @@ def additions(added: Mapping[int, Sequence[str]]) -> tuple[Change, ...]:
 class Perturbation:
     """A way to change items.
 
-    - ``unit`` says what a level counts; ``percent`` and other limits are in ``most`` (None: no limit)
+    - ``unit`` says what a level counts. Levels end at ``most`` (None: no limit), and are whole numbers unless that
+      is 100, per cent
     - ``levels`` are those that are used where none are given, from 0 upwards
     - ``expects`` maps metrics to the way in which they should move; a metric that it does not name is open
     - ``needs`` are the fields of the item that must be there; ``pool`` says that other documents are needed
     - ``rewriting`` says how a model can do it, if it can
+    - ``share`` names the perturbation that does the same to a share, if another does: that of ``25%``
     """
 
     name: str
@@ -152,6 +158,7 @@ class Perturbation:
     most: float | None = PERCENT
     pool: bool = False
     rewriting: Rewriting | None = None
+    share: str = ""
 
     def expected(self, metric: str) -> Direction | None:
         """The way in which ``metric`` should move; None where nothing is expected."""
@@ -164,7 +171,8 @@ class Perturbation:
 
         Raises:
             InapplicableError: the item lacks what is to be changed.
-            DeclarationError: the level is out of range.
+            UnreachedError: it cannot be changed by so much, or the level rounds to no change at all.
+            DeclarationError: there is no such level.
         """
         self.check_level(level)
         if level == 0:
@@ -175,6 +183,10 @@ class Perturbation:
         before = records(item)
         original = before[0].original if before else item.id
         changed = self.change(Draw(item, original, self.name, level, seed, materials or Materials()))
+        if all(getattr(item, field) == value for field, value in changed.update.items()):
+            raise UnreachedError(
+                f"item {original}: {self.name} at {level:g} {self.unit} changes nothing in it"
+            )
         record = PerturbationRecord(
             name=self.name,
             level=level,
@@ -198,42 +210,8 @@ class Perturbation:
         if not level >= 0 or (self.most is not None and level > self.most) or math.isinf(level):
             most = "" if self.most is None else f" to {self.most:g}"
             raise DeclarationError(f"{self.name} has levels from 0{most} ({self.unit}), not {level:g}")
-
-
-@dataclass(frozen=True, slots=True)
-class LeftOut:
-    """An item that could not be changed, and why."""
-
-    item: str
-    reason: str
-
-
-def perturb_items(
-    items: Iterable[Item],
-    perturbation: Perturbation,
-    levels: Sequence[float],
-    *,
-    seed: int = SEED,
-    materials: Materials | None = None,
-) -> tuple[dict[float, list[Item]], list[LeftOut]]:
-    """The items at each of ``levels``; an item that cannot be changed is left out at all of them, 0 included.
-
-    Raises:
-        DeclarationError: a level is out of range.
-    """
-    for level in levels:
-        perturbation.check_level(level)
-    found: dict[float, list[Item]] = {level: [] for level in levels}
-    left_out = []
-    for item in items:
-        try:
-            versions = [perturbation.apply(item, level, seed=seed, materials=materials) for level in levels]
-        except InapplicableError as error:
-            left_out.append(LeftOut(item.id, str(error)))
-            continue
-        for level, version in zip(levels, versions, strict=True):
-            found[level].append(version)
-    return found, left_out
+        if self.most != PERCENT and level != int(level):
+            raise DeclarationError(f"{self.name} has whole numbers as levels ({self.unit}), not {level:g}")
 
 
 def records(item: Item) -> tuple[PerturbationRecord, ...]:

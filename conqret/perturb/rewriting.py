@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,9 +20,10 @@ from conqret.judging.instrument import Asks
 from conqret.judging.responses import once_each
 from conqret.llm.options import ClientOptions
 from conqret.llm.request import Message, Request
-from conqret.perturb.base import SEED, Draw, InapplicableError, LeftOut, Materials, Perturbation
+from conqret.perturb.base import SEED, Draw, InapplicableError, Materials, Perturbation, UnreachedError
 from conqret.perturb.pool import Pool
 from conqret.perturb.rewritten import Rewriting
+from conqret.perturb.versions import LeftOut
 from conqret.prompts import Library
 from conqret.runs.session import Session
 from conqret.text.citations import citations
@@ -75,7 +77,7 @@ async def rewrite_items(
     library: Library | None = None,
     pool: Pool | None = None,
 ) -> tuple[Materials, list[LeftOut]]:
-    """Materials that hold what the model made of each item's sentences, for the highest of ``levels``.
+    """Materials that hold what the model made of each item's sentences, for the highest of ``levels`` that it reaches.
 
     Items for which no valid answer could be had are listed with the reason, and have no rewrites: leave them
     out, or the rules would take the model's place.
@@ -84,9 +86,8 @@ async def rewrite_items(
     gate = asyncio.Semaphore(IN_FLIGHT)
 
     async def one(item: Item) -> dict[int, str] | LeftOut:
-        draw = Draw(item, item.id, perturbation.name, max(levels), seed, Materials())
         try:
-            numbers = sorted(rewriting.chosen(draw))
+            draw, numbers = _highest(item, perturbation, levels, seed)
         except InapplicableError as error:
             return LeftOut(item.id, str(error))
         if not numbers:
@@ -140,6 +141,19 @@ def rewriting_of(perturbation: Perturbation) -> Rewriting:
     if perturbation.rewriting is None:
         raise DeclarationError(f"{perturbation.name} needs no model; leave out --model")
     return perturbation.rewriting
+
+
+def _highest(
+    item: Item, perturbation: Perturbation, levels: Sequence[float], seed: int
+) -> tuple[Draw, list[int]]:
+    """The draw of the highest level that ``item`` reaches, and its sentences; the error of the lowest if none."""
+    ways = [
+        Draw(item, item.id, perturbation.name, level, seed, Materials()) for level in sorted(levels) if level
+    ]
+    for draw in reversed(ways[1:]):
+        with suppress(UnreachedError):
+            return draw, sorted(rewriting_of(perturbation).chosen(draw))
+    return ways[0], sorted(rewriting_of(perturbation).chosen(ways[0]))
 
 
 def _request(

@@ -21,13 +21,13 @@ class Rewriting:
     - ``chosen(draw)``: the numbers (from 1) of the sentences that a level changes, in the order in which levels
       take them
     - ``by_rule(draw, number)``: the new sentence and the kind of its change; None where the rules leave it as it is
-    - ``percent``: whether what was reached is said in per cent of all sentences, not in sentences
+    - ``reached(draw, n)``: how much of the level n changed sentences are, in its unit; by default so many
     """
 
     prompt: str
     chosen: Callable[[Draw], Sequence[int]]
     by_rule: Callable[[Draw, int], tuple[str, str] | None]
-    percent: bool = False
+    reached: Callable[[Draw, int], float] = lambda draw, changed: changed
 
     def by_rules(self, draw: Draw) -> Mapping[int, tuple[str, str]]:
         """What the rules make of the chosen sentences: the offline model's answer."""
@@ -50,7 +50,7 @@ class Rewriting:
             Change(where=f"argument sentence {n}", kind=made[n][1], before=spans[n - 1].text, after=after)
             for n, after in new.items()
         )
-        return Changed({"argument": text}, changes, 100 * len(new) / len(spans) if self.percent else len(new))
+        return Changed({"argument": text}, changes, self.reached(draw, len(new)))
 
     def _by_model(self, draw: Draw, rewritten: Mapping[int, str]) -> Mapping[int, tuple[str, str]]:
         numbers = self.chosen(draw)

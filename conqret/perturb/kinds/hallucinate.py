@@ -1,4 +1,4 @@
-"""Hallucination: n cited sentences replaced by ones that contradict their document (ConQRet, section 6.3)."""
+"""Hallucination: n cited sentences changed so that they contradict their document (ConQRet, section 6.3)."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import random
 from functools import lru_cache
 
 from conqret.data import Item
-from conqret.errors import DeclarationError
-from conqret.perturb.base import Draw, InapplicableError, Perturbation
+from conqret.perturb.base import Draw, InapplicableError, Perturbation, UnreachedError
 from conqret.perturb.contradictions import Contradiction, contradict
 from conqret.perturb.expectations import ANSWER, GROUNDING, RELEVANCE, SECOND, expect
 from conqret.perturb.rewritten import Rewriting
@@ -21,32 +20,41 @@ _TRIES = 5
 
 def chosen(draw: Draw) -> list[int]:
     """The numbers of the sentences that this level changes, in the order in which levels take them."""
-    cited = cited_sentences(draw.item.argument or "")
-    if not cited:
+    found = grounded(draw)
+    if draw.level > len(found):
+        raise UnreachedError(
+            f"item {draw.original}: {len(found)} sentences cite, and {draw.level:g} are to change"
+        )
+    return draw.ordered(found)[: int(draw.level)]
+
+
+def grounded(draw: Draw) -> list[int]:
+    """The numbers of the sentences that cite; InapplicableError where none does."""
+    found = cited_sentences(draw.item.argument or "")
+    if not found:
         raise InapplicableError(
             f"item {draw.original}: the argument cites nothing, so no sentence is known to be grounded"
         )
-    if draw.level != int(draw.level):
-        raise DeclarationError(f"hallucinate changes whole sentences, not {draw.level:g}")
-    return draw.ordered(cited)[: int(draw.level)]
+    return found
 
 
 def by_rule(draw: Draw, number: int) -> tuple[str, str]:
     """Sentence ``number`` contradicted by rule, and the kind of the contradiction."""
     argument = draw.item.argument or ""
     source = cited_text(draw.item, split(argument)[number - 1].text)
-    made = _contradicted(argument, number, source, f"{draw.seed}/{draw.name}/{draw.original}/{number}")
+    seed = f"{draw.seed}/{draw.name}/{draw.original}/{number}"
+    made = _contradicted(argument, number, source, draw.item.topic, seed)
     if made is None:
         raise InapplicableError(f"item {draw.original}: no rule contradicts sentence {number}")
     return made.text, made.kind
 
 
 @lru_cache(maxsize=8192)
-def _contradicted(argument: str, number: int, source: str, seed: str) -> Contradiction | None:
+def _contradicted(argument: str, number: int, source: str, topic: str, seed: str) -> Contradiction | None:
     """Kept, because every higher level needs it again."""
     rng = random.Random(seed)
     for _ in range(_TRIES):
-        made = contradict(split(argument)[number - 1].text, source, rng)
+        made = contradict(split(argument)[number - 1].text, source, rng, topic)
         if len(sentences(made.text)) == 1:
             return made
     return None
@@ -59,13 +67,16 @@ def cited_text(item: Item, sentence: str) -> str:
     return "\n".join(f"{document.title}\n{document.text}" for document in cited)
 
 
+LEVELS = (0, 2, 5)
+"""Of ConQRet's levels those that an argument of some ten cited sentences reaches; 10 and 20 can be asked for."""
+
 REWRITING = Rewriting("perturb/hallucinate", chosen, by_rule)
 
 PERTURBATION = Perturbation(
     name="hallucinate",
-    summary="cited sentences replaced by ones that contradict their document",
+    summary="cited sentences changed so that they contradict their document: other numbers, names, degrees, details",
     unit="sentences",
-    levels=(0, 2, 5, 10, 20),
+    levels=LEVELS,
     expects=expect(
         fall=(*GROUNDING, "overall_quality"),
         unchanged=(*RELEVANCE, *ANSWER, *SECOND),
@@ -76,4 +87,5 @@ PERTURBATION = Perturbation(
     change=REWRITING.change,
     most=None,
     rewriting=REWRITING,
+    share="hallucinate-share",
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conqret.perturb.base import Change, Changed, Draw, InapplicableError, Perturbation
+from conqret.perturb.base import Change, Changed, Draw, Perturbation, UnreachedError
 from conqret.perturb.expectations import ANSWER, GROUNDING, QUALITY, RELEVANCE, expect
 
 
@@ -12,7 +12,7 @@ def change(draw: Draw) -> Changed:
     places = draw.share(range(len(documents)))
     others = draw.materials.pool.draw(draw.item, len(places), draw.rng("pool"))
     if len(others) < len(places):
-        raise InapplicableError(
+        raise UnreachedError(
             f"item {draw.original}: {len(places)} documents of other topics are needed, and the pool has "
             f"{len(others)}; give a larger one with --pool"
         )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from conqret.perturb.base import Draw, Perturbation
+from conqret.perturb.base import PERCENT, Draw, Perturbation
 from conqret.perturb.expectations import EVERYTHING, expect
 from conqret.perturb.rewritten import Rewriting
 from conqret.perturb.sentences import split
@@ -57,7 +57,12 @@ def reword(sentence: str) -> str:
     return _phrase.sub(other, sentence)
 
 
-REWRITING = Rewriting("perturb/paraphrase", chosen, by_rule, percent=True)
+def reached(draw: Draw, changed: int) -> float:
+    """Of all sentences, per cent."""
+    return PERCENT * changed / len(split(draw.item.argument or ""))
+
+
+REWRITING = Rewriting("perturb/paraphrase", chosen, by_rule, reached)
 
 PERTURBATION = Perturbation(
     name="paraphrase",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conqret.perturb.base import Change, Changed, Draw, Perturbation
+from conqret.perturb.base import Change, Changed, Draw, Perturbation, UnreachedError
 from conqret.perturb.expectations import ANSWER, PREFERENCE, RELEVANCE, SECOND, expect
 from conqret.perturb.sentences import split
 
@@ -10,10 +10,14 @@ _SUFFERS = ("local_sufficiency", "global_sufficiency", "overall_quality")
 
 
 def change(draw: Draw) -> Changed:
-    """The argument loses a share of its sentences at its end, and keeps at least one."""
+    """The argument loses a share of its sentences at its end; one at least must stay."""
     text = draw.item.argument or ""
     spans = split(text)
-    gone = min(draw.of(len(spans)), len(spans) - 1)
+    gone = draw.of(len(spans))
+    if gone == len(spans):
+        raise UnreachedError(
+            f"item {draw.original}: all of its sentences ({gone}) would go, and one must stay"
+        )
     kept = text[: spans[len(spans) - gone - 1].end]
     changes = tuple(
         Change(where=f"argument sentence {number}", kind="cut", before=span.text)

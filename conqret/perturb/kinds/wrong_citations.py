@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conqret.perturb.base import Change, Changed, Draw, InapplicableError, Perturbation
+from conqret.perturb.base import Change, Changed, Draw, InapplicableError, Perturbation, UnreachedError
 from conqret.perturb.expectations import ANSWER, GROUNDING, RELEVANCE, SECOND, expect
 from conqret.perturb.sentences import split
 from conqret.text.citations import citations, marks, replace_marks
@@ -22,8 +22,14 @@ def change(draw: Draw) -> Changed:
         raise InapplicableError(
             f"item {draw.original}: no citation can point elsewhere (it cites nothing, or every document)"
         )
+    wanted = draw.of(len(found))
+    if wanted > len(possible):
+        raise UnreachedError(
+            f"item {draw.original}: {len(possible)} of its {len(found)} citation marks can point elsewhere, and "
+            f"{wanted} are to"
+        )
     new = {}
-    for place in draw.ordered(sorted(possible))[: draw.of(len(found))]:
+    for place in draw.ordered(sorted(possible))[:wanted]:
         rng, others = draw.rng(place), possible[place]
         new[place] = tuple(rng.sample(others, min(len(found[place]), len(others))))
     changes = tuple(

@@ -11,7 +11,8 @@ from conqret.errors import DeclarationError
 from conqret.judging.base import Ask, Case
 from conqret.judging.setup import Setup
 from conqret.perturb import PERTURBATIONS, SEED, Materials, Perturbation, perturb_items
-from conqret.perturb.base import LeftOut
+from conqret.perturb.levels import Level, at_levels, is_level
+from conqret.perturb.versions import LeftOut, Unreached, series
 
 Stack = tuple[tuple[str, float], ...]
 """The changes of one version, in order: ``(("hallucinate", 5), ("irrelevant", 20))``; empty: as it is."""
@@ -19,8 +20,11 @@ Stack = tuple[tuple[str, float], ...]
 GRID_METRICS = ("context_relevance", "groundedness", "overall_quality")
 """The three metrics of ConQRet, Figure 4."""
 
-GRID_LEVELS: Mapping[str, tuple[float, ...]] = {"irrelevant": (0, 10, 50, 75), "hallucinate": (0, 5, 20)}
-"""The levels of ConQRet, Figure 4."""
+GRID_LEVELS: Mapping[str, tuple[Level, ...]] = {
+    "irrelevant": (0, 10, 50, 75),
+    "hallucinate": ("0%", "50%", "100%"),
+}
+"""After ConQRet, Figure 4, which contradicts 5 and 20 sentences: few arguments cite in twenty."""
 
 
 @dataclass(frozen=True)
@@ -31,24 +35,20 @@ class Damage:
     levels: tuple[float, ...]
 
     @classmethod
-    def of(cls, name: str, levels: Sequence[float] = ()) -> Damage:
+    def of(cls, named: str | Perturbation, levels: Sequence[Level] = ()) -> Damage:
         """The perturbation of this name at ``levels`` (its own where none are given; 0 is added).
 
         Raises:
-            DeclarationError: there is no such perturbation, or a level is out of range.
+            DeclarationError: there is no such perturbation, or a level is none of its (see
+                :func:`conqret.perturb.levels.at_levels`).
         """
-        perturbation = PERTURBATIONS[name]
-        chosen = tuple(sorted({0.0, *map(float, levels or perturbation.levels)}))
-        for level in chosen:
-            perturbation.check_level(level)
-        if len(chosen) < 2:
-            raise DeclarationError(f"{name} needs a level above 0")
-        return cls(perturbation, chosen)
+        perturbation, chosen = at_levels(PERTURBATIONS.resolve(named), levels)
+        return cls(perturbation, tuple(sorted({0.0, *chosen})))
 
 
-def damages_of(wanted: str | Mapping[str, Iterable[float]] | Iterable[str]) -> list[Damage]:
-    """The perturbations of ``irrelevant:0,10,50,hallucinate`` (a number belongs to the name before it), of several such
-    texts, or of levels by name.
+def damages_of(wanted: str | Mapping[str, Iterable[Level]] | Iterable[str]) -> list[Damage]:
+    """The perturbations of ``irrelevant:0,10,50,hallucinate:25%`` (a level belongs to the name before it), of several
+    such texts, or of levels by name.
 
     Raises:
         DeclarationError: a name that does not exist, or a level without one.
@@ -56,20 +56,18 @@ def damages_of(wanted: str | Mapping[str, Iterable[float]] | Iterable[str]) -> l
     if isinstance(wanted, Mapping):
         return [Damage.of(name, tuple(levels)) for name, levels in wanted.items()]
     text = wanted if isinstance(wanted, str) else ",".join(wanted)
-    found: dict[str, list[float]] = {}
+    found: dict[str, list[Level]] = {}
     last = ""
     for part in filter(None, (part.strip() for part in text.replace(":", ",").split(","))):
-        try:
-            level = float(part)
-        except ValueError:
+        if not is_level(part):
             last = part
             found.setdefault(last, [])
-            continue
-        if not last:
+        elif last:
+            found[last].append(part)
+        else:
             raise DeclarationError(
                 f"--perturb begins with a level ({part}); name its perturbation: irrelevant:{part}"
             )
-        found[last].append(level)
     return [Damage.of(name, levels) for name, levels in found.items()]
 
 
@@ -79,7 +77,8 @@ class Plan:
 
     ``versions`` maps each stack of changes to the items so changed, by the ids that they had before; the empty stack
     holds them as they are and is shared by all curves. ``left_out`` says for each perturbation which items it cannot
-    change. ``crossed`` are the two damages of the grid, if there is one.
+    change, or not at every level of its curve; ``unreached`` are the levels that are in no curve, for most items do
+    not reach them. ``crossed`` are the two damages of the grid, if there is one.
     """
 
     setups: tuple[Setup, ...]
@@ -88,6 +87,7 @@ class Plan:
     left_out: Mapping[str, tuple[LeftOut, ...]]
     seed: int
     crossed: tuple[Damage, ...] = ()
+    unreached: tuple[Unreached, ...] = ()
 
     @property
     def items(self) -> tuple[Item, ...]:
@@ -161,36 +161,50 @@ def make_plan(
     clash = [damage.perturbation.name for damage in damages]
     if len(set(clash)) != len(clash):
         raise DeclarationError(f"each perturbation once, please, not {', '.join(clash)}")
-    versions: dict[Stack, dict[str, Item]] = {(): originals}
+    versions: dict[Stack, Mapping[str, Item]] = {(): originals}
     left_out: dict[str, list[LeftOut]] = {name: list(outs) for name, outs in (unable or {}).items()}
-    stacks: list[Stack] = [
-        ((damage.perturbation.name, level),) for damage in damages for level in damage.levels if level
-    ]
-    by_name = {damage.perturbation.name: damage.perturbation for damage in (*damages, *grid)}
-    for stack in (*stacks, *grid_stacks(grid)):
+    unreached: list[Unreached] = []
+    drawn = []
+    for damage in damages:
+        name = damage.perturbation.name
+        outs = left_out.setdefault(name, [])
+        made = series(
+            _without(originals, outs),
+            damage.perturbation,
+            damage.levels,
+            seed=seed,
+            materials=materials.get(name),
+        )
+        versions |= {((name, level),): found for level, found in made.versions.items() if level}
+        outs += made.left_out
+        unreached += made.unreached
+        drawn.append(Damage(damage.perturbation, tuple(made.versions)))
+    by_name = {damage.perturbation.name: damage.perturbation for damage in grid}
+    for stack in grid_stacks(grid):
         if stack in versions:
             continue
         name, level = stack[-1]
         outs = left_out.setdefault(name, [])
-        known = {out.item for out in outs}
-        base = {
-            original: item
-            for original, item in versions.get(stack[:-1], originals).items()
-            if item.id not in known
-        }
+        base = versions.get(stack[:-1], originals)
+        able = {original: base[original] for original in base if original not in {out.item for out in outs}}
         found, more = perturb_items(
-            base.values(), by_name[name], [level], seed=seed, materials=materials.get(name)
+            able.values(), by_name[name], [level], seed=seed, materials=materials.get(name)
         )
-        outs += more
-        unchanged = {out.item for out in more}
-        able = (original for original, item in base.items() if item.id not in unchanged)
-        made = dict(zip(able, found[level], strict=True))
-        if not made:
-            reason = outs[0].reason if outs else "there are no items"
+        outs += [out for out in more if out.level is None]
+        lacking = {out.item for out in more}
+        changed = (original for original, item in able.items() if item.id not in lacking)
+        versions[stack] = dict(zip(changed, found[level], strict=True))
+    for name in by_name:
+        if not any(made for stack, made in versions.items() if stack and stack[-1][0] == name):
+            reason = left_out[name][0].reason if left_out[name] else "its levels are out of reach"
             raise DeclarationError(f"{name} can change none of the items: {reason}")
-        versions[stack] = made
     lost = {name: tuple(outs) for name, outs in left_out.items() if outs}
-    return Plan(together(setups), tuple(damages), versions, lost, seed, tuple(grid))
+    return Plan(together(setups), tuple(drawn), versions, lost, seed, tuple(grid), tuple(unreached))
+
+
+def _without(items: Mapping[str, Item], left_out: Iterable[LeftOut]) -> list[Item]:
+    gone = {out.item for out in left_out}
+    return [item for name, item in items.items() if name not in gone]
 
 
 def together(setups: Iterable[Setup]) -> tuple[Setup, ...]:

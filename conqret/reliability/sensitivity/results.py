@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from conqret.data.item import Frozen
 from conqret.judging.folder import JUDGMENTS
+from conqret.perturb.versions import Unreached
 from conqret.reliability.judged import JudgedFolder
 from conqret.reliability.sensitivity.curves import Cell, Curve, StanceCurve, Unscored
 from conqret.runs.folder import REPORT, SCORES, RunRecord
@@ -57,7 +58,11 @@ class SensitivityRecord(RunRecord):
 
 
 class SensitivityResults(Frozen):
-    """All that came out: curves, grid, Table 7 where there are labels, and what it took in the last session."""
+    """All that came out: curves, grid, Table 7 where there are labels, and what it took in the last session.
+
+    ``left_out`` are the reasons of items that lack a level, by perturbation; ``unreached`` the levels that are in no
+    curve, because most items lack them.
+    """
 
     record: SensitivityRecord
     curves: tuple[Curve, ...]
@@ -66,6 +71,7 @@ class SensitivityResults(Frozen):
     grid: tuple[Cell, ...] = ()
     precision: tuple[PrecisionRow, ...] = ()
     left_out: Mapping[str, tuple[str, ...]] = {}
+    unreached: tuple[Unreached, ...] = ()
     judgments: int = 0
     session: SessionCounts = SessionCounts()
 

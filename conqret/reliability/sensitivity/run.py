@@ -68,6 +68,7 @@ def run_sensitivity(
             grid=tuple(cell for cell in cells if isinstance(cell, Cell)),
             precision=_precision(plan, drawings, labels, relevant_from) if labels else (),
             left_out={name: tuple(out.reason for out in outs) for name, outs in plan.left_out.items()},
+            unreached=plan.unreached,
             judgments=len(judgments),
             session=session,
         )

@@ -15,8 +15,8 @@ from conqret.judging.setup import Setup, check_items, set_up
 from conqret.llm.client import Client
 from conqret.llm.options import ClientOptions
 from conqret.perturb import SEED, Materials, Pool
-from conqret.perturb.base import LeftOut
 from conqret.perturb.rewriting import rewrite_items
+from conqret.perturb.versions import LeftOut
 from conqret.prompts import Library
 from conqret.reliability.sensitivity.plan import Damage
 from conqret.runs.session import Session

@@ -15,6 +15,7 @@ from conqret.judging.base import Judge
 from conqret.judging.registry import DEFAULT_FORMAT
 from conqret.llm.options import OFFLINE_MODEL, ClientOptions
 from conqret.perturb import SEED
+from conqret.perturb.levels import Level
 from conqret.prompts import Library
 from conqret.reliability.judged import Conduct
 from conqret.reliability.sensitivity.labels import RELEVANT_GRADE, Labels, load_labels
@@ -27,8 +28,8 @@ from conqret.stats.bootstrap import RESAMPLES
 
 T = TypeVar("T")
 
-PERTURBATIONS = ("irrelevant", "hallucinate")
-"""What is done where nothing else is said: the two perturbations of ConQRet, Tables 16 and 17."""
+PERTURBATIONS = ("irrelevant", "hallucinate:25%,50%,100%")
+"""What is done where nothing else is said: the two perturbations of ConQRet, Tables 16 and 17, by shares."""
 
 
 @strict_options
@@ -37,7 +38,7 @@ def sensitivity(
     *,
     formats: str | Judge | Iterable[str | Judge] = DEFAULT_FORMAT,
     models: str | ClientOptions | Iterable[str | ClientOptions] = OFFLINE_MODEL,
-    perturb: str | Mapping[str, Iterable[float]] | Iterable[str] = PERTURBATIONS,
+    perturb: str | Mapping[str, Iterable[Level]] | Iterable[str] = PERTURBATIONS,
     metrics: Sequence[str] = (),
     grid: bool = False,
     pool: Path | None = None,
@@ -62,9 +63,11 @@ def sensitivity(
         items: a path, a frame, or items and dictionaries, as :func:`conqret.io.open_items` takes them.
         formats: names of formats (also comma-separated) or judges.
         models: model names (also comma-separated) or settings of clients.
-        perturb: ``"irrelevant:0,10,50,hallucinate"``, names, or levels by name; without levels the perturbation's own.
+        perturb: ``"irrelevant:0,10,50,hallucinate:25%,50%"``, several such texts, or levels by name; without levels the
+            perturbation's own. A level that most items cannot reach is left out of the curves, and so, from the rest,
+            is an item that lacks one.
         metrics: only these; by default all that a perturbation says something about.
-        grid: also cross irrelevant with hallucinate at the levels of ConQRet, Figure 4.
+        grid: also cross irrelevant with hallucinate, as ConQRet, Figure 4, does.
         pool: a corpus directory or a file of items that documents of other topics come from; the items by default.
         rewriter: the model that rewrites sentences; offline does it by rule.
         labels: grades of the documents, or a file of them, for true precision (ConQRet, Table 7).
@@ -115,7 +118,7 @@ def sensitivity_plan(
     *,
     formats: str | Judge | Iterable[str | Judge] = DEFAULT_FORMAT,
     models: str | ClientOptions | Iterable[str | ClientOptions] = OFFLINE_MODEL,
-    perturb: str | Mapping[str, Iterable[float]] | Iterable[str] = PERTURBATIONS,
+    perturb: str | Mapping[str, Iterable[Level]] | Iterable[str] = PERTURBATIONS,
     metrics: Sequence[str] = (),
     grid: bool = False,
     pool: Path | None = None,

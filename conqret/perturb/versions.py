@@ -1,0 +1,143 @@
+"""Every version of every item under one perturbation, and which of them one curve can be drawn over."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from conqret.data import Item
+from conqret.data.item import Frozen
+from conqret.errors import DeclarationError
+from conqret.perturb.base import SEED, InapplicableError, Materials, Perturbation, UnreachedError
+
+MOST_UNREACHED = 0.5
+"""A level that a larger share of the items cannot reach is left out of the curve; up to it, those items are. A curve is
+over items with every level, and so would be one of a few long texts."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """An item that could not be changed, and why; ``level`` where that is so of one level only."""
+
+    item: str
+    reason: str
+    level: float | None = None
+
+
+class Unreached(Frozen):
+    """A level that is left out of the curves: how many of the items cannot reach it, and why the first cannot."""
+
+    perturbation: str
+    level: float
+    unit: str
+    items: int
+    total: int
+    reason: str
+
+    def __str__(self) -> str:
+        return (
+            f"{self.perturbation}: level {self.level:g} ({self.unit}) is left out, {self.items} of {self.total} items "
+            f"cannot reach it: {self.reason}"
+        )
+
+
+@dataclass(frozen=True)
+class Series:
+    """The versions behind one curve: the same items at each level, by the ids that they had before.
+
+    ``left_out`` are the items that lack a level, ``unreached`` the levels that too many items lack.
+    """
+
+    versions: Mapping[float, Mapping[str, Item]]
+    left_out: tuple[LeftOut, ...]
+    unreached: tuple[Unreached, ...]
+
+
+def perturb_items(
+    items: Iterable[Item],
+    perturbation: Perturbation,
+    levels: Sequence[float],
+    *,
+    seed: int = SEED,
+    materials: Materials | None = None,
+) -> tuple[dict[float, list[Item]], list[LeftOut]]:
+    """The items at each of ``levels`` that they reach. One that cannot be changed, or reaches no level above 0, is left
+    out at all of them, 0 included.
+
+    Raises:
+        DeclarationError: there is no such level.
+    """
+    for level in levels:
+        perturbation.check_level(level)
+    found: dict[float, list[Item]] = {level: [] for level in levels}
+    left_out = []
+    for item in items:
+        versions: dict[float, Item] = {}
+        unreached: list[LeftOut] = []
+        try:
+            for level in levels:
+                try:
+                    versions[level] = perturbation.apply(item, level, seed=seed, materials=materials)
+                except UnreachedError as error:
+                    unreached.append(LeftOut(item.id, str(error), level))
+        except InapplicableError as error:
+            left_out.append(LeftOut(item.id, str(error)))
+            continue
+        if unreached and versions and not any(versions):
+            left_out.append(LeftOut(item.id, unreached[0].reason))
+            continue
+        left_out += unreached
+        for level, version in versions.items():
+            found[level].append(version)
+    return found, left_out
+
+
+def series(
+    items: Sequence[Item],
+    perturbation: Perturbation,
+    levels: Sequence[float],
+    *,
+    seed: int = SEED,
+    materials: Materials | None = None,
+) -> Series:
+    """The versions of ``items`` over which a curve can be drawn.
+
+    Raises:
+        DeclarationError: there is no such level, or the perturbation can change none of the items.
+    """
+    found, out = perturb_items(items, perturbation, levels, seed=seed, materials=materials)
+    lost = {one.item: one for one in out if one.level is None}
+    lacking = Counter(one.level for one in out if one.level is not None)
+    total = len(items) - len(lost)
+    gone = {level for level, count in lacking.items() if count > MOST_UNREACHED * total}
+    kept = [level for level in levels if level not in gone]
+    if not total:
+        reason = out[0].reason if out else "there are no items"
+        raise DeclarationError(f"{perturbation.name} can change none of the items: {reason}")
+    if not any(kept):
+        others = f", or shares ({perturbation.name}:25%,50%)" if perturbation.share else ""
+        raise DeclarationError(
+            f"{perturbation.name}: half of the items reach no level above 0 of those given: {out[0].reason}; give "
+            f"lower ones{others}"
+        )
+    for one in out:
+        if one.level in kept:
+            lost.setdefault(one.item, one)
+    unreached = tuple(
+        Unreached(
+            perturbation=perturbation.name,
+            level=level,
+            unit=perturbation.unit,
+            items=lacking[level],
+            total=total,
+            reason=next(one.reason for one in out if one.level == level),
+        )
+        for level in sorted(gone)
+    )
+    versions = {}
+    for level in kept:
+        without = {one.item for one in out if one.level in (None, level)}
+        named = zip((item.id for item in items if item.id not in without), found[level], strict=True)
+        versions[level] = {name: version for name, version in named if name not in lost}
+    return Series(versions, tuple(lost.values()), unreached)
