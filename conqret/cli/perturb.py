@@ -201,6 +201,8 @@ def _tell(
         f"{perturbation.name}, in {perturbation.unit}",
         *(
             f"level {row['level']:>5g}  {row['items']} items, {row['reached']:g} reached on average"
+            if row["items"]
+            else f"level {row['level']:>5g}  out of reach of every item"
             for row in rows
         ),
         at(target),

@@ -18,15 +18,16 @@ from conqret.perturb.sentences import split_close
 
 
 def _pairs(text: str) -> dict[str, str]:
-    return {old: new for old, new in (one.split("/") for one in text.split(", "))}
+    return {old: new for old, _, new in (one.partition("/") for one in text.split(", "))}
 
 
 _DEGREES = _pairs(
-    "slightly/greatly, somewhat/greatly, marginally/greatly, modestly/greatly, sometimes/usually, often/nearly always, "
-    "usually/without exception, rarely/never, may/will, might/will, most of/all of, many of/all of, some of/most of, "
-    "a few/dozens of, several/dozens of, halved/dropped by a tenth, doubled/tripled, tripled/doubled, "
-    "twice/three times, half of/two thirds of, half the/two thirds of the, weeks/months, months/weeks, years/months, days/weeks, hours/minutes, "
-    "minutes/hours, yearly/monthly, annual/monthly, monthly/yearly, weekly/monthly, million/billion, billion/million"
+    "slightly/greatly, somewhat/greatly, marginally/greatly, modestly/greatly, sometimes/usually, "
+    "often/nearly always, usually/without exception, rarely/never, may/will, might/will, most of/all of, "
+    "many of/all of, some of/most of, a few/dozens of, several/dozens of, halved/dropped by a tenth, "
+    "doubled/tripled, tripled/doubled, twice/three times, half of/two thirds of, half the/two thirds of the, "
+    "weeks/months, months/weeks, years/months, days/weeks, hours/minutes, minutes/hours, yearly/monthly, "
+    "annual/monthly, monthly/yearly, weekly/monthly, million/billion, billion/million"
 )
 """How much, how often, how long, how surely: the same claim, told larger or smaller than the document tells it."""
 
@@ -36,8 +37,9 @@ _DETAILS = _pairs(
     "students/apprentices, women/men, men/women, employees/managers, workers/managers, staff/management, "
     "residents/visitors, parents/teachers, teachers/parents, scientists/engineers, doctors/nurses, "
     "drivers/passengers, survey/experiment, trial/survey, study/poll, studies/polls, researchers/officials, "
-    "north/south, south/north, east/west, west/east, summer/winter, winter/summer, spring/autumn, autumn/spring, "
-    "evening/morning, morning/evening, week/month, government/parliament, ministry/council, council/ministry"
+    "north/south, south/north, east/west, west/east, summer/winter, winter/summer, spring/autumn, "
+    "autumn/spring, evening/morning, morning/evening, week/month, government/parliament, ministry/council, "
+    "council/ministry"
 )
 """Who, where and when: a detail that the document states, and another that it does not."""
 
@@ -69,8 +71,9 @@ Way = Callable[[str, str, str, random.Random], str | None]
 
 
 def contradict(sentence: str, source: str, rng: random.Random, topic: str = "") -> Contradiction:
-    """``sentence`` changed so that ``source``, the text that it cites, no longer bears it out; citations stay, and so do
-    the numbers and names of the ``topic``.
+    """``sentence`` changed so that ``source``, the text that it cites, no longer bears it out.
+
+    Its citations stay, and so do the numbers and names of the ``topic``: they say what is argued about.
 
     A number or a name is changed where there is one, else a degree or a detail; a circumstance can be added to any
     sentence.
@@ -88,8 +91,10 @@ def contradict(sentence: str, source: str, rng: random.Random, topic: str = "") 
 
 
 def _other_name(body: str, source: str, topic: str, rng: random.Random) -> str | None:
-    """A name that the source has becomes one that it does not have, wherever it stands in the sentence; of several words
-    the last stays (the *Audit Chamber* is a chamber still)."""
+    """A name that the source has becomes one that it does not have, wherever it stands in the sentence.
+
+    Of several words the last stays: the *Audit Chamber* is a chamber still.
+    """
     names = [
         name for name in _name.findall(body) if name not in _CALENDAR and name in source and name not in topic
     ]

@@ -115,15 +115,14 @@ def series(
     if not total:
         reason = out[0].reason if out else "there are no items"
         raise DeclarationError(f"{perturbation.name} can change none of the items: {reason}")
-    if not any(kept):
-        others = f", or shares ({perturbation.name}:25%,50%)" if perturbation.share else ""
-        raise DeclarationError(
-            f"{perturbation.name}: half of the items reach no level above 0 of those given: {out[0].reason}; give "
-            f"lower ones{others}"
-        )
     for one in out:
         if one.level in kept:
             lost.setdefault(one.item, one)
+    if not any(kept) or len(lost) == len(items):
+        raise DeclarationError(
+            f"{perturbation.name}: no curve, for none of the items reaches all levels that half of them reach; give "
+            f"fewer levels: {out[0].reason}"
+        )
     unreached = tuple(
         Unreached(
             perturbation=perturbation.name,

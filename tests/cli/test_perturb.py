@@ -12,7 +12,7 @@ from conqret.cli.main import app
 from conqret.cli.perturb import parse_levels
 from conqret.errors import ConqretError, DeclarationError
 from conqret.io import open_items
-from conqret.perturb import records
+from conqret.perturb import PERTURBATIONS, records
 from conqret.reliability.sensitivity.plan import damages_of
 
 ITEMS = str(Path(__file__).resolve().parents[2] / "fixtures" / "demo" / "items.jsonl")
@@ -65,7 +65,7 @@ def test_sentences_is_another_word_for_levels(here: Path) -> None:
 def test_the_list_in_words_and_as_json() -> None:
     assert "wrong-citations" in run("perturb", "--list")
     listed = json.loads(run("perturb", "--list", "--json"))
-    assert len(listed) == 11
+    assert len(listed) == 12
     assert listed[0]["expects"]["context_relevance"] == "fall"
 
 
@@ -76,7 +76,35 @@ def test_the_list_in_words_and_as_json() -> None:
         (("perturb", "irelevant", ITEMS), "did you mean 'irrelevant'"),
         (("perturb", "irrelevant", ITEMS, "--levels", "0,200"), "levels from 0 to 100"),
         (("perturb", "irrelevant", ITEMS, "--levels", "20,10"), "must rise"),
-        (("perturb", "irrelevant", ITEMS, "--levels", "some"), "levels are numbers"),
+        (("perturb", "irrelevant", ITEMS, "--levels", "some"), "is no level: levels are numbers"),
+        (("perturb", "hallucinate", ITEMS, "--levels", "0%"), "hallucinate-share needs a level above 0"),
+        (
+            ("perturb", "hallucinate", ITEMS, "--levels", "150%"),
+            "from 0 to 100 (percent of the cited sentences)",
+        ),
+        (("perturb", "hallucinate", ITEMS, "--levels", "10,20%"), "not counts and shares together (10, 20%)"),
+        (
+            ("perturb", "hallucinate", ITEMS, "--levels", "2.5"),
+            "has whole numbers as levels (sentences), not 2.5",
+        ),
+        (("perturb", "hallucinate", ITEMS, "--levels", "50%,25%"), "must rise"),
+        (("perturb", "padding", ITEMS, "--levels", "50%"), "padding counts (sentences) and has no shares"),
+        (("sensitivity", ITEMS, "--perturb", "hallucinate:0%"), "hallucinate-share needs a level above 0"),
+        (("sensitivity", ITEMS, "--perturb", "hallucinate:150%"), "from 0 to 100"),
+        (("sensitivity", ITEMS, "--perturb", "hallucinate:-5%"), "from 0 to 100"),
+        (("sensitivity", ITEMS, "--perturb", "hallucinate:nan%"), "from 0 to 100"),
+        (
+            ("sensitivity", ITEMS, "--perturb", "hallucinate:10,20%"),
+            "not counts and shares together (10, 20%)",
+        ),
+        (("sensitivity", ITEMS, "--perturb", "hallucinate:a%"), "'a%' is no level"),
+        (("sensitivity", ITEMS, "--perturb", "hallucinate:%"), "'%' is no level"),
+        (("sensitivity", ITEMS, "--perturb", "25%,hallucinate"), "begins with a level (25%)"),
+        (("sensitivity", ITEMS, "--perturb", "padding:50%"), "has no shares: write its levels without %"),
+        (
+            ("sensitivity", ITEMS, "--perturb", "hallucinate:20"),
+            "10 sentences cite, and 20 are to change (a share, such as 50%, suits any item)",
+        ),
         (("sensitivity", ITEMS, "--format", "direkt"), "did you mean 'direct'"),
         (("sensitivity", ITEMS, "--perturb", "5,irrelevant"), "begins with a level"),
         (("sensitivity", ITEMS, "--labels", "none.txt"), "there is no such file"),
@@ -98,12 +126,67 @@ def test_wrong_calls(arguments: tuple[str, ...], said: str, here: Path) -> None:
 def test_levels_belong_to_the_name_before_them() -> None:
     found = {damage.perturbation.name: damage.levels for damage in damages_of("irrelevant:0,10,50,shuffle")}
     assert found == {"irrelevant": (0, 10, 50), "shuffle": (0, 50, 100)}
-    assert parse_levels(None) == ()
+    assert parse_levels(PERTURBATIONS["padding"], None) == (PERTURBATIONS["padding"], (0, 2, 5, 10))
+
+
+def test_shares_and_counts_are_two_curves() -> None:
+    found = damages_of("hallucinate:25%, 50%, irrelevant:20%")
+    assert [(damage.perturbation.name, damage.levels) for damage in found] == [
+        ("hallucinate-share", (0, 25, 50)),
+        ("irrelevant", (0, 20)),
+    ]
+    by_name = damages_of({"hallucinate": ["0", "100%"], "padding": [2, "5"]})
+    assert [(damage.perturbation.name, damage.levels) for damage in by_name] == [
+        ("hallucinate-share", (0, 100)),
+        ("padding", (0, 2, 5)),
+    ]
+
+
+def test_shares_in_a_file_of_items(here: Path) -> None:
+    out = run("perturb", "hallucinate", ITEMS, "--levels", "0,25%,100%", "-o", "out.jsonl", "--json")
+    facts = json.loads(out[out.index("{") :])
+    assert (facts["perturbation"], facts["unit"]) == ("hallucinate-share", "percent of the cited sentences")
+    assert [(row["level"], row["items"]) for row in facts["levels"]] == [(0, 24), (25, 24), (100, 24)]
+    assert facts["levels"][2]["reached"] == 100
+    ids = [item.id for item in open_items(here / "out.jsonl")]
+    assert ids[24] == "animal-testing-pro+hallucinate-share-25"
+
+
+def test_a_level_out_of_reach_is_not_written_and_counted(here: Path) -> None:
+    out = run("perturb", "hallucinate", ITEMS, "--levels", "0,2,10,20", "-o", "out.jsonl", "--json")
+    facts = json.loads(out[out.index("{") :])
+    assert [(row["level"], row["items"]) for row in facts["levels"]] == [(0, 24), (2, 24), (10, 23), (20, 0)]
+    assert len(facts["left_out"]) == 25
+    assert {one["level"] for one in facts["left_out"]} == {10, 20}
+    assert "out of reach of every item" in run(
+        "perturb", "hallucinate", ITEMS, "--levels", "2,20", "-o", "o.jsonl"
+    )
+
+
+def test_levels_out_of_reach_are_left_out_of_the_curve_and_said(here: Path) -> None:
+    out = run(
+        "sensitivity", ITEMS, "--perturb", "hallucinate:2,10,20", "--metric", "groundedness", "-o", "sens", "--json"
+    )  # fmt: skip
+    results = json.loads(out[out.index("{") :])
+    (curve,) = results["curves"]
+    assert [point["level"] for point in curve["points"]] == [0, 2, 10]
+    assert (curve["n"], curve["total"]) == (23, 23)
+    assert results["left_out"] == {
+        "hallucinate": [
+            "item voting-age-pro: 9 sentences cite, and 10 are to change (a share, such as 50%, suits any item)"
+        ]
+    }
+    (level,) = results["unreached"]
+    assert (level["level"], level["items"], level["total"]) == (20, 24, 24)
+    page = (here / "sens" / "report.html").read_text()
+    assert "hallucinate: level 20 (sentences) is left out, 24 of 24 items cannot reach it" in page
+    assert results["judgments"] == 24 + 2 * 23
 
 
 def test_sensitivity_from_items_to_report(here: Path) -> None:
     arguments = (
-        "sensitivity", ITEMS, "--format", "direct,rag-fine-grained", "--perturb", "irrelevant:50,100,hallucinate:5,20",
+        "sensitivity", ITEMS, "--format", "direct,rag-fine-grained",
+        "--perturb", "irrelevant:50,100,hallucinate:50%,100%",
         "--model", "offline", "--metric", "context-relevance", "--metric", "groundedness", "--labels", LABELS,
         "-o", "sens",
     )  # fmt: skip
@@ -118,7 +201,7 @@ def test_sensitivity_from_items_to_report(here: Path) -> None:
     again = run(*arguments, "--json")
     results = json.loads(again[again.index("{") :])
     assert results == json.loads((here / "sens" / "results.json").read_text())
-    assert {curve["perturbation"] for curve in results["curves"]} == {"irrelevant", "hallucinate"}
+    assert {curve["perturbation"] for curve in results["curves"]} == {"irrelevant", "hallucinate-share"}
 
 
 def test_a_dry_run_says_what_it_would_take(here: Path) -> None:

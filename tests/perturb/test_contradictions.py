@@ -3,69 +3,187 @@ import re
 
 import pytest
 
-from conqret.perturb import contradictions
+from conqret.data import Item
+from conqret.perturb import PERTURBATIONS, contradictions, records
 from conqret.perturb.contradictions import contradict
+from conqret.perturb.figures import other_numbers
 from conqret.text.citations import citations
 
 SOURCE = (
-    "In Verrin 1,240 trams ran in 2019. Mayor Astermere supported the plan; 45 per cent of the trips rose."
+    "In Verrin 1,240 trams ran in 2019. Mayor Astermere supported the plan; 45 per cent of the trips rose, by the "
+    "survey of the town."
+)
+TURNS = re.compile(
+    r"\b(?:not|never|no|untrue|withdrawn|withdrew|opposite|bribed|although|even though|fell|decreased)\b"
 )
 
 
-def kinds(sentence: str, source: str = SOURCE) -> dict[str, str]:
+def kinds(sentence: str, source: str = SOURCE, topic: str = "") -> dict[str, str]:
     """One contradiction of each kind that 60 draws give."""
-    found = {}
+    found: dict[str, str] = {}
     for seed in range(60):
-        made = contradict(sentence, source, random.Random(seed))
+        made = contradict(sentence, source, random.Random(seed), topic)
         found.setdefault(made.kind, made.text)
     return found
 
 
-def test_every_way_is_open_to_a_rich_sentence() -> None:
-    found = kinds("In 2019 the trips in Verrin rose to 45 per cent [1].")
-    assert set(found) == {"number", "name", "polarity", "invented"}
+def test_numbers_and_names_come_first() -> None:
+    found = kinds("In 2019 the trips in Verrin rose to 45 per cent in several weeks [1].")
+    assert set(found) == {"number", "name"}
     assert "Verrin" not in found["name"]
-    assert "fell to 45" in found["polarity"]
-    assert found["invented"].startswith("In 2019 the trips in Verrin rose to 45 per cent, ")
+    assert "45 per cent" in found["name"]
+    assert "Verrin rose to" in found["number"]
     assert all(citations(text) == (1,) for text in found.values())
-    assert all(text.endswith("[1].") for text in found.values())
+    assert all(text.endswith("weeks [1].") for text in found.values())
+
+
+def test_degrees_and_details_where_there_is_neither() -> None:
+    assert kinds("Trips rose slightly [1].") == {"degree": "Trips rose greatly [1]."}
+    found = kinds("The survey rarely said so [1].")
+    assert found == {
+        "degree": "The survey never said so [1].",
+        "detail": "The experiment rarely said so [1].",
+    }
+    assert kinds("Most of them may ride [1].")["degree"] in (
+        "All of them may ride [1].",
+        "Most of them will ride [1].",
+    )
+    assert set(kinds("In May a half-hour ride was offered [1].")) == {"added"}
+
+
+def test_a_detail_is_one_that_the_source_states() -> None:
+    assert kinds("Pupils rode [1].", "The pupils rode.") == {"detail": "Students rode [1]."}
+    assert set(kinds("Pupils rode [1].", "Nobody rode.")) == {"added"}
+    assert set(kinds("Pupils rode [1].", "The pupils and students rode.")) == {"added"}
+
+
+def test_a_sentence_without_a_handle_gets_a_circumstance() -> None:
+    found = kinds("Trams work [1].")
+    assert set(found) == {"added"}
+    assert found["added"].startswith("Trams work, ")
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_every_figure_changes_and_none_is_the_sources(seed: int) -> None:
-    made = contradictions._other_numbers(
-        "Of 1,240 trams 45 per cent ran in 2019", SOURCE, random.Random(seed)
-    )
+    made = other_numbers("Of 1,240 trams 45 per cent ran in 2019", SOURCE, "", random.Random(seed))
     assert made is not None
     figures = re.findall(r"[\d,]+", made)
     assert len(figures) == 3
     assert not set(figures) & {"1,240", "45", "2019"}
-    assert "," in figures[0] or int(figures[0]) < 1000
-    assert abs(int(figures[1]) - 45) >= 12
-    assert 3 <= abs(int(figures[2]) - 2019) <= 19
+    assert int(figures[1]) < 50, "what was a minority stays one"
+    assert 2 <= 2019 - int(figures[2]) <= 9
 
 
-def test_a_citation_is_no_figure() -> None:
-    assert contradictions._other_numbers("The trams ran [2] on", SOURCE, random.Random(0)) is None
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize(
+    "body",
+    [
+        "Trips rose from 12 to 48 per cent",
+        "It went from 55 to 66 percent, against 297,000 of 310,000 before",
+        "Between 1990 and 2021 eleven were raised and two lowered",
+        "From $1.50 to $2.25 an hour",
+        "Of 31 fourteen were dropped, 1.5% to 73%",
+    ],
+)
+def test_figures_keep_their_order_and_their_half(body: str, seed: int) -> None:
+    made = other_numbers(body, "", "", random.Random(seed))
+    assert made is not None
+    old, new = ([_value(one) for one in _values.findall(text)] for text in (body, made))
+    assert len(old) == len(new)
+    assert [a < b for a in old for b in old] == [a < b for a in new for b in new]
+    if "per" in body or "%" in body:
+        assert [0 <= one <= 50 for one in old] == [0 <= one <= 50 for one in new]
+        assert [one <= 100 for one in old] == [one <= 100 for one in new]
+
+
+_values = re.compile(
+    r"\d[\d,]*(?:\.\d+)?|\b(?:two|three|four|five|six|seven|eight|nine|ten|[a-z]+teen|eleven|twelve|twenty)\b"
+)
+_NUMBERS = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen twenty"
+).split()
+
+
+def _value(text: str) -> float:
+    return float(_NUMBERS.index(text)) if text in _NUMBERS else float(text.replace(",", ""))
 
 
 @pytest.mark.parametrize(
-    ("body", "expected"),
+    "body",
     [
-        ("The trips rose sharply", "The trips fell sharply"),
-        ("The plan was popular", "The plan was not popular"),
-        ("The plan was not popular", "The plan was popular"),
-        ("The plan wasn't popular", "The plan was popular"),
-        ("No plan was popular", None),
+        "The trams ran [2] on",
+        "The 32-hour week of sixteen-year-olds",
+        "The 16- and 17-year-olds rode",
+        "Line 14b of the trams",
+        "None rode",
     ],
 )
-def test_polarity(body: str, expected: str | None) -> None:
-    assert contradictions._opposite(body, SOURCE, random.Random(0)) == expected
+def test_what_is_no_figure(body: str) -> None:
+    assert other_numbers(body, SOURCE, "", random.Random(0)) is None
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_fractions_and_dates(seed: int) -> None:
+    made = other_numbers("By a third on Monday, by two thirds in April", "a tenth", "", random.Random(seed))
+    assert made is not None
+    before, after = made.split(", ")
+    assert before.split(" on ")[0] in ("By a fifth", "By a quarter")
+    assert before.split(" on ")[1] != "Monday"
+    assert after.startswith("by three quarters in ")
+    assert not after.endswith("April")
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_what_the_topic_names_stays(seed: int) -> None:
+    topic = "Should Verrin lower the voting age to 16?"
+    text = contradict(
+        "In Verrin 9 of ten aged sixteen vote [1].", "In Verrin", random.Random(seed), topic
+    ).text
+    assert "Verrin" in text
+    assert "aged sixteen" in text
+    assert "9 of ten" not in text
 
 
 def test_a_name_that_the_source_does_not_have_is_left_alone() -> None:
-    assert contradictions._other_name("It was Merrowdale that paid", SOURCE, random.Random(0)) is None
+    assert contradictions._other_name("It was Merrowdale that paid", SOURCE, "", random.Random(0)) is None
 
 
-def test_a_sentence_without_a_handle_gets_an_invented_fact() -> None:
-    assert set(kinds("Trams work [1].")) == {"invented"}
+def test_the_last_word_of_a_name_says_what_it_is() -> None:
+    made = contradictions._other_name(
+        "Then the Audit Chamber spoke", "The Audit Chamber", "", random.Random(0)
+    )
+    assert made is not None
+    assert re.fullmatch(r"Then the [A-Z][a-z]+ Chamber spoke", made)
+    assert "Audit" not in made
+
+
+def test_no_rule_turns_the_argument_against_itself(demo: list[Item]) -> None:
+    """Nothing is denied, withdrawn or said the other way round that was not before."""
+    kinds = set()
+    for item in demo:
+        for change in records(PERTURBATIONS["hallucinate-share"].apply(item, 100))[0].changes:
+            before, after = (sorted(TURNS.findall(text)) for text in (change.before, change.after))
+            assert before == after or change.after == change.before.replace("rarely", "never"), change
+            kinds.add(change.kind)
+    assert kinds == {"number", "name", "degree", "detail", "added"}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "9" * 400,
+        "1,2,3,4",
+        "0.0000001 per cent",
+        "100%",
+        "50%",
+        "0",
+        "1500 and 2099",
+        "\u0663\u0664 rode",
+        "1.2.3.4",
+    ],
+)
+def test_odd_figures_raise_nothing(body: str) -> None:
+    for seed in range(10):
+        made = other_numbers(body, SOURCE, "50 and 9" * 50, random.Random(seed))
+        assert made is None or made != body

@@ -55,7 +55,11 @@ def plan_of(
 @pytest.fixture(scope="module")
 def offline(tmp_path_factory: pytest.TempPathFactory) -> SensitivityResults:
     """The four formats of the bars on all fixtures."""
-    damages = [Damage.of("irrelevant"), Damage.of("hallucinate", (5, 20)), Damage.of("shuffle", (100,))]
+    damages = [
+        Damage.of("irrelevant"),
+        Damage.of("hallucinate", ("25%", "50%", "100%")),
+        Damage.of("shuffle", (100,)),
+    ]
     metrics = ("context_relevance", "predicted_precision", "groundedness", "answer_relevance")
     folder = SensitivityFolder(tmp_path_factory.mktemp("sens"))
     labels = load_labels(DEMO / "labels.jsonl")
@@ -81,9 +85,9 @@ def test_groundedness_falls_with_hallucinated_sentences(offline: SensitivityResu
     curve = next(
         c
         for c in offline.curves
-        if (c.format, c.perturbation, c.metric) == (name, "hallucinate", "groundedness")
+        if (c.format, c.perturbation, c.metric) == (name, "hallucinate-share", "groundedness")
     )
-    assert [point.level for point in curve.points] == [0, 5, 20]
+    assert [point.level for point in curve.points] == [0, 25, 50, 100]
     assert curve.falls
     assert curve.verdict, curve.words
 
@@ -294,8 +298,8 @@ def test_the_grid_crosses_two_perturbations(tmp_path: Path) -> None:
     results = run_sensitivity(plan, SensitivityFolder(tmp_path), resamples=CHEAP)
     cells = {(cell.metric, tuple(sorted(cell.levels.items()))): cell for cell in results.grid}
     assert len(cells) == 3 * 4 * 3
-    both = cells["groundedness", (("hallucinate", 20), ("irrelevant", 75))]
-    assert both.mean < cells["groundedness", (("hallucinate", 20),)].mean
+    both = cells["groundedness", (("hallucinate-share", 100), ("irrelevant", 75))]
+    assert both.mean < cells["groundedness", (("hallucinate-share", 100),)].mean
     assert both.mean < cells["groundedness", (("irrelevant", 75),)].mean
 
 

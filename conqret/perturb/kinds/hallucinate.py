@@ -23,7 +23,8 @@ def chosen(draw: Draw) -> list[int]:
     found = grounded(draw)
     if draw.level > len(found):
         raise UnreachedError(
-            f"item {draw.original}: {len(found)} sentences cite, and {draw.level:g} are to change"
+            f"item {draw.original}: {len(found)} sentences cite, and {draw.level:g} are to change (a share, such as "
+            "50%, suits any item)"
         )
     return draw.ordered(found)[: int(draw.level)]
 
