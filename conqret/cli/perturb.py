@@ -166,7 +166,9 @@ def _entries(found: Sequence[Perturbation]) -> Iterator[RenderableType]:
     from conqret.report.words import metric_names
 
     for one in found:
-        lines = [one.summary, f"unit: {one.unit}" + ("; by a model with --model" if one.rewriting else "")]
+        shares = f"; shares, such as 25%, are those of {one.share}" if one.share else ""
+        model = "; by a model with --model" if one.rewriting else ""
+        lines = [one.summary, f"unit: {one.unit}{shares}{model}"]
         for direction in dict.fromkeys(one.expects.values()):
             metrics = [metric for metric, expected in one.expects.items() if expected == direction]
             lines.append(f"{direction}: {metric_names(metrics)}")

@@ -12,8 +12,8 @@ PERTURBATIONS = Registry(
     package="conqret.perturb.kinds",
     attribute="PERTURBATION",
     first=(
-        "irrelevant", "hallucinate", "shuffle", "drop-citations", "wrong-citations", "padding", "flip-stance",
-        "inject-document", "inject-argument", "truncate",
+        "irrelevant", "hallucinate", "hallucinate-share", "shuffle", "drop-citations", "wrong-citations", "padding",
+        "flip-stance", "inject-document", "inject-argument", "truncate",
     ),
 )  # fmt: skip
 """Every perturbation by its name; those of the paper come first."""
