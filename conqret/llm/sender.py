@@ -152,7 +152,9 @@ class Sender:
 
     def _throttle(self, error: ProviderError, began: float) -> None:
         self._gate.throttled(began)
-        if error.retry_after and error.retry_after < self._timeout:  # else nobody waits, and the breaker counts it
+        if (
+            error.retry_after and error.retry_after < self._timeout
+        ):  # else nobody waits, and the breaker counts it
             self._gate.pause(error.retry_after)
         self._progress.limit = self._gate.limit
 
