@@ -73,6 +73,7 @@ def _ask(model: str, calls: options.Calls) -> bool:
     from conqret import Item, judge
     from conqret.api.settings import ClientSettings
     from conqret.data import Document
+    from conqret.errors import DeclarationError
     from conqret.llm.backend import backend_of
 
     item = Item(
@@ -86,7 +87,11 @@ def _ask(model: str, calls: options.Calls) -> bool:
     else:
         name, metric = "likelihood", "groundedness"
     client: ClientSettings = {"timeout": PATIENCE, **calls.given()}  # type: ignore[typeddict-item]
-    judgment = judge(item, format=name, metrics=[metric], model=model, **client)[0]
+    try:
+        judgment = judge(item, format=name, metrics=[metric], model=model, **client)[0]
+    except DeclarationError as error:  # no key, no such address
+        _line(False, str(error))
+        return False
     measure = judgment.measures[metric]
     seconds = sum(call.seconds for call in judgment.trace.calls)
     if measure.value is None:

@@ -9,6 +9,7 @@ recordings give the same ``scores.parquet`` and ``summary.json``.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -57,10 +58,13 @@ def run_experiment(job: Job) -> ExperimentOutcome:
     record = experiment_record(job)
     outcome = ExperimentOutcome({})
     job.out.check(record, overwrite=job.overwrite)
-    with (
-        Sessions(recordings=job.recordings, replay=job.replay, prompts=job.library) as sessions,
-        job.out.claimed(record, overwrite=job.overwrite, begin=lambda: _copy_file(job)),
-    ):
+    with contextlib.ExitStack() as held:
+        sessions = held.enter_context(
+            Sessions(recordings=job.recordings, replay=job.replay, prompts=job.library)
+        )
+        for options in job.clients:
+            sessions.run(sessions.of(options).ready(job.out))
+        held.enter_context(job.out.claimed(record, overwrite=job.overwrite, begin=lambda: _copy_file(job)))
         sessions.keep_in(job.out.recordings_file)
         sessions.run(_ask_models(job, sessions, outcome))
         for system in job.systems:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,11 +12,12 @@ from typing import Any
 
 from conqret.data.corpus import CorpusTopic
 from conqret.errors import DeclarationError
-from conqret.experiments.config import Experiment, System, systems
+from conqret.experiments.config import NONE, Experiment, System, systems
 from conqret.experiments.folder import ExperimentFolder
 from conqret.experiments.reading import read_experiment
 from conqret.io.corpus import CorpusDirectory
 from conqret.judging.setup import Setup, set_up
+from conqret.llm.options import ClientOptions
 from conqret.prompts import Library
 
 
@@ -83,6 +84,17 @@ class Job:
         for system in self.systems:
             found.setdefault(system.ranking, system)
         return found
+
+    @property
+    def clients(self) -> Iterable[ClientOptions]:
+        """The models that are asked, each once."""
+        experiment = self.experiment
+        models = [experiment.rerankers[one.reranker].model for one in self.systems if one.reranker != NONE]
+        writers = [experiment.generators[one.generator] for one in self.systems]
+        models += [one.model for one in writers if one.options(experiment.seed).way.prompts]
+        models += [experiment.perturbation_model] * bool(experiment.perturbations)
+        found = [*map(experiment.client, models), *(one.client for one in self.setups.values())]
+        return dict.fromkeys(found)
 
     @property
     def store(self) -> Path:

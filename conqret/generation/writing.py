@@ -182,6 +182,8 @@ async def agenerate(
             are none, or the settings do not fit the model. No model is asked then.
     """
     folder, session = run.folder, run.session
+    folder.check(run.record, overwrite=run.overwrite)
+    await session.ready(folder)
     with folder.claimed(run.record, overwrite=run.overwrite):
         session.keep_in(folder.recordings_file)
         before = session.counts

@@ -126,8 +126,7 @@ async def aexecute(
     """
     out, session, record = execution.out, execution.session, execution.record
     out.check(record, overwrite=execution.overwrite)
-    if not (execution.replay or execution.recordings or out.judgments_file.exists()):
-        await session.client.prepare()  # else there may be nothing left to ask
+    await session.ready(out)
     with out.claimed(record, overwrite=execution.overwrite, begin=lambda: write_items(execution.source, out)):
         mend_items(execution.source, out)
         session.keep_in(out.recordings_file)

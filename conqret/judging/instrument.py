@@ -30,6 +30,9 @@ class Asks(Window, Protocol):
     async def ask(self, request: Request[Any]) -> Answer[Any]:
         """Ask; never raises for what the world did."""
 
+    def pardon(self, answer: Answer[Any]) -> None:
+        """Take notice that parts of an answer without a value were of use."""
+
 
 @dataclass(frozen=True)
 class Instrument:
@@ -157,6 +160,8 @@ async def _ask_once(ask: Ask[Any], case: Case, instrument: Instrument) -> _Outco
     if answer.value is None:
         missing = Measure.missing(answer.reason or Reason.INVALID_ANSWER, answer.detail)
         kept = valid_alone(ask, case, answer.given) if answer.given else {}
+        if any(one.value is not None for one in kept.values()):
+            client.pardon(answer)
         return _Outcome(dict.fromkeys(ask.metrics, missing) | kept, answer.calls, fitted.trims)
     distribution = None
     if ask.rating_field is not None and answer.logprobs is not None:

@@ -34,29 +34,34 @@ class Brake:
     failed: Counter[Reason] = field(default_factory=Counter)
     examples: dict[Reason, str] = field(default_factory=dict)
     why: str = ""
-    short: str = ""
+    share: str = ""
 
-    def count(self, item: str, reason: Reason | None, detail: str, stop_after: float) -> None:
-        """Count a question about ``item`` that was sent; ``reason`` says why it failed, None that it did not.
-
-        From a share of ``stop_after`` on, and after :data:`SEEN` questions, :attr:`why` says so, for good.
-        """
+    def count(self, item: str, reason: Reason | None, detail: str) -> None:
+        """Count a question about ``item`` that was sent; ``reason`` says why it failed, None that it did not."""
         if reason in _NOT_ASKED:
             return
         self.asked += 1
         if reason is not None:
             self.failed[reason] += 1
             self.examples.setdefault(reason, f"item {item}: {shortened(detail, MAX_EXAMPLE)}")
+
+    def pardon(self, reason: Reason) -> None:
+        """Take back the failure just counted: parts of the answer were of use."""
+        self.failed[reason] -= 1
+
+    def check(self, stop_after: float) -> None:
+        """Stop once the share of failures is ``stop_after`` or more, after :data:`SEEN` questions, and for good.
+
+        Raises:
+            ProviderError: with the reason TOO_MANY_FAILURES, where nothing more should be asked.
+        """
         failures = self.failed.total()
         if not self.why and self.asked >= SEEN and failures >= stop_after * self.asked:
             commonest, _ = self.failed.most_common(1)[0]
-            self.short = f"{failures} of {self.asked} questions had no answer of use"
+            self.share = f"{failures} of {self.asked} questions had no answer of use"
             self.why = (
-                f"stopped, because {self.short} (the limit is a share of {stop_after:g}: --stop-after-failures); "
+                f"stopped, because {self.share} (the limit is a share of {stop_after:g}: --stop-after-failures); "
                 f"mostly {commonest}, as for {self.examples[commonest]}"
             )
-
-    def check(self) -> None:
-        """Raise ProviderError, with the reason TOO_MANY_FAILURES, where nothing more should be asked."""
         if self.why:
-            raise ProviderError(Reason.TOO_MANY_FAILURES, f"not asked, because {self.short}")
+            raise ProviderError(Reason.TOO_MANY_FAILURES, f"not asked, because {self.share}")

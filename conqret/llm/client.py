@@ -98,8 +98,7 @@ class Client:
         """
         answer = await self._ask(request)
         if any(call.attempts for call in answer.calls):
-            share = self._options.stop_after_failures
-            self.progress.brake.count(request.item, answer.reason, answer.detail, share)
+            self.progress.brake.count(request.item, answer.reason, answer.detail)
         return answer
 
     async def _ask(self, request: Request[Response]) -> Answer[Response]:
@@ -130,6 +129,11 @@ class Client:
                 sent = replace(sent, messages=ask_again(sent.messages, completion, reply))
             else:
                 return Answer(None, tuple(calls), reason=reply.reason, detail=reply.fault, given=given)
+
+    def pardon(self, answer: Answer[Any]) -> None:
+        """Count an answer without a value as none that failed: parts of it were of use."""
+        if answer.reason is not None and any(call.attempts for call in answer.calls):
+            self.progress.brake.pardon(answer.reason)
 
     async def prepare(self) -> None:
         """Load what the model needs now and not with the first request; a replay needs nothing.

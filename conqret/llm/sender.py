@@ -90,7 +90,7 @@ class Sender:
         loop = asyncio.get_running_loop()
         while True:
             self._check_breaker(tries.last)
-            self._progress.brake.check()
+            self._progress.brake.check(self._options.stop_after_failures)
             await self._gate.unpaused(self._rng)
             await self._requests.take(1)
             await self._tokens.take(prompt)

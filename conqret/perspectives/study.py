@@ -143,7 +143,7 @@ def study(
             recordings are none. No model is asked then.
     """
     session.options.backend.check_can_ask("whether documents contain perspectives")
-    session.run(lambda client: client.prepare())  # what is wrong shows before anything is written
+    session.run(lambda client: session.ready(folder))
     with session, folder.claimed(DetectionRecord.of(pairs, session), overwrite=overwrite):
         session.keep_in(folder.recordings_file)
         before = session.counts

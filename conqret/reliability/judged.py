@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 from pydantic import BaseModel
 
@@ -25,7 +25,7 @@ from conqret.judging.tables import ScoreTable
 from conqret.llm.client import Client
 from conqret.llm.options import ClientOptions
 from conqret.prompts import Library
-from conqret.runs.folder import R, RunFolder
+from conqret.runs.folder import R
 from conqret.runs.session import SessionCounts, Sessions
 from conqret.runs.trials import Memory, Sink
 
@@ -110,13 +110,30 @@ def judge_parts(
         DeclarationError: the folder holds another run or something else, another process is writing it, the
             recordings cannot be opened, or the settings do not fit a model.
     """
+    with conduct.asking() as sessions:
+        return _judge_parts(parts, record, out, conduct, sessions, conclude)
+
+
+def _judge_parts(
+    parts: Sequence[Part],
+    record: R,
+    out: JudgedFolder[R] | None,
+    conduct: Conduct,
+    sessions: Sessions,
+    conclude: Callable[[Mapping[str, Judgment], SessionCounts], Outcome],
+) -> Outcome:
     if out is None:
         memory = _Bare(judgment_key)
-        counts = _judge_all(parts, memory, conduct, None, kept=0)
+        counts = _judge_all(parts, memory, conduct, sessions, kept=0)
         return conclude(memory.rows, counts)
+    out.check(record, overwrite=conduct.overwrite)
+    for part in parts:
+        session = sessions.of(_within(part.client, conduct.budget_usd))
+        sessions.run(session.ready(out))
     with out.claimed(record, overwrite=conduct.overwrite):
+        sessions.keep_in(out.recordings_file)
         with judgment_rows(out.judgments_file, *(part.fingerprint for part in parts)) as rows:
-            counts = _judge_all(parts, rows, conduct, out, kept=len(rows))
+            counts = _judge_all(parts, rows, conduct, sessions, kept=len(rows))
         rows.arrange(trial_key(part.fingerprint, item.id) for part in parts for item in part.items)
         judgments = {}
         with ScoreTable(out.scores_file) as table:
@@ -143,22 +160,19 @@ class _Bare(Memory[Judgment]):
 
 
 def _judge_all(
-    parts: Sequence[Part], sink: Sink[Judgment], conduct: Conduct, out: RunFolder[Any] | None, *, kept: int
+    parts: Sequence[Part], sink: Sink[Judgment], conduct: Conduct, sessions: Sessions, *, kept: int
 ) -> SessionCounts:
     """Judge with one instrument after the other what ``sink`` does not hold."""
     conduct.on_start(kept)
     left = conduct.budget_usd
-    with conduct.asking() as sessions:
-        if out is not None:
-            sessions.keep_in(out.recordings_file)
-        for part in parts:
-            session = sessions.of(_within(part.client, left))
-            before = session.counts
-            session.run(partial(_judge, part, sink, conduct.on_judgment))
-            spent = session.counts.since(before).cost_usd
-            if left is not None:
-                left = 0.0 if spent is None else max(0.0, left - spent)
-        return sessions.counts.since(conduct.before, kept=kept)
+    for part in parts:
+        session = sessions.of(_within(part.client, left))
+        before = session.counts
+        session.run(partial(_judge, part, sink, conduct.on_judgment))
+        spent = session.counts.since(before).cost_usd
+        if left is not None:
+            left = 0.0 if spent is None else max(0.0, left - spent)
+    return sessions.counts.since(conduct.before, kept=kept)
 
 
 async def _judge(part: Part, sink: Sink[Judgment], on_judgment: OnJudgment, client: Client) -> None:

@@ -17,6 +17,7 @@ from conqret.llm.options import ClientOptions
 from conqret.llm.progress import Progress
 from conqret.llm.recordings import Recordings
 from conqret.prompts import Library
+from conqret.runs.folder import RunFolder
 from conqret.runs.loop import Loop
 
 T = TypeVar("T")
@@ -118,7 +119,18 @@ class Session:
             stopped=done.brake.why,
         )
 
-    def keep_in(self, store: Path) -> None:
+    async def ready(self, folder: RunFolder[Any]) -> None:
+        """Check, before anything is written into ``folder``, that recordings and model are there and the model can be
+        asked; of a run that goes on, or has recordings from elsewhere, there may be nothing left to ask.
+
+        Raises:
+            DeclarationError: as :attr:`client`; there is no key, or nobody at the address.
+        """
+        client = self.client
+        if self._recordings is None and self._replay is None and not folder.record_file.exists():
+            await client.prepare()
+
+    def keep_in(self, store: Path | Recordings) -> None:
         """Record into ``store`` from now on, where no other store was named."""
         if self._recordings is None and self._replay is None:
             self._recordings = store
@@ -221,7 +233,9 @@ class Sessions:
         """Record into ``store``, where no other store was named."""
         if self._replay is None and not isinstance(self._recordings, Recordings):
             store.parent.mkdir(parents=True, exist_ok=True)
-            self._recordings = self._open.enter_context(Recordings(store))
+            self._recordings = kept = self._open.enter_context(Recordings(store))
+            for session in self._known.values():
+                session.keep_in(kept)
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Wait for ``work``, which may ask all models."""

@@ -73,6 +73,15 @@ def test_the_same_command_goes_on_after_a_stop(cli: Cli, tmp_path: Path) -> None
     assert len(server.requests) == 24 * 2 - refused
 
 
+def test_answers_that_are_of_use_in_part_stop_nothing(cli: Cli, tmp_path: Path) -> None:
+    with FaultServer(length=3) as server:  # three documents of twelve are rated, all else is valid
+        done = cli("judge", DEMO, *asked(server, "--max-concurrency", 2), "-o", tmp_path / "r")
+    assert done.code == 0
+    assert len(server.requests) == 24 * 3
+    assert "stopped" not in done.err
+    assert JudgeFolder(tmp_path / "r").summary().partly == 24
+
+
 def test_nothing_scored_is_never_exit_0(cli: Cli, items: Path, broken: FaultServer, tmp_path: Path) -> None:
     done = cli("judge", items, *asked(broken), "-o", tmp_path / "r", "-q")
     assert done.code == 1
@@ -80,7 +89,7 @@ def test_nothing_scored_is_never_exit_0(cli: Cli, items: Path, broken: FaultServ
     assert "4 scored" not in done.out
     rows = " ".join(done.out.split())
     assert "For example" in rows
-    assert "this is missing, and it has to be there" in rows
+    assert "context_relevance: this" in rows
 
 
 @pytest.mark.parametrize(
@@ -121,3 +130,52 @@ def test_one_score_is_a_result(cli: Cli, items: Path, tmp_path: Path) -> None:
         done = cli("judge", items, "--format", "rag-direct", *asked(server), "-o", tmp_path / "r")
     assert done.code == 0
     assert "nothing has a result" not in done.err
+
+
+def test_a_missing_key_is_named_before_anything_is_done(cli: Cli, items: Path, tmp_path: Path) -> None:
+    for command in (("judge",), ("bias", "--probe", "length"), ("sensitivity",)):
+        done = cli(command[0], items, *command[1:], "--model", "gpt-4o-mini", "-o", tmp_path / "r")
+        assert done.code == 2
+        assert "gpt-4o-mini is asked of openai, which needs a key" in done.err
+        assert "OPENAI_API_KEY" in done.err
+        assert not (tmp_path / "r").exists()
+
+
+def test_a_replay_needs_no_key(cli: Cli, items: Path, tmp_path: Path) -> None:
+    with FaultServer() as server:
+        asked_for = ("judge", items, "--format", "rag-direct", "--model", "gpt-4o-mini")
+        assert cli(*asked_for, "--api-base", server.url, "-o", tmp_path / "r").code == 0
+    assert cli(*asked_for, "-o", tmp_path / "r").code == 0
+    assert cli(*asked_for, "--replay", tmp_path / "r", "-o", tmp_path / "again").code == 0
+    assert (
+        cli(*asked_for, "--recordings", tmp_path / "r" / "recordings.sqlite", "-o", tmp_path / "b").code == 0
+    )
+
+
+def test_a_refused_connection_is_told_with_its_address(cli: Cli, items: Path, tmp_path: Path) -> None:
+    done = cli(
+        "judge",
+        items,
+        "--model",
+        "openai/m",
+        "--api-base",
+        "http://me:pw@127.0.0.1:9/v1",
+        "-o",
+        tmp_path / "r",
+    )
+    assert done.code == 2
+    assert "nobody answers at http://127.0.0.1:9/v1, the connection is refused" in done.err
+    assert "pw" not in done.err
+    assert not (tmp_path / "r").exists()
+
+
+def test_the_cause_of_failures_stands_in_table_and_report(cli: Cli, items: Path, tmp_path: Path) -> None:
+    with FaultServer(FaultPlan(always="bad_request")) as server:
+        done = cli("judge", items, *asked(server), "-o", tmp_path / "r")
+    assert done.code == 1
+    assert "This parameter is not to my liking." in " ".join(done.out.split())
+    assert "This parameter is not to my liking." in (tmp_path / "r" / "report.html").read_text(
+        encoding="utf-8"
+    )
+    summary = json.loads((tmp_path / "r" / "summary.json").read_text(encoding="utf-8"))
+    assert summary["examples"]["bad_request"].endswith("This parameter is not to my liking.")

@@ -55,6 +55,9 @@ class Scripted:
     def count_tokens(self, text: str) -> int:
         return len(text.split())
 
+    def pardon(self, answer: Answer[Any]) -> None:
+        """It has no brake."""
+
     async def ask(self, request: Request[Any]) -> Answer[Any]:
         self.requests.append(request)
         answer = self.answer(request)

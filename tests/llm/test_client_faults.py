@@ -1,5 +1,6 @@
 """The client against a server that misbehaves: each fault alone, then all together."""
 
+import contextlib
 import itertools
 import time
 from collections import Counter
@@ -7,6 +8,10 @@ from collections import Counter
 import pytest
 
 from conqret.data import Reason, Status
+from conqret.errors import DeclarationError
+from conqret.llm import Client, ClientOptions
+from conqret.llm.backends.hosted import load_litellm
+from conqret.llm.reachable import check_address, check_key
 from conqret.llm.retry import BREAKER_FAILURES
 from tests.llm.samples import SECRET, ask_all, options, request
 from tests.server import FAULTS, FaultPlan, FaultServer
@@ -110,9 +115,68 @@ async def test_a_dead_server_ends_the_run_soon():
     assert all(answer.status is Status.FAILED for answer in answers)
 
 
-async def test_nobody_listening_is_a_connection_error():
-    answers, _ = await ask_all(options("http://127.0.0.1:9/v1", max_attempts=2), [request()])
-    assert answers[0].reason is Reason.CONNECTION
+async def test_an_address_where_nobody_listens_is_refused_before_the_first_call():
+    with pytest.raises(DeclarationError, match=r"nobody answers at http://127\.0\.0\.1:9/v1"):
+        await ask_all(options("http://me:secret@127.0.0.1:9/v1"), [request()])
+
+
+@pytest.mark.parametrize(
+    ("url", "fault"),
+    [
+        ("http://no-such-host.invalid:80/v1", "the name no-such-host.invalid of the address"),
+        ("localhost:8000/v1", "is no address of a server: write it as http://localhost:8000/v1"),
+        ("http://127.0.0.1:99999/v1", "is no address of a server"),
+    ],
+)
+async def test_what_is_no_address_is_refused_before_the_first_call(url, fault):
+    with pytest.raises(DeclarationError, match=fault):
+        await ask_all(options(url), [request()])
+
+
+async def test_a_server_that_goes_away_is_a_connection_error_with_its_address():
+    server = FaultServer()
+    with contextlib.ExitStack() as running:
+        running.enter_context(server)
+        async with Client(options(server.url, max_attempts=2), store=None) as client:
+            assert (await client.ask(request())).value is not None
+            running.close()
+            answer = await client.ask(request(1))
+    assert answer.reason is Reason.CONNECTION
+    assert f"the connection to {server.url} failed: " in answer.detail
+
+
+async def test_a_proxy_stands_between(monkeypatch):
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    monkeypatch.setenv("no_proxy", "")
+    await check_address("http://127.0.0.1:9/v1")
+
+
+@pytest.mark.parametrize(
+    ("model", "names"),
+    [
+        ("gpt-4o-mini", "OPENAI_API_KEY"),
+        ("anthropic/claude-3-5-sonnet-20241022", "ANTHROPIC_API_KEY"),
+        ("gemini/gemini-1.5-pro", "GOOGLE_API_KEY or GEMINI_API_KEY"),
+    ],
+)
+async def test_a_missing_key_is_named_before_the_first_call(model, names):
+    with pytest.raises(DeclarationError, match=f"environment variable {names}, or give"):
+        await ask_all(ClientOptions(model), [request()])
+
+
+async def test_a_key_that_is_there_is_not_missed(monkeypatch):
+    litellm = load_litellm()
+    check_key(litellm, ClientOptions("gpt-4o-mini", api_key="sk-given"), "openai", None)
+    check_key(litellm, ClientOptions("gpt-4o-mini", api_base="http://localhost:1/v1"), "openai", None)
+    check_key(litellm, ClientOptions("groq/llama3-8b-8192"), "groq", "found by litellm")
+    check_key(
+        litellm, ClientOptions("bedrock/anthropic.claude-v2"), "bedrock", None
+    )  # it has other credentials
+    check_key(litellm, ClientOptions("ollama/llama3"), "ollama", None)  # it has none
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-set")
+    check_key(litellm, ClientOptions("gpt-4o-mini"), "openai", None)
+    monkeypatch.setenv("CO_API_KEY", "set")
+    check_key(litellm, ClientOptions("cohere/command-r"), "cohere", None)
 
 
 async def test_a_rejected_key_stops_the_run_at_once():

@@ -69,7 +69,7 @@ def dispute_awareness(
     folder = ScoreFolder(measured.folder("dispute-awareness", judge, shots))
     record = ScoreRecord.of([AWARENESS], f"{client.model}, {shots}", measured.name, answers)
     session = Session(client, recordings=kept.recordings, replay=kept.replay)
-    session.run(lambda client: client.prepare())  # what is wrong shows before anything is written
+    session.run(lambda client: session.ready(folder))
     with session, folder.claimed(record, overwrite=kept.overwrite):
         session.keep_in(folder.recordings_file)
         found = ask_awareness(asked, session, measured.name, shots=shots)

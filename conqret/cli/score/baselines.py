@@ -16,7 +16,6 @@ from conqret.debateqa.baselines.registry import BASELINES, DEFAULT
 
 if TYPE_CHECKING:
     from conqret.debateqa.baselines.registry import Kind
-    from conqret.llm.client import Client
 
 
 def _named(kind: Kind) -> str:
@@ -105,7 +104,7 @@ def baselines(
     similarities = prepared(chosen, cases, models, client if asks else None)
     session = Session(client, recordings=kept.recordings, replay=kept.replay)
     if asks:
-        session.run(_opened)  # recordings that are none show here, before the folder is made
+        session.run(lambda client: session.ready(folder))
     instruments = [one.fingerprint for one in similarities.values()] + [session.options.model] * asks
     record = ScoreRecord.of(sorted(names), ", ".join(instruments), measured.name, answers)
     with (
@@ -132,10 +131,6 @@ def baselines(
         table = write_table(rows, folder.scores_file)
     show(table, folder.scores_file, shown.json_output)
     leave(table, session.counts)
-
-
-async def _opened(client: Client) -> None:
-    """Ask nothing."""
 
 
 def _serve(wanted: bool, metrics: str, **given: object) -> None:

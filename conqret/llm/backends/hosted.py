@@ -20,6 +20,7 @@ from conqret.llm.backend import Backend, Connection
 from conqret.llm.catalogue import listed
 from conqret.llm.options import ClientOptions
 from conqret.llm.provider_errors import provider_error, scrub
+from conqret.llm.reachable import address, check_address, check_key
 from conqret.llm.replies import CONTEXT_OVERFLOW
 from conqret.llm.request import Completion, Request, TokenLogprobs
 from conqret.llm.retry import ProviderError
@@ -46,24 +47,31 @@ class Hosted(Connection):
         self._provider = ""
         self._shape = Shape.SCHEMA
         self._fixed: dict[str, Any] = {}
+        self._preparing = asyncio.Lock()
 
     async def prepare(self) -> None:
         """Import litellm and settle how this model is asked; does nothing the second time.
 
         Raises:
-            DeclarationError: litellm knows no provider for the model.
+            DeclarationError: litellm knows no provider for the model, there is no key for it, or nobody listens at
+                the address.
         """
-        if self._litellm is not None:
-            return
-        litellm = load_litellm()
+        async with self._preparing:
+            if self._litellm is None:
+                await self._settle(load_litellm())
+
+    async def _settle(self, litellm: Any) -> None:
         options = self._options
         try:
-            _, self._provider, _, _ = litellm.get_llm_provider(options.model, api_base=options.api_base)
+            _, self._provider, found, _ = litellm.get_llm_provider(options.model, api_base=options.api_base)
         except Exception as error:
             raise DeclarationError(
                 f"litellm knows no provider for the model {options.model!r}: write provider/model "
                 "(anthropic/…, gemini/…), or openai/… with an api_base for an OpenAI-compatible server"
             ) from error
+        check_key(litellm, options, self._provider, found)
+        if options.api_base:
+            await check_address(options.api_base)
         self._shape = choose_shape(self._provider, self._facts)
         key = options.api_key
         if (
@@ -106,6 +114,8 @@ class Hosted(Connection):
                 stated = _stated(failure)
                 if stated is not None:
                     return stated
+                if failure.code is Reason.CONNECTION:
+                    raise self._placed(failure) from None
                 raise failure from None
             return self._completion(response, time.perf_counter() - began)
 
@@ -118,6 +128,12 @@ class Hosted(Connection):
         if _users[loop] <= 0:
             await _close_connections(self._litellm, loop)
         self._litellm = None
+
+    def _placed(self, failure: ProviderError) -> ProviderError:
+        """The failed connection with the address that it was to."""
+        base = self._options.api_base
+        where = address(base) if base else self._provider
+        return ProviderError(failure.code, f"the connection to {where} failed: {failure}")
 
     async def _call(self, request: Request[Any], shape: Shape) -> Any:
         response: type[BaseModel] = request.response

@@ -1,0 +1,94 @@
+"""Whether a provider can be asked at all, before the first question: its key is set, its address answers."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import socket
+from typing import Any
+from urllib.parse import SplitResult, urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+from conqret.errors import DeclarationError
+from conqret.llm.options import ClientOptions
+
+PATIENCE = 5.0
+"""Seconds to wait for an address; a slow one may still answer the request, which has a time limit of its own."""
+
+PORTS = {"http": 80, "https": 443}
+"""Where a server listens whose address does not say."""
+
+_OTHER_NAMES = {
+    "cohere": "CO_API_KEY",
+    "huggingface": "HF_TOKEN",
+    "openrouter": "OR_API_KEY",
+    "replicate": "REPLICATE_API_TOKEN",
+}
+"""Variables that litellm reads besides those that it says are missing."""
+
+
+def check_key(litellm: Any, options: ClientOptions, provider: str, found: str | None) -> None:
+    """Check that there is a key for the model: in the options, in the environment, or ``found`` by litellm.
+
+    Nothing is asked of a server of one's own (``api_base``), nor of providers that take other credentials than a key
+    (AWS, Google Cloud, Azure's tokens).
+
+    Raises:
+        DeclarationError: there is none, with the names of the variables that the provider wants.
+    """
+    if options.api_key or options.api_base or found or os.environ.get(_OTHER_NAMES.get(provider, "")):
+        return
+    missing = litellm.validate_environment(options.model)["missing_keys"]
+    if missing and all(name.endswith("_API_KEY") for name in missing):
+        raise DeclarationError(
+            f"the model {options.model} is asked of {provider}, which needs a key, and none is set: put it into the "
+            f"environment variable {' or '.join(missing)}, or give the address of a server of your own (--api-base)"
+        )
+
+
+async def check_address(api_base: str) -> None:
+    """Check that somebody listens at the address, by connecting to it; where a proxy stands between, the proxy knows.
+
+    Raises:
+        DeclarationError: it is no address, its name does not resolve, or the connection is refused.
+    """
+    shown, (scheme, host, port) = address(api_base), _parts(api_base)
+    if scheme not in PORTS or host is None or port is None:
+        raise DeclarationError(f"{shown} is no address of a server: write it as http://localhost:8000/v1")
+    if scheme in getproxies() and not proxy_bypass(host):
+        return
+    try:
+        async with asyncio.timeout(PATIENCE):
+            _, writer = await asyncio.open_connection(host, port)
+    except socket.gaierror:
+        raise DeclarationError(
+            f"the name {host} of the address {shown} cannot be resolved: is it right?"
+        ) from None
+    except ConnectionRefusedError:
+        raise DeclarationError(
+            f"nobody answers at {shown}, the connection is refused: is the server running, and the port right?"
+        ) from None
+    except OSError:  # unreachable for now, or too slow (TimeoutError): the requests will say
+        return
+    writer.close()
+    with contextlib.suppress(OSError):
+        await writer.wait_closed()
+
+
+def address(api_base: str) -> str:
+    """The address as it may be shown: without a password, a query or a fragment."""
+    try:
+        parts = urlsplit(api_base)
+    except ValueError:
+        return "the address given"
+    return SplitResult(parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", "").geturl()
+
+
+def _parts(api_base: str) -> tuple[str, str | None, int | None]:
+    """Scheme, host and port, as far as they can be told."""
+    try:
+        parts = urlsplit(api_base)
+        return parts.scheme, parts.hostname, parts.port or PORTS.get(parts.scheme)
+    except ValueError:
+        return "", None, None
