@@ -163,7 +163,16 @@ async def _into_folder(
     source: ItemSource, checked: Checked, setup: Setup, out: JudgeFolder, settings: JudgeSettings
 ) -> Judgments:
     recordings, replay = as_path(settings.get("recordings")), as_path(settings.get("replay"))
-    execution = Execution(source, checked, setup, out, recordings, replay, settings.get("overwrite", False))
+    execution = Execution(
+        source,
+        checked,
+        setup,
+        out,
+        recordings,
+        replay,
+        settings.get("overwrite", False),
+        on_stop=write_report,
+    )
     on_start, tally = settings.get("on_start"), Tally()
     async with execution.session:
         outcome = await aexecute(

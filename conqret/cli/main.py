@@ -1,13 +1,18 @@
 """Put the subcommands together, and turn errors into messages and exit codes.
 
 Exit codes: 0 all well; 1 something failed while running (a provider, the budget), or nothing has a result; 2 the call
-or a file was wrong, and nothing was done; 130 stopped by the user, what was done so far is kept.
+or a file was wrong, and nothing was done; 130 stopped by the user, 143 and 129 by SIGTERM and SIGHUP, what was done so
+far is kept.
 """
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import logging
+import signal
 import sys
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -38,8 +43,15 @@ from conqret.cli import (
 from conqret.cli.console import complain, note
 from conqret.errors import ConqretError, DeclarationError
 
-STOPPED = 130
-"""The exit code of a command that was interrupted (128 and the number of the signal)."""
+if TYPE_CHECKING:
+    from types import FrameType
+
+SIGNALLED = 128
+"""The exit code of a command that a signal stopped is this and the signal's number."""
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+STOPPED = SIGNALLED + signal.SIGINT
 
 app = typer.Typer(
     name="conqret",
@@ -85,9 +97,30 @@ class _Remarks(logging.Handler):
         note(record.getMessage())
 
 
+class _Signals:
+    """SIGTERM and SIGHUP do what Ctrl-C does; ``last`` is the one that came last."""
+
+    def __init__(self) -> None:
+        self.last = int(signal.SIGINT)
+        with contextlib.suppress(ValueError):  # not in the main thread
+            if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in the background: it stays ignored
+                signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+                signal.signal(signal.SIGINT, signal.default_int_handler)
+            for number in (signal.SIGTERM, signal.SIGHUP):
+                if signal.getsignal(number) is not signal.SIG_IGN:  # nohup
+                    signal.signal(number, self._stop)
+
+    def _stop(self, number: int, frame: FrameType | None) -> None:
+        self.last = number
+        interrupt = signal.getsignal(signal.SIGINT)  # asyncio's own while it runs
+        if callable(interrupt):
+            interrupt(signal.SIGINT, frame)
+
+
 def main() -> None:
     """Run the command line."""
     logging.getLogger("conqret").handlers = [_Remarks()]
+    signals = _Signals()
     try:
         app()
     except DeclarationError as error:
@@ -97,22 +130,23 @@ def main() -> None:
         complain(str(error))
         sys.exit(1)
     except KeyboardInterrupt:
-        _stopped()
+        _stopped(signals.last)
     except SystemExit as end:  # typer turns the interrupt of a command into this
         if end.code != STOPPED:
             raise
-        _stopped()
+        _stopped(signals.last)
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(1)
     except OSError as error:  # a folder that cannot be written, a full disk
-        complain(f"{error.filename or 'the system'}: {error.strerror or error}")
+        full = "; make room, and give the command again" if error.errno in _FULL else ""
+        complain(f"{error.filename or 'the system'}: {error.strerror or error}{full}")
         sys.exit(1)
 
 
-def _stopped() -> None:
+def _stopped(number: int) -> None:
     complain("stopped; what was done so far is kept, and the same command goes on from there")
-    sys.exit(STOPPED)
+    sys.exit(SIGNALLED + number)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,9 @@ EPILOG = "Example: conqret report runs/first --beside runs/offline --to report.h
 
 
 def report(
-    run: Annotated[Path, typer.Argument(help="The folder of a finished run.")],
+    run: Annotated[
+        Path, typer.Argument(help="The folder of a run; one that was stopped is shown as far as it came.")
+    ],
     to: Annotated[
         Path | None, typer.Option(help="Where to write the page. Default: report.html in the run's folder.")
     ] = None,
@@ -34,7 +36,7 @@ def report(
     from conqret.report.tables import Beside, terminal
 
     directory = JudgeFolder(run)
-    summary = directory.summary()
+    summary = directory.so_far()
     other = None if beside is None else Beside.of(directory, JudgeFolder(beside))
     page = write_report(directory, to, max_items=max_items, beside=other)
     result(summary, (terminal(summary, directory.record(), other), at(page, "report")), as_json=json_output)

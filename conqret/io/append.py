@@ -30,8 +30,12 @@ class AppendLog(Closing):
         line = record.model_dump_json() if isinstance(record, BaseModel) else json.dumps(record)
         encoded = line.encode("utf-8", "replace") + b"\n"
         data = memoryview(encoded)
-        while data:
-            data = data[self._file.write(data) :]
+        try:
+            while data:
+                data = data[self._file.write(data) :]
+        except OSError as error:
+            error.filename = str(self.path)
+            raise
         return len(encoded)
 
     def close(self) -> None:

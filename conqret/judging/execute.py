@@ -7,6 +7,7 @@ are asked for again, and whatever a model answered before comes from the recordi
 from __future__ import annotations
 
 import contextlib
+import logging
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -27,13 +28,16 @@ from conqret.runs.rows import RowStore
 from conqret.runs.session import Session, SessionCounts
 from conqret.runs.trials import Sink, Trial, perform
 
+_log = logging.getLogger(__name__)
+
 
 @dataclass(frozen=True)
 class Execution:
     """One run to be made: where from, how, where to, and what answers there are already.
 
     ``recordings`` is the store to use (by default the run's own); with ``replay`` nothing is ever sent. ``shared`` is a
-    session that others use, too: store, library and client are then its own.
+    session that others use, too: store, library and client are then its own. ``on_stop`` is called where the run is
+    stopped before its end, once its numbers so far are written.
     """
 
     source: ItemSource
@@ -44,6 +48,7 @@ class Execution:
     replay: Path | None = None
     overwrite: bool = False
     shared: Session | None = None
+    on_stop: Callable[[JudgeFolder], object] = lambda folder: None
 
     @cached_property
     def session(self) -> Session:
@@ -135,7 +140,12 @@ async def aexecute(
             kept = len(rows)
             if on_start is not None:
                 on_start(session.client, kept)
-            order = await _judge_rest(execution, session.client, rows, on_judgment)
+            try:
+                order = await _judge_rest(execution, session.client, rows, on_judgment)
+            except BaseException:  # stopped, or nothing can be written any more
+                with contextlib.suppress(OSError):
+                    _stop(execution, rows, session.counts.since(before, kept=kept))
+                raise
         rows.arrange(trial_key(record.fingerprint, item) for item in order)
         summary = sum_up(out, rows, session.counts.since(before, kept=kept), readers)
     return JudgeOutcome(summary, rows, tuple(order), kept, tuple(map(str, session.client.missing)))
@@ -203,12 +213,31 @@ def sum_up(
     readers: Sequence[Callable[[Judgment], None]] = (),
 ) -> Summary:
     """Write what is derived from the judgments, in one pass over them; ``readers`` get each of them, too."""
-    summariser = Summariser()
     with ScoreTable(out.scores_file) as table:
-        for judgment in rows.rows():
-            for read in (summariser.add, table.add, *readers):
-                read(judgment)
+        return _write_summary(out, rows, counts, (table.add, *readers))
+
+
+def _write_summary(
+    out: JudgeFolder,
+    rows: RowStore[Judgment],
+    counts: SessionCounts,
+    readers: Sequence[Callable[[Judgment], None]] = (),
+) -> Summary:
+    summariser = Summariser()
+    for judgment in rows.rows():
+        for read in (summariser.add, *readers):
+            read(judgment)
     summary = summariser.summary(counts)
+    summary = summary.model_copy(update={"outstanding": out.record().items_count - summary.total})
     with replacing(out.summary_file) as file:
         file.write(summary.model_dump_json(indent=1).encode())
     return summary
+
+
+def _stop(execution: Execution, rows: RowStore[Judgment], counts: SessionCounts) -> None:
+    """Write the numbers so far of a run that is stopped, but no table of scores: others would take it for whole."""
+    out, fingerprint = execution.out, execution.record.fingerprint
+    rows.arrange(trial_key(fingerprint, item.id) for item in out.items())
+    summary = _write_summary(out, rows, counts)
+    execution.on_stop(out)
+    _log.warning("%d of %d items are judged so far", summary.total, execution.record.items_count)

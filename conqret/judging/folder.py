@@ -7,6 +7,7 @@ Beside ``run.json`` and ``recordings.sqlite`` (see :mod:`conqret.runs.folder`) a
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ from conqret.errors import DeclarationError
 from conqret.io import item_record
 from conqret.io.append import whole_lines
 from conqret.io.cells import canonical
-from conqret.judging.summary import Summary
+from conqret.judging.summary import Summary, summarise
 from conqret.runs.folder import ITEMS, REPORT, SCORES, SUMMARY, R, RunFolder, RunRecord
 from conqret.runs.rows import RowStore
 
@@ -104,7 +105,22 @@ class JudgeFolder(JudgmentsFolder[JudgeRecord]):
 
     def summary(self) -> Summary:
         """The finished run in numbers. Raises DeclarationError where the run is not finished."""
-        return self.result(self.summary_file, Summary)
+        found = self.result(self.summary_file, Summary)
+        if found.outstanding:
+            raise DeclarationError(
+                f"{self.path} holds no finished run: {found.outstanding} items have no judgment yet; give the command "
+                "that made it again, and it goes on from there"
+            )
+        return found
+
+    def so_far(self) -> Summary:
+        """The run in numbers, finished or not."""
+        record = self.record()
+        with contextlib.suppress(DeclarationError):
+            return self.summary()
+        with judgment_rows(self.judgments_file, record.fingerprint) as rows:
+            found = summarise(rows.rows())
+        return found.model_copy(update={"outstanding": record.items_count - found.total})
 
     def check_items(self) -> None:
         """Make sure that the items are those that the record counts and whose digest it holds.

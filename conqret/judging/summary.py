@@ -57,7 +57,8 @@ class Usage(_Frozen):
 
 class Summary(_Frozen):
     """All of a run in numbers. ``partly`` counts those among the unscored and failed that have a score for some of the
-    metrics, ``reasons`` the items in which each reason occurs; ``examples`` has its commonest detail, with an item."""
+    metrics, ``reasons`` the items in which each reason occurs; ``examples`` has its commonest detail, with an item.
+    ``outstanding`` items have no judgment yet, because the run was stopped."""
 
     total: int
     scored: int
@@ -71,6 +72,7 @@ class Summary(_Frozen):
     flagged: int
     trimmed: int
     session: SessionCounts | None = None
+    outstanding: int = 0
 
     @property
     def any_score(self) -> bool:

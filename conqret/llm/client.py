@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Mapping
 from dataclasses import replace
 from types import TracebackType
@@ -26,8 +27,14 @@ MAX_REASKS = 2
 MAX_WIDENINGS = 2
 """A truncated answer gets twice the room, so often."""
 
+GRACE = 8.0
+"""Seconds for answers under way where a run is stopped: what stops services kills them after 10."""
+
 MAX_ROOM = 16_384
 """Tokens of room at most where the model's own maximum is unknown; no format needs a quarter of it."""
+
+
+_log = logging.getLogger(__name__)
 
 
 class Client:
@@ -145,7 +152,18 @@ class Client:
             await self._connection.prepare()
 
     async def close(self) -> None:
-        """Let go of connections; the store stays open, it is the caller's."""
+        """Let go of connections; the store stays open, it is the caller's.
+
+        Answers that are under way (a run was stopped) are recorded if they come within :data:`GRACE` seconds.
+        """
+        flights = set(self._flights.values())
+        under_way = flights & self._sender.stop() if self._sender is not None else set()
+        if under_way:
+            _log.warning("waiting for %d answers that are under way, %g s at most", len(under_way), GRACE)
+            await asyncio.wait(under_way, timeout=GRACE)
+        for flight in flights:
+            flight.cancel()
+        await asyncio.gather(*flights, return_exceptions=True)
         await self._connection.close()
 
     async def __aenter__(self) -> Self:
@@ -166,29 +184,28 @@ class Client:
 
     async def _obtain(self, sent: Request[Any], key: str) -> tuple[Completion, int]:
         """The completion from the store, from the same request under way, or from the model after so many attempts."""
-        while True:
-            recorded = self._store.get(key) if self._store is not None else None
-            if recorded is not None:
-                self.progress.recorded += 1
-                return recorded, 0
-            if self._sender is None:
-                missing = Missing(sent.ask, sent.item, sent.sample, key)
-                self._missing.setdefault(key, missing)
-                raise ProviderError(Reason.NOT_RECORDED, f"there is no recording of {missing}")
-            flight = self._flights.get(key)
-            if flight is None:
-                self._flights[key] = flight = asyncio.create_task(self._send(self._sender, sent, key))
-                flight.add_done_callback(lambda _: self._flights.pop(key))
-                return await flight
-            try:
-                completion, _ = await asyncio.shield(flight)
-            except asyncio.CancelledError:
-                task = asyncio.current_task()
-                if not flight.cancelled() or (task is not None and task.cancelling()):
-                    raise
-                continue  # the one that was asking was cancelled: ask ourselves
+        recorded = self._store.get(key) if self._store is not None else None
+        if recorded is not None:
             self.progress.recorded += 1
-            return completion, 0
+            return recorded, 0
+        if self._sender is None:
+            missing = Missing(sent.ask, sent.item, sent.sample, key)
+            self._missing.setdefault(key, missing)
+            raise ProviderError(Reason.NOT_RECORDED, f"there is no recording of {missing}")
+        flight = self._flights.get(key)
+        if flight is None:
+            self._flights[key] = flight = asyncio.create_task(self._send(self._sender, sent, key))
+            flight.add_done_callback(lambda done: self._landed(key, done))
+            # Who asks may be stopped; the answer is paid for, and recorded when it comes.
+            return await asyncio.shield(flight)
+        completion, _ = await asyncio.shield(flight)
+        self.progress.recorded += 1
+        return completion, 0
+
+    def _landed(self, key: str, flight: asyncio.Task[tuple[Completion, int]]) -> None:
+        del self._flights[key]
+        if not flight.cancelled():
+            flight.exception()  # nobody may be waiting for it any more
 
     async def _send(self, sender: Sender, sent: Request[Any], key: str) -> tuple[Completion, int]:
         """The completion as it is recorded, and the number of requests it took."""

@@ -67,6 +67,7 @@ _STATE = (
 _INSERT = "INSERT INTO recordings VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING"
 
 _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_FULL = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
 
 _log = logging.getLogger(__name__)
 
@@ -109,6 +110,7 @@ class Recordings(Closing):
         self.path = Path(path)
         self._scratch: tempfile.TemporaryDirectory[str] | None = None
         self._damaged: set[str] = set()
+        self._rescue: Path | None = None
         if read_only and not self.path.is_file():
             raise DeclarationError(f"{self.path}: there is no such store of recordings")
         _check_header(self.path)
@@ -176,25 +178,19 @@ class Recordings(Closing):
         An earlier one that is damaged is set aside.
 
         Raises:
-            StoreError: the store cannot be written (a full disk, say).
+            StoreError: the store cannot be written (a full disk, say). A remark names the file for temporary files in
+                which the answer is kept then, if there is room.
         """
         created = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
         recording = Recording(
             key=key, completion=completion, ask=ask, item=item, model=model, params=dict(params), sample=sample,
             created=created,
         )  # fmt: skip
-        with self._guarded("an answer could not be recorded"):
-            if self._insert(recording):
-                return completion
-            earlier = self.get(key)
-            if earlier is None:
-                with self._transaction():
-                    for (number,) in self._db.execute(
-                        "SELECT rowid FROM recordings WHERE key = ?", (key,)
-                    ).fetchall():
-                        self._set_aside(number)
-                    self._insert(recording)
-        return earlier or completion
+        try:
+            return self._put(recording)
+        except StoreError:
+            self._rescue_answer(recording)
+            raise
 
     def recorded(self) -> Iterator[Recording]:
         """Every recording that is as it was recorded, in order of key; the others are named and left out."""
@@ -349,6 +345,35 @@ class Recordings(Closing):
     def _insert(self, recording: Recording) -> int:
         return self._db.execute(_INSERT, recording.row()).rowcount
 
+    def _put(self, recording: Recording) -> Completion:
+        key, completion = recording.key, recording.completion
+        with self._guarded("an answer could not be recorded"):
+            if self._insert(recording):
+                return completion
+            earlier = self.get(key)
+            if earlier is None:
+                with self._transaction():
+                    for (number,) in self._db.execute(
+                        "SELECT rowid FROM recordings WHERE key = ?", (key,)
+                    ).fetchall():
+                        self._set_aside(number)
+                    self._insert(recording)
+        return earlier or completion
+
+    def _rescue_answer(self, recording: Recording) -> None:
+        """Keep an answer that the store does not take in an export for temporary files, if there is room."""
+        with contextlib.suppress(OSError):
+            if self._rescue is None:
+                number, name = tempfile.mkstemp(prefix="conqret-answers-", suffix=".jsonl")
+                os.close(number)
+                self._rescue = Path(name)
+                told = "answers that %s does not take are kept in %s; `conqret recordings import %s %s` adds them"
+                _log.warning(told, self.path, name, name, self.path)
+            with self._rescue.open("ab", buffering=0) as file:
+                whole, line = file.tell(), recording.line()
+                if file.write(line) < len(line):
+                    file.truncate(whole)
+
     def _set_aside(self, number: int) -> None:
         """Move a damaged row to where it is no answer."""
         self._db.execute("INSERT INTO damaged SELECT * FROM recordings WHERE rowid = ?", (number,))
@@ -384,9 +409,11 @@ class Recordings(Closing):
         try:
             yield
         except sqlite3.Error as error:
-            if getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGE:
+            code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the others say more exactly what is wrong
+            if code in _DAMAGE:
                 raise DamagedStoreError(self._is_damaged(str(error))) from error
-            raise family(f"{self.path}: {failed}: {error}") from error
+            full = "; make room, and give the command again" if code in _FULL else ""
+            raise family(f"{self.path}: {failed}: {error}{full}") from error
 
     def _is_damaged(self, found: str) -> str:
         return (

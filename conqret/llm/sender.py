@@ -54,6 +54,8 @@ class Sender:
         self._redaction = Redaction(secrets_in_use(options))
         self._rng = random.Random()  # no seed: workers that share a provider shall not wake together
         self._longest = 0
+        self._under_way: set[asyncio.Task[Any] | None] = set()
+        self._stopped = False
         progress.limit = self._gate.limit
 
     async def send(self, request: Request[Any]) -> tuple[Completion, int]:
@@ -82,6 +84,11 @@ class Sender:
         if error.code not in (Reason.BUDGET, Reason.PROVIDER_DOWN, Reason.TOO_MANY_FAILURES):
             self._breaker.failed(error)
         raise error
+
+    def stop(self) -> set[asyncio.Task[Any] | None]:
+        """Try nothing again from now on; returns the tasks whose requests are under way."""
+        self._stopped = True
+        return set(self._under_way)
 
     async def _try(
         self, request: Request[Any], prompt: int, tries: _Tries, clock: asyncio.Timeout
@@ -134,14 +141,23 @@ class Sender:
 
     async def _received(self, request: Request[Any]) -> Completion:
         """What the provider says, without any secret: all that is recorded or shown of it comes from here."""
+        task = asyncio.current_task()
+        self._under_way.add(task)
         try:
             return self._redaction.completion(await self._connection.complete(request))
         except ProviderError as error:
             raise self._redaction.error(error) from None
+        finally:
+            self._under_way.discard(task)
 
     async def _wait(self, error: ProviderError, attempts: int, deadline: float | None) -> None:
         """Wait before the next attempt, or raise ``error`` if there is none."""
-        if not error.retryable or attempts >= self._options.max_attempts or self._breaker.open:
+        if (
+            self._stopped
+            or not error.retryable
+            or attempts >= self._options.max_attempts
+            or self._breaker.open
+        ):
             raise error
         delay = backoff(attempts, self._rng, error.retry_after)
         if deadline is not None and asyncio.get_running_loop().time() + delay >= deadline:

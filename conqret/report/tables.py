@@ -64,6 +64,7 @@ def coverage(summary: Summary) -> str:
         (summary.partly, "with a score for some of the metrics"),
         (summary.flagged, "with text that addresses the judge"),
         (summary.trimmed, "trimmed to fit the model"),
+        (summary.outstanding, "not judged yet"),
     ]
     told = [f"{words.count(number)} {what}" for number, what in (*states, *filter(itemgetter(0), remarks))]
     return f"{words.count(summary.total)} items: {', '.join(told)}"

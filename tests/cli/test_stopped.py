@@ -1,0 +1,152 @@
+"""A run that is stopped, by a signal or a full disk: one sentence, its exit code, and nothing paid for is lost."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conqret.llm import Recordings
+from conqret.llm.client import GRACE
+from tests.cli.conftest import Cli
+from tests.contract.items import demo
+from tests.judging.runs import write_items
+from tests.runs.killed import ROOT
+from tests.server import FaultPlan, FaultServer
+
+STOPPED = "error: stopped; what was done so far is kept, and the same command goes on from there\n"
+
+
+def command(folder: Path, server: FaultServer, *more: object) -> list[str]:
+    items = write_items(folder / "items.jsonl", demo())
+    return [str(one) for one in (
+        "judge", items, "-f", "direct", "--metric", "groundedness", "--model", "openai/judge", "--api-base", server.url,
+        "--max-concurrency", 4, "-q", "-o", folder / "run", *more,
+    )]  # fmt: skip
+
+
+@contextlib.contextmanager
+def started(arguments: list[str], *, ignoring: int | None = None) -> Iterator[subprocess.Popen[str]]:
+    env = {**os.environ, "OPENAI_API_KEY": "sk-none", "PYTHONPATH": str(ROOT), "COLUMNS": "200"}
+    ignored = f"signal.signal({ignoring}, signal.SIG_IGN)\n" if ignoring else ""
+    code = f"import signal, sys\n{ignored}from conqret.cli.main import main\nmain()"
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, *arguments],
+        cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@pytest.fixture
+def key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
+
+
+def wait_for(server: FaultServer, requests: int) -> None:
+    until = time.monotonic() + 60
+    while len(server.requests) < requests and time.monotonic() < until:
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize(
+    ("sent", "ignoring", "code"),
+    [
+        (signal.SIGINT, None, 130),
+        (signal.SIGTERM, None, 143),
+        (signal.SIGHUP, None, 129),
+        (signal.SIGTERM, int(signal.SIGINT), 143),  # as a shell starts what runs in the background
+    ],
+)
+def test_a_signal_ends_a_run_in_order(
+    tmp_path: Path, cli: Cli, key: None, sent: signal.Signals, ignoring: int | None, code: int
+) -> None:
+    with FaultServer(latency=0.4) as server:
+        arguments = command(tmp_path, server)
+        with started(arguments, ignoring=ignoring) as process:
+            wait_for(server, 10)
+            process.send_signal(sent)
+            out, err = process.communicate(timeout=30)
+        asked = len(server.requests)
+        assert (process.returncode, out) == (code, "")
+        with Recordings(tmp_path / "run" / "recordings.sqlite") as store:
+            assert store.stats().answers == asked < 24
+        summary = json.loads((tmp_path / "run" / "summary.json").read_text())
+        done, page = summary["total"], (tmp_path / "run" / "report.html").read_text()
+        assert (done, summary["outstanding"], summary["failed"]) == (asked - 4, 24 - done, 0)
+        assert f"{24 - done} of 24 items have no judgment yet" in page
+        assert not (tmp_path / "run" / "scores.parquet").exists()
+        assert err == (
+            f"note: {done} of 24 items are judged so far\n"
+            f"note: waiting for 4 answers that are under way, 8 s at most\n{STOPPED}"
+        )
+        shown = cli("report", tmp_path / "run")
+        assert (shown.code, f"{24 - done} not judged yet" in shown.out) == (0, True)
+        assert cli(*arguments).code == 0
+        assert len(server.requests) == 24
+    assert json.loads((tmp_path / "run" / "summary.json").read_text())["outstanding"] == 0
+    assert (tmp_path / "run" / "scores.parquet").exists()
+
+
+def test_a_second_signal_does_not_wait(tmp_path: Path) -> None:
+    with FaultServer(FaultPlan({"hang": 1.0})) as server, started(command(tmp_path, server)) as process:
+        wait_for(server, 4)
+        assert process.stderr is not None
+        process.terminate()
+        assert process.stderr.readline() == "note: 0 of 24 items are judged so far\n"
+        assert "waiting for 4 answers" in process.stderr.readline()
+        process.terminate()
+        began = time.monotonic()
+        assert process.stderr.readline() == STOPPED
+        assert time.monotonic() - began < GRACE / 2
+        assert process.stderr.read() == ""  # no traceback
+        assert process.wait(30) == 143
+
+
+@contextlib.contextmanager
+def full_from(size: int) -> Iterator[None]:
+    """No file of this process can grow beyond ``size`` bytes: what a full disk says, without one."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def test_a_full_disk_is_one_sentence_and_nothing_is_paid_for_twice(
+    tmp_path: Path, cli: Cli, key: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+
+    def lengthen(body: dict[str, Any]) -> None:
+        body["choices"][0]["message"]["content"] += " " * 150_000
+
+    with FaultServer(latency=0.1, alter=lengthen) as server:
+        arguments = command(tmp_path, server, "--recordings", tmp_path / "store.sqlite")
+        with full_from(1_000_000):
+            done = cli(*arguments)
+        asked, lines = len(server.requests), done.err.splitlines()
+        (rescued,) = tmp_path.glob("conqret-answers-*.jsonl")
+        assert (done.code, done.out, sum("error" in line for line in lines)) == (1, "", 1)
+        assert lines[-1].startswith(f"error: {tmp_path / 'store.sqlite'}: an answer could not be recorded:")
+        assert lines[-1].endswith("make room, and give the command again")
+        assert f"`conqret recordings import {rescued} {tmp_path / 'store.sqlite'}` adds them" in done.err
+        assert 4 < asked < 24
+        assert cli("recordings", "import", rescued, tmp_path / "store.sqlite").code == 0
+        assert cli("recordings", "stats", tmp_path / "store.sqlite", "--json").code == 0
+        assert cli(*arguments).code == 0
+        assert len(server.requests) == 24
