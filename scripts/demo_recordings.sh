@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # A model's answers to the demo items, recorded for everybody to replay: run again when a prompt has changed.
 #   make demo-recordings MODEL=gpt-4o [OPTIONS="--api-base http://localhost:8000/v1"]
-# All items by the two formats that show most, the first two items by the others. The same command goes on where it
+# All items by the two formats that show most, the first item by the others. The same command goes on where it
 # stopped; delete runs/demo-recordings to begin afresh.
 set -euo pipefail
 
@@ -12,7 +12,7 @@ shift 2
 demo=fixtures/demo
 out=runs/demo-recordings
 mkdir -p "$out"
-head -n 2 "$demo/items.jsonl" >"$out/first.jsonl"
+head -n 1 "$demo/items.jsonl" >"$out/first.jsonl"
 
 record() {
 	items=$1 format=$2

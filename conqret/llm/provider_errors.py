@@ -8,6 +8,7 @@ from typing import Any
 
 from conqret.data import Reason
 from conqret.errors import shortened
+from conqret.llm.bounded import TooLongError
 from conqret.llm.retry import ProviderError, retry_after_of
 
 MAX_MESSAGE = 400
@@ -55,6 +56,11 @@ def provider_error(error: Exception) -> ProviderError:
 
     Secrets that are known are taken out by :mod:`conqret.llm.redaction`.
     """
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, TooLongError):
+        cause = cause.__cause__ or cause.__context__
+    if cause is not None:  # the libraries between call it a broken connection
+        return ProviderError(Reason.SERVER_ERROR, str(cause))
     message = scrub(_WRAPPINGS.sub("", str(error)) or type(error).__name__)
     return ProviderError(_reason(error, message), message, retry_after=retry_after_of(_headers(error)))
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import base64
 import contextlib
+import functools
 import hashlib
 import json
 import random
 import re
 import threading
 import time
+import zlib
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -142,12 +144,25 @@ class FaultServer:
             return web.json_response(error[1], status=error[0], headers=headers)
         if fault == "bad_body":
             return web.Response(text='{"id": "cmpl-1", "choices": [{"mess', content_type="application/json")
+        if fault in ("bomb", "odd_packing"):
+            packing = {"bomb": "gzip", "odd_packing": "br"}[fault]
+            return web.Response(body=_bomb(), content_type="application/json", headers={"Content-Encoding": packing})
+        if fault == "endless":
+            return await self._endlessly(request)
         answer = self._body(body, body_hash, fault)
         self.alter(answer)
         text = json.dumps(answer)
         if fault in ("drop", "drip"):
             return await self._slowly(request, text.encode(), drop=fault == "drop")
         return web.Response(text=text, content_type="application/json")
+
+    async def _endlessly(self, request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"Content-Type": "application/json"})
+        await response.prepare(request)
+        with contextlib.suppress(ConnectionError):  # the client hung up
+            while True:
+                await response.write(b" " * 2**16)
+        return response
 
     async def _slowly(self, request: web.Request, data: bytes, *, drop: bool) -> web.StreamResponse:
         response = web.StreamResponse(
@@ -263,3 +278,10 @@ def _logprobs(content: str, top: int) -> list[dict[str, Any]]:
         ranked = [{"token": t, "logprob": p, "bytes": None} for t, p in shares.items()]
         tokens.append({"token": token, "logprob": shares[token], "bytes": None, "top_logprobs": ranked[:top]})
     return tokens
+
+
+@functools.cache
+def _bomb() -> bytes:
+    """A gigabyte in a megabyte."""
+    packer = zlib.compressobj(9, wbits=31)
+    return b"".join(packer.compress(bytes(2**20)) for _ in range(1024)) + packer.flush()

@@ -12,6 +12,9 @@ FAULTS = (
     "server_error",  # 500
     "drop",  # the connection breaks off in the middle of the body
     "bad_body",  # status 200, and a body that is no JSON
+    "bomb",  # status 200, and a little gzip that holds a hundred times what may be
+    "endless",  # status 200, and a body that goes on and on
+    "odd_packing",  # status 200, packed as nobody asked for
     "bad_json",  # a proper body whose content is no JSON
     "bad_schema",  # content that is JSON of another shape
     "truncated",  # half of the content, finish_reason length
