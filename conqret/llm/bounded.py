@@ -66,9 +66,14 @@ def bounded(
         if packed and packed not in _WINDOWS:
             await stream.aclose()
             raise TooLongError(f"the answer is packed as {packed[:40]!r}, which was not asked for")
-        headers = [(name, value) for name, value in response.headers.raw if name.lower() != b"content-encoding"]
+        headers = [
+            (name, value) for name, value in response.headers.raw if name.lower() != b"content-encoding"
+        ]
         return httpx.Response(
-            response.status_code, headers=headers, stream=_Bounded(stream, packed), extensions=response.extensions
+            response.status_code,
+            headers=headers,
+            stream=_Bounded(stream, packed),
+            extensions=response.extensions,
         )
 
     return handle
@@ -84,7 +89,7 @@ def bind(litellm: Any) -> None:
 
     def made(*given: Any, **named: Any) -> Any:
         transport = make(*given, **named) or httpx.AsyncHTTPTransport()
-        transport.handle_async_request = bounded(transport.handle_async_request)
+        transport.handle_async_request = bounded(transport.handle_async_request)  # type: ignore[method-assign]
         return transport
 
     made.bounded = True  # type: ignore[attr-defined]

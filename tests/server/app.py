@@ -146,7 +146,9 @@ class FaultServer:
             return web.Response(text='{"id": "cmpl-1", "choices": [{"mess', content_type="application/json")
         if fault in ("bomb", "odd_packing"):
             packing = {"bomb": "gzip", "odd_packing": "br"}[fault]
-            return web.Response(body=_bomb(), content_type="application/json", headers={"Content-Encoding": packing})
+            return web.Response(
+                body=_bomb(), content_type="application/json", headers={"Content-Encoding": packing}
+            )
         if fault == "endless":
             return await self._endlessly(request)
         answer = self._body(body, body_hash, fault)
