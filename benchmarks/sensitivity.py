@@ -34,7 +34,7 @@ FIXTURES = Path(__file__).parent.parent / "fixtures" / "demo" / "items.jsonl"
 FORMATS = ("rag-fine-grained", "rag-direct", "static-rubric", "query-rubric")
 ALONE = ("rag-fine-grained", "static-rubric", "query-rubric", "direct", "citation-support")
 SHORTEST = 6
-QUOTED = (1, 2, 3, 5)  # the arguments have three to ten cited sentences
+SHARES = ("25%", "50%", "100%")  # the arguments have three to ten cited sentences
 
 
 def plan() -> None:
@@ -44,7 +44,7 @@ def plan() -> None:
         demo[n % len(demo)].model_copy(update={"id": f"{demo[n % len(demo)].id}-{n}"}) for n in range(200)
     ]
     source = open_items(items)
-    damages = [Damage.of("irrelevant"), Damage.of("hallucinate", (0, 2, 5, 10, 15, 20))]
+    damages = [Damage.of("irrelevant"), Damage.of("hallucinate", ("10%", "25%", "50%", "75%", "100%"))]
     setups = sensitivity_setups(source, FORMATS, [ClientOptions("offline")], damages)
     began = time.perf_counter()
     materials, _ = damage_materials(items, damages)
@@ -78,7 +78,7 @@ def webis(out: Path, plots: Path | None) -> None:
     items, labels = webis_items(data_folder())
     items = cited(items, labels)
     source = open_items(items)
-    damages = [Damage.of("irrelevant"), Damage.of("hallucinate", QUOTED)]
+    damages = [Damage.of("irrelevant"), Damage.of("hallucinate", SHARES)]
     damages += [Damage.of(name) for name in ("shuffle", "wrong-citations", "padding",
                                             "inject-document", "inject-argument", "paraphrase")]  # fmt: skip
     grid = [Damage.of(name, levels) for name, levels in GRID_LEVELS.items()]
@@ -97,7 +97,7 @@ def webis(out: Path, plots: Path | None) -> None:
     for path in written if plots is not None else ():
         if path.suffix == ".svg" and path.stem in (
             "irrelevant-context-relevance",
-            "hallucinate-groundedness",
+            "hallucinate-share-groundedness",
         ):
             (Path(plots) / f"sensitivity-{path.name}").write_bytes(path.read_bytes())  # type: ignore[arg-type]
 
