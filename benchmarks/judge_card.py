@@ -78,7 +78,7 @@ def main() -> int:
     out = parser.parse_args().out
     make(
         out / "demo", DEMO / "items.jsonl", demo_labels(), ["1:3", "context_relevance=0:3"],
-        "irrelevant,hallucinate,wrong-citations",
+        "irrelevant,hallucinate:25%,50%,100%,wrong-citations",
     )  # fmt: skip
     try:
         folder = data_folder()

@@ -195,6 +195,19 @@ def test_a_model_that_is_only_read_cannot_write(file):
         ("[generators.floor]", '[generators.floor]\nstrategy = "extract"', "did you mean 'extractive'"),
         ("[retrievers.deep]", '[retrievers."a/b"]', "String should match"),
         ('name = "irrelevant"', 'name = "irrelevant"\nlevels = [0, 200]', "from 0 to 100"),
+        (
+            'name = "irrelevant"',
+            'name = "hallucinate"\nlevels = ["150%"]',
+            "from 0 to 100 (percent of the cited",
+        ),
+        ('name = "irrelevant"', 'name = "hallucinate"\nlevels = ["0%"]', "needs a level above 0"),
+        (
+            'name = "irrelevant"',
+            'name = "hallucinate"\nlevels = [10, "20%"]',
+            "not counts and shares together",
+        ),
+        ('name = "irrelevant"', 'name = "hallucinate"\nlevels = ["some"]', "'some' is no level"),
+        ('name = "irrelevant"', 'name = "padding"\nlevels = ["20%"]', "has no shares"),
         ('format = "direct"', 'format = "direct"\nmodels = 3', "Extra inputs"),
         (
             'corpus = "corpus"',
@@ -206,6 +219,13 @@ def test_a_model_that_is_only_read_cannot_write(file):
 )
 def test_other_faults(file, before, after, expected):
     assert any(expected in line for line in faults(file, (before, after)))
+
+
+def test_levels_may_be_shares(file):
+    text = file.read_text().replace('name = "irrelevant"', 'name = "hallucinate"\nlevels = ["25%", "50%"]')
+    file.write_text(text)
+    (damage,) = [one.damage() for one in read_experiment(file).perturbations]
+    assert (damage.perturbation.name, damage.levels) == ("hallucinate-share", (0, 25, 50))
 
 
 def test_what_is_no_experiment_at_all(tmp_path):

@@ -50,6 +50,25 @@ async def test_one_request_an_item_serves_all_levels(small: Item) -> None:
     assert sentences(three.argument or "")[0].text == "Trams work."
 
 
+async def test_the_model_is_asked_for_the_highest_level_in_reach(small: Item) -> None:
+    model = Model()
+    materials, failed = await rewrite_items([small], HALLUCINATE, (0, 2, 20), model)
+    assert failed == []
+    assert len(model.asked[0].context["sentences"]) == 2
+    assert len(records(HALLUCINATE.apply(small, 2, materials=materials))[0].changes) == 2
+    _, failed = await rewrite_items([small], HALLUCINATE, (0, 20), model)
+    assert ["3 sentences cite, and 20 are to change" in one.reason for one in failed] == [True]
+    assert len(model.asked) == 1
+
+
+async def test_shares_are_rewritten_by_a_model_too(small: Item) -> None:
+    shares = PERTURBATIONS["hallucinate-share"]
+    materials, _ = await rewrite_items([small], shares, (0, 50, 100), Model())
+    found = [records(shares.apply(small, level, materials=materials))[0] for level in (50, 100)]
+    assert [[change.kind for change in record.changes] for record in found] == [["model"] * 2, ["model"] * 3]
+    assert [record.reached for record in found] == [pytest.approx(200 / 3), 100]
+
+
 async def test_no_answer_leaves_the_item_out_with_the_reason(small: Item) -> None:
     materials, failed = await rewrite_items([small], HALLUCINATE, (0, 2), Model(Reason.REFUSAL))
     assert [(one.item, one.reason) for one in failed] == [("small", "item small: refusal: no luck")]
@@ -81,7 +100,7 @@ def test_an_answer_that_changes_anything_else_is_invalid(rewrites: list[tuple[in
         Rewrites.model_validate(answer, context={"sentences": {2: "It rose [1]."}})
 
 
-@pytest.mark.parametrize("name", ["hallucinate", "paraphrase"])
+@pytest.mark.parametrize("name", ["hallucinate", "hallucinate-share", "paraphrase"])
 def test_the_offline_model_gives_what_the_rules_give(name: str, demo: list[Item], tmp_path: Path) -> None:
     perturbation = PERTURBATIONS[name]
     level = perturbation.levels[-1]
@@ -90,7 +109,7 @@ def test_the_offline_model_gives_what_the_rules_give(name: str, demo: list[Item]
         materials, failed = rewrite_with_model(
             demo[:3], perturbation, perturbation.levels, ClientOptions("offline"), recordings=store
         )
-        if name == "hallucinate":
+        if name != "paraphrase":
             assert failed == []
             for item in demo[:3]:
                 by_model = perturbation.apply(item, level, materials=materials)

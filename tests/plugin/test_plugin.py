@@ -80,11 +80,15 @@ def test_the_marker_selects_and_names(suite: pytest.Pytester) -> None:
         def test_own_levels(conqret_levels):
             assert conqret_levels == (0, 2, 5, 10)
 
+        @pytest.mark.perturbation("hallucinate", levels=("25%", "100%"))
+        def test_shares(conqret_perturbation, conqret_levels):
+            assert (conqret_perturbation.name, conqret_levels) == ("hallucinate-share", (25, 100))
+
         def test_other():
             pass
         """
     )
-    run(suite, "-m", "perturbation").assert_outcomes(passed=2, deselected=1)
+    run(suite, "-m", "perturbation").assert_outcomes(passed=3, deselected=1)
 
 
 def test_no_items_is_a_skip_with_the_remedy(suite: pytest.Pytester) -> None:

@@ -303,6 +303,51 @@ def test_the_grid_crosses_two_perturbations(tmp_path: Path) -> None:
     assert both.mean < cells["groundedness", (("irrelevant", 75),)].mean
 
 
+def test_answer_relevance_stands_still_while_groundedness_falls(offline: SensitivityResults) -> None:
+    found = {
+        curve.metric: curve
+        for curve in offline.curves
+        if (curve.format, curve.perturbation) == ("rag-fine-grained", "hallucinate-share")
+    }
+    assert found["groundedness"].means[0] - found["groundedness"].means[-1] > 0.4
+    answer = found["answer_relevance"]
+    assert max(abs(mean - answer.means[0]) for mean in answer.means) <= 0.01
+    assert answer.verdict
+
+
+def test_versions_out_of_reach_are_not_judged() -> None:
+    plan = plan_of([Damage.of("hallucinate", (2, 10, 20)), Damage.of("irrelevant", (50,))])
+    assert [damage.levels for damage in plan.damages] == [(0, 2, 10), (0, 50)]
+    assert {stack: len(items) for stack, items in plan.versions.items()} == {
+        (): 24,
+        (("hallucinate", 2),): 23,
+        (("hallucinate", 10),): 23,
+        (("irrelevant", 50),): 24,
+    }
+    assert [out.item for out in plan.left_out["hallucinate"]] == ["voting-age-pro"]
+    assert [(one.perturbation, one.level, one.items) for one in plan.unreached] == [("hallucinate", 20, 24)]
+    assert len(plan.able("hallucinate")) == 23
+
+
+def test_a_cell_of_the_grid_out_of_reach_is_empty(tmp_path: Path) -> None:
+    """An item of four documents has no tenth of them."""
+    short = [
+        item.model_copy(update={"documents": item.documents[:4], "argument": "It is so [1]. Or so [2]."})
+        for item in list(open_items(DEMO / "items.jsonl"))[:4]
+    ]
+    grid = [Damage.of(name, levels) for name, levels in GRID_LEVELS.items()]
+    setups = sensitivity_setups(open_items(short), ["direct"], [ClientOptions("offline")], grid)
+    materials, _ = damage_materials(short, grid, pool=DEMO / "items.jsonl")
+    plan = make_plan(short, setups, [], materials=materials, grid=grid)
+    assert {level: len(plan.versions[(("irrelevant", level),)]) for level in (10, 50, 75)} == {
+        10: 0,
+        50: 4,
+        75: 4,
+    }
+    cells = run_sensitivity(plan, SensitivityFolder(tmp_path), resamples=CHEAP).grid
+    assert {cell.levels.get("irrelevant", 0) for cell in cells} == {0, 50, 75}
+
+
 def test_a_perturbation_that_fits_no_item_is_a_wrong_call() -> None:
     source = [item.model_copy(update={"argument": "It is so."}) for item in open_items(DEMO / "items.jsonl")]
     setups = sensitivity_setups(
