@@ -12,7 +12,7 @@ from conqret.baseline import Which
 from conqret.data import Measure, Part
 from conqret.judges.query_rubric import NUGGETS
 from conqret.judging.base import Ask, Case, Judge, Reply
-from conqret.judging.baseline import side
+from conqret.judging.baseline import SIDES, side
 from conqret.judging.responses import LABELS, Side, Typed
 from conqret.judging.scales import preferred_mostly, share
 
@@ -116,27 +116,25 @@ def score_preference(reply: Reply[Rubric], case: Case) -> Mapping[str, Measure]:
 
 
 def baseline_preference(case: Case) -> dict[str, Any]:
-    """Each criterion by its own evidence."""
+    """Three criteria by their own evidence; depth, coherence and structure, which it cannot part, by all of it."""
     evidence = case.evidence
     nuggets = evidence.document_nuggets(NUGGETS)
+    whole = evidence.preference()
 
     def strengths(which: Which) -> dict[str, float]:
-        dimensions = evidence.dimensions(which)
         return {
             "evidence_coverage": fmean(evidence.coverage(nugget, which) for nugget in nuggets)
             if nuggets
             else 0.0,
             "evidence_accuracy": evidence.groundedness(which).value,
-            "depth_of_reasoning": dimensions["cogency"].value,
-            "coherence": dimensions["clarity"].value,
-            "structure": dimensions["arrangement"].value,
             "stance_consistency": evidence.answer_relevance(which).value,
         }
 
     first, second = strengths("argument"), strengths("second_argument")
+    sides = {criterion: side(first[criterion], second[criterion], "tie") for criterion in first}
     return {
-        "explanation": evidence.preference().explanation,
-        "criteria": {criterion: side(first[criterion], second[criterion], "tie") for criterion in PREFERENCE},
+        "explanation": whole.explanation,
+        "criteria": {criterion: sides.get(criterion, SIDES[whole.label]) for criterion in PREFERENCE},
     }
 
 

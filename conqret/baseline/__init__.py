@@ -1,7 +1,8 @@
 """The offline baseline: lexical and statistical evidence in place of a model.
 
-It is deterministic, needs neither key nor network nor weights, and is the floor that an LLM judge must beat
-to be worth its price. `Evidence` is all that other packages need.
+It is deterministic, needs neither key nor network, and is the floor that an LLM judge must beat to be worth its
+price. Its few fitted numbers stand in ``fitted.json`` (`conqret.baseline.fitted`); the rest is made by hand.
+`Evidence` is all that other packages need.
 """
 
 from conqret.baseline.evidence import Evidence

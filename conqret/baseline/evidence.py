@@ -9,15 +9,17 @@ from functools import cached_property
 from conqret.baseline import grounding, nuggets, quality
 from conqret.baseline.criteria import criteria
 from conqret.baseline.findings import By, CitationVerdict, Finding, Preference, Which, clip
-from conqret.baseline.preference import prefer
+from conqret.baseline.fitted import fitted
+from conqret.baseline.preference import Strength, prefer
 from conqret.baseline.relevance import Company, Features, Query, features, relevance
+from conqret.baseline.surface import surface
 from conqret.data import Item
 from conqret.text.analysis import Text, analysed
 from conqret.text.aspects import ASPECTS
 
 
 class Evidence:
-    """Lexical and statistical evidence about one item: no model, no weights, no randomness.
+    """Lexical and statistical evidence about one item: no language model, no randomness.
 
     Every value is in [0, 1] and depends on the item's texts alone; nothing depends on the order of its
     documents. Results are kept, so asking twice costs nothing.
@@ -69,7 +71,7 @@ class Evidence:
 
     def preference(self) -> Preference:
         """Which of the two arguments is the stronger; swapping them swaps the label (`preference.prefer`)."""
-        return prefer(self._summary("argument"), self._summary("second_argument"))
+        return prefer(self._strength("argument"), self._strength("second_argument"))
 
     def citation_support(self, which: Which = "argument") -> tuple[CitationVerdict, ...]:
         """What each cited document says of the sentence that cites it, in order."""
@@ -159,6 +161,8 @@ class Evidence:
     def _raw(self, which: str) -> str:
         return (self.item.argument if which == "argument" else self.item.second_argument) or ""
 
-    def _summary(self, which: Which) -> tuple[float, float, float]:
-        grounded = self.groundedness(which).value if self.item.documents else 0.0
-        return self.dimensions(which)["overall_quality"].value, grounded, self.answer_relevance(which).value
+    def _strength(self, which: Which) -> Strength:
+        writing = fitted()["preference"].score(surface(self._argument(which)))
+        if not self.item.documents:
+            return Strength(writing)
+        return Strength(writing, self.groundedness(which).value, self.answer_relevance(which).value)

@@ -1,10 +1,14 @@
-"""The fifteen dimensions of argument quality (Wachsmuth et al. 2017), from cues that can be counted."""
+"""The fifteen dimensions of argument quality (Wachsmuth et al. 2017), from cues that can be counted.
+
+Cogency, effectiveness and reasonableness are fitted on people's ratings (`conqret.baseline.fitted`); the eleven under
+them are made by hand.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from conqret.baseline.findings import Finding, clip
+from conqret.baseline.fitted import fitted
+from conqret.baseline.surface import surface
 from conqret.text import lexicons as lex
 from conqret.text.analysis import Text
 
@@ -32,8 +36,11 @@ def dimensions(text: Text, relevance: float, grounded: float | None) -> dict[str
     appropriateness      = 0.8 C + 0.2 X                    arrangement        = 0.5 D + 0.3 M + 0.2 W
     global_acceptability = 0.5 C + 0.3 G + 0.2 H            global_relevance   = 0.5 R + 0.3 V + 0.2 X
     global_sufficiency   = 0.6 K + 0.4 X
-    cogency, effectiveness and reasonableness are the means of their parts, overall_quality the mean of the
-    three. The dimensions are those of Wachsmuth et al. (2017); the weights are round and were not fitted.
+    The weights of these eleven are round and were not fitted.
+
+    cogency, effectiveness and reasonableness = (F + G + R)/3, or F where there are no documents: F the share of
+    the arguments of the two fitted sets that score lower by their surface; the people who rated them had no
+    documents, so that what G and R weigh is made by hand. overall_quality is the mean of the three.
     """
     raw = text.raw
     n = max(1, len(text.words))
@@ -111,17 +118,23 @@ def dimensions(text: Text, relevance: float, grounded: float | None) -> dict[str
         0.6 * concession + 0.4 * extent,
         f"{text.count(lex.CONCESSION_MARKERS)} words that weigh the other side.",
     )
-    for key, parts in _AGGREGATES.items():
-        d[key] = (
-            sum(d[p][0] for p in parts) / len(parts),
-            "The mean of " + ", ".join(p.replace("_", " ") for p in parts) + ".",
-        )
+    counted = surface(text)
+    models = fitted()
+    for key in FITTED:
+        share = models[key].share(counted)
+        said = f"By length, words and tone ahead of {share:.0%} of real arguments"
+        if grounded is None:
+            d[key] = share, f"{said}."
+        else:
+            d[key] = (
+                (share + grounded + relevance) / 3,
+                f"{said}; borne out to {grounded:.2f}, on topic to {relevance:.2f}.",
+            )
+    d["overall_quality"] = (
+        sum(d[key][0] for key in FITTED) / len(FITTED),
+        "The mean of " + ", ".join(FITTED) + ".",
+    )
     return {key: Finding(clip(d[key][0]), d[key][1]) for key in DIMENSIONS}
 
 
-_AGGREGATES: Mapping[str, tuple[str, ...]] = {
-    "cogency": ("local_acceptability", "local_relevance", "local_sufficiency"),
-    "effectiveness": ("credibility", "emotional_appeal", "clarity", "appropriateness", "arrangement"),
-    "reasonableness": ("global_acceptability", "global_relevance", "global_sufficiency"),
-    "overall_quality": ("cogency", "effectiveness", "reasonableness"),
-}
+FITTED = ("cogency", "effectiveness", "reasonableness")

@@ -152,6 +152,10 @@ ABUSE = _words(
     "haha lol lmao wtf dude"
 )
 FIRST_AND_SECOND_PERSON = _words("i me my mine you your yours we us our ours")
+FIRST_PERSON = _words("i me my mine i'm i've i'll i'd im ive i\u2019m i\u2019ve i\u2019ll i\u2019d")
+SECOND_PERSON = _words(
+    "you your yours you're you've you'll you'd u ur you\u2019re you\u2019ve you\u2019ll you\u2019d"
+)
 SLANG = _words(
     "gonna wanna gotta kinda sorta ain't u ur r thx pls plz ppl cuz coz dont cant wont isnt doesnt "
     "didnt im ive "

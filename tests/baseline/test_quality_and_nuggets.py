@@ -1,3 +1,4 @@
+import math
 from typing import get_args
 
 import pytest
@@ -5,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conqret.baseline import By, Evidence, Which
-from conqret.baseline.preference import prefer
-from conqret.baseline.quality import DIMENSIONS
+from conqret.baseline.preference import Strength, prefer
+from conqret.baseline.quality import DIMENSIONS, FITTED
 from tests.baseline.items import ELSEWHERE, UNIFORMS, fixture_items, item
 
 CAREFUL = (
@@ -37,17 +38,43 @@ def test_a_rant_has_the_stronger_emotional_appeal() -> None:
     assert evidence.dimensions("argument")[key].value < evidence.dimensions("second_argument")[key].value
 
 
-def test_aggregates_are_means_of_their_parts() -> None:
+def test_overall_quality_is_the_mean_of_the_three() -> None:
     found = Evidence(item(*UNIFORMS, argument=CAREFUL)).dimensions()
-    parts = ("local_acceptability", "local_relevance", "local_sufficiency")
-    assert found["cogency"].value == pytest.approx(sum(found[part].value for part in parts) / 3)
+    assert found["overall_quality"].value == pytest.approx(sum(found[key].value for key in FITTED) / 3)
+
+
+@pytest.mark.parametrize("dimension", FITTED)
+def test_with_documents_the_three_are_writing_truth_and_topic_in_equal_parts(dimension: str) -> None:
+    bare, grounded = Evidence(item(argument=CAREFUL)), Evidence(item(*UNIFORMS, argument=CAREFUL))
+    parts = (
+        bare.dimensions()[dimension].value,
+        grounded.groundedness().value,
+        grounded.answer_relevance().value,
+    )
+    assert grounded.dimensions()[dimension].value == pytest.approx(sum(parts) / 3)
 
 
 def test_preference_by_hand() -> None:
-    verdict = prefer((0.8, 0.5, 0.5), (0.6, 0.5, 0.7))
+    verdict = prefer(Strength(0.0, 0.5, 0.5), Strength(0.5, 0.25, 0.5))
     assert verdict.label == "first"
-    assert verdict.strength == pytest.approx(0.05)
-    assert prefer((0.5, 0.5, 0.5), (0.5, 0.5, 0.52)).label == "tie"
+    assert verdict.strength == pytest.approx(math.tanh((4 * 0.25 - 0.5) / 2))
+    assert verdict.explanation == "The first is ahead (62% sure), mostly in groundedness."
+    assert prefer(Strength(1.0), Strength(1.005)).label == "tie"
+
+
+def test_evidence_outweighs_a_little_more_text() -> None:
+    said = (
+        "In Larkfield the number of reports fell from 90 to {} [2]. Uniforms reduce bullying in school [2]."
+    )
+    more = said.format(70) + " That alone should settle the question for every school."
+    evidence = Evidence(item(*UNIFORMS, argument=said.format(30), second=more))
+    assert evidence.preference().label == "first"
+
+
+def test_without_documents_writing_alone_decides() -> None:
+    evidence = Evidence(item(argument=CAREFUL, second=RANT))
+    assert evidence.preference().label == "first"
+    assert evidence.preference().explanation.endswith("mostly in writing.")
 
 
 def test_swapping_the_arguments_swaps_the_preference() -> None:

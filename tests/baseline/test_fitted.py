@@ -1,0 +1,157 @@
+"""The fitted weights: what the file says, what they do to a text, and what they reach on topics left out."""
+
+import math
+import os
+import sys
+from collections import Counter
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from conqret import judge
+from conqret.baseline import Evidence
+from conqret.baseline.fitted import WEIGHTS, WIDEST, Fitted, fitted, record, standardised
+from conqret.baseline.quality import FITTED
+from conqret.baseline.surface import ENOUGH_WORDS, surface
+from conqret.text.analysis import Text
+from tests.baseline.items import UNIFORMS, item
+
+MODELS = ("preference", *FITTED)
+PLAIN = (
+    "Uniforms cost parents a good deal of money, since each has to be bought anew when children grow. "
+    "Schools that dropped them report neither more bullying nor worse results."
+)
+
+
+def test_the_file_holds_four_models_and_where_they_come_from() -> None:
+    held = record()
+    assert set(held["models"]) == set(MODELS)
+    assert WEIGHTS.stat().st_size < 100_000
+    origin = held["provenance"]
+    assert (Path(__file__).parents[2] / origin["made_by"].split()[0]).is_file()
+    for part in ("preference", "quality"):
+        assert "ACL" in origin[part]["data"]
+        assert len(origin[part]["sha256"]) == 64
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_every_model_weighs_every_feature_with_the_sign_that_a_reader_expects(name: str) -> None:
+    model = fitted()[name]
+    assert set(model.weights) == set(surface(Text(PLAIN))) == set(model.mean) == set(model.sd)
+    assert all(sd > 0 for sd in model.sd.values())
+    rising = {feature for feature, weight in model.weights.items() if weight > 0}
+    assert rising == {"log_words", "word_length"}
+
+
+@pytest.mark.parametrize("name", FITTED)
+def test_a_quality_within_bands_of_length_was_told_from_chance(name: str) -> None:
+    figures = record()["models"][name]["left_out"]
+    value, low = figures["within bands of length"].replace("[", "").split(",")[0].split()
+    assert float(value) > float(low) > 0
+    assert figures["over all"] > figures["over all, length alone"]
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize(
+    "worse",
+    [
+        PLAIN.replace(".", "!"),
+        PLAIN.replace(".", "?"),
+        PLAIN.lower(),
+        PLAIN.replace("parents", "you").replace("Schools", "You"),
+        PLAIN.replace("parents", "me").replace("Schools", "I"),
+        PLAIN.replace("good deal", "crap load").replace("children", "idiots"),
+        PLAIN.split(". ")[0] + ".",
+    ],
+    ids=["shouted", "asked", "small letters", "you", "I", "abuse", "half"],
+)
+def test_what_people_mark_down_lowers_the_score(name: str, worse: str) -> None:
+    assert fitted()[name].score(surface(Text(worse))) < fitted()[name].score(surface(Text(PLAIN)))
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_more_than_two_hundred_words_add_nothing(name: str) -> None:
+    words = "Uniforms help."
+    long = " ".join([words] * (ENOUGH_WORDS // 2))
+    score = fitted()[name].score
+    assert score(surface(Text(long + " " + long))) == score(surface(Text(long)))
+    assert score(surface(Text(words))) < score(surface(Text(long)))
+
+
+def test_surface_by_hand() -> None:
+    found = surface(Text("You are wrong! why do I pay?"))
+    assert found["log_words"] == math.log(7)
+    assert found["word_length"] == pytest.approx(20 / 7)
+    assert (found["questions"], found["exclamations"], found["small_starts"]) == (0.5, 0.5, 0.5)
+    assert found["first_person"] == found["second_person"] == pytest.approx(100 / 7)
+    assert found["rude_words"] == 0
+
+
+@pytest.mark.parametrize("text", ["", "...", "\u4e0d\u662f\u3002", "[1]"])
+def test_a_text_without_words_has_a_score(text: str) -> None:
+    assert all(0 < fitted()[name].share(surface(Text(text))) < 1 for name in FITTED)
+
+
+def test_a_score_by_hand_and_what_is_far_out() -> None:
+    model = Fitted(0.5, {"a": 2.0, "b": -1.0}, {"a": 1.0, "b": 0.0}, {"a": 2.0, "b": 1.0})
+    assert model.score({"a": 2.0, "b": 0.25}) == pytest.approx(0.5 + 2 * 0.5 - 0.25)
+    assert model.share({"a": 1.0, "b": 0.5}) == 0.5
+    assert standardised(1e9, 0, 1) == WIDEST == -standardised(-1e9, 0, 1)
+    with pytest.raises(KeyError, match="b"):
+        model.score({"a": 1.0})
+
+
+def test_the_same_text_has_the_same_score_in_either_place() -> None:
+    one, other = Evidence(item(argument=PLAIN)), Evidence(item(argument="No.", second=PLAIN))
+    for name in FITTED:
+        assert one.dimensions()[name] == other.dimensions("second_argument")[name]
+
+
+@pytest.mark.parametrize("judge_format", ["direct", "static-rubric", "g-eval"])
+def test_two_arguments_without_documents_are_compared(judge_format: str) -> None:
+    pair = item(argument="its dumb, you idiots!!", second=PLAIN)
+    (judgment,) = judge([pair], format=judge_format, metrics=["preference"], model="offline")
+    assert judgment.measures["preference"].label == "second"
+
+
+def test_documents_decide_between_equally_written_arguments() -> None:
+    true = "In Larkfield the number of reports fell from 90 to 30 [2]."
+    pair = item(*UNIFORMS, argument=true.replace("30", "70"), second=true)
+    for name in ("direct", "static-rubric"):
+        (judgment,) = judge([pair], format=name, metrics=["preference"], model="offline")
+        assert judgment.measures["preference"].label == "second"
+
+
+@pytest.fixture(scope="module")
+def fitting() -> ModuleType:
+    """The script that fits, where the shared data is there."""
+    if not Path(os.environ.get("CONQRET_DATA", "/nowhere"), "ukpconvarg1").is_dir():
+        pytest.skip("CONQRET_DATA names no folder with ukpconvarg1/")
+    sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
+    try:
+        import fit_offline
+    finally:
+        sys.path.pop(0)
+    return fit_offline
+
+
+def test_preference_on_debates_left_out_beats_the_longer_text(fitting: ModuleType) -> None:
+    data = fitting.pairs()
+    scale = fitting.Scale.of(fitting.rated().text)
+    difference = scale.of_texts(data.first) - scale.of_texts(data.second)
+    correct: Counter[bool] = Counter()
+    for debate in set(data.debate):
+        out = data.debate == debate
+        weights = fitting.fit_preference(difference[~out], data.label[~out])
+        correct.update(((difference[out] @ weights > 0) == data.label[out]).tolist())
+    assert correct[True] / correct.total() >= 0.80
+
+
+def test_the_file_is_what_the_script_makes(fitting: ModuleType) -> None:
+    data, rated = fitting.pairs(), fitting.rated()
+    scale = fitting.Scale.of(rated.text)
+    weights = fitting.fit_preference(scale.of_texts(data.first) - scale.of_texts(data.second), data.label)
+    held = fitted()["preference"]
+    assert dict(zip(scale.names, weights, strict=True)) == pytest.approx(dict(held.weights), abs=1e-3)
+    assert dict(zip(scale.names, scale.mean, strict=True)) == pytest.approx(dict(held.mean))
