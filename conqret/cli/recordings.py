@@ -35,6 +35,54 @@ def export(store: Store, to: Annotated[Path, typer.Argument(help="The JSONL file
     end(recordings.damaged)
 
 
+@app.command(
+    "redact",
+    epilog="Examples:\n\nconqret recordings redact runs/first shared.jsonl --names 'Ann Miller,Bob' --patterns email"
+    "\n\nconqret recordings redact runs/first shared.jsonl --names names.txt --patterns email,phone",
+)
+def redact(
+    store: Store,
+    to: Annotated[Path, typer.Argument(help="The JSONL file to write.")],
+    names: Annotated[
+        list[str] | None,
+        typer.Option(help="Names, separated by commas, or a text file with one a line; may be repeated."),
+    ] = None,
+    patterns: Annotated[
+        list[str] | None,
+        typer.Option(help="email, url, phone, ip, handle, or a regular expression; may be repeated."),
+    ] = None,
+    json_output: options.Json = False,
+) -> None:
+    """Export recorded answers without personal data, for others to replay with the same items.
+
+    The store stays as it is. Only answers and ids of items are in an export; the items' texts are not.
+    """
+    from conqret.llm.personal import PersonalData
+
+    personal = PersonalData(_names(names or []), _patterns(patterns or []))
+    with _open(store) as recordings:
+        count = recordings.export_jsonl(to, personal.taken_out)
+    removed = {label: number for label, number in personal.found.items() if number}
+    told = ", ".join(f"{number} x [{label}]" for label, number in removed.items()) or "nothing"
+    lines = [f"{count} answers written to {to}", f"taken out: {told}"]
+    result({"answers": count, "removed": removed, "damaged": recordings.damaged}, lines, as_json=json_output)
+    end(recordings.damaged)
+
+
+def _names(given: list[str]) -> Iterator[str]:
+    for one in given:
+        file = Path(one)
+        yield from file.read_text("utf-8").splitlines() if file.is_file() else options.listed(one)
+
+
+def _patterns(given: list[str]) -> Iterator[str]:
+    from conqret.llm.personal import PATTERNS
+
+    for one in given:
+        listed = options.listed(one)
+        yield from listed if set(listed) <= PATTERNS.keys() else [one]
+
+
 @app.command("import", epilog="Example: conqret recordings import recordings.jsonl runs/first")
 def import_(
     source: Annotated[Path, typer.Argument(help="A JSONL file that was exported.")],

@@ -22,6 +22,7 @@ from conqret.experiments.scores import write_scores
 from conqret.experiments.stages import damage, generate_arguments, judge_arguments
 from conqret.io.atomic import replacing
 from conqret.judging.folder import JudgeFolder
+from conqret.llm.redaction import without_password
 from conqret.reliability.sensitivity.results import SensitivityFolder, SensitivityResults
 from conqret.runs.session import SessionCounts, Sessions
 
@@ -97,4 +98,4 @@ async def _ask_models(job: Job, sessions: Sessions, outcome: ExperimentOutcome) 
 
 def _copy_file(job: Job) -> None:
     with replacing(job.out.path / "experiment.toml") as copy:
-        copy.write(job.file.read_bytes())
+        copy.write(without_password(job.file.read_text(encoding="utf-8")).encode())

@@ -13,6 +13,7 @@ from conqret.experiments.config import Experiment
 from conqret.experiments.folder import ExperimentRecord
 from conqret.experiments.job import Job
 from conqret.generation.strategy import STRATEGIES
+from conqret.llm.redaction import without_password
 from conqret.perturb import PERTURBATIONS
 from conqret.prompts import Library
 
@@ -37,6 +38,8 @@ def experiment_record(job: Job) -> ExperimentRecord:
     experiment, setups = job.experiment, job.setups
     placeless = {judge.model: setups[judge.label].client.identity["model"] for judge in experiment.judges}
     resolved = experiment.model_dump(mode="json")
+    for model in resolved["models"].values():
+        model["api_base"] = model["api_base"] and without_password(model["api_base"])
     corpus = {
         name: _sha256(experiment.corpus / name)
         for name in ("documents.jsonl", "topics.jsonl", "debates.jsonl", "ledger.jsonl")

@@ -15,7 +15,7 @@ import sqlite3
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -26,6 +26,7 @@ from conqret.io.closing import Closing
 from conqret.io.jsonl import JsonLines
 from conqret.io.schema import Schema, TableReader
 from conqret.llm.recording import COLUMNS, Recording, checksum
+from conqret.llm.redaction import Redaction, secrets_in_use
 from conqret.llm.request import Completion
 
 STORE_NAME = "recordings.sqlite"
@@ -199,10 +200,10 @@ class Recordings(Closing):
                 if (found := self._sound(row)) is not None:
                     yield found
 
-    def add(self, rows: Iterable[Recording | None]) -> int:
+    def add(self, rows: Iterable[Recording]) -> int:
         """Add recordings whose keys are not here yet, all or (where one raises) none; returns how many were new."""
         with self._guarded("answers could not be added"), self._transaction():
-            return sum(self._insert(one) for one in rows if one is not None)
+            return sum(map(self._insert, rows))
 
     def check(self, *, repair: bool = False) -> tuple[int, list[str]]:
         """Look at the whole file: how many answers are sound, and the names of the damaged ones.
@@ -229,21 +230,26 @@ class Recordings(Closing):
                         self._set_aside(number)
         return answers, list(damaged.values())
 
-    def export_jsonl(self, path: str | Path) -> int:
+    def export_jsonl(
+        self, path: str | Path, change: Callable[[Recording], Recording] = lambda recording: recording
+    ) -> int:
         """Write every recording as a line, in order of key, to a file that appears whole or not at all.
 
-        Returns the number of lines. They hold keys (hashes), answers and labels; no API key, no prompt.
+        Returns the number of lines. They hold keys (hashes), answers and labels, as ``change`` leaves them; no API key
+        that is in use here, no prompt.
         """
+        redaction = Redaction(secrets_in_use())
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         lines = 0
         with replacing(path) as file:
             for recording in self.recorded():
-                file.write(recording.line())
+                file.write(change(_redacted(recording, redaction)).line())
                 lines += 1
         return lines
 
     def import_jsonl(self, path: str | Path) -> int:
-        """Read an export in, plain or gzipped; recordings that are here already stay as they are.
+        """Read an export in, plain or gzipped; recordings that are here already stay as they are. Keys that are in use
+        here are taken out of the answers.
 
         Returns how many were new.
 
@@ -255,9 +261,12 @@ class Recordings(Closing):
             raise DeclarationError(f"{path}: there is no such file")
         reader = TableReader(JsonLines(Path(path), str(path)), Schema("a recording", {}))
 
-        def read() -> Iterator[Recording | None]:
+        redaction = Redaction(secrets_in_use())
+
+        def read() -> Iterator[Recording]:
             for row in reader.rows():
-                yield reader.model(Recording, row.record)
+                if (recording := reader.model(Recording, row.record)) is not None:
+                    yield _redacted(recording, redaction)
             reader.finish(FaultsError)
 
         return self.add(read())
@@ -420,6 +429,10 @@ class Recordings(Closing):
             f"{self.path} is damaged ({found}); `conqret recordings check --repair {self.path}` keeps every answer "
             "that can be read of it"
         )
+
+
+def _redacted(recording: Recording, redaction: Redaction) -> Recording:
+    return recording.model_copy(update={"completion": redaction.completion(recording.completion)})
 
 
 def _named(row: Sequence[Any]) -> str:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from pathlib import Path
 from urllib.parse import quote, quote_plus, unquote, urlsplit
 
 from conqret.llm.options import ClientOptions
@@ -25,6 +27,26 @@ SHORTEST = 6
 _NAMES = re.compile(r"(^|_)(API_?KEY|ACCESS_KEY_ID|KEY|TOKEN|SECRET|PASSWORD)$", re.IGNORECASE)
 """The names of environment variables that hold secrets; litellm reads those of its providers."""
 
+_FILES = re.compile(r"(^|_)(KEY|TOKEN|SECRET|PASSWORD)_FILE$|(^|_)CREDENTIALS(_FILE)?$", re.IGNORECASE)
+"""The names of environment variables that say where a file with secrets is, or hold one as JSON."""
+
+_USUAL_FILES = ("~/.aws/credentials", "~/.netrc", "~/.config/gcloud/application_default_credentials.json")
+
+_LARGEST = 1 << 16
+"""Bytes: a larger file is none of keys."""
+
+_ASSIGNED = re.compile(
+    r"(?:authorization|cookie|key|key_id|secret|token|password)[\"']?(?:\s*[:=]\s*|(?<=password)\s+)[\"']?"
+    r"(?:bearer |basic )?([^\s\"',;]+)",
+    re.IGNORECASE,
+)
+"""A secret behind its name: in JSON, in a file of settings, in headers, in .netrc."""
+
+_ENCODED = re.compile(r"(?<![\w+/=])[\w+/=]{40,}(?![\w+/=])")
+"""The lines of a private key."""
+
+_ADDRESSED = re.compile(r"(?<=://)[^/\s\"']+@")
+
 _HALVES = re.compile("[\ud800-\udfff]")
 
 
@@ -35,6 +57,7 @@ class Redaction:
         forms = {form for secret in secrets if len(secret) >= SHORTEST for form in _forms(secret)}
         self._short = sorted(form for form in forms if SHORTEST <= len(form) < PART)
         self._parts = {form[at : at + PART] for form in forms for at in range(len(form) - PART + 1)}
+        self._halves = {part[at : at + PART // 2] for part in self._parts for at in range(PART // 2)}
 
     def text(self, text: str) -> str:
         """The text with each run of secret characters replaced by :data:`REDACTED`.
@@ -44,7 +67,8 @@ class Redaction:
         text = _HALVES.sub("\ufffd", text)
         for form in self._short:
             text = text.replace(form, REDACTED)
-        if not self._parts:
+        half = PART // 2  # of any part there is a half at a multiple of its length
+        if self._halves.isdisjoint(text[at : at + half] for at in range(0, len(text) - half + 1, half)):
             return text
         pieces, rest, reached = [], 0, -1
         for at in range(len(text) - PART + 1):
@@ -72,15 +96,45 @@ class Redaction:
         return ProviderError(error.code, self.text(str(error)), retry_after=error.retry_after)
 
 
-def secrets_in_use(options: ClientOptions) -> Iterator[str]:
-    """The key of the options, keys and tokens of the environment, and passwords in addresses."""
-    yield options.api_key or ""
-    yield from _credentials(options.api_base or "")
+def secrets_in_use(options: ClientOptions | None = None) -> Iterator[str]:
+    """The key of the options, keys and tokens of the environment, passwords in addresses, and what stands in files of
+    keys and in headers of which the environment speaks."""
+    if options is not None:
+        yield options.api_key or ""
+        yield from _credentials(options.api_base or "")
+    for file in _USUAL_FILES:
+        yield from _secrets_in(Path(file))
     for name, value in os.environ.items():
         if _NAMES.search(name):
             yield value
         elif "://" in value:
             yield from _credentials(value)
+        if name.upper().endswith("HEADERS"):
+            yield from _ASSIGNED.findall(value)
+        elif _FILES.search(name):
+            yield from _secrets_among(value) if value.startswith("{") else _secrets_in(Path(value))
+
+
+def without_password(text: str) -> str:
+    """The text, in which no address holds a user or a password."""
+    return _ADDRESSED.sub(f"{REDACTED}@", text)
+
+
+def _secrets_in(file: Path) -> Iterator[str]:
+    """What stands in a file of keys; nothing where there is none."""
+    with contextlib.suppress(OSError, RuntimeError, ValueError):
+        file = file.expanduser()
+        if file.is_file() and file.stat().st_size <= _LARGEST:
+            yield from _secrets_among(file.read_text("utf-8", "replace"))
+
+
+def _secrets_among(text: str) -> Iterator[str]:
+    """A single word, values behind names of secrets, the lines of a private key."""
+    if len(text.split()) == 1:
+        yield text.strip()
+    yield from (one for one in _ASSIGNED.findall(text) if not one.startswith("-----"))
+    if "PRIVATE KEY" in text:
+        yield from _ENCODED.findall(text.replace("\\n", "\n"))
 
 
 def _credentials(address: str) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 import subprocess
 import sys
@@ -24,7 +25,7 @@ ROOT = Path(__file__).parents[2]
     "command",
     [[], ["judge"], ["report"], ["formats"], ["doctor"], ["prompt"], ["prompt", "show"], ["prompt", "list"],
      ["prompt", "steps"], ["prompt", "copy"], ["recordings"], ["recordings", "export"], ["recordings", "import"],
-     ["recordings", "stats"], ["recordings", "check"]],
+     ["recordings", "stats"], ["recordings", "check"], ["recordings", "redact"]],
 )  # fmt: skip
 def test_help_has_an_example(cli: Cli, command: list[str]) -> None:
     done = cli(*command, "--help")
@@ -183,6 +184,24 @@ def test_a_damaged_store_is_named_mended_and_asked_again(cli: Cli, tmp_path: Pat
     assert (mended.code, "12 answers can be read" in mended.out) == (0, True)
     assert cli(*judge, tmp_path / "third").code == 0
     assert json.loads((tmp_path / "third" / "summary.json").read_text())["session"]["recorded"] == 12
+
+
+def test_recordings_are_redacted_before_they_are_shared(cli: Cli, tmp_path: Path) -> None:
+    items = write_items(tmp_path / "items.jsonl", demo()[:3])
+    cli("judge", items, "-f", "direct", "-o", tmp_path / "r", "-q")
+    shared, names = tmp_path / "shared.jsonl", tmp_path / "names.txt"
+    names.write_text("animal\nvoting\n", encoding="utf-8")
+    redact = ("recordings", "redact", tmp_path / "r", shared)
+    done = cli(*redact, "--names", names, "--names", "of the,words", "--patterns", "email,phone", "--json")
+    found = json.loads(done.out)
+    assert (done.code, found["answers"], found["removed"].keys()) == (0, 12, {"name"})
+    assert not re.search(
+        r"\b(animal|voting|of the|words)\b", shared.read_text(encoding="utf-8"), re.IGNORECASE
+    )
+    assert cli("judge", items, "-f", "direct", "-o", tmp_path / "again", "--replay", shared, "-q").code == 0
+    before, after = (json.loads((tmp_path / run / "summary.json").read_text()) for run in ("r", "again"))
+    assert before["metrics"] == after["metrics"]
+    assert cli(*redact).code == cli(*redact, "--patterns", "[a-z").code == 2
 
 
 def test_recordings(cli: Cli, tmp_path: Path) -> None:

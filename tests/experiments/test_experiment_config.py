@@ -7,6 +7,7 @@ import pytest
 
 from conqret.errors import DeclarationError
 from conqret.experiments.config import systems
+from conqret.experiments.execute import _copy_file
 from conqret.experiments.job import Job
 from conqret.experiments.places import line_of
 from conqret.experiments.reading import read_experiment
@@ -245,3 +246,18 @@ def test_places():
     assert line_of(GOOD, ("corpus",)) == 1
     assert line_of(GOOD, ("nothing",)) == 0
     assert line_of('[models."gpt-4o.mini"] # a\nrpm = 3', ("models", "gpt-4o.mini", "rpm")) == 2
+
+
+def test_a_password_in_an_address_is_in_no_file_of_the_run(tmp_path: Path) -> None:
+    write_corpus(tmp_path / "corpus")
+    address = "https://me:hunter2pass@example.org:8000/v1"
+    file = tmp_path / "experiment.toml"
+    file.write_text(f'{GOOD}\n[models.offline]\napi_base = "{address}"\n', encoding="utf-8")
+    job = Job.of(file, tmp_path / "run")
+    with job.out.claimed(experiment_record(job), begin=lambda: _copy_file(job)):
+        pass
+    assert job.experiment.models["offline"].api_base == address
+    for name in ("run.json", "experiment.toml"):
+        text = (tmp_path / "run" / name).read_text(encoding="utf-8")
+        assert "https://[key]@example.org:8000/v1" in text
+        assert "hunter2pass" not in text

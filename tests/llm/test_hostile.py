@@ -137,3 +137,57 @@ async def test_half_a_surrogate_pair_is_no_error_of_the_server(tmp_path):
         (answer,), _ = await ask_all(served(server), [request()], store)
     assert answer.value is not None
     assert [call.error[:12] for call in answer.calls] == ["invalid_json", ""]
+
+
+SECRETS = {
+    "word": "Zw8/fileKey+0815=x",
+    "json": '{"type": "service_account", "private_key_id": "Zw8fileid0815",\n "private_key": '
+    '"-----BEGIN PRIVATE KEY-----\\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgE\\n-----END PRIVATE KEY-----\\n", '
+    '"token_uri": "https://oauth2.example.org/token"}',
+    "ini": "[default]\naws_access_key_id = AKIAZW8EXAMPLE\naws_secret_access_key=wJalrZw8/K7MDENG\n"
+    "region = eu-central-1",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "secrets"),
+    [
+        ("OPENAI_API_KEY_FILE", "word", ["Zw8/fileKey+0815=x"]),
+        ("GOOGLE_APPLICATION_CREDENTIALS", "json",
+         ["Zw8fileid0815", "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgE"]),
+        ("AWS_SHARED_CREDENTIALS_FILE", "ini", ["AKIAZW8EXAMPLE", "wJalrZw8/K7MDENG"]),
+    ],
+)  # fmt: skip
+def test_secrets_in_key_files_are_secrets(tmp_path, monkeypatch, name, kind, secrets):
+    (tmp_path / "file").write_text(SECRETS[kind], encoding="utf-8")
+    monkeypatch.setenv(name, str(tmp_path / "file"))
+    redaction = Redaction(secrets_in_use())
+    for secret in secrets:
+        assert redaction.text(f"it is {secret}, you know") == "it is [key], you know"
+    plain = "a service_account in eu-central-1 with a PRIVATE KEY at https://oauth2.example.org/token"
+    assert redaction.text(plain) == plain
+    monkeypatch.setenv(name, str(tmp_path / "absent"))
+    assert Redaction(secrets_in_use()).text(secrets[0]) == secrets[0]
+
+
+def test_secrets_in_headers_are_secrets(monkeypatch):
+    headers = "X-Api-Key: Zw8headerkey, Authorization=Bearer Zw8bearer0815; Content-Type: application/json"
+    monkeypatch.setenv("PROVIDER_CUSTOM_HEADERS", headers)
+    told = Redaction(secrets_in_use()).text("Zw8headerkey Zw8bearer0815 application/json Authorization")
+    assert told == "[key] [key] application/json Authorization"
+
+
+def test_keys_in_recordings_of_others_are_taken_out_on_import_and_export(tmp_path, monkeypatch):
+    secret = "Zw8/imported+key=0815"
+    given = Completion(f"it is {secret}", refusal=secret, model=secret)
+    labels = {"ask": "rag", "item": "i", "model": "m", "params": {}, "sample": 0}
+    with Recordings(tmp_path / "theirs.sqlite") as theirs:
+        theirs.put("k", given, **labels)
+        theirs.export_jsonl(tmp_path / "theirs.jsonl")
+        monkeypatch.setenv("OPENAI_API_KEY", secret)
+        theirs.export_jsonl(tmp_path / "mine.jsonl")
+    with Recordings.open_for_replay(tmp_path / "theirs.jsonl") as replayed:
+        assert replayed.get("k") == Completion("it is [key]", refusal="[key]", model="[key]")
+    assert secret in (tmp_path / "theirs.jsonl").read_text()
+    assert secret not in (tmp_path / "mine.jsonl").read_text()
+    Recordings.open_for_replay(tmp_path / "mine.jsonl").close()

@@ -1,0 +1,114 @@
+"""Personal data taken out of recorded answers before they are shared: names, and what has a pattern.
+
+Keys stay as they are, so that a replay with the original items finds its answers, and numbers in an answer stay what
+they are, so that its scores do.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from conqret.errors import DeclarationError
+from conqret.io.jsonl import parse
+from conqret.llm.recording import Recording
+from conqret.llm.request import Completion, TokenLogprobs
+
+PATTERNS = {
+    "email": r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+",
+    "url": r"https?://[^\s\"'<>]*[\w/=#&~]",
+    "phone": r"(?<![\w.])(?:\+\d(?:[ ()/-]*\d){6,}|\d(?:[ ()/-]*\d){8,})(?!\w)",  # two years have eight digits
+    "ip": r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w.])",
+    "handle": r"(?<![\w@.])@\w{2,}",
+}
+"""What can be asked for by name; anything else is a regular expression."""
+
+
+class PersonalData:
+    """Takes out ``names`` (whole words, in any case) and what fits ``patterns``; ``found`` counts what was taken out.
+
+    A pattern is one of :data:`PATTERNS` by its name, or a regular expression. ``[name]``, ``[email]`` (and so on) or
+    ``[removed]`` stands in the place.
+
+    Raises:
+        DeclarationError: nothing is given to be taken out, or a pattern is no regular expression.
+    """
+
+    def __init__(self, names: Iterable[str] = (), patterns: Iterable[str] = ()) -> None:
+        self.found: Counter[str] = Counter()
+        words = [r"\s+".join(map(re.escape, name.split())) for name in names if name.strip()]
+        self._rules = [(one if one in PATTERNS else "removed", _compiled(one)) for one in patterns]
+        if words:  # the longer one first, where one name holds another
+            either = "|".join(sorted(words, key=len, reverse=True))
+            self._rules.append(("name", re.compile(rf"(?<!\w)(?:{either})(?!\w)", re.IGNORECASE)))
+        if not self._rules:
+            raise DeclarationError("say what to take out: names, patterns, or both")
+
+    def taken_out(self, recording: Recording) -> Recording:
+        """The recording without personal data in its answer and in the id of its item."""
+        return recording.model_copy(
+            update={
+                "item": self._text(recording.item),
+                "completion": self._completion(recording.completion),
+            }
+        )
+
+    def _completion(self, answer: Completion) -> Completion:
+        return replace(
+            answer,
+            text=self._answer(answer.text),
+            refusal=None if answer.refusal is None else self._text(answer.refusal),
+            logprobs=None if answer.logprobs is None else self._tokens(answer.logprobs),
+        )
+
+    def _answer(self, text: str) -> str:
+        """In JSON only the strings are looked at, in the way that they read."""
+        try:
+            value = parse(text)
+        except ValueError:
+            return self._text(text)
+        cleaned = self._strings(value)
+        return text if cleaned == value else json.dumps(cleaned, ensure_ascii=False)
+
+    def _strings(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self._text(value)
+        if isinstance(value, dict):
+            return {name: self._strings(one) for name, one in value.items()}
+        return [self._strings(one) for one in value] if isinstance(value, list) else value
+
+    def _text(self, text: str) -> str:
+        for label, rule in self._rules:
+            text, count = rule.subn(f"[{label}]", text)
+            self.found[label] += count
+        return text
+
+    def _tokens(self, tokens: tuple[TokenLogprobs, ...]) -> tuple[TokenLogprobs, ...]:
+        """The tokens of what is taken out are emptied; the others keep their log-probabilities."""
+        whole = "".join(one.token for one in tokens)
+        spans = [found.span() for _, rule in self._rules for found in rule.finditer(whole)]
+        cleaned, at = [], 0
+        for one in tokens:
+            start, at = at, at + len(one.token)
+            if any(start < end and begin < at for begin, end in spans):
+                cleaned.append(TokenLogprobs("", {}))
+            else:
+                kept = {text: value for text, value in one.alternatives.items() if not self._holds(text)}
+                cleaned.append(TokenLogprobs(one.token, kept))
+        return tuple(cleaned)
+
+    def _holds(self, text: str) -> bool:
+        return any(rule.search(text) for _, rule in self._rules)
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    try:
+        return re.compile(PATTERNS.get(pattern, pattern))
+    except re.error as error:
+        raise DeclarationError(
+            f"the pattern {pattern!r} is no regular expression ({error}), and none of {', '.join(PATTERNS)}"
+        ) from None

@@ -1,0 +1,83 @@
+"""Names and patterns are taken out of what is shared; nothing else is."""
+
+import json
+
+import pytest
+
+from conqret.errors import DeclarationError
+from conqret.llm import Completion, TokenLogprobs, rating_distribution
+from conqret.llm.personal import PATTERNS, PersonalData
+from conqret.llm.recording import Recording
+from tests.llm.test_recordings import LABELS
+
+
+def taken_out(
+    completion: Completion, *names: str, patterns: tuple[str, ...] = (), item: str = "i"
+) -> Recording:
+    given = Recording(key="k", completion=completion, created="now", **LABELS | {"item": item})
+    return PersonalData(names, patterns).taken_out(given)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "there", "not_there"),
+    [
+        ("email", ["ann.miller+x@mail.example.org"], ["a @ b", "@ann"]),
+        ("url", ["https://example.org/~ann?x=1"], ["example"]),
+        (
+            "phone",
+            ["+49 (0)89 123-4567", "555 123 4567"],
+            ["2023", "12.5", "1,200 people", "in 1999-2004", "3.1415926535"],
+        ),
+        ("ip", ["192.168.0.17"], ["1.2.3", "version 1.2.3.4.5"]),
+        ("handle", ["@ann_m"], ["ann@mail.org", "@ home"]),
+        (r"[A-Z]{2}\d{6}", ["AB123456"], ["A123456"]),
+    ],
+)
+def test_each_pattern_takes_out_what_it_is_for(pattern: str, there: list[str], not_there: list[str]) -> None:
+    label = pattern if pattern in PATTERNS else "removed"
+    for text in there:
+        assert (
+            taken_out(Completion(f"So, {text}, yes"), patterns=(pattern,)).completion.text
+            == f"So, [{label}], yes"
+        )
+    for text in not_there:
+        assert taken_out(Completion(text), patterns=(pattern,)).completion.text == text
+
+
+def test_names_are_whole_words_in_any_case_also_where_json_escapes_them() -> None:
+    answer = Completion(
+        '{"explanation": "ANN\\u00c9  Miller says; Millerton does not. Ann\\u00e9 too", "rating": 3}',
+        refusal="Not about Anné Miller's",
+    )
+    found = taken_out(answer, "Anné Miller", "Anné", item="anné-miller-1")
+    assert json.loads(found.completion.text) == {
+        "explanation": "[name] says; Millerton does not. [name] too", "rating": 3
+    }  # fmt: skip
+    assert found.completion.refusal == "Not about [name]'s"
+    assert found.item == "[name]-miller-1"
+    assert found.key == "k"
+
+
+@pytest.mark.parametrize("text", ['{"rating": 1234567890}', '{"a": 1, "a": 5551234567}', '{"a":  "b"}'])
+def test_what_holds_no_personal_data_stays_byte_for_byte(text: str) -> None:
+    patterns = () if '"a": 1' in text else ("phone",)
+    assert taken_out(Completion(text), "Ann", patterns=patterns).completion.text == text
+
+
+def test_log_probabilities_keep_the_rating() -> None:
+    words = ['{"why": "', "An", "n Mil", "ler", '", "rating": ']
+    tokens = (
+        *(TokenLogprobs(word, {word: 0.0}) for word in words),
+        TokenLogprobs("4", {"4": -0.5, "Ann": -3.0}),
+    )
+    found = taken_out(Completion("x", logprobs=tokens), "Ann Miller", "Ann").completion.logprobs
+    assert found is not None
+    assert [one.token for one in found] == [words[0], "", "", "", words[-1], "4"]
+    assert found[-1].alternatives == {"4": -0.5}
+    assert rating_distribution(found, "rating", [4, 5]) == rating_distribution(tokens, "rating", [4, 5])
+
+
+@pytest.mark.parametrize(("names", "patterns"), [([], []), (["  "], []), ([], ["[a-z"])])
+def test_nothing_to_take_out_and_no_pattern(names: list[str], patterns: list[str]) -> None:
+    with pytest.raises(DeclarationError, match=r"what to take out|no regular expression"):
+        PersonalData(names, patterns)
