@@ -15,10 +15,12 @@ from conqret.errors import DeclarationError, UnknownNameError
 from conqret.judging.base import JudgeOptions
 from conqret.judging.setup import Setup, set_up
 from conqret.llm.options import ClientOptions
+from conqret.perturb import records
 from conqret.perturb.injections import INJECTIONS
 from conqret.perturb.kinds.padding import FILLERS
 from conqret.reliability.bias.contrast import Ground, Key
 from conqret.reliability.bias.folder import BiasFolder
+from conqret.reliability.bias.probes import authority
 from conqret.reliability.bias.probes.authority import INVENTED
 from conqret.reliability.bias.probes.self_preference import family, warning
 from conqret.reliability.bias.run import BiasPlan, plan_bias, run_bias
@@ -143,6 +145,13 @@ def test_a_planted_bias_is_found(plan: BiasPlan, probe: str, bias: Bias) -> None
 def test_a_judge_without_bias_raises_no_alarm_in_95_percent_of_200_seeds(plan: BiasPlan) -> None:
     quiet = sum(not alarms(rows(plan, judged(plan, seed))) for seed in range(200))
     assert quiet >= 190
+
+
+def test_a_short_argument_gets_as_many_references() -> None:
+    item = items()[0].model_copy(update={"argument": "Buses are cheap [1]. They run often [2]."})
+    made = authority.PERTURBATION.apply(item, 3)
+    assert sum(made.argument.count(one) for one in INVENTED) == 3  # type: ignore[union-attr]
+    assert records(made)[0].reached == 3
 
 
 def test_damage_that_lowers_the_score_is_no_bias(plan: BiasPlan) -> None:

@@ -23,13 +23,15 @@ INVENTED = (
 
 
 def change(draw: Draw) -> Changed:
-    """Invented references after so many sentences of the argument, drawn by seed."""
+    """So many invented references, each after a sentence drawn by seed, or several after one where those are few."""
     text = draw.item.argument or ""
     spans = split(text)
     references = draw.ordered(INVENTED, "references")
-    places = sorted(draw.ordered(range(len(spans)))[: int(draw.level)])
-    added = {place: [references[number % len(references)]] for number, place in enumerate(places)}
-    return Changed({"argument": put_after(text, added)}, additions(added), len(places))
+    drawn = draw.ordered(range(len(spans)))
+    added: dict[int, list[str]] = {}
+    for number, place in enumerate(sorted(drawn[n % len(drawn)] for n in range(int(draw.level)))):
+        added.setdefault(place, []).append(references[number % len(references)])
+    return Changed({"argument": put_after(text, added)}, additions(added), int(draw.level))
 
 
 PERTURBATION = Perturbation(
