@@ -15,6 +15,8 @@ from conqret.io import Checked, ItemSource, open_items
 from conqret.io.frames import with_columns
 from conqret.judging.base import JudgeOptions
 from conqret.judging.execute import Execution, aexecute, judge_record, judged, noted
+from conqret.judging.expected_cost import Expected, Sizes
+from conqret.judging.expected_judging import expected_judging
 from conqret.judging.folder import JudgeFolder, judgment_key
 from conqret.judging.registry import DEFAULT_FORMAT
 from conqret.judging.replay import RecordedCall, recorded_call
@@ -96,11 +98,27 @@ async def ajudge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
     return await _judge(items, settings)
 
 
+def expected_cost(items: Any, **settings: Unpack[JudgeSettings]) -> Expected:
+    """What :func:`judge` would ask with the same settings: calls, tokens and dollars. No model is asked, and nothing
+    is written.
+
+    Raises:
+        DeclarationError: as there.
+    """
+    check_names("judge", settings, JudgeSettings)
+    source = _opened(items, settings)
+    _, setup = check_items(source, _setup(settings))
+    return expected_judging(setup, source, Sizes())
+
+
+def _opened(items: Any, settings: JudgeSettings) -> ItemSource:
+    several = [items] if isinstance(items, Item | Mapping) else items
+    return open_items(several, columns=settings.get("columns"))
+
+
 async def _judge(items: Any, settings: JudgeSettings) -> Any:
     check_names("judge", settings, JudgeSettings)
-    source = open_items(
-        [items] if isinstance(items, Item | Mapping) else items, columns=settings.get("columns")
-    )
+    source = _opened(items, settings)
     checked, setup = check_items(source, _setup(settings))
     output = settings.get("output")
     found = (

@@ -259,6 +259,34 @@ def generate(
     Raises:
         DeclarationError: anything wrong with the call, the corpus, the run or the folder. No model is asked then.
     """
+    job = generation_job(
+        corpus, run, stance=stance, model=model, strategy=strategy, shots=shots, documents=documents, expert=expert,
+        seed=seed, temperature=temperature, prompts=prompts, output=output, overwrite=overwrite, recordings=recordings,
+        replay=replay,
+    )  # fmt: skip
+    return write_arguments(job, on_start=lambda client, kept: on_start(job, client, kept))
+
+
+@strict_options
+def generation_job(
+    corpus: str | Path,
+    run: str | Path,
+    *,
+    stance: Literal["pro", "con"],
+    model: str | ClientOptions = OFFLINE_MODEL,
+    strategy: str = DEFAULT_STRATEGY,
+    shots: int = SHOTS,
+    documents: int = DOCUMENTS,
+    expert: bool = False,
+    seed: int = SEED,
+    temperature: float | None = None,
+    prompts: str | Path | None = None,
+    output: str | Path | None = None,
+    overwrite: bool = False,
+    recordings: str | Path | None = None,
+    replay: str | Path | None = None,
+) -> GenerationRun:
+    """Arguments that are ready to be written, or to be estimated. Raises DeclarationError as :func:`generate`."""
     client = as_client(model)
     client.backend.check_can_ask("the question for an argument")
     wanted = GenerateOptions(shots, documents, seed, temperature, expert, strategy)
@@ -267,7 +295,7 @@ def generate(
         raise DeclarationError(f"the strategy {wanted.way.name} asks no model; leave out --model")
     ranking, source = Path(run), Path(corpus)
     name = client.model if asks else wanted.way.name
-    job = GenerationRun(
+    return GenerationRun(
         tasks=make_tasks(CorpusDirectory(source), read_rankings(ranking), stance, wanted),
         options=wanted,
         model=client,
@@ -278,7 +306,6 @@ def generate(
         overwrite=overwrite,
         settings={"corpus": source.name, "run": ranking.name, "stance": stance},
     )
-    return write_arguments(job, on_start=lambda client, kept: on_start(job, client, kept))
 
 
 @strict_options

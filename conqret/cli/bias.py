@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -67,6 +67,7 @@ def bias(
     prompts: options.Prompts = None,
     calls: options.Calls,
     kept: options.Kept,
+    dry_run: options.DryRun = False,
     shown: options.Shown,
 ) -> None:
     """Probe a judge for what should not move its scores: order, position, length, false authority, stance, its own
@@ -75,24 +76,39 @@ def bias(
     Each effect has an interval over topics; alarms are corrected for the number of comparisons, so that a judge
     without bias raises any alarm at all in one of twenty tables at most.
     """
+    from conqret.cli.expected_cost import tell_cost
     from conqret.judging.registry import DEFAULT_FORMAT
+    from conqret.reliability.bias.run import estimate
     from conqret.reliability.bias.study import bias as measure
+    from conqret.reliability.bias.study import bias_plan
     from conqret.report.card_tables import bias_markdown, bias_rows_table
     from conqret.report.page import write_files
 
+    asked: dict[str, Any] = {
+        "format": DEFAULT_FORMAT if format is None else format, "model": calls.client(model), "probes": probe or (),
+        "repeats": repeats, "labels": None if labels is None else reading.load(labels), "metrics": metric or (),
+        "seed": seed, "prompts": prompts,
+    }  # fmt: skip
+
+    def announce(plan: BiasPlan) -> None:
+        if not shown.quiet:
+            note(f"{len(plan.contrasts)} comparisons, {plan.judgments} judgments")
+            for name, reason in plan.left_out.items():
+                note(f"{name} left out: {reason}")
+
+    if dry_run:
+        plan = bias_plan(items, **asked)
+        announce(plan)
+        tell_cost(estimate(plan), budget=calls.budget_usd, as_json=shown.json_output)
+        return
     with progress("judging", quiet=shown.quiet) as bar:
 
         def begin(plan: BiasPlan) -> None:
             bar.reach(0, total=plan.judgments)
-            if not shown.quiet:
-                note(f"{len(plan.contrasts)} comparisons, {plan.judgments} judgments")
-                for name, reason in plan.left_out.items():
-                    note(f"{name} left out: {reason}")
+            announce(plan)
 
         table = measure(
-            items, format=DEFAULT_FORMAT if format is None else format, model=calls.client(model), probes=probe or (),
-            repeats=repeats, labels=None if labels is None else reading.load(labels), metrics=metric or (), seed=seed,
-            resamples=max(resampling.resamples, 1), confidence=resampling.confidence, prompts=prompts, folder=output,
+            items, **asked, resamples=max(resampling.resamples, 1), confidence=resampling.confidence, folder=output,
             recordings=kept.recordings, replay=kept.replay, overwrite=kept.overwrite, on_plan=begin,
             on_start=bar.reach, on_judgment=bar.advance,
         )  # fmt: skip

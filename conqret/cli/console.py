@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from conqret.runs.session import SessionCounts
 
 
-NONE: Mapping[str, int] = {}
+NONE: Mapping[str, Any] = {}
+"""Where nothing is given."""
 
 
 @functools.cache

@@ -3,14 +3,70 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from conqret.cli.console import NONE, note, result
+
 if TYPE_CHECKING:
     from conqret.judging.expected_cost import Expected, Total
     from conqret.report.table import Cell, Table
+
+
+WORK = {
+    "rewrite": "rewriting",
+    "generate": "writing",
+    "judge": "judging",
+    "score": "scoring",
+    "detect": "detecting",
+}
+"""What each task is called that has a budget of its own."""
+
+
+def tell_cost(
+    found: Sequence[Expected],
+    *,
+    as_json: bool,
+    budget: float | None = None,
+    facts: Mapping[str, Any] = NONE,
+    lines: Iterable[str] = (),
+) -> None:
+    """Print what is expected, after ``lines`` (for a machine: ``facts``), what is assumed in it, and what a ``budget``
+    (dollars) would do to the run."""
+    from conqret.llm.sender import EXPECTED_ANSWER
+
+    stop = budget_words(found, budget)
+    shown = {**facts, **cost_facts(found), "budget_usd": budget, "budget_note": stop}
+    result(shown, [*lines, cost_table(found)], as_json=as_json)
+    share = min((one.sampled for one in found), default=1.0)
+    if share < 1:
+        note(f"prompt tokens are estimated from a sample: {share:.0%} or more of the prompts of each format")
+    if any(one.completion_tokens for one in found):
+        note(f"the lengths of answers are assumed: {EXPECTED_ANSWER:,} tokens for a judgment")
+    note("answers that are recorded already cost nothing")
+    if stop:
+        note(stop)
+
+
+def budget_words(found: Sequence[Expected], budget: float | None) -> str | None:
+    """What the budget would do to the run, if it would do anything."""
+    from conqret.report.words import money
+
+    if budget is None:
+        return None
+    unknown = sorted({one.model for one in found if one.cost_usd is None})
+    if unknown:
+        return f"the run would refuse --budget-usd: the price of {', '.join(unknown)} is unknown"
+    for task, words in WORK.items():
+        cost = sum(one.cost_usd or 0.0 for one in found if one.task == task)
+        if cost > budget:
+            return (
+                f"the budget of {money(budget)} would stop the run before its end: {words} is expected to cost "
+                f"{money(cost)}"
+            )
+    return None
 
 
 def cost_facts(found: Sequence[Expected]) -> Mapping[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -56,6 +56,7 @@ def generate(
     prompts: options.Prompts = None,
     calls: options.Calls,
     kept: options.Kept,
+    dry_run: options.DryRun = False,
     shown: options.Shown,
 ) -> None:
     """Write an argument for every ranked topic: conclusions, and premises that cite the documents.
@@ -66,16 +67,26 @@ def generate(
     from dataclasses import asdict
 
     from conqret import generate as write
+    from conqret.api.systems import generation_job
+    from conqret.cli.expected_cost import tell_cost
+    from conqret.generation.expected_cost import expected_writing
+    from conqret.judging.expected_cost import Sizes
 
     def announce(job: GenerationRun, client: Client, kept: int) -> None:
         if not shown.quiet:
             _announce(job)
 
-    outcome = write(
-        corpus, run, stance=stance, model=calls.client(model), strategy=strategy, shots=shots,
-        documents=documents, expert=expert, seed=seed, temperature=temperature, prompts=prompts, output=output,
-        recordings=kept.recordings, replay=kept.replay, overwrite=kept.overwrite, on_start=announce,
-    )  # fmt: skip
+    asked: dict[str, Any] = {
+        "stance": stance, "model": calls.client(model), "strategy": strategy, "shots": shots, "documents": documents,
+        "expert": expert, "seed": seed, "temperature": temperature, "prompts": prompts, "output": output,
+        "recordings": kept.recordings, "replay": kept.replay, "overwrite": kept.overwrite,
+    }  # fmt: skip
+    if dry_run:
+        job = generation_job(corpus, run, **asked)
+        found = expected_writing(job.tasks, job.options, job.model, job.library, Sizes())
+        tell_cost([found], budget=calls.budget_usd, as_json=shown.json_output)
+        return
+    outcome = write(corpus, run, **asked, on_start=announce)
     facts = {**asdict(outcome), "session": outcome.session.model_dump()}
     facts = {"items": str(facts.pop("items_file")), **facts}
     total = outcome.written + outcome.no_evidence + sum(outcome.failed.values())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from conqret.cli import options
 from conqret.cli.console import at, end, floor, note, note_all, progress, result, tell
@@ -57,6 +57,7 @@ def judge(
             "--card",
         ),
     ] = None,
+    dry_run: options.DryRun = False,
     shown: options.Shown,
 ) -> None:
     """Judge items: relevance of the evidence, groundedness, quality of the argument, preference.
@@ -65,8 +66,17 @@ def judge(
     on when the same command is given again, and no answer is paid for twice.
     """
     from conqret import judge as judged
+    from conqret.api.judging import expected_cost
+    from conqret.cli.expected_cost import tell_cost
 
-    settings = judging.given()
+    settings: dict[str, Any] = {
+        "format": format, "model": model, "columns": options.column_map(columns, options.ITEM_COLUMNS),
+        "prompts": prompts, "output": True if output is None else output,
+        **judging.given(), **calls.given(), **kept.given(),
+    }  # fmt: skip
+    if dry_run:
+        tell_cost([expected_cost(items, **settings)], budget=calls.budget_usd, as_json=shown.json_output)
+        return
     with progress("judging", quiet=shown.quiet) as bar:
 
         def started(setup: Setup, checked: Checked, client: Client, kept: int) -> None:
@@ -78,16 +88,9 @@ def judge(
 
         found = judged(
             items,
-            format=format,
-            model=model,
-            columns=options.column_map(columns, options.ITEM_COLUMNS),
-            prompts=prompts,
-            output=True if output is None else output,
             on_start=started,
             on_judgment=bar.advance,
             **settings,
-            **calls.given(),
-            **kept.given(),
         )
     _remark(found, quiet=shown.quiet)
     result(found.summary, _lines(found), as_json=shown.json_output)

@@ -83,7 +83,7 @@ def detect(
     With --labels the grade from which it is a yes is chosen by them, and measured on questions that had no part in the
     choice: for each question the grade that has the highest F1 on all others.
     """
-    from conqret.cli.expected_cost import cost_facts, cost_table
+    from conqret.cli.expected_cost import tell_cost
     from conqret.io.pairs import read_pairs
     from conqret.perspectives.detection import estimate
     from conqret.perspectives.study import DetectionFolder, DetectionRecord, study
@@ -95,9 +95,7 @@ def detect(
     client = calls.client(model)
     session = Session(client, recordings=kept.recordings, replay=kept.replay, prompts=prompts)
     if dry_run:
-        cost = [estimate(found, session)]
-        result(cost_facts(cost), [cost_table(cost)], as_json=shown.json_output)
-        note("the lengths of answers are assumed; answers that are recorded already cost nothing")
+        tell_cost([estimate(found, session)], budget=calls.budget_usd, as_json=shown.json_output)
         return
     folder = DetectionFolder(output or default_folder(stem(pairs), "detect", client.model))
     if chosen_by is not None and chosen_by.asked != DetectionRecord.of(found, session).asked:
@@ -127,7 +125,7 @@ def detect(
     for example in said.values():
         note(example)
     result(outcome.summary, _lines(outcome.summary, folder), as_json=shown.json_output)
-    end(outcome.summary.unanswered)
+    end(outcome.summary.unanswered, outcome.session)
 
 
 def _threshold(text: str | None) -> tuple[int | None, DetectionRecord | None]:

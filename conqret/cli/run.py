@@ -75,12 +75,10 @@ def _silent(stage: str, text: str) -> None:
 
 def _show_estimate(experiment: Path, json_output: bool) -> None:
     from conqret.api.systems import experiment_job
-    from conqret.cli.expected_cost import cost_facts, cost_table
+    from conqret.cli.expected_cost import tell_cost
     from conqret.experiments.estimate import estimate
 
-    found = estimate(experiment_job(experiment))
-    result(cost_facts(found), [cost_table(found)], as_json=json_output)
-    note("the lengths of answers are assumed; answers that are recorded already cost nothing")
+    tell_cost(estimate(experiment_job(experiment)), as_json=json_output)
 
 
 def _tables(outcome: ExperimentOutcome) -> Iterator[RenderableType]:

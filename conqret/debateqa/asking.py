@@ -11,6 +11,8 @@ from pydantic import BaseModel
 from conqret.data import Reason
 from conqret.debateqa.table import EMPTY_ANSWER, NO_QUESTION, ScoreRow
 from conqret.io.debateqa import DebatableQuestion, ModelAnswer
+from conqret.judging.expected_cost import Expected, capped, counter, expected
+from conqret.judging.fitting import prompt_tokens
 from conqret.llm.client import Client
 from conqret.llm.request import Message, Reading, Request, TokenLogprobs
 from conqret.prompts import Rendered
@@ -62,10 +64,9 @@ async def ask_about(
 
     About an empty answer, or one to a question without text, the model is not asked.
     """
-    for text, fault in ((case.answer, EMPTY_ANSWER), (case.question, NO_QUESTION)):
-        if not text.strip():
-            return replace(row, reason=fault)
-    rendered = session.library[question.prompt].render({"question": case.question, "answer": case.answer})
+    if fault := _unfit(case):
+        return replace(row, reason=fault)
+    rendered = _rendered(question.prompt, case, session)
     reply = await client.ask(
         Request(
             ask=question.prompt,
@@ -83,3 +84,26 @@ async def ask_about(
         return replace(row, reason=reason.value, detail=reply.detail)
     value, detail = question.figure(reply.value, reply.logprobs)
     return replace(row, value=value, detail=detail)
+
+
+def expected_asking(prompt: str, cases: Iterable[Case], session: Session, tokens: int) -> Expected:
+    """The calls, tokens and dollars of asking about all cases, with so many ``tokens`` of an answer."""
+    client, options = counter(session.options), session.options
+    used = [
+        capped(prompt_tokens(_rendered(prompt, case, session), client), client)
+        for case in cases
+        if not _unfit(case)
+    ]
+    written = tokens * len(used) if options.backend.writes else 0
+    return expected("score", options, len(used), sum(used), written, by=prompt)
+
+
+def _unfit(case: Case) -> str:
+    """Why the model is not asked about a case; empty where it is."""
+    if not case.answer.strip():
+        return EMPTY_ANSWER
+    return "" if case.question.strip() else NO_QUESTION
+
+
+def _rendered(prompt: str, case: Case, session: Session) -> Rendered:
+    return session.library[prompt].render({"question": case.question, "answer": case.answer})

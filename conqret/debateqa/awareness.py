@@ -10,10 +10,11 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from conqret.debateqa.asking import Case, Figure, Question, ask_about
+from conqret.debateqa.asking import Case, Figure, Question, ask_about, expected_asking
 from conqret.debateqa.diversity import SHOWN, model_name
 from conqret.debateqa.table import AWARENESS, ScoreRow
 from conqret.errors import DeclarationError, UnknownNameError
+from conqret.judging.expected_cost import Expected
 from conqret.llm.backend import backend_of
 from conqret.llm.client import Client
 from conqret.llm.ratings import rating_distribution
@@ -27,6 +28,8 @@ from conqret.stats.estimate import Estimate
 
 SHOTS = ("few-shot", "zero-shot")
 """The prompts; the paper advises the one with five demonstrations (Table 15)."""
+VERDICT_TOKENS = 10
+"""Those of ``{"debated": 1}``."""
 FIELD = "debated"
 """The name of the verdict in the answer and in the examples of the prompt."""
 _CUES = re.compile(
@@ -104,6 +107,11 @@ def ask_awareness(
         return collect(works, in_flight=client.in_flight)
 
     return Awareness(session.run(all_of), shares)
+
+
+def estimate(cases: Iterable[Case], session: Session, *, shots: str = SHOTS[0]) -> Expected:
+    """The calls, tokens and dollars of :func:`ask_awareness`."""
+    return expected_asking(_prompt(shots), cases, session, VERDICT_TOKENS)
 
 
 def instrument_name(model: str, shots: str) -> str:

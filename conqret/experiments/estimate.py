@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from conqret.data import Item
 from conqret.experiments.config import NONE, System
 from conqret.experiments.job import Job
-from conqret.generation.generate import Generator, Task
+from conqret.generation.expected_cost import expected_writing
+from conqret.generation.generate import Task
 from conqret.generation.tasks import make_tasks
 from conqret.io.trec import read_rankings
 from conqret.judging.expected_cost import (
@@ -31,9 +32,6 @@ from conqret.reliability.sensitivity.estimate import rewriting
 
 ARGUMENT_TOKENS = 1_000
 """An argument that is still to be written: some 750 words, a short expert side of a debate."""
-
-GENERATED_TOKENS = 1_500
-"""The same as JSON, with the reasons for what is left out."""
 
 RANKED_TOKENS = 4
 """A number of a ranking in an answer."""
@@ -128,17 +126,9 @@ def _reranking(
 def _generation(job: Job, system: System, tasks: Sequence[Task], sizes: Sizes) -> Expected:
     table = job.experiment.generators[system.generator]
     options = job.experiment.client(table.model)
-    client = Client(options, store=None)
-    wanted = table.options(job.experiment.seed)
-    if not wanted.way.prompts:
-        return expected("generate", options, 0, 0, 0, of=system.name)
-    generator = Generator(wanted, job.library, client, options.model)
-    prompt = 0
-    for task in tasks:
-        bare = generator.bare(task)
-        documents = [*task.documents, *(document for one in task.examples for document in one.documents)]
-        prompt += capped(prompt_tokens(bare, client) + sizes.all(documents, client), client)
-    return expected("generate", options, len(tasks), prompt, GENERATED_TOKENS * len(tasks), of=system.name)
+    return expected_writing(
+        tasks, table.options(job.experiment.seed), options, job.library, sizes, of=system.name
+    )
 
 
 def _judging(

@@ -14,6 +14,7 @@ from conqret.api.assertions import ModelJudge, check
 from conqret.data import Item
 from conqret.errors import DeclarationError
 from conqret.io import open_items
+from conqret.judging.expected_judging import spread
 from conqret.llm.backend import backend_of
 from conqret.llm.client import Client
 from conqret.llm.options import ClientOptions
@@ -22,7 +23,7 @@ from conqret.llm.sender import EXPECTED_ANSWER, Sender
 from conqret.llm.tokens import count_tokens
 from conqret.perturb import PERTURBATIONS, Direction
 from conqret.reliability.judged import Conduct, Part
-from conqret.reliability.sensitivity.estimate import estimate, spread
+from conqret.reliability.sensitivity.estimate import estimate
 from conqret.reliability.sensitivity.labels import load_labels, true_precision
 from conqret.reliability.sensitivity.plan import GRID_LEVELS, Damage, Plan, make_plan, together
 from conqret.reliability.sensitivity.results import SensitivityFolder, SensitivityResults

@@ -35,12 +35,14 @@ def dispute_awareness(
     ] = None,
     calls: options.Calls,
     kept: options.Kept,
+    dry_run: options.DryRun = False,
     shown: options.Shown,
 ) -> None:
     """Does the answer say that the question is debatable? 1 or 0; higher is better."""
     from conqret._optional import require
+    from conqret.cli.expected_cost import tell_cost
     from conqret.debateqa.asking import cases_of
-    from conqret.debateqa.awareness import against_labels, ask_awareness
+    from conqret.debateqa.awareness import against_labels, ask_awareness, estimate
     from conqret.debateqa.diversity import model_name
     from conqret.debateqa.kept import ScoreFolder, ScoreRecord
     from conqret.debateqa.table import AWARENESS, write_table
@@ -69,6 +71,9 @@ def dispute_awareness(
     folder = ScoreFolder(measured.folder("dispute-awareness", judge, shots))
     record = ScoreRecord.of([AWARENESS], f"{client.model}, {shots}", measured.name, answers)
     session = Session(client, recordings=kept.recordings, replay=kept.replay)
+    if dry_run:
+        tell_cost([estimate(asked, session, shots=shots)], budget=calls.budget_usd, as_json=shown.json_output)
+        return
     session.run(lambda client: session.ready(folder))
     with session, folder.claimed(record, overwrite=kept.overwrite):
         session.keep_in(folder.recordings_file)

@@ -61,6 +61,7 @@ def baselines(
     weights: Weights,
     calls: options.Calls,
     kept: options.Kept,
+    dry_run: options.DryRun = False,
     shown: options.Shown,
 ) -> None:
     """What Perspective Diversity is compared with: text similarity and plain judges; higher is better of all.
@@ -69,7 +70,9 @@ def baselines(
     """
     from dataclasses import replace
 
+    from conqret.cli.expected_cost import tell_cost
     from conqret.debateqa.asking import cases_of
+    from conqret.debateqa.baselines.asked import estimate
     from conqret.debateqa.baselines.registry import selected
     from conqret.debateqa.baselines.run import Models, baseline_rows, prepared
     from conqret.debateqa.kept import KeptValues, ScoreFolder, ScoreRecord
@@ -98,6 +101,11 @@ def baselines(
     folder = ScoreFolder(measured.folder("baselines"))
     asks = "asked" in kinds
     client = calls.client(model)
+    if dry_run:
+        names_asked = [one.name for one in chosen if one.kind == "asked"]
+        found = estimate(names_asked, cases, Session(client))
+        tell_cost(found, budget=calls.budget_usd, as_json=shown.json_output)
+        return
     models = Models(**weights.given())
     if kept.replay is not None:  # nothing is spent
         client = replace(client, budget_usd=None)

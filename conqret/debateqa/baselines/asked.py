@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from functools import partial
 from statistics import fmean
 from typing import Annotated, Any
 
 from pydantic import Field
 
-from conqret.debateqa.asking import Case, Figure, Question, ask_about
+from conqret.debateqa.asking import Case, Figure, Question, ask_about, expected_asking
 from conqret.debateqa.baselines.lexical import MOST_VIEWS, Findings
 from conqret.debateqa.table import ScoreRow
+from conqret.judging.expected_cost import Expected
 from conqret.judging.responses import OneToFive, Typed, Whole
 from conqret.judging.scales import ONE_TO_FIVE
 from conqret.llm.client import Client
@@ -23,6 +24,12 @@ from conqret.runs.trials import collect
 CHOICES = tuple(range(ONE_TO_FIVE.low, ONE_TO_FIVE.high + 1))
 WEIGHTED = "the mean over the rating's log-probabilities"
 """The detail of a g-eval rating for which the provider gave them; without, it is the rating as given."""
+
+
+ANSWER_TOKENS = {"g-eval": 300}
+"""An answer with its reasoning."""
+NUMBER_TOKENS = 10
+"""An answer that is a number alone, ``{"score": 4}``."""
 
 
 class Grade(Typed):
@@ -102,6 +109,14 @@ def ask(
 
     rows = session.run(all_of)
     return {name: rows[place * len(cases) : (place + 1) * len(cases)] for place, name in enumerate(metrics)}
+
+
+def estimate(metrics: Iterable[str], cases: Sequence[Case], session: Session) -> list[Expected]:
+    """The calls, tokens and dollars of :func:`ask`, one for each of ``metrics``."""
+    return [
+        expected_asking(QUESTIONS[name].prompt, cases, session, ANSWER_TOKENS.get(name, NUMBER_TOKENS))
+        for name in metrics
+    ]
 
 
 def _instrument(name: str, session: Session) -> str:

@@ -12,12 +12,14 @@ from functools import partial
 
 from conqret.data import Item, Judgment
 from conqret.errors import DeclarationError
+from conqret.judging.expected_cost import Expected, Sizes
+from conqret.judging.expected_judging import expected_judging
 from conqret.judging.folder import trial_key
 from conqret.reliability.bias.contrast import Contrast, Ground, Key, NotAskedError
 from conqret.reliability.bias.folder import BiasFolder
 from conqret.reliability.bias.registry import PROBES
 from conqret.reliability.bias.table import BiasRecord, BiasTable, bias_rows
-from conqret.reliability.bias.ways import fingerprint_of, instrument_for
+from conqret.reliability.bias.ways import fingerprint_of, instrument_for, setup_for
 from conqret.reliability.judged import Conduct, Part, digest_of, judge_parts
 from conqret.runs.session import SessionCounts
 from conqret.stats.bootstrap import CONFIDENCE, RESAMPLES
@@ -47,6 +49,15 @@ class BiasPlan:
     def judgments(self) -> int:
         """How many judgments there will be."""
         return sum(map(len, self.versions.values()))
+
+
+def estimate(plan: BiasPlan) -> list[Expected]:
+    """The calls, tokens and dollars of :func:`run_bias`, one for each way of asking; what is alike is asked once."""
+    setup, sizes = plan.ground.setup, Sizes()
+    return [
+        expected_judging(setup_for(way, setup), items, sizes, by=f"{setup.judge.name} ({way})")
+        for way, items in plan.versions.items()
+    ]
 
 
 def plan_bias(ground: Ground, probes: Iterable[str] = ()) -> BiasPlan:

@@ -82,15 +82,38 @@ def bias(
         MissingDependencyError: numpy is not installed.
     """
     require("numpy", extra="stats")
-    client = model if isinstance(model, ClientOptions) else ClientOptions(model)
-    source = open_items(items)
-    _, setup = check_items(source, set_up(format, client, JudgeOptions(tuple(metrics)), prompts))
-    given = read_labels(Path(labels)) if isinstance(labels, str | Path) else labels
-    people = {} if given is None else people_quality(given)
-    plan = plan_bias(Ground(tuple(source), setup, people, seed, repeats), probes)
+    plan = bias_plan(
+        items, format=format, model=model, probes=probes, repeats=repeats, labels=labels, metrics=metrics, seed=seed,
+        prompts=prompts,
+    )  # fmt: skip
     on_plan(plan)
     conduct = Conduct(
         recordings=recordings, replay=replay, overwrite=overwrite, on_start=on_start, on_judgment=on_judgment
     )
     out = BiasFolder(Path(folder)) if folder is not None else None
     return run_bias(plan, out, conduct, resamples=resamples, confidence=confidence)
+
+
+def bias_plan(
+    items: Any,
+    *,
+    format: str | Judge = DEFAULT_FORMAT,  # noqa: A002 - the word that users know
+    model: str | ClientOptions = OFFLINE_MODEL,
+    probes: Sequence[str] = (),
+    repeats: int = REPEATS,
+    labels: str | Path | LabelSet | None = None,
+    metrics: Sequence[str] = (),
+    seed: int = SEED,
+    prompts: Path | Library | None = None,
+) -> BiasPlan:
+    """What :func:`bias` would judge. No model is asked.
+
+    Raises:
+        ItemsError, LabelsError, DeclarationError: as there.
+    """
+    client = model if isinstance(model, ClientOptions) else ClientOptions(model)
+    source = open_items(items)
+    _, setup = check_items(source, set_up(format, client, JudgeOptions(tuple(metrics)), prompts))
+    given = read_labels(Path(labels)) if isinstance(labels, str | Path) else labels
+    people = {} if given is None else people_quality(given)
+    return plan_bias(Ground(tuple(source), setup, people, seed, repeats), probes)

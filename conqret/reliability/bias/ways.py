@@ -15,15 +15,19 @@ def fingerprint_of(way: str, setup: Setup) -> str:
     return setup.fingerprint if way == AS_IS else f"{setup.fingerprint}/{way}"
 
 
-def instrument_for(way: str, setup: Setup, client: Client) -> Instrument:
-    """The instrument that asks in this way (see :mod:`conqret.reliability.bias.contrast`)."""
-    asked = replace(setup.instrument(client), fingerprint=fingerprint_of(way, setup))
-    if way == AS_IS:
-        return asked
+def setup_for(way: str, setup: Setup) -> Setup:
+    """The judge and the options that ask in this way (see :mod:`conqret.reliability.bias.contrast`)."""
     if way == REVERSED:
-        return replace(asked, options=replace(setup.options, order="reversed"))
+        return replace(setup, options=replace(setup.options, order="reversed"))
     if way == ONE_ORDER:
         judge = replace(setup.judge, asks=tuple(replace(ask, both_orders=False) for ask in setup.judge.asks))
-        return replace(asked, judge=judge, options=replace(setup.options, metrics=(PREFERENCE,)))
-    number = int(way.removeprefix(AGAIN))
-    return replace(asked, first_sample=number * setup.options.samples)
+        return replace(setup, judge=judge, options=replace(setup.options, metrics=(PREFERENCE,)))
+    return setup
+
+
+def instrument_for(way: str, setup: Setup, client: Client) -> Instrument:
+    """The instrument that asks in this way."""
+    asked = replace(setup_for(way, setup).instrument(client), fingerprint=fingerprint_of(way, setup))
+    if not way.startswith(AGAIN):
+        return asked
+    return replace(asked, first_sample=int(way.removeprefix(AGAIN)) * setup.options.samples)

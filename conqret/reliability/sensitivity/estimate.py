@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from conqret.data import Item
@@ -10,25 +10,18 @@ from conqret.judging.expected_cost import (
     STAND_IN,
     Expected,
     Sizes,
-    answer_tokens,
     capped,
     counter,
     covers,
     expected,
-    judged_tokens,
-    times,
 )
+from conqret.judging.expected_judging import SAMPLE, expected_judging
 from conqret.judging.fitting import prompt_tokens
-from conqret.judging.setup import Setup
 from conqret.llm.options import ClientOptions
 from conqret.perturb import Perturbation
 from conqret.perturb.rewriting import rewriting_of
 from conqret.prompts import Library
 from conqret.reliability.sensitivity.plan import Plan
-
-SAMPLE = 200
-"""Prompts of one question that are counted at most: with lengths that vary by a third, their mean is within 5 %
-of that of all (two standard errors, 2 * 0.33 / sqrt(200))."""
 
 
 def estimate(
@@ -50,18 +43,11 @@ def estimate(
         sample: prompts of a question to count at most.
     """
     sizes = Sizes()
-    found = [_judging(plan, setup, sizes, sample) for setup in plan.setups]
+    found = [expected_judging(setup, plan.every_item(), sizes, sample=sample) for setup in plan.setups]
     if rewriter is not None and not rewriter.backend.baseline:
         library = prompts if isinstance(prompts, Library) else Library(prompts)
         found += _rewriting(plan, rewriter, library, sizes)
     return found
-
-
-def spread(items: Sequence[Item], most: int) -> Sequence[Item]:
-    """``most`` of ``items`` at even distances; all of them where there are no more."""
-    if len(items) <= most:
-        return items
-    return [items[(2 * place + 1) * len(items) // (2 * most)] for place in range(most)]
 
 
 def rewriting(
@@ -98,30 +84,6 @@ def rewriting(
         used = prompt_tokens(shown, client) + 2 * argument + sizes.all(documents, client)
         calls, tokens, written = calls + 1, tokens + capped(used, client), written + argument
     return expected("rewrite", options, calls, tokens, written, of=of, by=perturbation.name)
-
-
-def _judging(plan: Plan, setup: Setup, sizes: Sizes, sample: int) -> Expected:
-    client = counter(setup.client)
-    calls = completion = counted = asked = 0
-    prompt = 0.0
-    for ask, items in plan.asked(setup):
-        if not items:
-            continue
-        chosen, each = spread(items, sample), times(ask, setup)
-        tokens = sum(judged_tokens(item, ask, setup, client, sizes) for item in chosen)
-        prompt += each * tokens * len(items) / len(chosen)
-        calls += each * len(items)
-        completion += each * len(items) * answer_tokens(ask)
-        counted, asked = counted + len(chosen), asked + len(items)
-    return expected(
-        "judge",
-        setup.client,
-        calls,
-        round(prompt),
-        completion,
-        by=setup.judge.name,
-        sampled=counted / asked if asked else 1.0,
-    )
 
 
 def _rewriting(plan: Plan, options: ClientOptions, library: Library, sizes: Sizes) -> Iterator[Expected]:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from conqret.data import Item
 from conqret.errors import DeclarationError
-from conqret.judging.base import Ask, Case
 from conqret.judging.setup import Setup
 from conqret.perturb import PERTURBATIONS, SEED, Materials, Perturbation, perturb_items
 from conqret.perturb.levels import Level, at_levels, is_level
@@ -113,22 +111,6 @@ class Plan:
         """Every version of every item."""
         for items in self.versions.values():
             yield from items.values()
-
-    def asked(self, setup: Setup) -> list[tuple[Ask[Any], list[Item]]]:
-        """Each question of ``setup`` with the versions about which it is really asked.
-
-        Versions that differ in nothing but the changes of fields that a question does not show make one request,
-        for the recordings answer the second; where there is nothing to ask, none is made.
-        """
-        found = []
-        for ask in setup.judge.select(setup.options.metrics):
-            distinct: dict[Any, Item] = {}
-            for item in self.every_item():
-                shown = tuple(hash(getattr(item, need)) for need in sorted(ask.needs | ask.optional))
-                distinct.setdefault((item.topic, item.stance, shown), item)
-            items = [item for item in distinct.values() if ask.settled(Case(item, setup.options)) is None]
-            found.append((ask, items))
-        return found
 
 
 def make_plan(

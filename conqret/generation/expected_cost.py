@@ -1,0 +1,35 @@
+"""What writing arguments will ask of a model, before the first call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from conqret.generation.generate import GenerateOptions, Generator, Task
+from conqret.judging.expected_cost import Expected, Sizes, capped, counter, expected
+from conqret.judging.fitting import prompt_tokens
+from conqret.llm.options import ClientOptions
+from conqret.prompts import Library
+
+GENERATED_TOKENS = 1_500
+"""An argument of some 750 words as JSON, with the reasons for what is left out."""
+
+
+def expected_writing(
+    tasks: Sequence[Task],
+    wanted: GenerateOptions,
+    model: ClientOptions,
+    library: Library,
+    sizes: Sizes,
+    *,
+    of: str = "",
+) -> Expected:
+    """The calls, tokens and dollars of one argument for each task; none where the strategy asks no model."""
+    if not wanted.way.prompts:
+        return expected("generate", model, 0, 0, 0, of=of)
+    client = counter(model)
+    generator = Generator(wanted, library, client, model.model)
+    prompt = 0
+    for task in tasks:
+        documents = [*task.documents, *(document for one in task.examples for document in one.documents)]
+        prompt += capped(prompt_tokens(generator.bare(task), client) + sizes.all(documents, client), client)
+    return expected("generate", model, len(tasks), prompt, GENERATED_TOKENS * len(tasks), of=of)

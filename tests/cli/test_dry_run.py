@@ -1,0 +1,122 @@
+"""``--dry-run``: what a command would ask, before anything is asked or written."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from conqret.cli.main import app
+from conqret.io.trec import ScoredDoc, write_run
+from tests.cli.conftest import Cli
+from tests.cli.score_files import lines, questions_file
+from tests.contract.items import demo
+from tests.generation.corpora import write_corpus
+from tests.judging.runs import write_items
+from tests.server import FaultServer
+
+PRICED = ("--model", "openai/mine", "--input-price", 2, "--output-price", 10)
+SAYS_SO = ("perturb", "doctor", "prompt steps", "retrieve run", "retrieve evaluate")
+"""Commands that ask a model and have no dry run: one question, or what depends on a ranking."""
+
+
+@pytest.fixture
+def commands(tmp_path: Path) -> dict[str, tuple[object, ...]]:
+    """Each command that has a dry run, on small files."""
+    items = write_items(tmp_path / "items.jsonl", demo()[:4])
+    write_run(tmp_path / "pro.res", [ScoredDoc("buses", f"buses-{n}", 9.0 - n) for n in (1, 2, 3)])
+    corpus = write_corpus(tmp_path / "corpus").path
+    references = questions_file(tmp_path)
+    texts = {"zoos": "Some say so.", "cars": "Others do not.", "cigars": ""}
+    rows = [{"id": one, "generation": text} for one, text in texts.items()]
+    answers = lines(tmp_path / "mine.jsonl", rows)
+    return {
+        "judge": ("judge", items, "--format", "direct"),
+        "bias": ("bias", items, "--format", "rag-direct", "--probe", "repeatability"),
+        "sensitivity": ("sensitivity", items, "--format", "rag-direct", "--perturb", "irrelevant:0,50"),
+        "generate": ("generate", corpus, "--run", tmp_path / "pro.res", "--stance", "pro", "--shots", 1),
+        "dispute-awareness": ("score", "dispute-awareness", answers, "--questions", references),
+        "baselines": (
+            "score", "baselines", answers, "--references", references, "--metrics", "direct-score,g-eval,acknowledge",
+        ),
+    }  # fmt: skip
+
+
+NAMES = ("judge", "bias", "sensitivity", "generate", "dispute-awareness", "baselines")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_as_many_calls_as_will_be_made_and_nothing_written(
+    cli: Cli, commands: dict[str, tuple[object, ...]], tmp_path: Path, name: str
+) -> None:
+    with FaultServer(length=2) as server:
+        asked = (*commands[name], *PRICED, "--api-base", server.url, "-o", tmp_path / "out")
+        done = cli(*asked, "--dry-run", "--json")
+        assert done.code == 0, done.err
+        assert server.requests == []
+        assert not (tmp_path / "out").exists()
+        facts = json.loads(done.out)
+        if name != "generate":  # a made-up argument is invalid, and asked for again
+            cli(*asked)
+            first = [one for one in server.requests if len(one.body["messages"]) == 2]
+            assert len({one.body_hash for one in first}) <= facts["calls"]
+            assert len(first) == facts["calls"]
+    assert facts["calls"] == sum(one["calls"] for one in facts["stages"])
+    assert facts["cost_usd"] == pytest.approx(
+        (2 * facts["prompt_tokens"] + 10 * facts["completion_tokens"]) / 1e6
+    )
+    assert facts["prompt_tokens"] > 100 * facts["calls"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_for_people(cli: Cli, commands: dict[str, tuple[object, ...]], tmp_path: Path, name: str) -> None:
+    done = cli(*commands[name], *PRICED, "--dry-run", "--budget-usd", 0.000001, "-o", tmp_path / "out")
+    assert done.code == 0
+    words = " ".join(done.out.split())
+    assert "what is asked calls prompt tokens answer tokens price" in words
+    assert "$0." in words
+    assert "would stop the run before its end" in done.err
+    assert "answers that are recorded already cost nothing" in done.err
+
+
+def test_a_price_that_nobody_knows_is_unknown(cli: Cli, commands: dict[str, tuple[object, ...]]) -> None:
+    done = cli(*commands["judge"], "--model", "nobody/knows", "--dry-run", "--json")
+    assert done.code == 0
+    assert json.loads(done.out)["cost_usd"] is None
+
+
+def test_what_is_wrong_is_wrong_in_a_dry_run_too(cli: Cli, commands: dict[str, tuple[object, ...]]) -> None:
+    assert cli(*commands["judge"], "--metric", "beauty", "--dry-run").code == 2
+    assert cli("judge", "nowhere.jsonl", "--dry-run").code == 2
+    assert cli(*commands["baselines"], "--metrics", "beauty", "--dry-run").code == 2
+
+
+def options_of(command: Any, *name: str) -> dict[str, set[str]]:
+    """The options of every command under this one."""
+    if not hasattr(command, "commands"):
+        return {" ".join(name): {option for one in command.params for option in one.opts}}
+    found = [options_of(inner, *name, word) for word, inner in command.commands.items()]
+    return {word: options for part in found for word, options in part.items()}
+
+
+def test_whoever_asks_a_model_takes_the_same_options() -> None:
+    asking = {
+        name: options
+        for name, options in options_of(typer.main.get_command(app)).items()
+        if {"--model", "--rerank"} & options
+    }
+    assert {"judge", "bias", "sensitivity", "generate", "score dispute-awareness"} <= asking.keys()
+    wanted = {
+        "--timeout",
+        "--budget-usd",
+        "--stop-after-failures",
+        "--max-concurrency",
+        "--rpm",
+        "--api-base",
+    }
+    for name, options in asking.items():
+        assert wanted <= options, name
+        assert ("--dry-run" in options) == (name not in SAYS_SO), name
