@@ -35,6 +35,7 @@ from conqret.cli import (
     report,
     retrieve,
     run,
+    runs,
     score,
     scrape,
     sensitivity,
@@ -64,7 +65,7 @@ app = typer.Typer(
 )
 for _module in (
     judge, report, formats, prompt, recordings, scrape, corpus, index, retrieve, generate, perturb, sensitivity, run,
-    validate, agree, compare, label, bias, score, rank, perspectives, doctor,
+    runs, validate, agree, compare, label, bias, score, rank, perspectives, doctor,
 ):  # fmt: skip
     _name = _module.__name__.rpartition(".")[2]  # a module has a command of its name, or several in an app
     if hasattr(_module, "app"):

@@ -156,6 +156,12 @@ class Recordings(Closing):
         """How many damaged answers were met."""
         return len(self._damaged)
 
+    def count(self) -> int:
+        """How many answers are here, damaged ones too."""
+        with self._guarded("the answers could not be counted"):
+            (count,) = self._db.execute("SELECT count(*) FROM recordings").fetchone()
+        return int(count)
+
     def get(self, key: str) -> Completion | None:
         """The recorded completion, or None; a damaged one is none, so that it is asked for again."""
         with self._guarded("an answer could not be read"):

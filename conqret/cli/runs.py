@@ -1,0 +1,138 @@
+"""``conqret runs``: which runs there are, and their folders and answers in order."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from conqret.cli import options
+from conqret.cli.console import complain, end, result
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import RenderableType
+
+    from conqret.runs.keeping import FoundRun
+
+app = typer.Typer(
+    help="List runs, move them, bring their answers into one store, and remove what nobody needs.",
+    no_args_is_help=True,
+    epilog="Example: conqret runs list",
+)
+
+Folder = Annotated[Path, typer.Argument(help="The folder in which the runs are.")]
+_UNITS = ("B", "KB", "MB", "GB")
+
+
+@app.command("list", epilog="Example: conqret runs list runs --json")
+def list_(folder: Folder = Path("runs"), json_output: options.Json = False) -> None:
+    """List the runs in a folder: what each is, whether it is finished, how many answers it holds, and its size."""
+    from dataclasses import asdict
+
+    from conqret.runs.keeping import runs_under
+
+    found = list(runs_under(folder))
+    result([asdict(run) | {"path": str(run.path)} for run in found], _listed(found), as_json=json_output)
+
+
+def _listed(found: list[FoundRun]) -> Iterator[RenderableType]:
+    from conqret.report.table import Column, Table
+
+    if not found:
+        yield "there are no runs here"
+        return
+    columns = (Column("Run", "name"), "Kind", Column("What", "text"), "Made", "State", "Answers", "Size")
+    rows = [
+        (
+            str(run.path), run.kind, run.what, run.created[:10], run.state,
+            "damaged" if run.answers is None else run.answers, _size(run.size),
+        ) for run in found
+    ]  # fmt: skip
+    yield Table("", columns, rows)
+
+
+@app.command("move", epilog="Example: conqret runs move runs/first archive/first")
+def move(
+    run: Annotated[Path, typer.Argument(help="The run's folder.")],
+    to: Annotated[Path, typer.Argument(help="Where it goes; into it, where that is a folder.")],
+    json_output: options.Json = False,
+) -> None:
+    """Move a run to another place, also on another disk, unless somebody is writing it. It goes on from there."""
+    from conqret.runs.keeping import move as moved
+
+    place = moved(run, to)
+    result({"from": str(run), "to": str(place)}, [f"{run} is now {place}"], as_json=json_output)
+
+
+@app.command(
+    "merge",
+    epilog="Examples:\n\nconqret runs merge answers.sqlite runs\n\n"
+    "conqret runs merge answers.sqlite runs/first shared.jsonl.gz",
+)
+def merge(
+    store: Annotated[Path, typer.Argument(help="The store of answers (made if it is not there).")],
+    sources: Annotated[list[Path], typer.Argument(help="Runs, folders of runs, stores or exports.")],
+    json_output: options.Json = False,
+) -> None:
+    """Bring the answers of runs into one store, to be given with --recordings. The runs stay as they are.
+
+    Where two have another answer to the same question, the one that came first stays.
+    """
+    from conqret.runs.keeping import merge as merged
+
+    done = list(merged(store, sources))
+    rows = [
+        {"source": str(one), "answers": all_, "new": new, "differing": other}
+        for one, all_, new, other in done
+    ]
+    lines = [
+        f"{one}: {all_} answers, {new} new" + (f", {other} others kept" if other else "")
+        for one, all_, new, other in done
+    ]
+    total = f"{sum(new for _, _, new, _ in done)} answers added to {store}"
+    result(rows, [*lines, total], as_json=json_output)
+
+
+@app.command(
+    "prune", epilog="Examples:\n\nconqret runs prune\n\nconqret runs prune runs --store answers.sqlite --yes"
+)
+def prune(
+    folder: Folder = Path("runs"),
+    store: Annotated[
+        Path | None,
+        typer.Option(help="A store: the recordings of runs all of whose answers are in it can go, too."),
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Remove it; without, it is only listed.")] = False,
+    json_output: options.Json = False,
+) -> None:
+    """Remove what is left over: half-written files, damaged stores that were mended, runs in which nothing was done.
+
+    No answer goes that is nowhere else. A run whose recordings have gone goes on with --recordings STORE.
+    """
+    from conqret.errors import DeclarationError
+    from conqret.runs.keeping import removable, remove
+
+    found, kept = list(removable(folder, store)), 0
+    for one in found if yes else []:
+        try:
+            remove(one)
+        except DeclarationError as error:
+            complain(str(error))
+            kept += 1
+    rows = [{"path": str(one.path), "why": one.why, "size": one.size} for one in found]
+    lines = [f"{one.path}  ({_size(one.size)}) {one.why}" for one in found]
+    what = f"{_size(sum(one.size for one in found))} in {len(found)} places"
+    total = f"removed: {what}" if yes else f"{what}; --yes removes them"
+    result(rows, [*lines, total] if found else ["there is nothing to remove"], as_json=json_output)
+    end(kept)
+
+
+def _size(size: float) -> str:
+    for unit in _UNITS:
+        if size < 1000 or unit == _UNITS[-1]:
+            break
+        size /= 1000
+    return f"{size:.0f} {unit}" if size >= 10 or unit == "B" else f"{size:.1f} {unit}"

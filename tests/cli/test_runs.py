@@ -1,0 +1,135 @@
+"""``conqret runs``: nothing that was answered is lost, whatever is listed, moved, merged or pruned."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from conqret.io.locking import only_writer
+from conqret.llm import Completion, Recordings
+from tests.cli.conftest import Cli
+from tests.contract.items import demo
+from tests.judging.runs import write_items
+from tests.llm.test_recordings import LABELS
+
+
+@pytest.fixture
+def runs(cli: Cli, tmp_path: Path) -> Path:
+    items = write_items(tmp_path / "items.jsonl", demo()[:3])
+    for name, form in (("first", "direct"), ("inner/second", "rag-direct")):
+        assert cli("judge", items, "-f", form, "-o", tmp_path / "runs" / name, "-q").code == 0
+    return tmp_path / "runs"
+
+
+def answers(store: Path) -> dict[str, str]:
+    with Recordings.open_for_replay(store) as recordings:
+        return {one.key: one.completion.text for one in recordings.recorded()}
+
+
+def test_runs_are_listed_with_what_they_are(cli: Cli, runs: Path) -> None:
+    record = json.loads((runs / "first" / "run.json").read_text())
+    (runs / "begun").mkdir()
+    (runs / "begun" / "run.json").write_text(json.dumps(record))
+    (runs / "broken").mkdir()
+    (runs / "broken" / "run.json").write_text("{")
+    summary = runs / "first" / "summary.json"
+    summary.write_text(json.dumps(json.loads(summary.read_text()) | {"outstanding": 2}))
+    (runs / "inner" / "second" / "recordings.sqlite").write_bytes(b"x" * 5000)
+    found = {Path(one["path"]).name: one for one in json.loads(cli("runs", "list", runs, "--json").out)}
+    assert list(found) == ["begun", "broken", "first", "second"]
+    assert [one["state"] for one in found.values()] == [
+        "not finished", "its record cannot be read", "2 outstanding", "finished"
+    ]  # fmt: skip
+    assert [one["answers"] for one in found.values()] == [0, None, 12, None]
+    assert found["first"]["what"].startswith("direct, offline, items.jsonl")
+    assert found["first"]["size"] == sum(file.stat().st_size for file in (runs / "first").iterdir())
+    shown = cli("runs", "list", runs)
+    assert (shown.code, "2 outstanding" in shown.out, "damaged" in shown.out) == (0, True, True)
+    assert cli("runs", "list", runs / "none").code == 2
+
+
+def test_a_moved_run_goes_on(cli: Cli, runs: Path, tmp_path: Path) -> None:
+    archive = tmp_path / "archive" / "one"
+    assert cli("runs", "move", runs / "first", archive).code == 0
+    assert not (runs / "first").exists()
+    again = cli("judge", tmp_path / "items.jsonl", "-f", "direct", "-o", archive)
+    assert (again.code, "3 of 3 judgments were kept from before" in again.err) == (0, True)
+    (tmp_path / "there").mkdir()
+    assert cli("runs", "move", archive, tmp_path / "there", "--json").code == 0
+    assert (tmp_path / "there" / "one" / "run.json").is_file()
+
+
+def test_what_is_no_run_or_in_use_is_not_moved(cli: Cli, runs: Path, tmp_path: Path) -> None:
+    part = runs / "first" / "part"
+    part.mkdir()
+    (part / "run.json").write_text("{}")
+    with only_writer(runs / "inner" / "second"):
+        for source, to, why in (
+            (runs / "none", tmp_path / "to", "holds no run"),
+            (runs, tmp_path / "to", "holds no run"),
+            (part, tmp_path / "to", "part of another run"),
+            (runs / "first", tmp_path / "items.jsonl", "is there already"),
+            (runs / "first", runs / "first" / "in" / "it", "give a place outside"),
+            (runs / "inner" / "second", tmp_path / "to", "another process is writing"),
+        ):
+            done = cli("runs", "move", source, to)
+            assert (done.code, why in done.err) == (2, True), done.err
+    assert not (tmp_path / "to").exists()
+
+
+def test_merged_answers_serve_all_runs_and_the_first_one_stays(cli: Cli, runs: Path, tmp_path: Path) -> None:
+    store = tmp_path / "shared" / "answers.sqlite"
+    first, second = answers(runs / "first"), answers(runs / "inner" / "second")
+    done = cli("runs", "merge", store, runs, "--json")
+    assert [(one["answers"], one["new"], one["differing"]) for one in json.loads(done.out)] == [
+        (len(first), len(first), 0), (len(second), len(second), 0)
+    ]  # fmt: skip
+    assert answers(store) == first | second
+    with Recordings(tmp_path / "other.sqlite") as other:
+        other.put(next(iter(first)), Completion("another"), **LABELS)
+        other.put("new", Completion("new"), **LABELS)
+        other.export_jsonl(tmp_path / "other.jsonl")
+    again = cli("runs", "merge", store, runs / "first", tmp_path / "other.jsonl")
+    assert f"{tmp_path / 'other.jsonl'}: 2 answers, 1 new, 1 others kept" in again.out
+    assert answers(store) == first | second | {"new": "new"}
+    for sources in ([tmp_path / "none"], [tmp_path / "shared"], [runs, tmp_path / "items.jsonl"]):
+        assert cli("runs", "merge", tmp_path / "fresh.sqlite", *sources).code == 2
+    assert not (tmp_path / "fresh.sqlite").exists()
+
+
+def test_nothing_goes_that_is_nowhere_else(cli: Cli, runs: Path, tmp_path: Path) -> None:
+    store = tmp_path / "answers.sqlite"
+    assert "there is nothing to remove" in cli("runs", "prune", runs).out
+    cli("runs", "merge", store, runs / "first")
+    begun = runs / "begun"
+    begun.mkdir()
+    (begun / "run.json").write_bytes((runs / "first" / "run.json").read_bytes())
+    for left in (
+        ".scores.parquet.0123abcd.part",
+        "recordings.sqlite.damaged",
+        "recordings.sqlite.damaged-wal",
+    ):
+        (runs / "first" / left).write_bytes(b"x")
+    (runs / "first" / "notes.part").write_bytes(b"mine")
+    listed = cli("runs", "prune", runs, "--store", store)
+    assert (listed.code, "5 places; --yes removes them" in listed.out) == (0, True)
+    assert begun.exists()
+    with only_writer(begun):
+        done = cli("runs", "prune", runs, "--store", store, "--yes")
+    assert (done.code, "another process is writing" in done.err) == (1, True)
+    assert cli("runs", "prune", runs, "--yes").code == 0
+    assert not begun.exists()
+    assert sorted(file.name for file in (runs / "first").iterdir()) == [
+        ".lock", "items.jsonl", "judgments.jsonl", "notes.part", "report.html", "run.json", "scores.parquet",
+        "summary.json",
+    ]  # fmt: skip
+    assert answers(runs / "inner" / "second")  # only there
+    judge = ("judge", tmp_path / "items.jsonl", "-f", "direct", "-o", runs / "first", "--recordings", store)
+    assert cli(*judge, "-q").code == 0
+
+
+@pytest.mark.parametrize("command", [[], ["list"], ["move"], ["merge"], ["prune"]])
+def test_help_has_an_example(cli: Cli, command: list[str]) -> None:
+    assert "Example" in cli("runs", *command, "--help").out
