@@ -134,7 +134,8 @@ def end(
         complain(session.stopped)
     elif not there:
         commonest = max(reasons, key=lambda one: reasons[one], default=None)
-        complain(f"nothing has a result: {reason(commonest)}")
+        example = session.failures.get(str(commonest)) if session is not None else None
+        complain(f"nothing has a result: {reason(commonest)}{f', as for {example}' if example else ''}")
     if failed or not there or (session is not None and session.stopped):
         raise typer.Exit(1)
 
@@ -149,11 +150,15 @@ def counts(progress: Progress) -> str:
 
 def tell_session(session: SessionCounts, rows: str = "") -> None:
     """Say what was asked now, and how many of all ``rows`` ("12 judgments") are from before."""
+    from conqret.report.words import reason
+
     cost = "cost unknown" if session.cost_usd is None else f"${session.cost_usd:.4f} spent"
     if session.estimated:
         cost += f", estimated for {session.estimated:,} answers without usage"
     kept = f"; {session.kept:,} of {rows} kept from before" if rows else ""
     tell(f"{session.sent:,} requests sent now ({cost}), {session.recorded:,} answered from recordings{kept}")
+    for name, example in session.failures.items():
+        note(f"{reason(name)}, as for {example}")
 
 
 @dataclass

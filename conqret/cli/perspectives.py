@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from conqret.llm.client import Client
-    from conqret.perspectives.detection import Detection
     from conqret.perspectives.study import DetectionFolder, DetectionRecord, DetectionSummary
 
 app = typer.Typer(
@@ -100,7 +99,6 @@ def detect(
     folder = DetectionFolder(output or default_folder(stem(pairs), "detect", client.model))
     if chosen_by is not None and chosen_by.asked != DetectionRecord.of(found, session).asked:
         note(f"grade {threshold} was chosen for {chosen_by.model}: this is another model, or another prompt")
-    said: dict[str, str] = {}
     with progress("detecting", quiet=shown.quiet) as bar:
 
         def started(client: Client, kept: int) -> None:
@@ -109,23 +107,17 @@ def detect(
                 tell(f"{len(found)} pairs from {pairs}, asked of {session.options.model}{baseline}")
             bar.start(client, kept, len(found))
 
-        def done(one: Detection) -> None:
-            if one.reason is not None:
-                said.setdefault(one.reason, f"{one.id}, for example: {one.detail}")
-            bar.advance()
-
         outcome = study(
             found, session, folder, yes_from=threshold, overwrite=kept.overwrite,
-            on_start=started, on_detection=done,
+            on_start=started, on_detection=bar.advance,
         )  # fmt: skip
     if not shown.quiet:
         tell_session(outcome.session, f"{len(found)} grades")
     if outcome.missing:
         note_all(f"{len(outcome.missing)} answers are not among the recordings", outcome.missing)
-    for example in said.values():
-        note(example)
     result(outcome.summary, _lines(outcome.summary, folder), as_json=shown.json_output)
-    end(outcome.summary.unanswered, outcome.session)
+    lost = outcome.summary.unanswered
+    end(lost, outcome.session, there=len(found) - sum(lost.values()), reasons=lost)
 
 
 def _threshold(text: str | None) -> tuple[int | None, DetectionRecord | None]:

@@ -36,6 +36,11 @@ class Brake:
     why: str = ""
     share: str = ""
 
+    @property
+    def reasons(self) -> dict[str, str]:
+        """An example of each reason for which a question failed, the commonest reason first."""
+        return {str(reason): self.examples[reason] for reason, count in self.failed.most_common() if count}
+
     def count(self, item: str, reason: Reason | None, detail: str) -> None:
         """Count a question about ``item`` that was sent; ``reason`` says why it failed, None that it did not."""
         if reason in _NOT_ASKED:

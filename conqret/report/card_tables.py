@@ -60,6 +60,10 @@ def bias_markdown(table: BiasTable) -> str:
         f"# Consistency and bias of {safe(judge.format)} with {safe(judge.model)}",
         f"Fingerprint `{safe(judge.fingerprint)}`{floor}. {judge.items} items on {table.topics} topics, "
         f"{table.judgments} judgments; seed {judge.seed}.",
+        *(
+            f"Some questions failed: {words.reason(reason)}, as for {safe(example)}"
+            for reason, example in table.session.failures.items()
+        ),
         *_bias(table, brief=False),
     ]
     return "\n\n".join(lines)

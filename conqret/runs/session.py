@@ -25,8 +25,9 @@ T = TypeVar("T")
 
 class SessionCounts(BaseModel):
     """What one session did: requests sent (retries included), answers taken from a recording, rows kept from before, and
-    US dollars spent (None: unknown), in which the cost of ``estimated`` answers is an estimate. ``stopped`` says why it
-    stopped asking before its end, where it did. A run that goes on makes its own counts each time."""
+    US dollars spent (None: unknown), in which the cost of ``estimated`` answers is an estimate. ``failures``
+    has for each reason why questions failed an example, and ``stopped`` says why it stopped asking before its end, where
+    it did. A run that goes on makes its own counts each time."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -35,6 +36,7 @@ class SessionCounts(BaseModel):
     kept: int = 0
     cost_usd: float | None = 0.0
     estimated: int = 0
+    failures: dict[str, str] = {}
     stopped: str = ""
 
     def since(self, before: SessionCounts, *, kept: int = 0) -> SessionCounts:
@@ -46,6 +48,7 @@ class SessionCounts(BaseModel):
             kept=kept,
             cost_usd=(self.cost_usd or 0.0) - (before.cost_usd or 0.0) if known else None,
             estimated=self.estimated - before.estimated,
+            failures=self.failures,
             stopped=self.stopped,
         )
 
@@ -116,6 +119,7 @@ class Session:
             recorded=done.recorded,
             cost_usd=done.cost_usd,
             estimated=done.estimated,
+            failures=done.brake.reasons,
             stopped=done.brake.why,
         )
 
@@ -251,6 +255,7 @@ class Sessions:
             recorded=sum(one.recorded for one in each),
             cost_usd=sum(costs) if len(costs) == len(each) else None,
             estimated=sum(one.estimated for one in each),
+            failures={reason: example for one in each for reason, example in one.failures.items()},
             stopped="; ".join(one.stopped for one in each if one.stopped),
         )
 

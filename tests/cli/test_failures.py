@@ -8,11 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from conqret.io.trec import ScoredDoc, write_run
 from conqret.judging.folder import JudgeFolder
 from conqret.llm import retry
 from tests.cli.conftest import Cli
 from tests.cli.score_files import lines, questions_file
 from tests.contract.items import DEMO, demo
+from tests.generation.corpora import write_corpus
 from tests.judging.runs import write_items
 from tests.server import FaultPlan, FaultServer
 
@@ -93,18 +95,38 @@ def test_nothing_scored_is_never_exit_0(cli: Cli, items: Path, broken: FaultServ
 
 
 @pytest.mark.parametrize(
-    "command",
+    ("command", "page"),
     [
-        ("bias", "--probe", "position", "--format", "rag-direct", "--resamples", 20),
-        ("sensitivity", "--perturb", "irrelevant:0,50"),
+        (("bias", "--probe", "length", "--format", "rag-direct", "--resamples", 20), "bias.md"),
+        (("sensitivity", "--perturb", "irrelevant:0,50"), "report.html"),
     ],
 )
 def test_nothing_measured_is_never_exit_0(
-    cli: Cli, items: Path, broken: FaultServer, tmp_path: Path, command: tuple[object, ...]
+    cli: Cli, items: Path, tmp_path: Path, command: tuple[object, ...], page: str
 ) -> None:
-    done = cli(command[0], items, *command[1:], *asked(broken), "-o", tmp_path / "r", "-q")
+    with FaultServer(FaultPlan(always="bad_request")) as server:
+        done = cli(
+            command[0], items, *command[1:], *asked(server, "--stop-after-failures", 1), "-o", tmp_path / "r"
+        )
     assert done.code == 1
-    assert "nothing has a result: the answer broke the rules of the format" in done.err
+    assert "did not accept the request, as for item animal-testing" in done.err
+    assert "This parameter is not to my liking." in done.err
+    assert "not to my liking" in (tmp_path / "r" / page).read_text(encoding="utf-8")
+
+
+def test_nothing_written_is_never_exit_0(cli: Cli, tmp_path: Path) -> None:
+    write_run(tmp_path / "pro.res", [ScoredDoc("buses", f"buses-{n}", 9.0 - n) for n in (1, 2, 3)])
+    corpus = write_corpus(tmp_path / "corpus").path
+    with FaultServer(FaultPlan(always="bad_json")) as server:
+        done = cli(
+            "generate", corpus, "--run", tmp_path / "pro.res", "--stance", "pro", *asked(server),
+            "-o", tmp_path / "r", "-q",
+        )  # fmt: skip
+    assert done.code == 1
+    assert (
+        "nothing has a result: the answer was no valid JSON, also when asked again, as for item" in done.err
+    )
+    assert "no complete JSON object was found in the answer" in done.err
 
 
 @pytest.mark.parametrize("command", ["dispute-awareness", "baselines"])
