@@ -28,13 +28,15 @@ class Brake:
 
     A question fails where it ends without a valid answer, whatever the reason, after all that was tried. What a
     recording answers counts for nothing, and neither does what a budget, a dead provider or the brake itself kept back.
+
+    ``failed`` counts by reason, and ``examples`` has the first failure of each; ``tally`` is the first half of ``why``.
     """
 
     asked: int = 0
     failed: Counter[Reason] = field(default_factory=Counter)
     examples: dict[Reason, str] = field(default_factory=dict)
     why: str = ""
-    share: str = ""
+    tally: str = ""
 
     @property
     def reasons(self) -> dict[str, str]:
@@ -63,10 +65,10 @@ class Brake:
         failures = self.failed.total()
         if not self.why and self.asked >= SEEN and failures >= stop_after * self.asked:
             commonest, _ = self.failed.most_common(1)[0]
-            self.share = f"{failures} of {self.asked} questions had no answer of use"
+            self.tally = f"{failures} of {self.asked} questions had no answer of use"
             self.why = (
-                f"stopped, because {self.share} (the limit is a share of {stop_after:g}: --stop-after-failures); "
+                f"stopped, because {self.tally} (the limit is a share of {stop_after:g}: --stop-after-failures); "
                 f"mostly {commonest}, as for {self.examples[commonest]}"
             )
         if self.why:
-            raise ProviderError(Reason.TOO_MANY_FAILURES, f"not asked, because {self.share}")
+            raise ProviderError(Reason.TOO_MANY_FAILURES, f"not asked, because {self.tally}")

@@ -56,7 +56,7 @@ async def check_address(api_base: str) -> None:
     shown, (scheme, host, port) = address(api_base), _parts(api_base)
     if scheme not in PORTS or host is None or port is None:
         raise DeclarationError(f"{shown} is no address of a server: write it as http://localhost:8000/v1")
-    if scheme in getproxies() and not proxy_bypass(host):
+    if {scheme, "all"} & getproxies().keys() and not proxy_bypass(host):
         return
     try:
         async with asyncio.timeout(PATIENCE):

@@ -10,6 +10,7 @@ from conqret.io.trec import ScoredDoc, write_run
 from conqret.llm.client import Client
 from conqret.llm.request import Answer
 from tests.generation.corpora import write_corpus
+from tests.server import FaultPlan, FaultServer
 
 EXPERIMENT = """name = "tiny / one"
 corpus = "corpus"
@@ -171,3 +172,28 @@ def test_run_names_what_is_wrong(folder, monkeypatch, capsys):
     (folder / "experiment.toml").write_text(EXPERIMENT.replace('"rag-fine-grained"', '"rag-fine"'))
     assert conqret(monkeypatch, "run", "experiment.toml") == 2
     assert "experiment.toml:13 judges[0].format" in capsys.readouterr().err
+
+
+def with_judge(folder, model: str, more: str = "") -> None:
+    text = EXPERIMENT.replace(
+        'format = "rag-fine-grained"', f'format = "rag-fine-grained"\nmodel = "{model}"'
+    )
+    (folder / "experiment.toml").write_text(text + more)
+
+
+def test_a_model_without_a_key_is_refused_before_the_first_stage(folder, monkeypatch, capsys):
+    with_judge(folder, "gpt-4o-mini")
+    assert conqret(monkeypatch, "run", "experiment.toml") == 2
+    assert "OPENAI_API_KEY" in capsys.readouterr().err
+    assert not (folder / "runs").exists()
+    assert conqret(monkeypatch, "run", "experiment.toml", "--dry-run", "--json") == 0
+
+
+def test_a_judge_without_any_score_is_never_exit_0(folder, monkeypatch, capsys):
+    with FaultServer(FaultPlan(always="bad_schema")) as server:
+        with_judge(folder, "openai/judge", f'[models."openai/judge"]\napi_base = "{server.url}"\n')
+        assert conqret(monkeypatch, "run", "experiment.toml") == 1
+    said = capsys.readouterr().err
+    assert "0 of 1 scored, invalid_answer: buses-pro" in said
+    assert "this is missing, and it has to be there" in said
+    assert "not everything could be had (judge 1)" in said
