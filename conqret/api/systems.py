@@ -360,6 +360,7 @@ def experiment_job(
         ExperimentFolder(default_folder(table.name) if output is None else Path(output)),
         recordings=None if recordings is None else Path(recordings),
         replay=None if replay is None else Path(replay),
+        on_stop=write_report,
         **more,
     )
 

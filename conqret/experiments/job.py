@@ -16,6 +16,7 @@ from conqret.experiments.config import NONE, Experiment, System, systems
 from conqret.experiments.folder import ExperimentFolder
 from conqret.experiments.reading import read_experiment
 from conqret.io.corpus import CorpusDirectory
+from conqret.judging.folder import JudgeFolder
 from conqret.judging.setup import Setup, set_up
 from conqret.llm.options import ClientOptions
 from conqret.prompts import Library
@@ -26,7 +27,8 @@ class Job:
     """An experiment that is ready to be run: the file, what it says, and where everything goes.
 
     ``recordings`` is the store to use (by default the folder's own); with ``replay`` nothing is ever sent.
-    ``say`` is told the name of each stage and what becomes of it.
+    ``say`` is told the name of each stage and what becomes of it. ``on_stop`` is called with each run of a judge that
+    is stopped before its end.
     """
 
     file: Path
@@ -36,6 +38,7 @@ class Job:
     replay: Path | None = None
     overwrite: bool = False
     say: Callable[[str, str], None] = lambda stage, text: None
+    on_stop: Callable[[JudgeFolder], object] = lambda folder: None
 
     @classmethod
     def of(cls, file: Path, out: Path, **more: Any) -> Job:

@@ -69,7 +69,9 @@ async def _judge(
 ) -> tuple[JudgeFolder, int]:
     checked, setup = check_items(source, setup)
     folder = job.out.judgments(system, label)
-    execution = Execution(source, checked, setup, folder, shared=sessions.of(setup.client))
+    execution = Execution(
+        source, checked, setup, folder, shared=sessions.of(setup.client), on_stop=job.on_stop
+    )
     another = folder.holds_another(execution.record)  # arguments that had failed are there now
     outcome = await aexecute(replace(execution, overwrite=another))
     summary = outcome.summary

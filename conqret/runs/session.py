@@ -231,6 +231,8 @@ class Sessions:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        for session in self._known.values():  # what is under way is recorded while the store is open
+            session.close()
         self._open.close()
 
     def keep_in(self, store: Path) -> None:

@@ -22,6 +22,7 @@ from tests.cli.conftest import Cli
 from tests.contract.items import demo
 from tests.judging.runs import write_items
 from tests.runs.killed import ROOT
+from tests.runs.test_killed import KINDS
 from tests.server import FaultPlan, FaultServer
 
 STOPPED = "error: stopped; what was done so far is kept, and the same command goes on from there\n"
@@ -95,6 +96,11 @@ def test_a_signal_ends_a_run_in_order(
         )
         shown = cli("report", tmp_path / "run")
         assert (shown.code, f"{24 - done} not judged yet" in shown.out) == (0, True)
+        for made in ("summary.json", "report.html"):  # as after a kill
+            (tmp_path / "run" / made).unlink()
+        again = cli("report", tmp_path / "run")
+        assert (again.code, f"{24 - done} not judged yet" in again.out) == (0, True)
+        assert (tmp_path / "run" / "report.html").read_text() == page
         assert cli(*arguments).code == 0
         assert len(server.requests) == 24
     assert json.loads((tmp_path / "run" / "summary.json").read_text())["outstanding"] == 0
@@ -150,3 +156,23 @@ def test_a_full_disk_is_one_sentence_and_nothing_is_paid_for_twice(
         assert cli("recordings", "stats", tmp_path / "store.sqlite", "--json").code == 0
         assert cli(*arguments).code == 0
         assert len(server.requests) == 24
+
+
+def test_a_stopped_experiment_has_a_page_of_each_judge_that_is_not_done(tmp_path: Path) -> None:
+    with FaultServer(latency=0.4) as server:
+        arguments = [str(one) for one in (*KINDS["experiment"](tmp_path, server), "-o", tmp_path / "run")]
+        with started(arguments) as process:
+            until = time.monotonic() + 60
+            while not list(tmp_path.glob("run/judgments/*/*/judgments.jsonl")):
+                assert time.monotonic() < until
+                time.sleep(0.01)
+            process.terminate()
+            _, err = process.communicate(timeout=30)
+        assert (process.returncode, err.endswith(STOPPED)) == (143, True)
+        with Recordings(tmp_path / "run" / "recordings.sqlite") as store:
+            assert store.count() == len(server.requests)
+    summaries = list(tmp_path.glob("run/judgments/*/*/summary.json"))
+    stopped = [path for path in summaries if json.loads(path.read_text())["outstanding"]]
+    assert stopped
+    for summary in stopped:
+        assert "have no judgment yet" in summary.with_name("report.html").read_text()
