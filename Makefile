@@ -1,4 +1,4 @@
-# make demo       judge the demo items offline (no key, no network) and write a report
+# make demo       judge the demo items offline, replay a model's answers to them, and write a report (no key, no network)
 # make demo-corpus  from debate pages to rankings, on a small site served from this machine
 # make test       everything pytest finds, a real browser included where one can be had
 # make check      lint, typecheck, layers, package, docs-check
@@ -6,7 +6,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo demo-corpus test coverage check lint format typecheck layers package docs-check bench clean
+.PHONY: help demo demo-recordings demo-corpus test coverage check lint format typecheck layers package docs-check bench clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -14,6 +14,8 @@ BASE := $(VENV)/.base-installed
 DEV := $(VENV)/.dev-installed
 CORPUS := $(VENV)/.corpus-installed
 DEMO := runs/demo
+ITEMS := fixtures/demo/items.jsonl
+RECORDED := openai/claude
 JOBS ?= 2
 ARGS ?=
 
@@ -47,8 +49,12 @@ $(DEV): pyproject.toml constraints.txt
 	@touch $(BASE) $(CORPUS) $@
 
 demo: $(BASE)
-	$(BIN)/conqret judge fixtures/demo/items.jsonl --format rag-fine-grained --model offline -o $(DEMO)
-	@for page in $(DEMO)/*.html; do test -f "$$page" && echo "The report: $$page"; done
+	@$(BIN)/conqret judge $(ITEMS) --format rag-fine-grained --model offline -o $(DEMO)-offline --quiet >/dev/null
+	@$(BIN)/conqret judge $(ITEMS) --format rag-fine-grained --model $(RECORDED) --replay fixtures/demo/recordings.jsonl.gz -o $(DEMO) --quiet >/dev/null
+	$(BIN)/conqret report $(DEMO) --beside $(DEMO)-offline
+
+demo-recordings: $(BASE)
+	scripts/demo_recordings.sh $(BIN) "$(MODEL)" $(OPTIONS)
 
 demo-corpus: $(CORPUS)
 	$(BIN)/python fixtures/site.py --run scripts/demo_corpus.sh $(BIN) $(DEMO)-corpus
