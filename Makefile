@@ -1,12 +1,13 @@
 # make demo       judge the demo items offline, replay a model's answers to them, and write a report (no key, no network)
 # make demo-corpus  from debate pages to rankings, on a small site served from this machine
 # make test       everything pytest finds, a real browser included where one can be had
+# make torture    every attack of docs/reliability.md at full length, and the table of what came of each
 # make check      lint, typecheck, layers, package, docs-check
 # Set-up is repeated only when pyproject.toml or constraints.txt change.
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo demo-recordings demo-corpus test coverage check lint format typecheck layers package docs-check bench clean
+.PHONY: help demo demo-recordings demo-corpus test torture coverage check lint format typecheck layers package docs-check bench clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -26,7 +27,7 @@ PYTHON ?= $(shell for p in python3.11 python3 python3.12 python3.13; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 
 help:
-	@sed -n 's/^# \{0,1\}//p' $(firstword $(MAKEFILE_LIST)) | sed -n '1,5p'
+	@sed -n 's/^# \{0,1\}//p' $(firstword $(MAKEFILE_LIST)) | sed -n '1,6p'
 
 define make_venv
 @test -n "$(PYTHON)" || { echo "conqret needs Python 3.11 or newer on PATH (or: make PYTHON=/path/to/python)" >&2; exit 1; }
@@ -62,6 +63,10 @@ demo-corpus: $(CORPUS)
 test: $(DEV)
 	@scripts/install_chromium.sh
 	$(BIN)/pytest -n $(JOBS) $(ARGS)
+
+# The short form of the same attacks is part of make test.
+torture: $(DEV)
+	$(BIN)/python scripts/torture.py --to runs/torture.md --jobs $(JOBS)
 
 coverage: $(DEV)
 	$(BIN)/pytest -n $(JOBS) --cov --cov-report=term-missing $(ARGS)
