@@ -1,6 +1,7 @@
 """Where messages go: results to standard output, everything else to standard error.
 
-Texts from outside are shown as they are, never as markup, and without what a terminal would act on.
+Texts from outside are shown as they are, never as markup. What a terminal would act on (an escape sequence in a
+model's name, say) is written out, whatever prints it: each console does so with all that it renders.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import typer
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from rich.console import Console, RenderableType
+    from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderableType
     from rich.progress import Progress as RichProgress
     from rich.progress import TaskID
     from rich.text import Text
@@ -34,17 +35,13 @@ NONE: Mapping[str, Any] = {}
 @functools.cache
 def out() -> Console:
     """The console for results."""
-    from rich.console import Console
-
-    return Console(highlight=False)
+    return _console()
 
 
 @functools.cache
 def err() -> Console:
     """The console for progress, notes and errors."""
-    from rich.console import Console
-
-    return Console(stderr=True, highlight=False)
+    return _console(stderr=True)
 
 
 def say(text: str, style: str = "") -> None:
@@ -59,9 +56,10 @@ def say_json(found: object) -> None:
     from pydantic import BaseModel
 
     if isinstance(found, BaseModel):
-        out().out(found.model_dump_json(indent=1))
+        text = found.model_dump_json(indent=1)
     else:
-        out().out(json.dumps(found, indent=1, ensure_ascii=False))
+        text = json.dumps(found, indent=1, ensure_ascii=False)
+    out().out("".join(one if one.isprintable() or one == "\n" else json.dumps(one)[1:-1] for one in text))
 
 
 def result(found: object, lines: Iterable[RenderableType], *, as_json: bool) -> None:
@@ -157,6 +155,8 @@ def tell_session(session: SessionCounts, rows: str = "") -> None:
         cost += f", estimated for {session.estimated:,} answers without usage"
     kept = f"; {session.kept:,} of {rows} kept from before" if rows else ""
     tell(f"{session.sent:,} requests sent now ({cost}), {session.recorded:,} answered from recordings{kept}")
+    for name, answers in session.others.items():
+        note(f"{answers:,} answers say that another model gave them: {name}")
     for name, example in session.failures.items():
         note(f"{reason(name)}, as for {example}")
 
@@ -199,9 +199,34 @@ def progress(doing: str, total: int | None = None, *, quiet: bool = False) -> It
         yield Bar(shown, shown.add_task(doing, total=total, counts=""))
 
 
+def _console(*, stderr: bool = False) -> Console:
+    """A console that shows nothing a terminal would act on, but for its own colours and bars."""
+    from rich.console import Console, RenderHook
+    from rich.control import Control
+    from rich.segment import Segment
+
+    from conqret.report.texts import visible
+
+    class Shown:
+        def __init__(self, inner: RenderableType) -> None:
+            self.inner = inner
+
+        def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Segment]:
+            for segment in console.render(self.inner, options):
+                yield segment if segment.control else Segment(visible(segment.text), segment.style)
+
+    class Guard(RenderHook):
+        def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
+            return [one if isinstance(one, Control) else Shown(one) for one in renderables]
+
+    made = Console(stderr=stderr, highlight=False)
+    made.push_render_hook(Guard())
+    return made
+
+
 def _text(message: str, style: str = "") -> Text:
     from rich.text import Text
 
-    return Text(
-        "".join(char if char.isprintable() or char in "\n\t" else "\ufffd" for char in message), style
-    )
+    from conqret.report.texts import visible
+
+    return Text(visible(message), style)

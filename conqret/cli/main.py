@@ -121,8 +121,10 @@ class _Signals:
 def main() -> None:
     """Run the command line."""
     logging.getLogger("conqret").handlers = [_Remarks()]
+    logging.lastResort = _Remarks(logging.WARNING)  # what libraries remark
     signals = _Signals()
     try:
+        _check_arguments(sys.argv[1:])
         app()
     except DeclarationError as error:
         complain(str(error))
@@ -143,6 +145,18 @@ def main() -> None:
         full = "; make room, and give the command again" if error.errno in _FULL else ""
         complain(f"{error.filename or 'the system'}: {error.strerror or error}{full}")
         sys.exit(1)
+
+
+def _check_arguments(given: list[str]) -> None:
+    """Typer repeats a wrong argument as it stands, and a name of a file may come from others."""
+    for place, one in enumerate(given, start=1):
+        if any(
+            (character < " " and character not in "\n\t") or "\x7f" <= character <= "\x9f"
+            for character in one
+        ):
+            raise DeclarationError(
+                f"argument {place} ({one}) has a control character in it; where it names a file, rename that"
+            )
 
 
 def _stopped(number: int) -> None:

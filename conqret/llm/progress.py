@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 
+from conqret.errors import shortened
 from conqret.llm.brake import Brake
 from conqret.llm.request import Completion
+
+MAX_NAME = 100
+"""Characters of a model's name that are told."""
 
 
 @dataclass(slots=True)
@@ -16,6 +21,7 @@ class Progress:
     ``retries`` the requests sent again after an error, ``limit`` the concurrency allowed just now.
     Tokens and ``cost_usd`` are those of the calls made now; the cost is None once any of them had no
     known price. ``estimated`` counts answers whose cost was estimated because the server did not say what they used.
+    ``others`` counts the answers, recorded ones too, by the name of another model than was asked.
     ``brake`` counts the questions that came to nothing, and says whether any more should be asked.
     """
 
@@ -27,6 +33,7 @@ class Progress:
     cost_usd: float | None = 0.0
     limit: int = 0
     estimated: int = 0
+    others: Counter[str] = field(default_factory=Counter)
     brake: Brake = field(default_factory=Brake)
 
     def add(self, completion: Completion, cost: float | None) -> None:
@@ -36,6 +43,15 @@ class Progress:
         self.completion_tokens += completion.completion_tokens or 0
         if self.cost_usd is not None:
             self.cost_usd = None if cost is None else self.cost_usd + cost
+
+    def named(self, asked: str, completion: Completion) -> None:
+        """Count an answer whose model has another name than the one that was ``asked``.
+
+        A provider's prefix is no other name, and neither is a longer one (``gpt-4o-2024-08-06`` for ``gpt-4o``).
+        """
+        wanted, said = (name.rpartition("/")[2].lower() for name in (asked, completion.model))
+        if said and not (said.startswith(wanted) or wanted.startswith(said)):
+            self.others[shortened(completion.model, MAX_NAME)] += 1
 
 
 @dataclass(frozen=True, slots=True)

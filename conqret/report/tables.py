@@ -113,11 +113,16 @@ def session_rows(session: SessionCounts) -> list[tuple[str, str]]:
         if session.estimated
         else ""
     )
+    others = [
+        ("Answered by another model", f"{name} ({words.count(answers)} answers)")
+        for name, answers in session.others.items()
+    ]
     return [
         ("Requests sent", words.count(session.sent)),
         ("Answered from a recording", words.count(session.recorded)),
         ("Judgments kept from before", words.count(session.kept)),
         ("Spent", words.money(session.cost_usd) + estimate),
+        *others,
     ]
 
 

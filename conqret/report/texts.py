@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from conqret.text.citations import MARK
 
 _CONTROLS = re.compile(
-    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufff9-\ufffb\ud800-\udfff"
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufff9-\ufffb\ud800-\udfff"
     r"\U000e0000-\U000e007f]+|[\u200b\u2060\ufeff]{3,}"  # a few zero-width spaces are common in web text
 )
 _NAMED = 8

@@ -25,9 +25,10 @@ T = TypeVar("T")
 
 class SessionCounts(BaseModel):
     """What one session did: requests sent (retries included), answers taken from a recording, rows kept from before, and
-    US dollars spent (None: unknown), in which the cost of ``estimated`` answers is an estimate. ``failures``
-    has for each reason why questions failed an example, and ``stopped`` says why it stopped asking before its end, where
-    it did. A run that goes on makes its own counts each time."""
+    US dollars spent (None: unknown), in which the cost of ``estimated`` answers is an estimate. ``others`` counts the
+    answers that name another model than was asked, by that name. ``failures`` has for each reason why questions failed
+    an example, and ``stopped`` says why it stopped asking before its end, where it did. A run that goes on makes its
+    own counts each time."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -36,6 +37,7 @@ class SessionCounts(BaseModel):
     kept: int = 0
     cost_usd: float | None = 0.0
     estimated: int = 0
+    others: dict[str, int] = {}
     failures: dict[str, str] = {}
     stopped: str = ""
 
@@ -48,6 +50,7 @@ class SessionCounts(BaseModel):
             kept=kept,
             cost_usd=(self.cost_usd or 0.0) - (before.cost_usd or 0.0) if known else None,
             estimated=self.estimated - before.estimated,
+            others=self.others,
             failures=self.failures,
             stopped=self.stopped,
         )
@@ -119,6 +122,7 @@ class Session:
             recorded=done.recorded,
             cost_usd=done.cost_usd,
             estimated=done.estimated,
+            others=dict(done.others),
             failures=done.brake.reasons,
             stopped=done.brake.why,
         )

@@ -10,7 +10,10 @@ from typing import Any, cast
 import pytest
 import typer
 from pydantic import BaseModel
+from rich.color import ColorSystem
 from rich.console import Console
+from rich.table import Table as RichTable
+from rich.text import Text
 
 from conqret.cli import console
 from conqret.llm.client import Client
@@ -32,7 +35,48 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> io.StringIO:
 
 def test_texts_are_shown_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
     console.say("[bold]grün[/bold] \x1b[2J")
-    assert capsys.readouterr().out == "[bold]grün[/bold] \ufffd[2J\n"
+    assert capsys.readouterr().out == "[bold]grün[/bold] [U+001B][2J\n"
+
+
+@pytest.mark.parametrize(
+    "letter", ["\x1b", "\x9b", "\x07", "\x08", "\r", "\x00", "\u202e", "\ud800", "\U000e0041"]
+)
+def test_nothing_that_a_terminal_acts_on_is_printed(letter: str, capsys: pytest.CaptureFixture[str]) -> None:
+    text = f"a{letter}b"
+    grid = RichTable(letter, title=text)
+    grid.add_row(text)
+    console.out().print(grid)
+    console.out().rule(Text(text))
+    console.out().out(text)
+    console.result(None, [text, Text(text), *console.entry(text, text, [text])], as_json=False)
+    console.say_json({text: text})
+    console.say_json(Row(name=text.encode("utf-8", "replace").decode()))
+    for say in (console.say, console.tell, console.note, console.complain):
+        say(text)
+    console.note_all(text, [text])
+    done = capsys.readouterr()
+    assert letter not in done.out + done.err
+    assert f"[U+{ord(letter):04X}]" in done.err
+
+
+def test_json_says_what_it_said(capsys: pytest.CaptureFixture[str]) -> None:
+    texts = [f"a{letter}b" for letter in "\x1b\x9b\n\u202eü€\U000e0041\U0001f600\xa0"]
+    console.say_json(texts)
+    assert json.loads(capsys.readouterr().out) == texts
+
+
+def test_colours_and_bars_are_still_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = io.StringIO()
+    monkeypatch.setattr(console, "err", lambda: terminal)
+    terminal = console._console(stderr=True)
+    terminal.file, terminal._force_terminal, terminal._color_system = seen, True, ColorSystem.STANDARD
+    console.complain("wrong \x1b[2J")
+    with console.progress("judging", 2) as bar:
+        bar.advance(counted="\x1b[2J")
+        bar.shown.refresh()
+    assert seen.getvalue().startswith("\x1b[1;31merror: wrong [U+001B][2J\x1b[0m\n")
+    assert "\x1b[?25l" in seen.getvalue()
+    assert "\x1b[2J" not in seen.getvalue()
 
 
 @pytest.mark.parametrize("found", [{"name": "grün"}, Row(name="grün")])

@@ -14,6 +14,8 @@ from urllib.parse import quote
 import pytest
 
 from conqret.judging.folder import JudgeFolder
+from conqret.llm import Completion, Recordings
+from conqret.llm.progress import Progress
 from tests.cli.conftest import Cli
 from tests.contract.items import DEMO, demo
 from tests.judging.runs import said, write_items
@@ -318,6 +320,49 @@ def test_hostile_texts_reach_no_terminal(cli: Cli, tmp_path: Path) -> None:
     done = cli("judge", path, "-f", "listwise", "-o", tmp_path / "s")
     assert done.code == 2
     assert "\x1b" not in done.err
+
+
+def test_escape_sequences_of_others_reach_no_terminal(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
+    evil, items = "\x1b]0;owned\x07\x9b2J", write_items(tmp_path / "items.jsonl", demo()[:2])
+
+    def alter(body: dict[str, Any]) -> None:
+        body["model"] = evil
+
+    with FaultServer(alter=alter) as server:
+        command = ("judge", items, "-f", "direct", "--model", "openai/judge", "--api-base", server.url, "-o")
+        done = cli(*command, tmp_path / "r")
+    assert done.code == 0
+    assert "Answered by another model" in done.out
+    assert "]0;owned[U+0007][U+009B]2J" in done.out.replace("\n", "")
+    summary = json.loads((tmp_path / "r" / "summary.json").read_text())
+    assert summary["session"]["others"] == {evil: summary["session"]["sent"]}
+    exported = tmp_path / "export.jsonl"
+    with Recordings(tmp_path / "theirs.sqlite") as store:
+        store.put("k", Completion("x", model=evil), ask=evil, item=evil, model=evil, params={}, sample=0)
+        store.export_jsonl(exported)
+    runs = [
+        done, cli("recordings", "import", exported, tmp_path / "mine.sqlite"), cli("report", tmp_path / "r"),
+        cli("recordings", "stats", tmp_path / "mine.sqlite"),
+        cli("recordings", "stats", tmp_path / "mine.sqlite", "--json"),
+    ]  # fmt: skip
+    assert [one.code for one in runs] == [0] * 5
+    refused = cli("judge", tmp_path / f"{evil}.jsonl")
+    assert refused.code == 2
+    assert "argument 2" in refused.err
+    for one in (*runs, refused):
+        assert not set("\x1b\x07\x9b") & set(one.out + one.err)
+
+
+@pytest.mark.parametrize("name", ["judge-2026-01-01", "JUDGE", "vendor/judge", "openai/judge", "", "jud"])
+def test_a_longer_name_or_a_prefix_is_no_other_model(name: str) -> None:
+    progress = Progress()
+    progress.named("openai/judge", Completion("x", model=name))
+    assert not progress.others
+    progress.named("openai/judge", Completion("x", model="cheaper"))
+    assert progress.others == {"cheaper": 1}
 
 
 @pytest.mark.parametrize("secret", ["Zq7/tricky+Key=with~odd.letters-0815", "hunter2pass"])
