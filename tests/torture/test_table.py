@@ -1,4 +1,4 @@
-"""The table of attacks in docs/reliability.md: each row names tests that exist, and a row holds where all of them do."""
+"""The table of attacks in docs/reliability.md: each row names tests that exist, and holds where all of them do."""
 
 from __future__ import annotations
 
