@@ -16,6 +16,7 @@ import argparse
 import csv
 import hashlib
 import os
+import sys
 import tempfile
 from pathlib import Path
 
@@ -46,7 +47,10 @@ def main() -> None:
     parser.add_argument("--part", choices=PARTS, default="dev")
     parser.add_argument("-o", "--output", type=Path, help="where to write the pairs (.tsv)")
     args = parser.parse_args()
-    with (Path(os.environ["CONQRET_DATA"]) / FILE).open(newline="", encoding="utf-8") as file:
+    source = Path(os.environ.get("CONQRET_DATA", "")) / FILE
+    if not source.is_file():
+        sys.exit(f"set CONQRET_DATA to the folder that holds {FILE}")
+    with source.open(newline="", encoding="utf-8") as file:
         rows = part_of(list(csv.DictReader(file, delimiter="\t")), args.part)
     with tempfile.TemporaryDirectory(prefix="conqret-bench-") as folder:
         output = args.output or Path(folder) / "pairs.tsv"
