@@ -1,0 +1,14 @@
+"""``conqret debate``: debates and what they do to a judge, one module a subcommand."""
+
+from __future__ import annotations
+
+import typer
+
+from conqret.cli.debate import payoffs
+
+app = typer.Typer(
+    help="Debates between two sides: what an answer earns, and whether a debate helps who judges.",
+    no_args_is_help=True,
+    epilog="Example: conqret debate payoffs --instruction simple",
+)
+app.command("payoffs", epilog=payoffs.EPILOG)(payoffs.payoffs)

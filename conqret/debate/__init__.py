@@ -1,0 +1,1 @@
+"""Debates: what comes of a debate between two sides, and whether it helps who judges."""

@@ -1,0 +1,49 @@
+"""Tables of what answers earn, and from which confidence on they pay (Parrish et al. 2022, Tables 4 to 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from conqret.debate.payoffs import ENDS, RESPONSES, STRENGTHS, Instruction
+from conqret.report.table import Cell, Table
+
+
+def payoff_tables(instruction: Instruction) -> Iterator[Table]:
+    """The bonus of each answer with the confidence from which it pays, and what strategies earn on the grid."""
+    pays = instruction.pays_from()
+    never = "never"
+    yield Table(
+        f"{instruction.name}: dollars for an answer",
+        ("answer", "right", "wrong", "pays from", "wins from (grid)"),
+        [
+            (
+                STRENGTHS[strength],
+                f"{float(instruction.bonus(strength)):+.2f}",
+                f"{float(instruction.bonus(-strength)):+.2f}" if strength else "",
+                f"{float(pays[strength]):.3f}" if strength in pays else never,
+                _percent(instruction.first_winner(strength)),
+            )
+            for strength in range(ENDS + 1)
+        ],
+        note="Pays from: the confidence from which it earns more than any other answer. Wins from: the first share of "
+        "the grid below at which nothing weaker earns more.",
+    )
+    rows: list[tuple[Cell, ...]] = []
+    for strength in range(ENDS + 1):
+        cells = []
+        for share in instruction.grid:
+            chance = Fraction(share, 100)
+            earned = f"{float(RESPONSES * instruction.expected(strength, chance)):.1f}"
+            cells.append(f"{earned} *" if instruction.best(chance) == strength else earned)
+        rows.append((f"always {STRENGTHS[strength]}", *cells))
+    yield Table(
+        f"{instruction.name}: dollars for {RESPONSES} answers, by the share that is right",
+        ("strategy", *(f"{share} %" for share in instruction.grid)),
+        rows,
+        note="*: the strategy that earns most.",
+    )
+
+
+def _percent(share: int | None) -> str:
+    return "never" if share is None else f"{share} %"

@@ -1,0 +1,85 @@
+"""The slider's bonuses, and what follows from them: Parrish et al. 2022, Tables 4 to 6 and section A.3."""
+
+from fractions import Fraction
+
+import pytest
+
+from conqret.debate.payoffs import (
+    ENCOURAGE_ABSTAIN,
+    RESPONSES,
+    SIMPLE,
+    Instruction,
+    instruction,
+    writers_bonus,
+)
+from conqret.errors import DeclarationError, UnknownNameError
+
+TABLE_5 = {
+    0: [30, 30, 30, 30, 30, 30],
+    1: [25, 28.5, 32, 35.5, 39, 42.5],
+    2: [15, 22.5, 30, 37.5, 45, 52.5],
+    3: [0, 12, 24, 36, 48, 60],
+}
+TABLE_6 = {
+    0: [40, 40, 40, 40, 40, 40],
+    1: [33.6, 38.8, 44, 49.2, 54.4, 59.6],
+    2: [28.9, 36.2, 43.5, 50.8, 58.1, 65.4],
+    3: [20, 30, 40, 50, 60, 70],
+}
+
+
+@pytest.mark.parametrize(("given", "printed"), [(SIMPLE, TABLE_5), (ENCOURAGE_ABSTAIN, TABLE_6)])
+def test_the_expected_bonuses_are_those_of_the_paper(given, printed):
+    for strength, row in printed.items():
+        earned = [RESPONSES * given.expected(strength, Fraction(share, 100)) for share in given.grid]
+        assert [float(one) for one in earned] == row
+
+
+def test_the_thresholds_follow_exactly_from_table_4():
+    simple, encourage = SIMPLE.pays_from(), ENCOURAGE_ABSTAIN.pays_from()
+    assert (simple[1], simple[3]) == (Fraction(4, 7), Fraction(2, 3))  # .571 and .667
+    assert (encourage[1], encourage[3]) == (Fraction(37, 52), Fraction(22, 27))  # .712 and .815
+    assert (simple[2], encourage[2]) == (Fraction(5, 8), Fraction(16, 21))
+    assert simple[0] == encourage[0] == Fraction(1, 2)
+
+
+def test_the_printed_thresholds_are_the_first_winners_on_the_grids():
+    assert (SIMPLE.first_winner(1), SIMPLE.first_winner(3)) == (60, 70)
+    assert (ENCOURAGE_ABSTAIN.first_winner(1), ENCOURAGE_ABSTAIN.first_winner(3)) == (75, 85)
+
+
+@pytest.mark.parametrize("given", [SIMPLE, ENCOURAGE_ABSTAIN])
+def test_just_above_a_threshold_the_answer_earns_most_and_just_below_it_does_not(given):
+    little = Fraction(1, 10_000)
+    for strength, share in given.pays_from().items():
+        assert given.best(share + little) == strength
+        assert not strength or given.best(share - little) < strength
+
+
+def test_what_never_pays_has_no_threshold():
+    flat = Instruction("flat", tuple(map(Fraction, (2, 0, 1, "0.5", -1, 0, -2))))
+    assert flat.pays_from() == {0: Fraction(1, 2), 3: Fraction(5, 8)}  # 4p - 2 = .5; 2p - 1 is always below
+    assert flat.first_winner(3) == 65
+    assert Instruction("none", (Fraction(0),) * 7).pays_from() == {0: Fraction(1, 2)}
+
+
+def test_a_strength_may_pay_from_the_start():
+    free = Instruction("free", tuple(map(Fraction, (4, 3, 2, 0, 0, 0, -1))))
+    assert free.pays_from() == {
+        3: Fraction(1, 2)
+    }  # at one half: 0, 1, 1.5, 1.5; the weaker of equals, then 3
+    assert free.best(Fraction(1, 2)) == 2
+
+
+def test_writers_earn_by_the_last_answers_and_abstaining_counts_for_the_wrong_side():
+    answers = [3, 1, 0, -2]
+    assert writers_bonus(True, answers) == Fraction("0.40")
+    assert writers_bonus(False, answers) == Fraction("1.50")
+    assert writers_bonus(True, []) == 0
+
+
+def test_bad_input_is_named():
+    with pytest.raises(DeclarationError, match="has 7 points, and 2 bonuses"):
+        Instruction("short", (Fraction(1), Fraction(2)))
+    with pytest.raises(UnknownNameError, match="simple"):
+        instruction("simpel")
