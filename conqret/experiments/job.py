@@ -136,6 +136,6 @@ def state_of(file: Path) -> Mapping[str, Any]:
     """What a ranking's JSON file holds; nothing where there is none that can be read."""
     try:
         found = json.loads(file.read_bytes())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}

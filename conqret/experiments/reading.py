@@ -11,6 +11,7 @@ from conqret.errors import ConqretError, DeclarationError
 from conqret.experiments.config import NONE, Experiment
 from conqret.experiments.places import line_of
 from conqret.experiments.sound_part import Place, sound_part
+from conqret.io.limits import LIST
 from conqret.judging.registry import JUDGES
 from conqret.llm.backend import backend_of
 
@@ -24,6 +25,8 @@ def read_experiment(path: Path) -> Experiment:
         DeclarationError: it is not there, is no TOML, or has faults, each named with its line.
     """
     try:
+        if path.stat().st_size > LIST.most:
+            raise DeclarationError(f"{path} is larger than {LIST}, and no experiment; {LIST.remedy}")
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise DeclarationError(f"{path}: there is no such file") from None
@@ -33,6 +36,8 @@ def read_experiment(path: Path) -> Experiment:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise DeclarationError(f"{path} is no TOML: {error}") from None
+    except RecursionError:
+        raise DeclarationError(f"{path} is no TOML that can be used: it is nested too deeply") from None
     experiment, faults, left = sound_part(table)
     if experiment is not None:
         experiment = _anchored(experiment, path.resolve().parent)

@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import IO, cast
 
 from conqret.errors import Fault
+from conqret.io import limits
 
-MAX_LINE = 64 * 2**20
-"""Bytes that one line (one item) may have: 64 MiB, so that a hostile file cannot fill the memory."""
 HEAD = 4096
 GZIP_ERRORS = (EOFError, zlib.error, gzip.BadGzipFile)
 """What reading a gzip stream that is cut off or damaged raises."""
@@ -77,13 +76,14 @@ def convert(name: str, encoding: str) -> str:
 def byte_lines(path: Path, name: str) -> Iterator[Line | Fault]:
     """Yield the lines of a file; a UTF-8 byte order mark is left out.
 
-    A line over :data:`MAX_LINE` and a gzip stream that breaks off are faults.
+    A line over the limit and a gzip stream that breaks off are faults.
     """
+    most = limits.LINE.most
     with open_bytes(path) as file:
         for number in itertools.count(1):
             offset = file.tell()
             try:
-                data = file.readline(MAX_LINE + 1)
+                data = file.readline(most + 1)
             except GZIP_ERRORS as error:
                 cut = isinstance(error, EOFError)
                 problem = "the gzip stream ends early" if cut else f"the gzip stream is damaged ({error})"
@@ -92,11 +92,11 @@ def byte_lines(path: Path, name: str) -> Iterator[Line | Fault]:
                 return
             if not data:
                 return
-            if len(data) > MAX_LINE:
-                problem = f"the line is longer than {MAX_LINE // 2**20} MiB"
-                yield Fault(name, number, "", problem, "Split the item, or shorten its documents")
+            if len(data) > most:
+                problem = f"the line is longer than {limits.LINE}"
+                yield Fault(name, number, "", problem, f"Split the item, {limits.LINE.remedy}")
                 while data and not data.endswith(b"\n"):
-                    data = file.readline(MAX_LINE)
+                    data = file.readline(most)
                 continue
             mark = len(UTF8_MARK) if number == 1 and data.startswith(UTF8_MARK) else 0
             yield Line(number, offset + mark, data[mark:], data.endswith(b"\n"))

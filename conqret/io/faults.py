@@ -6,9 +6,13 @@ import difflib
 from collections.abc import Iterable, Mapping
 
 from conqret.errors import Fault, FaultsError, ItemsError
+from conqret.io.limits import COLUMNS
 
 MAX_KEPT = 1000
 """Faults that stay in memory (and in ``ItemsError.faults``); the others are counted."""
+
+MAX_NAME = 100
+"""Characters of a name that may be a slip of a known one."""
 
 
 class Unfit(ValueError):  # noqa: N818 - it ends as a fault of its column, never as an error
@@ -43,6 +47,8 @@ def near(name: str, known: Iterable[str]) -> str | None:
 
     A name that only extends a known one (``argument_id``) is no slip.
     """
+    if len(name) > MAX_NAME:
+        return None
     candidates = [one for one in known if not name.startswith(one + "_")]
     found = difflib.get_close_matches(name.lower(), candidates, n=1, cutoff=0.83)
     return found[0] if found and found[0] != name else None
@@ -53,6 +59,17 @@ def listed(names: Iterable[object], most: int, limit: int = 30) -> str:
     every = list(names)
     shown = ", ".join(quoted(name, limit) for name in every[:most])
     return f"{shown} and {len(every) - most} more" if len(every) > most else shown
+
+
+def repeated_in(names: Iterable[str]) -> str | None:
+    """The first name that stands there twice."""
+    seen: set[str] = set()
+    return next((name for name in names if name in seen or seen.add(name)), None)  # type: ignore[func-returns-value]
+
+
+def too_many(count: int, what: str) -> tuple[str, str]:
+    """Problem and remedy of a table, or a record, of so many columns."""
+    return f"has {count:,} {what}; the limit is {COLUMNS}", f"Keep those that are needed, {COLUMNS.remedy}"
 
 
 def quoted(value: object, limit: int = 60) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 from conqret.errors import DeclarationError, Fault
-from conqret.io.faults import quoted
+from conqret.io.faults import quoted, repeated_in
 from conqret.io.rows import Row, Rows
 
 FrameKind = Literal["polars", "pandas", "pyarrow"]
@@ -58,7 +58,7 @@ class FrameRows:
     def __iter__(self) -> Iterator[Row | Fault]:
         names = self.columns
         if len(set(names)) < len(names):
-            repeated = next(name for name in names if names.count(name) > 1)
+            repeated = repeated_in(names)
             yield Fault(
                 self.name, 0, quoted(repeated)[1:-1], "is the name of two columns", "Rename one of them"
             )

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from conqret.errors import Fault
-from conqret.io.encoding import GZIP_ERRORS, HEAD, MAX_LINE, UTF8_MARK, Line, byte_lines, decoded, open_bytes
-from conqret.io.faults import kind, quoted
+from conqret.io import limits
+from conqret.io.encoding import GZIP_ERRORS, HEAD, UTF8_MARK, Line, byte_lines, decoded, open_bytes
+from conqret.io.faults import kind, quoted, repeated_in, too_many
 from conqret.io.rows import Row
 
-MAX_ARRAY = 64 * 2**20
-"""Bytes of a JSON file that is no JSON Lines: it is read whole, so it has to be small (64 MiB)."""
 WRAPPERS = ("results", "items", "data")
 """Keys under which a JSON object may hold the list of items (RAGChecker writes ``results``)."""
 
@@ -22,8 +21,7 @@ def _unrepeated(pairs: list[tuple[str, object]]) -> dict[str, object]:
     """The object; JSON readers would silently keep the last of two values under one name."""
     record = dict(pairs)
     if len(record) < len(pairs):
-        names = [name for name, _ in pairs]
-        repeated = next(name for name in names if names.count(name) > 1)
+        repeated = repeated_in(name for name, _ in pairs)
         raise ValueError(f"the field {quoted(repeated)} stands twice in one object")
     return record
 
@@ -31,15 +29,15 @@ def _unrepeated(pairs: list[tuple[str, object]]) -> dict[str, object]:
 _DECODER = json.JSONDecoder(object_pairs_hook=_unrepeated)
 
 
-def parse(text: str) -> object:
-    """Parse JSON.
+def parse(text: str | bytes) -> object:
+    """Parse JSON; bytes are UTF-8.
 
     Raises:
         ValueError: it is broken, nested too deeply, holds a number of over 4,300 digits, or names a
-            field twice in one object.
+            field twice in one object; or it is not UTF-8.
     """
     try:
-        return _DECODER.decode(text)
+        return _DECODER.decode(text.decode("utf-8-sig") if isinstance(text, bytes) else text)
     except RecursionError:
         raise ValueError("the lists or objects are nested too deeply") from None
 
@@ -96,8 +94,9 @@ class JsonArray:
             )
             return
         if data is None:
-            problem = f"is one JSON list of more than {MAX_ARRAY // 2**20} MiB, which would be read whole"
-            yield Fault(self.name, 0, "", problem, f"Make it JSON Lines: jq -c '.[]' {self.name}")
+            problem = f"is one JSON list of more than {limits.LIST}, which would be read whole"
+            remedy = f"Make it JSON Lines (jq -c '.[]' {self.name}), {limits.LIST.remedy}"
+            yield Fault(self.name, 0, "", problem, remedy)
             return
         text = decoded(Line(1, 0, data, True), self.name)
         if isinstance(text, Fault):
@@ -126,7 +125,7 @@ def json_rows(path: Path, name: str) -> JsonLines | JsonArray:
     try:
         with open_bytes(path) as file:
             first = b""
-            while not first and (line := file.readline(MAX_LINE)):
+            while not first and (line := file.readline(limits.LINE.most)):
                 first = line.removeprefix(UTF8_MARK).strip()
             alone = not file.read(HEAD).strip()
     except GZIP_ERRORS:
@@ -163,6 +162,8 @@ def broken(error: ValueError, text: str) -> tuple[str, str]:
 
 def _row_or_fault(name: str, number: int, record: object) -> Row | Fault:
     if isinstance(record, dict):
+        if len(record) > limits.COLUMNS.most:
+            return Fault(name, number, "", *too_many(len(record), "fields"))
         return Row(number, record)
     return Fault(
         name,
@@ -174,10 +175,11 @@ def _row_or_fault(name: str, number: int, record: object) -> Row | Fault:
 
 
 def _small(path: Path) -> bytes | None:
-    """Return a file's bytes, or ``None`` if they are more than :data:`MAX_ARRAY`."""
+    """Return a file's bytes, or ``None`` if they are more than a list may have."""
+    most = limits.LIST.most
     with open_bytes(path) as file:
-        data = file.read(MAX_ARRAY + 1)
-    return data if len(data) <= MAX_ARRAY else None
+        data = file.read(most + 1)
+    return data if len(data) <= most else None
 
 
 def _is_one_object(path: Path) -> bool:

@@ -6,7 +6,6 @@ A layout turns a file into raw labels: one cell of one person on one thing. conq
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,8 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from conqret.errors import DeclarationError, Fault
+from conqret.io import limits
 from conqret.io.faults import FaultList
 from conqret.io.files import file_rows
+from conqret.io.jsonl import parse
 from conqret.io.label_scale import Scales
 from conqret.io.rows import Row, Rows, columns_of
 from conqret.registry import Registry
@@ -70,7 +71,7 @@ class LabelFile:
         if self.path.suffix.lower() != ".json":
             return []
         try:
-            found = json.loads(self.path.read_bytes())
+            found = parse(self.path.read_bytes()) if self.path.stat().st_size <= limits.LIST.most else []
         except (OSError, ValueError):
             return []
         return found if isinstance(found, list) else []

@@ -10,6 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from conqret.errors import Fault
+from conqret.io import limits
+from conqret.io.faults import too_many
+from conqret.io.parquet_pages import largest_page
 from conqret.io.rows import Row
 
 BATCH = 64
@@ -46,6 +49,9 @@ class ParquetRows:
         installed = importlib.util.find_spec("pyarrow") is not None
         arrow = self.engine == "pyarrow" or (not self.engine and installed)
         line = 0
+        if wrong := self._too_much():
+            yield wrong
+            return
         try:
             for record in itertools.chain.from_iterable(self._arrow() if arrow else self._polars()):
                 line += 1
@@ -54,6 +60,20 @@ class ParquetRows:
             reason = " ".join(str(error).split())[:200]
             problem = f"is a damaged Parquet file: {line} rows can be read before the reader says: {reason}"
             yield Fault(self.name, line, "", problem, "Write or fetch the file again")
+
+    def _too_much(self) -> Fault | None:
+        """What is wrong with a file that a reader should not be given."""
+        if (count := len(self.columns or ())) > limits.COLUMNS.most:
+            return Fault(self.name, 0, "", *too_many(count, "columns"))
+        try:
+            most, column = largest_page(self.path)
+        except ValueError as error:
+            problem = f"is a damaged Parquet file: 0 rows can be read: {error}"
+            return Fault(self.name, 0, "", problem, "Write or fetch the file again")
+        if most <= limits.PAGE.most:
+            return None
+        problem = f"unpacks to {most // 2**20:,} MiB at once; the limit is {limits.PAGE}"
+        return Fault(self.name, 0, column, problem, f"Write smaller pages, {limits.PAGE.remedy}")
 
     def _arrow(self) -> Iterator[list[dict[str, Any]]]:
         import pyarrow.parquet

@@ -8,7 +8,6 @@ the release therefore runs on.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -28,6 +27,7 @@ from conqret.data.item import Document
 from conqret.data.table2 import table2
 from conqret.errors import DeclarationError, FaultsError
 from conqret.io.checks import cell_text
+from conqret.io.jsonl import parse
 from conqret.io.schema import Field, Schema, TableReader
 from conqret.io.table import CsvRows
 
@@ -108,7 +108,7 @@ def _documents(root: Path) -> dict[str, Document]:
     found: dict[str, Document] = {}
     for file in sorted((root / "procon").glob("*_public/*.json")):
         try:
-            sources = json.loads(file.read_text(encoding="utf-8")).get("sources", [])
+            sources = parse(file.read_bytes()).get("sources", [])  # type: ignore[attr-defined]
             for source in sources:
                 title = " ".join(str(source["title"]).split()) or str(source.get("url") or "untitled")
                 key = str(source["docid"])

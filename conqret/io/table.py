@@ -8,12 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from conqret.errors import Fault
+from conqret.io import limits
 from conqret.io.encoding import byte_lines, decoded
-from conqret.io.faults import quoted
+from conqret.io.faults import quoted, repeated_in, too_many
 from conqret.io.rows import Row
-
-MAX_CELL = 32 * 2**20
-"""Characters of one cell (32 Mi); Python's own limit of 131,072 would refuse ten long documents."""
 
 
 class _Lines:
@@ -122,7 +120,7 @@ class CsvRows:
 
 def _next(reader: Iterator[list[str]]) -> list[str] | None:
     """Read one row under our limit for a cell; the limit is the whole process's, so it is put back."""
-    before = csv.field_size_limit(MAX_CELL)
+    before = csv.field_size_limit(limits.CELL.most)
     try:
         return next(reader, None)
     finally:
@@ -130,19 +128,21 @@ def _next(reader: Iterator[list[str]]) -> list[str] | None:
 
 
 def _head_problem(head: list[str]) -> tuple[str, str] | None:
+    if len(head) > limits.COLUMNS.most:
+        return too_many(len(head), "columns")
     if not any(head):
         return "the head names no column", "Begin with a line of column names"
     if "" in head:
         return f"column {head.index('') + 1} of the head has no name", "Name it, or delete the column"
-    repeated = next((name for name in head if head.count(name) > 1), None)
+    repeated = repeated_in(head)
     return (f"the head names {quoted(repeated)} twice", "Rename one of the columns") if repeated else None
 
 
 def _broken(error: str, whole: int) -> tuple[str, str]:
     if "field larger" in error:
         return (
-            f"has a cell of more than {MAX_CELL // 2**20} Mi characters",
-            "Close an open quote, or use JSON Lines",
+            f"has a cell of more than {limits.CELL}",
+            f"Close an open quote, or use JSON Lines, {limits.CELL.remedy}",
         )
     if "unexpected end" in error:
         return (

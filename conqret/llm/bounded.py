@@ -12,20 +12,19 @@ from typing import Any
 
 import httpx
 
-MOST_BYTES = 32 * 2**20
-"""Of one answer, unpacked: 500 times the longest that a judge asks for, log-probabilities included."""
+from conqret.io.limits import ANSWER
 
 _PIECE = 2**20
 _WINDOWS = {"gzip": 16 + zlib.MAX_WBITS, "x-gzip": 16 + zlib.MAX_WBITS, "deflate": zlib.MAX_WBITS}
 
 
 class TooLongError(httpx.DecodingError):
-    """The body is longer than :data:`MOST_BYTES`, or packed in a way that was not asked for."""
+    """The body is longer than the limit, or packed in a way that was not asked for."""
 
 
 class _Bounded(httpx.AsyncByteStream):
     def __init__(self, stream: httpx.AsyncByteStream, packed: str) -> None:
-        self._stream, self._packed, self._left = stream, packed, MOST_BYTES
+        self._stream, self._packed, self._left = stream, packed, ANSWER.most
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         unpacker = zlib.decompressobj(_WINDOWS[self._packed]) if self._packed else None
@@ -47,7 +46,7 @@ class _Bounded(httpx.AsyncByteStream):
     def _counted(self, piece: bytes) -> bytes:
         self._left -= len(piece)
         if self._left < 0:
-            raise TooLongError(f"the answer is longer than {MOST_BYTES // 2**20} MB")
+            raise TooLongError(f"the answer is longer than {ANSWER}")
         return piece
 
 

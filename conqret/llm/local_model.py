@@ -149,7 +149,7 @@ def _mapping(file: Path) -> Mapping[str, Any]:
         return {}
     try:
         found = json.loads(file.read_text(encoding="utf-8"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise DeclarationError(f"{file} is no JSON: {error}") from error
     if not isinstance(found, dict):
         raise DeclarationError(f"{file} holds no JSON object")

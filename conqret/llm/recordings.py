@@ -24,6 +24,7 @@ from conqret.errors import ConqretError, DeclarationError, FaultsError
 from conqret.io.atomic import replacing
 from conqret.io.closing import Closing
 from conqret.io.jsonl import JsonLines
+from conqret.io.limits import ROW
 from conqret.io.schema import Schema, TableReader
 from conqret.llm.recording import COLUMNS, Recording, checksum
 from conqret.llm.redaction import Redaction, secrets_in_use
@@ -61,7 +62,8 @@ UPDATE recordings SET checksum = checksum(key, completion, ask, item, model, par
 """  # noqa: S608 - nothing in it comes from outside
 _STATE = (
     "SELECT application_id, user_version, (SELECT count(*) FROM sqlite_master), "
-    "(SELECT count(*) FROM sqlite_master WHERE name = 'recordings' AND type = 'table'), "
+    "(SELECT count(*) FROM sqlite_master WHERE name = 'recordings' AND type = 'table') "
+    "AND NOT (SELECT count(*) FROM sqlite_master WHERE type IN ('view', 'trigger')), "
     "(SELECT group_concat(name) FROM pragma_table_info('recordings')) "
     "FROM pragma_application_id, pragma_user_version"
 )
@@ -308,6 +310,8 @@ class Recordings(Closing):
         db = sqlite3.connect(
             address, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
         )
+        db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, min(ROW.most, 10**9))
+        db.execute("PRAGMA trusted_schema = OFF")  # a file of others may bring views and triggers
         db.text_factory = lambda data: data.decode("utf-8", "replace")  # what is damaged has another checksum
         db.create_function("checksum", -1, lambda *content: checksum(content))
         return db

@@ -79,7 +79,7 @@ class Collection:
 def _entry(line: bytes, offset: int, place: str) -> Entry:
     try:
         record: Any = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise DeclarationError(f"{place} is no JSON: {error}") from None
     if not isinstance(record, dict):
         raise DeclarationError(f"{place} is no JSON object")

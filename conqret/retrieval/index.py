@@ -161,7 +161,7 @@ def _manifest(collection: Collection) -> dict[str, Any]:
     """What the index says of itself; empty where there is none, or none that can be read."""
     try:
         found = json.loads((collection.folder / FOLDER / _MANIFEST).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     whole = isinstance(found, dict) and {"engine", "settings", "fingerprint"} <= found.keys()
     return found if whole else {}

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
-import json
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from conqret._version import __version__
 from conqret.data import Item
 from conqret.errors import DeclarationError
 from conqret.io.atomic import replacing
+from conqret.io.jsonl import parse
 from conqret.io.locking import LOCK_NAME, only_writer
 from conqret.llm.recordings import STORE_NAME
 
@@ -203,7 +203,7 @@ class RunFolder(Generic[R]):
     def _found(self) -> Mapping[str, Any] | None:
         """What ``run.json`` holds; None where there is none."""
         try:
-            found = json.loads(self.record_file.read_bytes())
+            found = parse(self.record_file.read_bytes())
         except (FileNotFoundError, NotADirectoryError):
             return None
         except ValueError as error:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from conqret.errors import ConqretError, DeclarationError
+from conqret.io.jsonl import parse
 from conqret.io.locking import LOCK_NAME, only_writer
 from conqret.llm.recordings import STORE_NAME, Recordings
 from conqret.runs.folder import ITEMS, RECORD_NAME, SCORES, SUMMARY
@@ -162,10 +163,10 @@ def _found(path: Path) -> FoundRun:
 
 def _record(path: Path) -> dict[str, Any]:
     try:
-        record = json.loads((path / RECORD_NAME).read_bytes())
+        record = parse((path / RECORD_NAME).read_bytes())
     except OSError:
         raise DeclarationError(f"{path} holds no run ({RECORD_NAME} is not there)") from None
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise DeclarationError(f"{path / RECORD_NAME} cannot be read: {error}") from None
     return record if isinstance(record, dict) else {}
 

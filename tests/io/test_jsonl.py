@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from conqret.io import jsonl, open_items
+from conqret.io import open_items
 
 LINE = '{"topic": "T?"}\n'
 
@@ -67,7 +67,7 @@ def test_hostile_lines(line, problem, write, fault_of):
 
 
 def test_a_line_that_is_too_long(write, fault_of, monkeypatch):
-    monkeypatch.setattr("conqret.io.encoding.MAX_LINE", 2**20)
+    monkeypatch.setenv("CONQRET_MAX_LINE", str(2**20))
     fault = fault_of(write("a.jsonl", LINE + '{"topic": "' + "x" * 2**21 + '"}\n' + LINE))
     assert (fault.line, fault.problem) == (2, "the line is longer than 1 MiB")
 
@@ -105,7 +105,7 @@ def test_a_broken_list(content, line, problem, write, fault_of):
 
 
 def test_a_list_that_is_too_large(write, fault_of, monkeypatch):
-    monkeypatch.setattr(jsonl, "MAX_ARRAY", 2**20)
+    monkeypatch.setenv("CONQRET_MAX_LIST", str(2**20))
     fault = fault_of(write("a.json", json.dumps([{"topic": "x" * 2**21}])))
     assert "is one JSON list of more than 1 MiB" in fault.problem
     assert "jq -c '.[]'" in fault.remedy

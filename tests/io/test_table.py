@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from conqret.io import open_items, table
+from conqret.io import open_items
 
 
 def sheet(*rows: list[str], **options: str) -> str:
@@ -113,9 +113,9 @@ def test_cells_over_pythons_own_limit(write):
 
 
 def test_cells_over_our_limit(write, fault_of, monkeypatch):
-    monkeypatch.setattr(table, "MAX_CELL", 2**20)
+    monkeypatch.setenv("CONQRET_MAX_CELL", str(2**20))
     fault = fault_of(write("a.csv", sheet(["topic", "argument"], ["T?", "x" * (2**20 + 1)])))
-    assert (fault.line, fault.problem) == (2, "has a cell of more than 1 Mi characters")
+    assert (fault.line, fault.problem) == (2, "has a cell of more than 1,048,576 characters")
 
 
 def test_a_nul_in_a_cell(write, fault_of):

@@ -8,6 +8,7 @@ from types import ModuleType
 
 import pytest
 
+from conqret.io.limits import LIMITS
 from tests.runs.killed import ROOT
 
 
@@ -26,6 +27,12 @@ def test_each_row_names_tests_that_exist(torture: ModuleType) -> None:
     rows = torture.rows()
     assert len(rows) >= 26
     assert list(torture.missing(rows)) == []
+
+
+def test_each_limit_is_told(torture: ModuleType) -> None:
+    page = torture.PAGE.read_text(encoding="utf-8")
+    for limit in LIMITS:
+        assert f"| {limit} | `{limit.variable}` |" in page
 
 
 def test_a_test_that_is_not_there_is_named(torture: ModuleType) -> None:

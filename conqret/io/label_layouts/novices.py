@@ -5,19 +5,23 @@ A file's name carries group and member; it maps ``<argument>-<dimension>`` to 1,
 
 from __future__ import annotations
 
-import json
 import re
 import zipfile
+import zlib
 from collections.abc import Iterator
 
+from conqret.io import limits
 from conqret.io.faults import quoted
+from conqret.io.jsonl import parse
 from conqret.io.label_layout import LabelFile, LabelLayout, RawLabel
 from conqret.io.label_scale import LabelScale, Scales, dimension_name
 
-MAX_FILE = 4 * 2**20
-"""Bytes of one novice's file; the published ones have 7 kB."""
 _AGAIN = "Fetch the archive again"
+_DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, ValueError, NotImplementedError, RuntimeError)
+"""What :mod:`zipfile` raises for an archive that is not as it says."""
 _NAME = re.compile(r"group(\d+)-member(\d+)")
+_PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_ENCRYPTED = 1  # the bit of a member's flags
 _KEY = re.compile(
     r"(.+?)-((?:local|global)-(?:acceptability|relevance|sufficiency)|emotional-appeal|overall-quality|\w+)"
 )
@@ -31,24 +35,43 @@ def _fits(file: LabelFile) -> bool:
 def _cells(file: LabelFile) -> Iterator[RawLabel]:
     try:
         with zipfile.ZipFile(file.path) as archive:
-            for line, entry in enumerate(archive.infolist(), start=1):
+            entries = archive.infolist()
+            if len(entries) > limits.MEMBERS.most:
+                problem = f"is a zip archive of {len(entries):,} files; the limit is {limits.MEMBERS}"
+                file.fault(0, "", problem, f"{_AGAIN}, {limits.MEMBERS.remedy}")
+                return
+            for line, entry in enumerate(entries, start=1):
                 member = _NAME.search(entry.filename)
                 if member is None:
                     continue
                 inside = entry.filename.rsplit("/", 1)[-1]
-                if entry.file_size > MAX_FILE:
-                    problem = f"is larger than {MAX_FILE // 2**20} MiB"
-                    file.fault(0, "", problem, "Look at the file", inside=inside)
+                if wrong := _unreadable(entry):
+                    file.fault(0, "", *wrong, inside=inside)
                     continue
-                annotator = f"group{member[1]}-member{member[2]}"
-                yield from _novice(file, archive.read(entry), annotator, line, inside)
-    except zipfile.BadZipFile as error:
+                try:
+                    data = archive.read(entry)
+                except (*_DAMAGED, OSError) as error:
+                    file.fault(0, "", f"cannot be unpacked ({error})", _AGAIN, inside=inside)
+                    continue
+                yield from _novice(file, data, f"group{member[1]}-member{member[2]}", line, inside)
+    except _DAMAGED as error:
         file.fault(0, "", f"is a damaged zip archive ({error})", _AGAIN)
+
+
+def _unreadable(entry: zipfile.ZipInfo) -> tuple[str, str] | None:
+    """Problem and remedy of a member that is not unpacked."""
+    if entry.file_size > limits.MEMBER.most:
+        return f"is larger than {limits.MEMBER}", f"Look at the file, {limits.MEMBER.remedy}"
+    if entry.flag_bits & _ENCRYPTED:
+        return "is encrypted", "Unpack it with its password, and pack it again without"
+    if entry.compress_type not in _PACKED:
+        return f"is packed in an uncommon way (method {entry.compress_type})", "Pack it again with deflate"
+    return None
 
 
 def _novice(file: LabelFile, data: bytes, annotator: str, line: int, inside: str) -> Iterator[RawLabel]:
     try:
-        ratings = json.loads(data)
+        ratings = parse(data)
     except ValueError as error:
         file.fault(0, "", f"is no JSON: {error}", _AGAIN, inside=inside)
         return

@@ -1,0 +1,82 @@
+"""How much of what comes from outside is taken in: each limit with its reason, and the variable that raises it.
+
+A hostile file is small and unpacks to gigabytes. What goes beyond a limit is a fault that names the place and the
+variable; nothing of it is kept.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from conqret.errors import DeclarationError
+
+_MIB = 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """The most of something; the environment ``variable`` takes the place of ``default``."""
+
+    variable: str
+    default: int
+    unit: str = ""
+
+    @property
+    def most(self) -> int:
+        """The limit now.
+
+        Raises:
+            DeclarationError: the variable holds no positive whole number.
+        """
+        given = os.environ.get(self.variable, "").strip()
+        if not given:
+            return self.default
+        if not (given.isascii() and given.isdigit() and len(given) <= 18 and int(given)):
+            raise DeclarationError(
+                f"{self.variable}={given!r} is no limit: give a whole number of {self.unit or 'bytes'}"
+            )
+        return int(given)
+
+    @property
+    def remedy(self) -> str:
+        """How to raise it."""
+        return f"or raise the limit: {self.variable}={2 * self.most}"
+
+    def __str__(self) -> str:
+        most = self.most
+        if self.unit:
+            return f"{most:,} {self.unit}"
+        return f"{most // _MIB} MiB" if most >= _MIB else f"{most:,} bytes"
+
+
+LINE = Limit("CONQRET_MAX_LINE", 64 * _MIB)
+"""Of one line, which is one item: a hundred documents of a book's length."""
+
+LIST = Limit("CONQRET_MAX_LIST", 64 * _MIB)
+"""Of a JSON file that is no JSON Lines: it is read whole, so it has to be small."""
+
+CELL = Limit("CONQRET_MAX_CELL", 32 * _MIB, "characters")
+"""Of one cell of a CSV; Python's own limit of 131,072 would refuse ten long documents."""
+
+COLUMNS = Limit("CONQRET_MAX_COLUMNS", 10_000, "columns")
+"""Of a table, or fields of one record: a benchmark has hundreds at most, and their names are compared."""
+
+MEMBERS = Limit("CONQRET_MAX_MEMBERS", 10_000, "files")
+"""In a zip archive; the published one has 87."""
+
+MEMBER = Limit("CONQRET_MAX_MEMBER", 4 * _MIB)
+"""Of one file in a zip archive, unpacked; the published ones have 7 kB."""
+
+PAGE = Limit("CONQRET_MAX_PAGE", 256 * _MIB)
+"""Of one page of a Parquet file, unpacked, which a reader makes at once: writers end a page at 1 MiB, or after some
+thousand values."""
+
+ROW = Limit("CONQRET_MAX_ROW", 128 * _MIB)
+"""Of one row in a store of recordings: an answer with all its log-probabilities, four times over."""
+
+ANSWER = Limit("CONQRET_MAX_ANSWER", 32 * _MIB)
+"""Of one answer of a provider, unpacked: 500 times the longest that a judge asks for, log-probabilities included."""
+
+LIMITS = (LINE, LIST, CELL, COLUMNS, MEMBERS, MEMBER, PAGE, ROW, ANSWER)
+"""All of them."""

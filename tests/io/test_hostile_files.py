@@ -1,0 +1,238 @@
+"""Files that are made to fill memory, to never end, or to fell a reader: a sentence with the place instead."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sqlite3
+import time
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from conqret.errors import ConqretError, DeclarationError, FaultsError
+from conqret.experiments.reading import read_experiment
+from conqret.io import limits, open_items
+from conqret.io.labels import read_labels
+from conqret.judging.folder import JudgeFolder
+from conqret.llm import Completion, Recordings
+from tests.torture.effort import times
+
+DEEP = "[" * 100_000
+SOON = 10.0
+"""Seconds; each of these took minutes, or all memory."""
+
+
+def archive(path: Path, text: str = '{"a-overall-quality": "1"}', packed: int = zipfile.ZIP_DEFLATED) -> Path:
+    with zipfile.ZipFile(path, "w", packed) as made:
+        made.writestr("novices/group1-member1.json", text)
+    return path
+
+
+def patched(path: Path, local: int, central: int, value: bytes) -> Path:
+    """The archive with other bytes at these places of the headers of its one member."""
+    data = bytearray(path.read_bytes())
+    for start, place in ((data.index(b"PK\x03\x04"), local), (data.index(b"PK\x01\x02"), central)):
+        data[start + place : start + place + len(value)] = value
+    path.write_bytes(data)
+    return path
+
+
+def said(call: Callable[[], object]) -> str:
+    began = time.monotonic()
+    with pytest.raises(ConqretError) as found:
+        call()
+    assert time.monotonic() - began < SOON
+    return str(found.value)
+
+
+def text_file(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_json_that_is_nested_too_deeply_is_a_fault_with_its_place(tmp_path: Path) -> None:
+    items = text_file(tmp_path / "items.jsonl", f'{{"topic": "T?"}}\n{{"topic": {DEEP}\n')
+    assert "items.jsonl:2 is no JSON that can be used: the lists" in said(lambda: open_items(items).check())
+    whole = text_file(tmp_path / "items.json", DEEP)
+    assert "nested too deeply" in said(lambda: open_items(whole).check())
+    cell = text_file(tmp_path / "items.csv", f'topic,documents\nT?,"{DEEP}"\n')
+    assert "items.csv:2 [documents]" in said(lambda: open_items(cell).check())
+    novices = archive(tmp_path / "novices.zip", DEEP)
+    assert "novices.zip!group1-member1.json is no JSON: the lists" in said(lambda: read_labels(novices))
+    sheet = text_file(tmp_path / "labels.json", DEEP)
+    assert "labels.json" in said(lambda: read_labels(sheet))
+    experiment = text_file(tmp_path / "experiment.toml", f"name = {DEEP}")
+    assert "experiment.toml is no TOML that can be used" in said(lambda: read_experiment(experiment))
+    (tmp_path / "run").mkdir()
+    text_file(tmp_path / "run" / "run.json", DEEP)
+    assert "run.json cannot be read" in said(lambda: JudgeFolder(tmp_path / "run").record())
+    exported = text_file(tmp_path / "export.jsonl", f'{{"key": {DEEP}\n')
+    assert "export.jsonl:1" in said(lambda: Recordings.open_for_replay(exported))
+
+
+def test_a_recorded_answer_that_is_nested_too_deeply_is_damaged(tmp_path: Path) -> None:
+    with Recordings(tmp_path / "store.sqlite") as store:
+        store.put("k", Completion("x"), ask="a", item="i", model="m", params={}, sample=0)
+        store._db.execute("UPDATE recordings SET completion = ?", (DEEP,))
+        row = store._db.execute(
+            "SELECT key, completion, ask, item, model, params, sample, created FROM recordings"
+        )
+        from conqret.llm.recording import checksum
+
+        store._db.execute("UPDATE recordings SET checksum = ?", (checksum(list(row.fetchone())),))
+        assert store.get("k") is None
+        assert store.stats().damaged == 1
+
+
+@pytest.mark.parametrize("packed", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_members_packed_in_uncommon_ways_are_named(tmp_path: Path, packed: int) -> None:
+    told = said(lambda: read_labels(archive(tmp_path / "a.zip", packed=packed)))
+    assert f"a.zip!group1-member1.json is packed in an uncommon way (method {packed})" in told
+
+
+def test_members_that_lie_or_are_locked_are_named(tmp_path: Path) -> None:
+    locked = patched(archive(tmp_path / "locked.zip"), 6, 8, b"\x01\x00")
+    assert "locked.zip!group1-member1.json is encrypted" in said(lambda: read_labels(locked))
+    small = patched(archive(tmp_path / "small.zip", " " * 3_000_000), 22, 24, (5).to_bytes(4, "little"))
+    assert "small.zip!group1-member1.json cannot be unpacked" in said(lambda: read_labels(small))
+    large = archive(tmp_path / "large.zip", " " * 5_000_000)
+    assert "large.zip!group1-member1.json is larger than 4 MiB" in said(lambda: read_labels(large))
+    huge = patched(archive(tmp_path / "huge.zip"), 22, 24, (3 * 10**6).to_bytes(4, "little"))
+    read_labels(huge)  # it holds less than it says
+    odd = patched(archive(tmp_path / "odd.zip"), 8, 10, b"\x63\x00")
+    assert "(method 99)" in said(lambda: read_labels(odd))
+
+
+def test_an_archive_of_many_members_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    count = times(10_001, 100_000)
+    with zipfile.ZipFile(tmp_path / "many.zip", "w") as made:
+        for number in range(count):
+            made.writestr(f"group{number}-member1.json", "{}")
+    told = said(lambda: read_labels(tmp_path / "many.zip"))
+    assert f"is a zip archive of {count:,} files; the limit is 10,000 files" in told
+    assert "CONQRET_MAX_MEMBERS=20000" in told
+    monkeypatch.setenv("CONQRET_MAX_MEMBERS", str(count))
+    assert "limit" not in said(lambda: read_labels(tmp_path / "many.zip"))
+
+
+@pytest.mark.parametrize("columns", [10_001, 300_000])
+def test_a_table_of_many_columns_is_refused(tmp_path: Path, columns: int) -> None:
+    names = [f"c{number}" for number in range(columns)]
+    csv = text_file(tmp_path / "a.csv", ",".join(["topic", *names[1:]]) + "\n" + "x," * (columns - 1) + "x\n")
+    told = said(lambda: open_items(csv).check())
+    assert f"a.csv:1 has {columns:,} columns; the limit is 10,000 columns" in told
+    lines = text_file(tmp_path / "a.jsonl", json.dumps({"topic": "T?", **dict.fromkeys(names, 1)}) + "\n")
+    assert f"has {columns + 1:,} fields" in said(lambda: open_items(lines).check())
+    twice = text_file(tmp_path / "b.jsonl", lines.read_text()[:-2] + ', "topic": "U?"}\n')
+    assert "'topic' stands twice" in said(lambda: open_items(twice).check())
+
+
+def test_a_parquet_file_of_many_columns_is_refused(tmp_path: Path) -> None:
+    pl.DataFrame({"topic": ["T?"], **{f"c{number}": [1] for number in range(10_000)}}).write_parquet(
+        tmp_path / "a.parquet"
+    )
+    assert "has 10,001 columns; the limit" in said(lambda: open_items(tmp_path / "a.parquet").check())
+
+
+@pytest.mark.parametrize("engine", ["polars", "pyarrow"])
+def test_a_parquet_cell_that_unpacks_to_gigabytes_is_not_unpacked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engine: str
+) -> None:
+    path, cell = tmp_path / "a.parquet", "x" * 9_000_000
+    items = pl.DataFrame({"topic": ["T?", "U?"], "documents": [["short"], [cell]]})
+    if engine == "polars":
+        items.write_parquet(path)
+    else:
+        pytest.importorskip("pyarrow.parquet").write_table(items.to_arrow(), path, compression="zstd")
+    assert path.stat().st_size < 100_000
+    monkeypatch.setenv("CONQRET_MAX_PAGE", str(4 * 2**20))
+    told = said(lambda: open_items(path).check())
+    assert "a.parquet [documents.list.element] unpacks to 8 MiB at once; the limit is 4 MiB" in told.replace(
+        "list.item", "list.element"
+    )
+    assert "CONQRET_MAX_PAGE=8388608" in told
+    monkeypatch.delenv("CONQRET_MAX_PAGE")
+    assert open_items(path).check().count == 2
+
+
+def test_no_flipped_byte_in_the_headers_of_parquet_ends_in_a_traceback(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    pl.DataFrame({"topic": [f"T{n}?" for n in range(50)], "argument": ["x"] * 50}).write_parquet(path)
+    whole = path.read_bytes()
+    for at in range(len(whole) - times(60, len(whole)), len(whole)):
+        for flip in (0xFF, 0x80, 0x01):
+            path.write_bytes(whole[:at] + bytes([whole[at] ^ flip]) + whole[at + 1 :])
+            with contextlib.suppress(FaultsError):
+                open_items(path).check()
+
+
+SCHEMA = "CREATE TABLE recordings (key, completion, ask, item, model, params, sample, created, checksum);"
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "CREATE TABLE recordings (key, other);",
+        "CREATE TABLE other (key);",
+        "CREATE VIEW recordings AS WITH RECURSIVE n(key) AS (SELECT 1 UNION ALL SELECT key + 1 FROM n) SELECT key, "
+        "1 AS completion, 1 AS ask, 1 AS item, 1 AS model, 1 AS params, 1 AS sample, 1 AS created, 1 AS checksum "
+        "FROM n;",
+        SCHEMA + "CREATE VIEW damaged AS SELECT * FROM recordings;",
+        SCHEMA + "CREATE TRIGGER t AFTER INSERT ON recordings BEGIN DELETE FROM recordings; END;",
+    ],
+)
+def test_a_database_that_is_no_store_is_refused(tmp_path: Path, made: str) -> None:
+    path = tmp_path / "store.sqlite"
+    with sqlite3.connect(path) as db:
+        db.executescript(made + f"PRAGMA application_id = {0x436F6E51}; PRAGMA user_version = 2;")
+    db.close()
+    for call in (lambda: Recordings(path), lambda: Recordings.open_for_replay(path)):
+        assert "this SQLite file holds no recordings as conqret writes them" in said(call)
+
+
+def test_blobs_and_endless_rows_in_a_store_are_damaged_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "store.sqlite"
+    with Recordings(path) as store:
+        for key in ("blob", "null", "long", "sound"):
+            store.put(key, Completion("x"), ask="a", item="i", model="m", params={}, sample=0)
+        blobs = ", ".join(
+            f"{name} = x'00ff1b5b'" for name in ("completion", "ask", "item", "model", "created")
+        )
+        store._db.execute(f"UPDATE recordings SET {blobs} WHERE key = 'blob'")
+        store._db.execute("UPDATE recordings SET sample = 'none', checksum = NULL WHERE key = 'null'")
+        store._db.execute("UPDATE recordings SET completion = zeroblob(3000000) WHERE key = 'long'")
+        assert [store.get(key) is None for key in ("blob", "null", "sound")] == [True, True, False]
+        assert store.stats().answers == 1
+    monkeypatch.setenv("CONQRET_MAX_ROW", "1000000")
+    with Recordings(path) as store:
+        assert "too big" in said(lambda: store.get("long"))
+        assert store.get("sound") is not None
+
+
+def test_each_limit_can_be_raised_and_nothing_else_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    for limit in limits.LIMITS:
+        monkeypatch.setenv(limit.variable, "12345")
+        assert limit.most == 12345
+        assert f"{limit.variable}=24690" in limit.remedy
+        for wrong in ("much", "-1", "0", "1e9", "1" * 40, "١"):
+            monkeypatch.setenv(limit.variable, wrong)
+            with pytest.raises(DeclarationError, match=limit.variable):
+                _ = limit.most
+        monkeypatch.setenv(limit.variable, " ")
+        assert limit.most == limit.default
+
+
+def test_a_line_over_the_limit_says_how_to_raise_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    items = text_file(tmp_path / "items.jsonl", json.dumps({"topic": "T?", "argument": "x" * 3000}) + "\n")
+    monkeypatch.setenv("CONQRET_MAX_LINE", "1000")
+    told = said(lambda: open_items(items).check())
+    assert (
+        "the line is longer than 1,000 bytes. Split the item, or raise the limit: CONQRET_MAX_LINE=2000"
+        in told
+    )
