@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -59,35 +60,38 @@ def show(
     items: Annotated[
         Path | None, typer.Option(help="The file of items. Default: fixtures/demo/items.jsonl.")
     ] = None,
+    metric: options.Metric = None,
     prompts: Prompts = None,
 ) -> None:
-    """Show a prompt file, or with --item the very text that is sent for that item."""
+    """Show a prompt file, or with --item the very text that is sent for that item.
+
+    A prompt that is filled with something else than items is shown with what an item has in its place.
+    """
     from rich.text import Text
 
+    from conqret.cli.prompt_texts import shown
     from conqret.errors import DeclarationError
-    from conqret.judging.base import Case
-    from conqret.judging.instrument import filled
     from conqret.prompts import Library
 
     library = Library(prompts)
-    asks = _asks_of(name, library)
+    asks = _asks_of(name, library, metric or ())
     if item is None:
         out().out("\n".join(library[identifier].text for identifier in asks), highlight=False)
         return
-    wanted = [ask for ask in asks.values() if ask is not None]
-    if not wanted:
-        raise DeclarationError(f"prompt {name!r} is not filled with items; leave out --item")
     found = _find_item(items or DEMO_ITEMS, item)
     faults = []
-    for ask in wanted:
-        if lacking := [need for need in sorted(ask.needs) if not getattr(found, need)]:
-            faults.append(f"{ask.prompt}: item {found.id} has no {' and no '.join(lacking)}")
+    for identifier, ask in asks.items():
+        try:
+            rendered, remarks = shown(library, identifier, ask, found)
+        except DeclarationError as error:
+            faults.append(str(error))
             continue
-        rendered = filled(library[ask.prompt], ask, Case(found))
         for role, text in (("system", rendered.system), ("user", rendered.user)):
-            out().rule(Text(f"{ask.prompt} · {role}"), align="left")
+            out().rule(Text(f"{identifier} · {role}"), align="left")
             out().out(text, highlight=False)
-    if len(faults) == len(wanted):
+        for remark in remarks:
+            note(remark)
+    if len(faults) == len(asks):
         raise DeclarationError("\n".join(faults))
     for fault in faults:
         note(fault)
@@ -129,13 +133,20 @@ def copy(
     note(f"change them, and use them with --prompts {output}")
 
 
-def _asks_of(name: str, library: Library) -> dict[str, Ask[Any] | None]:
+def _asks_of(name: str, library: Library, metrics: Sequence[str] = ()) -> dict[str, Ask[Any] | None]:
     """The prompts of a format, or a prompt alone, each with a question that asks it (None: no judge does)."""
+    from conqret.errors import DeclarationError
     from conqret.judging.registry import JUDGES
 
+    name = name if name in JUDGES or name in library.ids() else name.replace("_", "-")
     if name in JUDGES:
-        return {ask.prompt: ask for ask in JUDGES[name].asks}
-    name = name if name in library.ids() else name.replace("_", "-")
+        wanted = tuple(metric.replace("-", "_") for metric in metrics)
+        found: dict[str, Ask[Any] | None] = {}
+        for ask in JUDGES[name].select(wanted):
+            found.setdefault(ask.prompt, ask)
+        return found
+    if metrics:
+        raise DeclarationError(f"--metric goes with a format (conqret formats), and {name!r} is none")
     asks = {ask.prompt: ask for judge in JUDGES.values() for ask in judge.asks}
     return {library[name].id: asks.get(name)}
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from conqret import __version__
+from conqret.data import Document, Item
 from conqret.judging.registry import JUDGES
 from conqret.prompts import Library
 from tests.cli.conftest import Cli
@@ -79,6 +80,40 @@ def test_prompt_show_as_it_is_sent(cli: Cli, monkeypatch: pytest.MonkeyPatch, wa
     assert "{{" not in done.out.split("rag-fine-grained · user")[0]
 
 
+def test_prompt_show_of_what_is_asked_for_alone(cli: Cli) -> None:
+    item = ["--items", DEMO, "--item", "1"]
+    done = cli("prompt", "show", "rag-fine-grained", *item, "--metric", "context-relevance")
+    assert "context_relevance: one entry for every document" in done.out
+    assert "groundedness:" not in done.out
+    assert demo()[0].argument not in done.out
+    whole = cli("prompt", "show", "pointwise", *item)
+    assert "- local_acceptability:" in whole.out
+    assert "--metric shows another" in whole.err
+    assert "- clarity:" in cli("prompt", "show", "pointwise", *item, "--metric", "clarity").out
+    assert cli("prompt", "show", "g-eval", *item, "--metric", "preference").out.count("· system") == 1
+
+
+def test_every_prompt_can_be_read_on_an_odd_item(cli: Cli, tmp_path: Path) -> None:
+    document = Document(id="d", title="A heading", text="One million bottles a minute.")
+    odd = Item(
+        id="odd", topic="Plastic bottles", documents=(document,), argument="Too many.", second_argument="No."
+    )
+    bare = Item(id="bare", topic="Plastic bottles")
+    items = write_items(tmp_path / "odd.jsonl", [odd, bare])
+    for identifier in sorted({*Library().ids()} - {"g-eval/steps"}):
+        done = cli("prompt", "show", identifier, "--items", items, "--item", "odd")
+        assert done.code == 0, identifier
+        assert any(text in done.out for text in ("Plastic bottles", "Too many.")), identifier
+        assert "None" not in done.out.split("· user")[1], identifier
+        done = cli("prompt", "show", identifier, "--items", items, "--item", "bare")
+        assert done.code == (0 if identifier == "perspectives" else 2), identifier
+    shown = cli("prompt", "show", "generate/con", "--items", items, "--item", "odd")
+    assert "A heading\nOne million bottles" in shown.out
+    assert "without examples" in shown.err
+    shown = cli("prompt", "show", "perspective-detection", "--items", items, "--item", "odd")
+    assert "the topic stands for the perspective" in shown.err.replace("item's ", "")
+
+
 def test_prompt_show_errors(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bare = write_items(tmp_path / "bare.jsonl", [demo()[0].model_copy(update={"second_argument": None})])
     monkeypatch.chdir(tmp_path)
@@ -89,6 +124,8 @@ def test_prompt_show_errors(cli: Cli, tmp_path: Path, monkeypatch: pytest.Monkey
         (["direct", "--item", "zoo-pro", "--items", DEMO], "did you mean 'zoos-pro'"),
         (["g-eval/steps", "--item", "1", "--items", DEMO], "is not filled with items"),
         (["rag-direct", "--item", "1", "--items", bare], "has no second_argument"),
+        (["direct", "--metric", "preferenc"], "did you mean 'preference'"),
+        (["generate/pro", "--metric", "preference"], "--metric goes with a format"),
     ]:
         done = cli("prompt", "show", *arguments)
         assert done.code == 2, arguments

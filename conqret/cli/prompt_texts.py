@@ -1,0 +1,79 @@
+"""What ``conqret prompt show --item`` shows: a prompt as it is sent for an item."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from conqret.data import Item
+from conqret.errors import DeclarationError
+from conqret.judging.base import Ask, Case
+from conqret.judging.instrument import filled
+from conqret.prompts import Library, Rendered
+from conqret.retrieval.expansion import MOST
+from conqret.text.sentences import sentences
+
+_STANDS_IN = {
+    "question": ("topic", "the item's topic stands for the question"),
+    "answer": ("argument", "the item's argument stands for the answer"),
+    "perspective": ("topic", "the item's topic stands for the perspective"),
+    "document": ("documents", "of the documents the first is shown: each is asked about by itself"),
+    "chosen": (
+        "argument",
+        "every sentence is listed: those to be rewritten are drawn by perturbation and level",
+    ),
+    "examples": ("topic", "shown without examples, which --shots of conqret generate takes from a corpus"),
+    "most": ("topic", ""),
+}
+"""What an item has for a variable that no judge fills: the field that it is taken from, and what to say of it."""
+
+
+def shown(
+    library: Library, identifier: str, ask: Ask[Any] | None, item: Item
+) -> tuple[Rendered, Sequence[str]]:
+    """The prompt filled with ``item``, and what a reader has to know about it.
+
+    Args:
+        ask: the question of a judge that asks it; None where no judge does.
+
+    Raises:
+        DeclarationError: the item lacks what the prompt shows, or the prompt shows nothing that items have.
+    """
+    used = library.used(identifier)
+    user = {"topic", "stance", "documents", "argument", "second_argument", *_STANDS_IN} & set(used["user"])
+    needs = ask.needs if ask else {_STANDS_IN.get(name, (name,))[0] for name in user}
+    if not needs:
+        raise DeclarationError(f"prompt {identifier!r} is not filled with items; leave out --item")
+    if lacking := [need for need in sorted(needs) if not getattr(item, need)]:
+        raise DeclarationError(f"{identifier}: item {item.id} has no {' and no '.join(lacking)}")
+    if ask is not None:
+        return filled(library[identifier], ask, Case(item)), _asked_again(ask, used["system"])
+    rendered = library[identifier].render(_variables(item), {"stance": item.stance, "most": MOST})
+    return rendered, [words for name in sorted(user) if (words := _STANDS_IN.get(name, ("", ""))[1])]
+
+
+def _asked_again(ask: Ask[Any], system: Sequence[str]) -> list[str]:
+    if "dimension" not in system:
+        return []
+    return [f"{ask.prompt} is asked once for each metric; this is {ask.metrics[0]}, --metric shows another"]
+
+
+def _variables(item: Item) -> dict[str, Any]:
+    listed = enumerate(sentences(item.argument or ""), start=1)
+    return {
+        "topic": item.topic,
+        "documents": item.documents,
+        "argument": item.argument,
+        "question": item.topic,
+        "answer": item.argument,
+        "perspective": item.topic,
+        "document": _whole(item),
+        "chosen": [{"number": number, "text": sentence.text} for number, sentence in listed],
+        "examples": (),
+    }
+
+
+def _whole(item: Item) -> str:
+    return (
+        "\n".join(filter(None, (item.documents[0].title, item.documents[0].text))) if item.documents else ""
+    )
