@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from tests.debate.made import study
+
 
 def test_payoffs_show_the_thresholds_of_both_instructions(cli):
     done = cli("debate", "payoffs")
@@ -34,3 +36,45 @@ def test_bonuses_that_cannot_be_used_are_refused(cli, bonuses, message):
     done = cli("debate", "payoffs", f"--bonuses={bonuses}")
     assert (done.code, done.out) == (2, "")
     assert message in done.err
+
+
+@pytest.fixture
+def answers(tmp_path):
+    path = tmp_path / "answers.jsonl"
+    rows = [
+        {name: getattr(one, name) for name in one.__slots__} for one in study({"PS": 0.6, "PSA": 0.9}, judges=4)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def test_a_table_ends_with_one_sentence(cli, answers, tmp_path):
+    done = cli("debate", "table", answers, "--plot", tmp_path / "confidence.svg", "--resamples", 300)
+    assert done.code == 0
+    assert "correct : incorrect" in done.out
+    assert "Debate helps these 4 judges" in done.out
+    assert (tmp_path / "confidence.svg").read_text().startswith("<?xml")
+    found = json.loads(cli("debate", "table", answers, "--json").out)
+    assert found["verdict"].startswith("Debate helps")
+    assert len(found["cells"]) == 8
+
+
+def test_bad_answers_and_plots_are_refused_before_anything_is_written(cli, answers, tmp_path):
+    done = cli("debate", "table", answers, "--plot", tmp_path / "confidence.bmp")
+    assert (done.code, done.out) == (2, "")
+    broken = tmp_path / "broken.jsonl"
+    broken.write_text('{"question": "q"}\n')
+    done = cli("debate", "table", broken, "--plot", tmp_path / "confidence.svg")
+    assert done.code == 2
+    assert "broken.jsonl:1 [passage] is missing" in done.err
+    assert not (tmp_path / "confidence.svg").exists()
+
+
+def test_anova_shows_each_effect(cli, answers):
+    pytest.importorskip("statsmodels")
+    done = cli("debate", "anova", answers)
+    assert done.code == 0
+    assert "arguments x judgment x instruction" in done.out
+    assert "F(1,3)=" in done.out
+    found = json.loads(cli("debate", "anova", answers, "--subject", "passage", "--json").out)
+    assert [one["subjects"] for one in found] == [8, 8, 8]

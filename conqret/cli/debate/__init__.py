@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import typer
 
-from conqret.cli.debate import payoffs
+from conqret.cli.debate import anova, payoffs, table
 
 app = typer.Typer(
     help="Debates between two sides: what an answer earns, and whether a debate helps who judges.",
     no_args_is_help=True,
-    epilog="Example: conqret debate payoffs --instruction simple",
+    epilog="Example: conqret debate table answers.jsonl",
 )
 app.command("payoffs", epilog=payoffs.EPILOG)(payoffs.payoffs)
+app.command("table", epilog=table.EPILOG)(table.table)
+app.command("anova", epilog=anova.EPILOG)(anova.anova)

@@ -1,0 +1,57 @@
+"""``conqret debate anova``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from conqret.cli import options
+from conqret.cli.console import note, result
+from conqret.cli.debate.table import Answers, Design
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rich.console import RenderableType
+
+    from conqret.debate.anova import Anova, Subject
+
+EPILOG = (
+    "Examples:\n\nconqret debate anova answers.jsonl\n\n"
+    "conqret debate anova answers.jsonl --subject passage --json"
+)
+
+
+def anova(
+    answers: Answers,
+    design: Design = None,
+    subject: Annotated[
+        Literal["judge", "passage"] | None,
+        typer.Option(help="What is measured again and again. Default: judges; with one judge, passages."),
+    ] = None,
+    json_output: options.Json = False,
+) -> None:
+    """Do arguments, the second judgment or the instruction change the answers? A repeated-measures ANOVA.
+
+    On right or wrong, with abstentions removed and as wrong, and on the seven points of the slider. Where subjects
+    lack a cell, a mixed model of all answers stands beside it. Needs the extra anova.
+    """
+    from dataclasses import asdict
+
+    from conqret.debate.anova import anovas, default_subject
+    from conqret.io.slider_answers import read_slider_answers
+
+    given = read_slider_answers(answers, design)
+    of = subject or default_subject(given)
+    found = anovas(given, of)
+    if missing := sum(one.slider is None for one in given):
+        note(f"{missing:,} of {len(given):,} answers were not given, and have no part in this")
+    result([asdict(one) for one in found], _lines(found, of), as_json=json_output)
+
+
+def _lines(found: Sequence[Anova], subject: Subject) -> Iterator[RenderableType]:
+    from conqret.report.debate_anova import anova_tables
+
+    for table in anova_tables(found, subject):
+        yield from (table, "")

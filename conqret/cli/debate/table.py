@@ -1,0 +1,87 @@
+"""``conqret debate table``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from conqret.cli import label_options, options
+from conqret.cli.console import at, note, result
+from conqret.cli.groups import grouped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import RenderableType
+
+    from conqret.debate.outcomes import Outcomes
+
+EPILOG = (
+    "Examples:\n\nconqret debate table answers.jsonl\n\n"
+    "conqret debate table answers.jsonl --design pilot --plot confidence.svg --json"
+)
+
+Answers = Annotated[
+    Path,
+    typer.Argument(
+        help="One answer a row: question, passage, judge, condition, turn, instruction, slider (-3 to 3), right (1 or "
+        "2). JSONL, CSV, TSV or Parquet."
+    ),
+]
+Design = Annotated[
+    Literal["main", "pilot"] | None,
+    typer.Option(help="Only answers of this design: PS and PSA are the main one, S and SA the pilot."),
+]
+
+
+@grouped
+def table(
+    answers: Answers,
+    design: Design = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw where the slider stood: a .png or .svg file.", dir_okay=False)
+    ] = None,
+    *,
+    resampling: label_options.Resampling,
+    seed: label_options.Seed = 13,
+    json_output: options.Json = False,
+) -> None:
+    """What came of judging debates: right, wrong and abstaining by condition, confidence, pay-off, and if debate helps.
+
+    Intervals resample whole passages. Answers that were not given are counted, and never taken for abstentions.
+    """
+    from dataclasses import asdict
+
+    from conqret._optional import require
+    from conqret.debate.outcomes import outcomes
+    from conqret.errors import DeclarationError
+    from conqret.io.slider_answers import read_slider_answers
+    from conqret.report.debate_outcomes import confidence_plot, verdict
+    from conqret.report.page import write_files
+
+    kinds: dict[str, Literal["png", "svg"]] = {".png": "png", ".svg": "svg"}
+    if plot is not None and plot.suffix not in kinds:
+        raise DeclarationError(f"--plot draws a .png or .svg file, not {plot}")
+    numpy = require("numpy", extra="stats")
+    given = read_slider_answers(answers, design)
+    found = outcomes(given, numpy.random.default_rng(seed), **resampling.given())
+    if found.missing:
+        note(f"{found.missing:,} of {found.answers:,} answers were not given, and are in no share")
+    if plot is not None:
+        write_files(plot.parent, {plot.name: confidence_plot(found, kinds[plot.suffix])})
+    told = verdict(found)
+    result({"verdict": told, **asdict(found)}, _lines(found, told, plot), as_json=json_output)
+
+
+def _lines(found: Outcomes, told: str, plot: Path | None) -> Iterator[RenderableType]:
+    from conqret.report.debate_outcomes import outcome_tables
+
+    for one in outcome_tables(found):
+        yield from (one, "")
+    right, wrong = (f"${found.writers[side]:.3f}" for side in ("right", "wrong"))
+    yield f"Writers earn, by the last judgment: {right} an answer for the right option, {wrong} for the wrong one."
+    yield told
+    if plot is not None:
+        yield at(plot, "plot")

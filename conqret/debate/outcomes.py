@@ -1,0 +1,225 @@
+"""What came of judging debates: who was right, who abstained, what it earned, and whether the debate helped.
+
+Shares, differences and bonuses are ratios of sums over answers, with intervals that resample whole passages; all of
+them come from the same resamples, so that differences are paired. (Parrish et al. 2022, section 3 and Table 2.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from conqret.debate.payoffs import ENDS, INSTRUCTIONS, writers_bonus
+from conqret.io.slider_answers import SliderAnswer, conditions_of
+from conqret.stats.bootstrap import CONFIDENCE, RESAMPLES
+from conqret.stats.estimate import Estimate, Sampled, average
+from conqret.stats.resampling import draw
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Test = Callable[[SliderAnswer], bool]
+
+Cell = tuple[str, int, str]
+"""Condition, number of the judgment, instruction."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the answers of one cell come to.
+
+    ``correct``, ``incorrect`` and ``abstained`` are shares of the answers given; ``ratio`` is correct to incorrect;
+    ``accuracy`` the share of correct ones where nobody abstained; ``payoff`` dollars an answer. ``points`` counts the
+    answers at each point of the slider, -3 (surely wrong) to 3 (surely right); ``missing`` those not given.
+    """
+
+    condition: str
+    turn: int
+    instruction: str
+    correct: Estimate
+    incorrect: Estimate
+    abstained: Estimate
+    ratio: Estimate
+    accuracy: Estimate
+    payoff: Estimate
+    points: dict[int, int]
+    missing: int
+
+
+@dataclass(frozen=True, slots=True)
+class Confidence:
+    """How often answers of one strength (1 to 3 notches) were right, and from which confidence on they pay."""
+
+    instruction: str
+    strength: int
+    right: Estimate
+    pays_from: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Accuracy on one side of a factor and on the other, and the difference, over all else alike.
+
+    ``cells`` counts the pairs of cells that differ in this factor alone; the figures are means over them.
+    """
+
+    factor: Literal["arguments", "judgment", "instruction"]
+    before: str
+    after: str
+    without: Estimate
+    having: Estimate
+    difference: Estimate
+    cells: int
+
+
+@dataclass(frozen=True, slots=True)
+class Outcomes:
+    """All that came of it; ``debate`` is the change by arguments at the last judgment that both conditions have (None without
+    one), ``writers`` the dollars an answer for the writers of either side."""
+
+    answers: int
+    missing: int
+    judges: int
+    questions: int
+    passages: int
+    cells: tuple[Outcome, ...]
+    confidence: tuple[Confidence, ...]
+    changes: tuple[Change, ...]
+    debate: Change | None
+    writers: dict[str, float]
+
+
+def outcomes(
+    answers: Sequence[SliderAnswer],
+    rng: np.random.Generator,
+    *,
+    resamples: int = RESAMPLES,
+    confidence: float = CONFIDENCE,
+) -> Outcomes:
+    """What these answers (of one design, one at least) come to."""
+    measured = _Measured(answers, rng, resamples, confidence)
+    present = sorted({(one.condition, one.turn, one.instruction) for one in answers}, key=_order)
+    last = max(turn for _, turn, _ in present)
+    before, after = conditions_of(answers)
+    changes = (
+        measured.change("arguments", present, before, after),
+        *(measured.change("judgment", present, str(one), str(one + 1)) for one in range(1, last)),
+        measured.change("instruction", present, *INSTRUCTIONS),
+    )
+    judged = [{turn for condition, turn, _ in present if condition == side} for side in (before, after)]
+    ending = [cell for cell in present if cell[1] == max(judged[0] & judged[1], default=last)]
+    given = [one.toward_right for one in answers if one.turn == last and one.toward_right is not None]
+    return Outcomes(
+        answers=len(answers),
+        missing=sum(one.slider is None for one in answers),
+        judges=len({one.judge for one in answers}),
+        questions=len({one.question for one in answers}),
+        passages=len({one.passage for one in answers}),
+        cells=tuple(map(measured.outcome, present)),
+        confidence=tuple(measured.by_confidence()),
+        changes=tuple(filter(None, changes)),
+        debate=measured.change("arguments", ending, before, after),
+        writers={
+            "right": float(writers_bonus(True, given)) / max(len(given), 1),
+            "wrong": float(writers_bonus(False, given)) / max(len(given), 1),
+        },
+    )
+
+
+class _Measured:
+    """The answers as columns over the same resamples."""
+
+    def __init__(
+        self, answers: Sequence[SliderAnswer], rng: np.random.Generator, resamples: int, confidence: float
+    ) -> None:
+        import numpy as np
+
+        self.answers, self.confidence = answers, confidence
+        self.resamples = draw([one.passage for one in answers], rng, resamples=resamples)
+        points = [one.toward_right for one in answers]
+        self.given = np.array([one is not None for one in points])
+        self.points = np.array([one or 0 for one in points])
+        self.right, self.wrong = self.points > 0, self.points < 0
+        self.moved = self.right | self.wrong
+
+    def outcome(self, cell: Cell) -> Outcome:
+        """One cell of Table 2, and more."""
+        import numpy as np
+
+        condition, turn, name = cell
+        here = self._in(cell)
+        given, told = here & self.given, INSTRUCTIONS[name]
+        dollars = np.array([float(told.bonus(int(one))) for one in self.points])
+        places = self.points[given]
+        return Outcome(
+            condition, turn, name,
+            correct=self._share(self.right & given, given),
+            incorrect=self._share(self.wrong & given, given),
+            abstained=self._share(given & ~self.moved, given),
+            ratio=self._share(self.right & given, self.wrong & given, "nobody answered wrong"),
+            accuracy=self._accuracy(cell).estimate(self.confidence),
+            payoff=self._share(dollars * given, given),
+            points={point: int((places == point).sum()) for point in range(-ENDS, ENDS + 1)},
+            missing=int((here & ~self.given).sum()),
+        )  # fmt: skip
+
+    def by_confidence(self) -> Iterator[Confidence]:
+        """How often each strength was right under each instruction that was given."""
+        import numpy as np
+
+        for name, told in INSTRUCTIONS.items():
+            here = np.array([one.instruction == name for one in self.answers])
+            pays = told.pays_from()
+            for strength in range(1, ENDS + 1) if here.any() else ():
+                strong = here & (abs(self.points) == strength)
+                share = self._share(self.right & strong, strong, "no answer is this sure")
+                yield Confidence(name, strength, share, float(pays[strength]) if strength in pays else None)
+
+    def change(
+        self, factor: Literal["arguments", "judgment", "instruction"], cells: Sequence[Cell], *sides: str
+    ) -> Change | None:
+        """Both sides of a factor over the cells that are alike in all else; None where there is no such pair."""
+        place = {"arguments": 0, "judgment": 1, "instruction": 2}[factor]
+        by_side: list[dict[tuple[object, ...], Cell]] = [
+            {(*cell[:place], *cell[place + 1 :]): cell for cell in cells if str(cell[place]) == side}
+            for side in sides
+        ]
+        alike = [other for other in by_side[0] if other in by_side[1]]
+        if not alike:
+            return None
+        without, having = ([self._accuracy(side[other]) for other in alike] for side in by_side)
+        pairs = [one.minus(other) for one, other in zip(having, without, strict=True)]
+        found = (average(part).estimate(self.confidence) for part in (without, having, pairs))
+        return Change(factor, *sides, *found, cells=len(alike))
+
+    def _in(self, cell: Cell) -> NDArray[np.bool_]:
+        import numpy as np
+
+        return np.array([(one.condition, one.turn, one.instruction) == cell for one in self.answers])
+
+    def _accuracy(self, cell: Cell) -> Sampled:
+        here = self._in(cell)
+        return self._ratio(self.right & here, self.moved & here, "everybody abstained")
+
+    def _share(self, part: NDArray[np.generic], of: NDArray[np.generic], reason: str = "") -> Estimate:
+        return self._ratio(part, of, reason or "no answer was given").estimate(self.confidence)
+
+    def _ratio(self, part: NDArray[np.generic], of: NDArray[np.generic], reason: str) -> Sampled:
+        """The sum of one column by the sum of another; not defined where the latter is 0."""
+        import numpy as np
+
+        sums = self.resamples.sums(np.column_stack([part, of]).astype(float))
+
+        def of_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+            above, below = (weights @ sums).T
+            return np.divide(above, below, out=np.full_like(above, np.nan), where=below > 0)
+
+        n = int(np.count_nonzero(of))
+        return self.resamples.sampled(of_weights, n, width=self.resamples.clusters, reason=reason)
+
+
+def _order(cell: Cell) -> tuple[int, int, int]:
+    condition, turn, name = cell
+    return len(condition), turn, list(INSTRUCTIONS).index(name)

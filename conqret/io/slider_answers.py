@@ -1,0 +1,135 @@
+"""``read_slider_answers``: what judges of two-turn debates answered on the slider, people and models alike.
+
+A row is one answer: columns ``question``, ``passage``, ``judge``, ``condition``, ``turn``, ``instruction``, ``slider``
+and ``right``. An answer that was not given has no ``slider`` and a ``reason``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from conqret.errors import DeclarationError
+from conqret.io.checks import cell_text, identifier, one_of, whole_number
+from conqret.io.faults import Unfit, quoted
+from conqret.io.files import file_rows
+from conqret.io.schema import Field, Schema, TableReader
+
+Design = Literal["main", "pilot"]
+CONDITIONS: dict[Design, tuple[str, str]] = {"main": ("PS", "PSA"), "pilot": ("S", "SA")}
+"""By design (Parrish et al. 2022, section 2.2) the condition without arguments and the one with them: P is the passage
+from the start, S the snippets, A the arguments."""
+
+TURNS: dict[Design, int] = {"main": 2, "pilot": 3}
+"""How many judgments a design has; the pilot's third comes with the passage."""
+
+END = 3
+"""The ends of the slider: -3 is surely the option that is shown first, 3 surely the second, and 0 abstains."""
+
+
+@dataclass(frozen=True, slots=True)
+class SliderAnswer:
+    """One judgment on one question.
+
+    Attributes:
+        passage: what its question is about; questions on one passage belong together.
+        condition, turn, instruction: what the judge was shown, the number of the judgment, and what was asked.
+        right: which of the two options as they were shown is right, 1 or 2.
+        slider: -3 (surely the first) to 3 (surely the second); None where no answer was given, for ``reason``.
+    """
+
+    question: str
+    passage: str
+    judge: str
+    condition: str
+    turn: int
+    instruction: str
+    right: int
+    slider: int | None
+    reason: str = ""
+
+    @property
+    def toward_right(self) -> int | None:
+        """How far the slider is toward the right option: -3 (surely wrong) to 3 (surely right)."""
+        return None if self.slider is None else self.slider if self.right == 2 else -self.slider
+
+
+def _between(low: int, high: int, what: str) -> Any:
+    def check(value: object, where: str, reader: TableReader) -> int:
+        found = whole_number(value, where, reader)
+        if not low <= found <= high:
+            raise Unfit(f"is {found}", f"Write {what}, a whole number from {low} to {high}")
+        return found
+
+    return check
+
+
+_WORDS = {name.casefold(): name for pair in CONDITIONS.values() for name in pair}
+ANSWER = Schema(
+    "an answer",
+    {
+        "question": Field(("question", "question_id"), identifier, needed="Name the question"),
+        "passage": Field(("passage", "passage_id"), identifier, needed="Name the passage of the question"),
+        "judge": Field(("judge", "model", "annotator"), identifier, needed="Name the judge"),
+        "condition": Field(
+            ("condition",), one_of(_WORDS, "condition"), needed="Write PS or PSA (main design), S or SA (pilot)"
+        ),
+        "turn": Field(("turn", "judgment"), _between(1, 3, "which judgment it is"), needed="Number the judgment"),
+        "instruction": Field(
+            ("instruction",),
+            one_of({name: name for name in ("simple", "encourage-abstain")}, "instruction"),
+            needed="Write simple or encourage-abstain",
+        ),
+        "right": Field(("right",), _between(1, 2, "which option is right"), needed="Say which option is right"),
+        "slider": Field(("slider",), _between(-END, END, "where the slider stands")),
+        "reason": Field(("reason",), cell_text, ""),
+    },
+)
+
+
+def read_slider_answers(path: Path, design: Design | None = None) -> tuple[SliderAnswer, ...]:
+    """Read the answers of one design; of a file that holds both ``design`` says which.
+
+    Raises:
+        ItemsError: rows have faults, or an answer stands twice; all are listed.
+        DeclarationError: there is no answer, none of the design, or those of both designs and none is chosen.
+    """
+    reader = TableReader(file_rows(path), ANSWER)
+    found: list[SliderAnswer] = []
+    for values in reader:
+        one = SliderAnswer(**values)
+        if one.slider is None and not one.reason:
+            remedy = "Write -3 to 3, 0 to abstain; where no answer was given, say why in a column 'reason'"
+            reader.fault("slider", "is missing, and no reason is given", remedy)
+        if one.turn > TURNS[design_of(one)]:
+            problem = f"is {one.turn}, and the main design ({one.condition}) has two judgments"
+            reader.fault("turn", problem, "Correct it; the pilot's conditions are S and SA")
+        key = (one.question, one.judge, one.condition, one.turn, one.instruction, one.right)
+        told = ", ".join(map(str, key[1:-1]))
+        reader.once("question", f"{one.question} ({told}, right {one.right})", "Keep one of its answers")
+        found.append(one)
+    reader.finish()
+    if not found:
+        raise DeclarationError(f"{path} holds no answers")
+    designs = sorted({design_of(one) for one in found})
+    if design is None and len(designs) > 1:
+        raise DeclarationError(
+            f"{path} holds answers of both designs, which are never mixed: choose one with --design "
+            f"{' or --design '.join(designs)}"
+        )
+    kept = tuple(one for one in found if design in (None, design_of(one)))
+    if not kept:
+        raise DeclarationError(f"{path} holds no answers of the design {quoted(design)}, only of {designs[0]}")
+    return kept
+
+
+def design_of(answer: SliderAnswer) -> Design:
+    """The design that an answer's condition belongs to."""
+    return "main" if answer.condition in CONDITIONS["main"] else "pilot"
+
+
+def conditions_of(answers: Sequence[SliderAnswer]) -> tuple[str, str]:
+    """The conditions of these answers' design: without and with arguments."""
+    return CONDITIONS[design_of(answers[0])]

@@ -1,0 +1,152 @@
+"""What came of judging debates, for people: Table 2 of Parrish et al. 2022, confidence, changes, and one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from conqret.debate.payoffs import INSTRUCTIONS, STRENGTHS
+from conqret.report import words
+from conqret.report.plots import Kind, drawn
+from conqret.report.table import Cell, Column, Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from conqret.debate.outcomes import Change, Outcome, Outcomes
+
+POINTS = ("surely wrong", "wrong", "slightly wrong", "abstain", "slightly right", "right", "surely right")
+"""The points of the slider from -3 to 3."""
+
+SHOWN = {"PS": "passage + snippets", "PSA": "passage + snippets + arguments", "S": "snippets", "SA": "snippets + arguments"}  # fmt: skip
+"""What judges are shown in a condition."""
+
+NTH = {1: "1st", 2: "2nd", 3: "3rd"}
+
+
+def outcome_tables(found: Outcomes) -> Iterator[Table]:
+    """Table 2's layout, accuracy and pay-off with intervals, the slider's points, its calibration, and changes."""
+    yield _table_2(found)
+    yield Table(
+        "Accuracy where nobody abstained, and dollars an answer",
+        (*_HEAD, "answers", "not given", "accuracy", "dollars"),
+        [(*_name(one), sum(one.points.values()), one.missing, one.accuracy, one.payoff) for one in found.cells],
+        note=f"Intervals resample the {words.count(found.passages)} passages.",
+    )
+    yield Table(
+        "Where the slider stood, in percent",
+        (*_HEAD, *POINTS),
+        [(*_name(one), *(f"{share:.1%}".rstrip("%") for share in _shares(one))) for one in found.cells],
+    )
+    yield Table(
+        "How often an answer was right, by its confidence",
+        ("instruction", Column("slider", "name"), "answers", "right", "pays from"),
+        [
+            (one.instruction, STRENGTHS[one.strength], one.right.n, one.right, one.pays_from)
+            for one in found.confidence
+        ],
+        note="Pays from: the chance of being right from which this answer earns most; where fewer are right, judges "
+        "were too sure.",
+    )
+    if found.changes:
+        yield Table(
+            "What changes the accuracy",
+            ("factor", Column("from", "name"), Column("to", "name"), "accuracy, from", "to", "difference"),
+            [
+                (one.factor, one.before, one.after, one.without, one.having, one.difference)
+                for one in found.changes
+            ],
+            note="Means over all cells that differ in the factor alone.",
+        )
+
+
+def verdict(found: Outcomes) -> str:
+    """Whether debate helps these judges, in one sentence with its interval."""
+    change = found.debate
+    judges = "this judge" if found.judges == 1 else f"these {words.count(found.judges)} judges"
+    if change is None:
+        return f"Whether debate helps {judges} cannot be said: both conditions, with and without arguments, are needed."
+    value, low, high = change.difference.value, change.difference.low, change.difference.high
+    if value is None:
+        return f"Whether debate helps {judges} cannot be said: no answer takes a side in one of the conditions."
+    if low is None or high is None:
+        return f"Whether debate helps {judges} cannot be said: {100 * value:+.1f} points, of one passage only."
+    says = "helps" if low > 0 else "harms" if high < 0 else "makes no clear difference to"
+    return f"Debate {says} {judges}: {_sides(change)}, {100 * value:+.1f} points [{100 * low:+.1f}, {100 * high:+.1f}]."
+
+
+def confidence_plot(found: Outcomes, kind: Kind) -> bytes:
+    """Figure 1: the share of answers at each point of the slider, a panel for each instruction and condition.
+
+    Raises:
+        MissingDependencyError: matplotlib is not installed.
+    """
+    panels = {
+        (one.instruction, one.condition): [
+            other
+            for other in found.cells
+            if (other.instruction, other.condition) == (one.instruction, one.condition)
+        ]
+        for one in found.cells
+    }
+
+    def draw(figure: Figure) -> None:
+        axes = figure.subplots(len(panels), 1, squeeze=False, sharex=True, sharey=True)
+        for (here,), ((instruction, condition), cells) in zip(axes, panels.items(), strict=True):
+            width = 0.8 / len(cells)
+            for place, cell in enumerate(cells):
+                left = [point - 0.4 + width * (place + 0.5) for point in range(len(POINTS))]
+                here.bar(left, _shares(cell), width, label=f"{NTH[cell.turn]} judgment")
+            here.set_title(f"{instruction}: {SHOWN[condition]}", fontsize=9)
+            here.set_xticks(range(len(POINTS)), POINTS, fontsize=7)
+        axes[0][0].legend(fontsize=7)
+        figure.supylabel("share of the answers")
+
+    return drawn(draw, (6.5, 1.7 * len(panels) + 0.5), kind)
+
+
+_HEAD = ("condition", Column("judgment", "name"), Column("instruction", "name"))
+
+
+def _name(one: Outcome) -> tuple[str, str, str]:
+    return one.condition, NTH[one.turn], one.instruction
+
+
+def _table_2(found: Outcomes) -> Table:
+    names = list(INSTRUCTIONS)
+    present = {(one.turn, one.instruction) for one in found.cells}
+    columns = sorted(present, key=lambda column: (column[0], names.index(column[1])))
+    by_cell = {(one.condition, one.turn, one.instruction): one for one in found.cells}
+    rows: list[tuple[Cell, ...]] = []
+    for condition in dict.fromkeys(one.condition for one in found.cells):
+        cells = [by_cell.get((condition, *column)) for column in columns]
+        rows += [
+            (SHOWN[condition],),
+            ("correct", *(_percent(one and one.correct.value) for one in cells)),
+            ("incorrect", *(_percent(one and one.incorrect.value) for one in cells)),
+            ("abstain", *(_percent(one and one.abstained.value) for one in cells)),
+            ("correct : incorrect", *(_tenths(one and one.ratio.value) for one in cells)),
+        ]
+    return Table(
+        "Correct, incorrect and abstaining, in percent of the answers given",
+        ("", *(f"{NTH[turn]}, {instruction}" for turn, instruction in columns)),
+        rows,
+    )
+
+
+def _percent(share: float | None) -> str:
+    return words.score(None if share is None else 100 * share, 1)
+
+
+def _tenths(ratio: float | None) -> str:
+    return words.score(ratio, 1)
+
+
+def _shares(one: Outcome) -> list[float]:
+    given = sum(one.points.values())
+    return [count / given if given else 0.0 for count in one.points.values()]
+
+
+def _sides(change: Change) -> str:
+    having, without = (100 * (one.value or 0.0) for one in (change.having, change.without))
+    return f"{having:.1f} % of the answers that take a side are right with arguments and {without:.1f} % without"

@@ -1,0 +1,67 @@
+"""Answers on the slider, from tables."""
+
+import json
+
+import pytest
+
+from conqret.errors import DeclarationError, ItemsError
+from conqret.io.slider_answers import read_slider_answers
+
+ROW = {
+    "question": "q1", "passage": "p1", "judge": "Ann", "condition": "PSA", "turn": 1, "instruction": "simple",
+    "right": 2, "slider": -2,
+}  # fmt: skip
+
+
+def file(tmp_path, *rows):
+    path = tmp_path / "answers.jsonl"
+    path.write_text("".join(json.dumps({**ROW, **row}) + "\n" for row in rows))
+    return path
+
+
+def test_the_slider_is_turned_toward_the_right_option(tmp_path):
+    found = read_slider_answers(file(tmp_path, {}, {"right": 1}, {"turn": 2, "slider": 0}))
+    assert [one.toward_right for one in found] == [-2, 2, 0]
+    assert found[0].condition == "PSA"
+
+
+def test_csv_reads_as_well_and_words_may_be_in_any_case(tmp_path):
+    path = tmp_path / "answers.csv"
+    path.write_text(
+        "question_id,passage_id,model,condition,judgment,instruction,slider,right\nq,p,m,psa,1,Simple,+3,2\n"
+    )
+    (one,) = read_slider_answers(path)
+    assert (one.judge, one.condition, one.toward_right) == ("m", "PSA", 3)
+
+
+def test_an_answer_that_was_not_given_is_no_abstention(tmp_path):
+    (one,) = read_slider_answers(file(tmp_path, {"slider": None, "reason": "refused"}))
+    assert one.toward_right is None
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([{"slider": None}], r"jsonl:1 \[slider\] is missing, and no reason is given"),
+        ([{}, {"turn": 2, "slider": 4}], r"jsonl:2 \[slider\] is 4. Write where the slider stands"),
+        ([{"slider": 0.5}], "a whole number is expected"),
+        ([{"right": 3}], r"\[right\] is 3"),
+        ([{"condition": "PX"}], "is no condition"),
+        ([{"turn": 3}], "the main design .PSA. has two judgments"),
+        ([{"instruction": "hard"}], "is no instruction"),
+        ([{}, {"slider": 1}], "as in line 1"),
+        ([{"judge": None}], r"\[judge\] is missing"),
+    ],
+)
+def test_rows_that_cannot_be_used_are_named(tmp_path, rows, message):
+    with pytest.raises(ItemsError, match=message):
+        read_slider_answers(file(tmp_path, *rows))
+
+
+def test_designs_are_never_mixed(tmp_path):
+    path = file(tmp_path, {}, {"condition": "SA", "turn": 3})
+    with pytest.raises(DeclarationError, match="--design main or --design pilot"):
+        read_slider_answers(path)
+    assert [one.turn for one in read_slider_answers(path, "pilot")] == [3]
+    with pytest.raises(DeclarationError, match="no answers of the design 'pilot'"):
+        read_slider_answers(file(tmp_path, {}), "pilot")
