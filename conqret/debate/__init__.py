@@ -1,1 +1,1 @@
-"""Debates: what comes of a debate between two sides, and whether it helps who judges."""
+"""Debates: whether texts keep to their side, what comes of a debate, and whether it helps who judges."""

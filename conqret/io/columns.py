@@ -128,8 +128,15 @@ PYTERRIER_ANSWERS = Dialect(
     (_any("qid"), _any("query"), _any("qanswer", "qcontext")),
     one_document=True,
 )
+STATEMENTS = Dialect(
+    "statements",
+    {**CONQRET.columns, "stance": ("side",), "argument": ("statement", "response")},
+    (_any("topic"), _any("side"), _any("statement", "response")),
+)
+"""Statements that were to take a side, as DEBATunE publishes them; its ``argument`` is only the point to be made."""
 
 DIALECTS = (
+    STATEMENTS,
     CONQRET,
     RAGAS_2,
     RAGAS_1,

@@ -21,10 +21,13 @@ STANCES: Mapping[str, Stance] = {
     "for": "pro",
     "support": "pro",
     "supporting": "pro",
+    "affirmative": "pro",
+    "positive": "pro",
     "con": "con",
     "against": "con",
     "oppose": "con",
     "opposing": "con",
+    "negative": "con",
     "none": "none",
     "neutral": "none",
 }

@@ -35,21 +35,21 @@ class Typed(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-def _no_truth_value(value: Any) -> Any:
+def no_truth_value(value: Any) -> Any:
     """Pydantic would read true as 1, which is a rating that nobody gave."""
     if isinstance(value, bool):
         raise ValueError("a whole number is wanted, not true or false")
     return value
 
 
-Whole = Annotated[int, BeforeValidator(_no_truth_value)]
-ZeroToTen = Annotated[int, Field(ge=ZERO_TO_TEN.low, le=ZERO_TO_TEN.high), BeforeValidator(_no_truth_value)]
+Whole = Annotated[int, BeforeValidator(no_truth_value)]
+ZeroToTen = Annotated[int, Field(ge=ZERO_TO_TEN.low, le=ZERO_TO_TEN.high), BeforeValidator(no_truth_value)]
 ZeroToFiveRating = Annotated[
-    int, Field(ge=ZERO_TO_FIVE.low, le=ZERO_TO_FIVE.high), BeforeValidator(_no_truth_value)
+    int, Field(ge=ZERO_TO_FIVE.low, le=ZERO_TO_FIVE.high), BeforeValidator(no_truth_value)
 ]
-OneToFive = Annotated[int, Field(ge=ONE_TO_FIVE.low, le=ONE_TO_FIVE.high), BeforeValidator(_no_truth_value)]
+OneToFive = Annotated[int, Field(ge=ONE_TO_FIVE.low, le=ONE_TO_FIVE.high), BeforeValidator(no_truth_value)]
 OneToThreeRating = Annotated[
-    int, Field(ge=ONE_TO_THREE.low, le=ONE_TO_THREE.high), BeforeValidator(_no_truth_value)
+    int, Field(ge=ONE_TO_THREE.low, le=ONE_TO_THREE.high), BeforeValidator(no_truth_value)
 ]
 
 

@@ -14,6 +14,10 @@ RECORDS = {
         "id": "q1", "topic": TOPIC, "documents": [{"id": "d1", "text": "Cages."}, "Keepers."], "argument": ANSWER,
         "second_argument": GOLD,
     },
+    "statements": {
+        "topic": TOPIC, "side": "affirmative", "documents": ["Cages.", "Keepers."], "response": ANSWER,
+        "second_argument": GOLD,
+    },
     "ragas v2": {
         "user_input": TOPIC, "retrieved_contexts": ["Cages.", "Keepers."], "response": ANSWER, "reference": GOLD,
     },
@@ -132,7 +136,9 @@ def test_a_mapped_field_that_does_not_exist():
 
 def test_unknown_columns(fault_of):
     fault = fault_of([{"frage": "Warum?", "text": "x"}])
-    assert fault.problem.startswith("its columns ('frage', 'text') fit no known layout (conqret, ragas v2, ")
+    assert fault.problem.startswith(
+        "its columns ('frage', 'text') fit no known layout (statements, conqret, "
+    )
     assert "--columns topic=…" in fault.remedy
 
 

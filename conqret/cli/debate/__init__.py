@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import typer
 
-from conqret.cli.debate import anova, payoffs, table
+from conqret.cli.debate import anova, payoffs, score, table
 
 app = typer.Typer(
-    help="Debates between two sides: what an answer earns, and whether a debate helps who judges.",
+    help="Debates: whether texts keep to their side, what an answer earns, and whether a debate helps who judges.",
     no_args_is_help=True,
-    epilog="Example: conqret debate table answers.jsonl",
+    epilog="Example: conqret debate score statements.jsonl --model gpt-4o-mini -o runs/controllability",
 )
+app.command("score", epilog=score.EPILOG)(score.score)
 app.command("payoffs", epilog=payoffs.EPILOG)(payoffs.payoffs)
 app.command("table", epilog=table.EPILOG)(table.table)
 app.command("anova", epilog=anova.EPILOG)(anova.anova)

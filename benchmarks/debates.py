@@ -1,0 +1,113 @@
+"""DEBATunE's controversy controllability (Table 1, right half) on the published statements, beside the printed figures.
+
+    CONQRET_DATA=… python benchmarks/debates.py --per-model 60 -o statements.jsonl
+
+draws statements of each of the models that are there, balanced over the sides and over different topics where it can,
+and writes them for a model to be asked::
+
+    conqret debate score statements.jsonl --model gpt-4o-mini -o runs/debatune
+    CONQRET_DATA=… python benchmarks/debates.py --per-model 60 --model gpt-4o-mini --replay runs/debatune
+
+The second prints the scores beside Table 1's. Without ``--model`` it is the offline baseline; ``--per-model 480`` takes
+every statement.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import os
+import random
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from rich.console import Console
+
+from conqret import judge
+from conqret.debate.controllability import FORMAT, GOOD_FROM, controllability
+from conqret.debate.statements import read_statements
+from conqret.report.debates import controllability_table
+from conqret.report.table import Table
+
+FILES = {
+    "DEBATunE 7B": "statements_DEBATunE_7b.jsonl.gz",
+    "Vicuna 7B v1.5": "statements_vicuna_7b_15.jsonl.gz",
+    "LLaMA2 Chat 7B": "statements_Llama_2_7b_chat.jsonl.gz",
+}
+PRINTED = {
+    "DEBATunE 7B": (0.958, 0.979, 0.969),
+    "Vicuna 7B v1.5": (0.900, 0.796, 0.848),
+    "LLaMA2 Chat 7B": (0.196, 0.429, 0.313),
+}
+"""Positive, negative and overall by GPT-4 on all 480 statements (DEBATunE, Table 1)."""
+PER_MODEL = 60
+SEED = 13
+SIDES = ("affirmative", "negative")
+
+
+def drawn(rows: Sequence[Mapping[str, str]], count: int, seed: int) -> list[Mapping[str, str]]:
+    """``count`` statements, half of each side, in an order that ``seed`` draws: first one of each topic, then a second
+    one, and so on."""
+    found: list[Mapping[str, str]] = []
+    for side in SIDES:
+        rng = random.Random(f"{seed} {side}")
+        own = [row for row in rows if row["side"] == side]
+        rng.shuffle(own)
+        rank, before = {}, dict[str, int]()
+        for row in own:
+            before[row["topic"]] = before.get(row["topic"], -1) + 1
+            rank[id(row)] = before[row["topic"]]
+        found += sorted(own, key=lambda row: rank[id(row)])[: count // len(SIDES)]
+    return found
+
+
+def statements(data: Path, count: int, seed: int) -> Iterator[Mapping[str, str]]:
+    """The drawn statements of every model, each with an id of its own."""
+    for system, file in FILES.items():
+        with gzip.open(data / "debatune" / file, "rt", encoding="utf-8") as lines:
+            rows = [
+                {**json.loads(line), "system": system, "id": f"{system} {n}"}
+                for n, line in enumerate(lines, 1)
+            ]
+        yield from drawn(rows, count, seed)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument(
+        "--per-model", type=int, default=PER_MODEL, help="statements of each model, an even number"
+    )
+    parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("-o", "--output", type=Path, help="where to write the statements (.jsonl)")
+    parser.add_argument("--model", default="offline")
+    parser.add_argument("--replay", type=Path, help="the run or recordings that hold the model's answers")
+    parser.add_argument("--good-from", type=int, default=GOOD_FROM)
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="conqret-bench-") as folder:
+        output = args.output or Path(folder) / "statements.jsonl"
+        with output.open("w", encoding="utf-8") as file:
+            for row in statements(Path(os.environ["CONQRET_DATA"]), args.per_model, args.seed):
+                file.write(json.dumps(row, ensure_ascii=False) + "\n")
+        items = read_statements([output])
+        judged = judge(items, format=FORMAT, model=args.model, replay=args.replay)
+    found = controllability(items, judged, good_from=args.good_from)
+    console = Console()
+    console.print(controllability_table(found, args.good_from))
+    beside = [
+        (one.system, *(cell for pair in zip(PRINTED[one.system], (one.positive, one.negative, one.overall), strict=True)
+                       for cell in (pair[0], pair[1].value)))
+        for one in found
+    ]  # fmt: skip
+    console.print(
+        Table(
+            f"{args.model} beside Table 1 (GPT-4)",
+            ("system", "positive, printed", "here", "negative, printed", "here", "overall, printed", "here"),
+            beside,
+        )
+    )
+
+
+if __name__ == "__main__":
+    main()

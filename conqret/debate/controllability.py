@@ -1,0 +1,161 @@
+"""Controversy controllability: how often a system's statements are wholly on the side that they were told to take
+(DEBATunE, section 4.1).
+
+What is judged is the format ``controllability``: the share of each statement on its own side. From a share on, 100 %
+unless told otherwise, a statement is good. A refusal is never good, and is counted beside.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, ConfigDict
+
+from conqret.data import Item, Judgment, Measure, Part
+from conqret.debate.statements import system_of
+from conqret.errors import DeclarationError
+from conqret.judges.controllability import CONTENT, OPPOSING, SUPPORTING
+from conqret.stats.classification import auroc
+from conqret.stats.estimate import Estimate, undefined
+from conqret.stats.resampling import draw
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+FORMAT = METRIC = "controllability"
+GOOD_FROM = 100
+"""Per cent on the assigned side from which a statement is good (section 4.1)."""
+MAJORITY = 50
+"""Up to this share the other side may have as much, so that no statement is good for less."""
+SEED = 13
+"""Draws the topics of the intervals."""
+
+
+class Controllability(BaseModel):
+    """What one system's statements come to.
+
+    ``positive`` and ``negative`` are the shares of good statements among those of the two sides, ``overall`` the mean
+    of both, each with a 95 % interval over topics. ``separation`` is the AUROC with which supporting less opposing
+    tells the sides apart, whatever is called good. Of ``statements``, ``refusals`` and ``no_side`` argue for neither
+    side and are not good; ``unanswered`` have no answer of the judge and are left out: were all of them bad, or all
+    good, ``overall`` would be at the ends of ``bounds``.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    system: str
+    statements: int
+    positive: Estimate
+    negative: Estimate
+    overall: Estimate
+    separation: Estimate
+    refusals: int
+    no_side: int
+    unanswered: int
+    bounds: tuple[float, float] | None
+
+
+def controllability(
+    items: Iterable[Item], judgments: Iterable[Judgment], *, good_from: int = GOOD_FROM
+) -> list[Controllability]:
+    """Every system's controllability, in the order in which the systems first come.
+
+    Args:
+        items: the statements (:func:`conqret.debate.statements.read_statements`).
+        judgments: theirs by the format ``controllability``, in the same order.
+        good_from: per cent on the assigned side from which a statement is good, above 50 and up to 100.
+
+    Raises:
+        DeclarationError: ``good_from`` is out of range.
+    """
+    check_good_from(good_from)
+    by_system: dict[str, list[Judgment]] = {}
+    for item, judgment in zip(items, judgments, strict=True):
+        by_system.setdefault(system_of(item), []).append(judgment)
+    return [_of_system(name, found, good_from) for name, found in by_system.items()]
+
+
+def check_good_from(good_from: int) -> None:
+    """Raise DeclarationError where a statement could be good for both sides, or for neither."""
+    if not MAJORITY < good_from <= GOOD_FROM:
+        raise DeclarationError(
+            f"--good-from is a share in per cent above {MAJORITY} and up to {GOOD_FROM}, not {good_from}"
+        )
+
+
+def is_good(measure: Measure, good_from: int = GOOD_FROM) -> bool | None:
+    """Whether the share on the assigned side is ``good_from`` per cent or more; None without a share."""
+    return None if measure.value is None else round(measure.value * 100, 6) >= good_from
+
+
+def overall(positive: float, negative: float) -> float:
+    """The mean of the two sides: ``(positive + negative) / 2``."""
+    return (positive + negative) / 2
+
+
+def _of_system(system: str, judgments: Sequence[Judgment], good_from: int) -> Controllability:
+    import numpy as np
+
+    measures = [judgment.measures[METRIC] for judgment in judgments]
+    good = [is_good(measure, good_from) for measure in measures]
+    known = [place for place, one in enumerate(good) if one is not None]
+    pro = np.array([judgment.stance == "pro" for judgment in judgments], dtype=float)
+    contents = Counter(_part(measures[place], CONTENT).label for place in known)
+    positive, negative, both, separation = [undefined("the judge gave no answer")] * 4
+    if known:
+        own, sides = np.array([good[place] for place in known], dtype=float), pro[known]
+        resamples = draw([judgments[place].topic for place in known], np.random.default_rng(SEED))
+        sums = resamples.sums(np.column_stack([own * sides, sides, own * (1 - sides), 1 - sides]))
+
+        def shares(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+            drawn = weights @ sums
+            with np.errstate(divide="ignore", invalid="ignore"):  # a resample may lack a side
+                return np.column_stack([drawn[:, 0] / drawn[:, 1], drawn[:, 2] / drawn[:, 3]])
+
+        def estimate(columns: list[int], of: str) -> Estimate:
+            count = int(sum(sums[:, 2 * column + 1].sum() for column in columns))
+            found = resamples.sampled(
+                lambda weights: shares(weights)[:, columns].mean(axis=1),
+                count,
+                reason=f"no statement of {of}",
+            )
+            return found.estimate()
+
+        positive, negative = estimate([0], "the positive side"), estimate([1], "the negative side")
+        both = estimate([0, 1], "one of the sides")
+        lean = [_share(measures[place], SUPPORTING) - _share(measures[place], OPPOSING) for place in known]
+        separation = auroc(sides, lean, resamples)
+    return Controllability(
+        system=system,
+        statements=len(judgments),
+        positive=positive,
+        negative=negative,
+        overall=both,
+        separation=separation,
+        refusals=contents["refusal"],
+        no_side=contents["no_side"],
+        unanswered=len(judgments) - len(known),
+        bounds=_bounds(good, pro) if len(known) < len(judgments) else None,
+    )
+
+
+def _bounds(good: Sequence[bool | None], pro: NDArray[np.float64]) -> tuple[float, float] | None:
+    """The overall score with every missing answer counted as bad, and as good; None where a side has no statement."""
+    import numpy as np
+
+    if not 0 < pro.mean() < 1:
+        return None
+    ends = [np.array([float(assumed if one is None else one) for one in good]) for assumed in (False, True)]
+    low, high = (overall(float(end[pro == 1].mean()), float(end[pro == 0].mean())) for end in ends)
+    return low, high
+
+
+def _part(measure: Measure, name: str) -> Part:
+    return next(part for part in measure.parts if part.id == name)
+
+
+def _share(measure: Measure, name: str) -> float:
+    return float(_part(measure, name).value or 0.0)

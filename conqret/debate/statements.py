@@ -1,0 +1,59 @@
+"""``read_statements``: texts that were to take a side of a topic, of one system or of several, as items.
+
+A row has columns ``topic``, ``side`` (affirmative or negative, pro or con) and ``statement`` (or ``response``), perhaps
+``id``, and ``system`` (or ``model``) where a file holds several. The published files of DEBATunE are such tables; the
+columns of conqret's own items are read as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from conqret.data import Item
+from conqret.errors import DeclarationError
+from conqret.io import open_items
+from conqret.runs.places import stem
+
+SYSTEM = "system"
+"""Under this key of an item's metadata stands the system that wrote its statement."""
+
+_NEEDS = {
+    "argument": "it is the statement that is looked at",
+    "stance": "the side that the statement was to take is needed: affirmative or negative, pro or con",
+}
+
+
+def read_statements(files: Sequence[Path]) -> tuple[Item, ...]:
+    """The statements of all files, in their order; a system without a name in the rows has that of its file.
+
+    Of several files, each id begins with the name of its file.
+
+    Raises:
+        ItemsError: rows have faults (a missing side, an empty statement); all of a file are listed.
+        DeclarationError: two files have one name.
+    """
+    found: list[Item] = []
+    names: dict[str, Path] = {}
+    for file in files:
+        name = stem(file)
+        if name in names:
+            raise DeclarationError(
+                f"{names[name]} and {file} are both called {name}, and a system has the name of its file: rename one"
+            )
+        names[name] = file
+        source = open_items(file)
+        source.check(_NEEDS)
+        for item in source:
+            named = item.metadata.get(SYSTEM) or item.metadata.get("model") or name
+            changed = {
+                "id": item.id if len(files) == 1 else f"{name}-{item.id}"[:200],
+                "metadata": {**item.metadata, SYSTEM: str(named)},
+            }
+            found.append(item.model_copy(update=changed))
+    return tuple(found)
+
+
+def system_of(item: Item) -> str:
+    """The system that wrote a statement; empty where nothing says so."""
+    return str(item.metadata.get(SYSTEM, ""))

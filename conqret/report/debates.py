@@ -1,0 +1,37 @@
+"""Tables of debates: how far statements keep to the side that they were told to take."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from conqret.debate.controllability import GOOD_FROM, Controllability
+from conqret.report.table import Cell, Column, Table
+
+
+def controllability_table(found: Sequence[Controllability], good_from: int) -> Table:
+    """A row for each system, as the right half of DEBATunE's Table 1, with what argues for no side beside it."""
+    rows: list[tuple[Cell, ...]] = [
+        (
+            one.system, one.statements, one.positive, one.negative, one.overall, one.refusals, one.no_side,
+            one.unanswered, one.separation,
+        )
+        for one in found
+    ]  # fmt: skip
+    whole = "all" if good_from == GOOD_FROM else f"{good_from} %"
+    bounds = "".join(
+        f" {one.system}: overall {one.bounds[0]:.3f} to {one.bounds[1]:.3f}, were all without an answer bad or good."
+        for one in found
+        if one.bounds is not None
+    )
+    return Table(
+        "Controversy controllability",
+        (
+            Column("system", "text"), "statements", "positive", "negative", "overall", "refusals", "no side",
+            "no answer", "AUROC",
+        ),
+        rows,
+        note=f"Good is a statement with {whole} of what it argues on the side "
+        "that it was told to take; overall is the mean of the two sides. Refusals, and statements for no side, are not "
+        "good; those without an answer of the judge are left out. AUROC: how well supporting less opposing tells the "
+        f"sides apart. Intervals (95 %) resample topics.{bounds}",
+    )  # fmt: skip

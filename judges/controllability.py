@@ -1,0 +1,125 @@
+"""controllability: how much of a statement is on the side that it was told to take (DEBATunE, section 4.1).
+
+The judge sees topic and statement, never the side. Only afterwards the share on the side of the item's stance is
+taken: 1 where all that is argued is on it, 0 where nothing is, a refusal included.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from conqret.data import Measure, Part, Reason, Status
+from conqret.judging.base import Ask, Case, Judge, Reply
+from conqret.judging.responses import Typed, no_truth_value
+from conqret.text.sentences import sentences
+from conqret.text.stance import leaning
+
+Percent = Annotated[int, Field(ge=0, le=100), BeforeValidator(no_truth_value)]
+
+CONTENT, SUPPORTING, OPPOSING = "content", "supporting", "opposing"
+"""The parts of a measure: what the statement does, and both shares, whichever side was assigned."""
+SIDE = {"pro": SUPPORTING, "con": OPPOSING}
+
+WHOLE_FROM = 0.1
+"""The baseline takes a statement that leans this far (of 1) to be on one side as a whole; chosen by hand."""
+STEP = 5
+"""The baseline's shares are multiples of it: it knows no better."""
+OPENING = 2
+"""Sentences at the beginning of a statement in which the baseline looks for a refusal."""
+_DECLINES = re.compile(
+    r"\bI\s(?:(?:can|do|will|would|could)\s?not|can['’]t|won['’]t|am\s(?:unable|not\sable|not\scomfortable))\s"
+    r"(?:\w+\s)?(?:provide|support|promote|argue|write|fulfil|satisfy|generate|endorse|offer|assist|give|help)",
+    re.IGNORECASE,
+)
+
+
+class Shares(Typed):
+    """What the statement does, and in per cent how much of what it argues is on either side of the topic."""
+
+    explanation: str
+    content: Literal["argues", "refusal", "no_side"]
+    supporting: Percent
+    opposing: Percent
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        total, wanted = self.supporting + self.opposing, 100 if self.content == "argues" else 0
+        if total != wanted:
+            raise ValueError(
+                f"supporting and opposing together must be {wanted} where the content is {self.content}, not {total}"
+            )
+        return self
+
+
+def settled(case: Case) -> Mapping[str, Measure] | None:
+    """A statement that was assigned no side cannot keep to it."""
+    if case.item.stance != "none":
+        return None
+    return {"controllability": Measure.missing(Reason.NOTHING_TO_JUDGE, "no side was assigned")}
+
+
+def score(reply: Reply[Shares], case: Case) -> Mapping[str, Measure]:
+    """The share on the assigned side / 100."""
+    said = reply.value
+    shares = {SUPPORTING: said.supporting, OPPOSING: said.opposing}
+    own = shares[SIDE[case.item.stance]]
+    return {
+        "controllability": Measure(
+            status=Status.SCORED,
+            value=own / 100,
+            raw=own,
+            explanation=said.explanation,
+            parts=(
+                Part(id=CONTENT, label=said.content),
+                *(Part(id=name, value=share / 100, raw=share) for name, share in shares.items()),
+            ),
+        )
+    }
+
+
+def baseline(case: Case) -> dict[str, Any]:
+    """The shares by how far the words lean to either side; a refusal where the first sentences decline."""
+    statement = case.item.argument or ""
+    opening = " ".join(one.text for one in sentences(statement)[:OPENING])
+    if _DECLINES.search(opening):
+        return {"explanation": "It begins by declining.", "content": "refusal", SUPPORTING: 0, OPPOSING: 0}
+    lean = leaning(case.item.topic, [statement])[0]
+    if not lean:
+        return {
+            "explanation": "No word of it takes a side.",
+            "content": "no_side",
+            SUPPORTING: 0,
+            OPPOSING: 0,
+        }
+    towards = max(-1.0, min(1.0, lean / WHOLE_FROM))
+    share = STEP * round((1 + towards) * 50 / STEP)
+    return {
+        "explanation": f"Its words lean by {lean:+.2f} to the side of the topic.",
+        "content": "argues",
+        SUPPORTING: share,
+        OPPOSING: 100 - share,
+    }
+
+
+JUDGE = Judge(
+    name="controllability",
+    summary="how much of a statement is on the side that it was told to take; the judge is not told which",
+    scale="0 to 100 % supporting, the rest opposing; or refusal, or no side",
+    score="share on the assigned side; 0 for a refusal",
+    source="DEBATunE, section 4.1, Figure 5",
+    asks=(
+        Ask(
+            prompt="controllability",
+            metrics=("controllability",),
+            needs=frozenset({"argument"}),
+            response=lambda case: Shares,
+            score=score,
+            baseline=baseline,
+            settled=settled,
+        ),
+    ),
+)

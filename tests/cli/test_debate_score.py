@@ -1,0 +1,116 @@
+"""`conqret debate score` from statements to a table of controllability."""
+
+import json
+
+import pytest
+
+from conqret.llm import retry
+from tests.server import FaultPlan, FaultServer
+
+ROWS = [
+    ("Trams?", "affirmative", "Trams are cheap."),
+    ("Trams?", "negative", "Trams are loud."),
+    ("Dogs?", "affirmative", "I cannot say."),
+    ("Dogs?", "negative", "Dogs are loud, but good."),
+]
+
+
+@pytest.fixture
+def statements(tmp_path):
+    path = tmp_path / "ours.jsonl"
+    keys = ("topic", "side", "response")
+    path.write_text("".join(json.dumps(dict(zip(keys, row, strict=True))) + "\n" for row in ROWS))
+    return path
+
+
+@pytest.fixture(autouse=True)
+def _key(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    monkeypatch.setattr(retry, "BACKOFF_BASE", 0.01)
+
+
+def by_words(body):
+    shown = body["messages"][1]["content"]
+    assert "affirmative" not in json.dumps(body["messages"])
+    supporting = 100 if "cheap" in shown else 20 if "good" in shown else 0
+    if "cannot" in shown:
+        return {"explanation": "declines", "content": "refusal", "supporting": 0, "opposing": 0}
+    return {"explanation": "so", "content": "argues", "supporting": supporting, "opposing": 100 - supporting}
+
+
+def call(server):
+    return ("--model", "openai/judge", "--api-base", server.url)
+
+
+def test_offline_says_that_it_is_a_floor(cli, statements, tmp_path):
+    done = cli("debate", "score", statements, "-o", tmp_path / "out")
+    assert done.code == 0, done.err
+    assert "a floor and not a judge" in done.err
+    assert "Controversy controllability" in done.out
+    assert "ours" in done.out
+    assert (tmp_path / "out" / "report.html").exists()
+
+
+def test_a_model_is_asked_once_and_another_threshold_asks_nothing(cli, statements, tmp_path):
+    out = tmp_path / "out"
+    with FaultServer(answer=by_words) as server:
+        first = cli("debate", "score", statements, "-o", out, *call(server), "--json")
+        assert first.code == 0, first.err
+        relaxed = cli("debate", "score", statements, "-o", out, *call(server), "--json", "--good-from", 80)
+        assert len(server.requests) == 4
+        assert "4 of 4 judgments kept from before" in relaxed.err
+        replayed = cli(
+            "debate", "score", statements, "-o", tmp_path / "b", *call(server), "--json", "--replay", out
+        )
+        assert len(server.requests) == 4
+    strict, loose = (json.loads(done.out)["systems"][0] for done in (first, relaxed))
+    assert (strict["positive"]["value"], strict["negative"]["value"]) == (0.5, 0.5)
+    assert (loose["positive"]["value"], loose["negative"]["value"]) == (0.5, 1)
+    assert strict["refusals"] == loose["refusals"] == 1
+    assert json.loads(replayed.out) == json.loads(first.out)
+
+
+def test_what_fails_is_told_counted_and_asked_again(cli, statements, tmp_path):
+    out = tmp_path / "out"
+    with FaultServer(answer=by_words, plan=FaultPlan(script=(None, "bad_request"))) as server:
+        done = cli("debate", "score", statements, "-o", out, *call(server), "--json", "--max-concurrency", 1)
+        assert done.code == 1
+        (found,) = json.loads(done.out)["systems"]
+        assert found["unanswered"] == 1
+        assert found["bounds"][0] < found["bounds"][1]
+        again = cli("debate", "score", statements, "-o", out, *call(server), "--json")
+        assert again.code == 0
+        assert json.loads(again.out)["systems"][0]["unanswered"] == 0
+        assert len(server.requests) == 5
+
+
+def test_a_dry_run_asks_nothing_and_writes_nothing(cli, statements, tmp_path):
+    done = cli("debate", "score", statements, "-o", tmp_path / "out", "--model", "gpt-4o-mini", "--dry-run")
+    assert done.code == 0, done.err
+    assert "4" in done.out
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("more", "fault"),
+    [
+        (("--good-from", 50), "above 50 and up to 100"),
+        (("nothing.jsonl",), "no such file"),
+    ],
+)
+def test_a_wrong_call_is_told(cli, statements, tmp_path, more, fault):
+    done = cli("debate", "score", statements, *more, "-o", tmp_path / "out")
+    assert done.code == 2
+    assert fault in done.err.replace("\n", " ")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_missing_side_is_told_with_its_line(cli, tmp_path):
+    path = tmp_path / "ours.jsonl"
+    path.write_text(
+        '{"topic": "T?", "side": "pro", "response": "Yes."}\n{"topic": "T?", "response": "No."}\n'
+    )
+    done = cli("debate", "score", path, "-o", tmp_path / "out")
+    assert done.code == 2
+    assert "ours.jsonl:2" in done.err
+    assert "side" in done.err

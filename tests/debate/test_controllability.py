@@ -1,0 +1,284 @@
+"""Controversy controllability: the judge's format, the scores, and the figures of DEBATunE's Table 1."""
+
+import random
+
+import pytest
+from pydantic import ValidationError
+
+from conqret import Item, judge
+from conqret.data import Judgment, Measure, Reason
+from conqret.debate.controllability import controllability, is_good, overall
+from conqret.debate.statements import read_statements, system_of
+from conqret.errors import DeclarationError, ItemsError
+from conqret.judges.controllability import JUDGE, Shares, score
+from conqret.judging.base import Case, Reply
+from conqret.judging.instrument import filled
+from conqret.prompts import Library
+from conqret.report.debates import controllability_table
+
+TABLE_1 = {
+    "DEBATunE 7B": (0.958, 0.979, 0.969), "DEBATunE 13B": (0.950, 0.946, 0.948), "Alpaca 7B": (0.938, 0.883, 0.910),
+    "WizardLM 7B": (0.833, 0.704, 0.768), "WizardLM 13B": (0.800, 0.708, 0.754), "Vicuna 7B": (0.900, 0.796, 0.848),
+    "Vicuna 13B": (0.867, 0.858, 0.863), "LLaMA2 Chat 7B": (0.196, 0.429, 0.313),
+    "LLaMA2 Chat 13B": (0.338, 0.317, 0.327), "Zephyr 7B Alpha": (0.879, 0.713, 0.796),
+    "Zephyr 7B Beta": (0.942, 0.733, 0.838),
+}  # fmt: skip
+"""Positive, negative and overall as printed."""
+TABLE_2 = {
+    "no debate": (0.946, 0.813, 0.879), "1 round": (0.954, 0.950, 0.952), "3 rounds": (0.967, 0.963, 0.965),
+    "1 argument": (0.946, 0.921, 0.933), "5 arguments": (0.933, 0.933, 0.933),
+}  # fmt: skip
+A_SIDE = 240
+"""Statements of each side: 80 topics, 3 arguments."""
+
+
+def statement(number, stance, system="a", topic=None):
+    return Item(
+        id=str(number),
+        topic=topic or f"Topic {number // 4}?",
+        stance=stance,
+        argument="So it is.",
+        metadata={"system": system},
+    )
+
+
+def said(item, supporting, opposing, content="argues"):
+    answer = Shares(explanation="", content=content, supporting=supporting, opposing=opposing)
+    return judgment(item, score(Reply(answer), Case(item)))
+
+
+def judgment(item, measures):
+    return Judgment(
+        item=item.id, topic=item.topic, stance=item.stance, format="controllability", model="m",
+        fingerprint="f", measures=measures,
+    )  # fmt: skip
+
+
+def scores(judged, **more):
+    items, judgments = zip(*judged, strict=True)
+    return controllability(items, judgments, **more)
+
+
+@pytest.mark.parametrize("figures", [*TABLE_1.values(), *TABLE_2.values()])
+def test_the_printed_overall_figures_follow_from_the_printed_sides(figures):
+    positive, negative, printed = figures
+    assert overall(positive, negative) == pytest.approx(printed, abs=0.001)  # all are rounded to .001
+
+
+@pytest.mark.parametrize(("positive", "negative", "printed"), TABLE_1.values(), ids=TABLE_1)
+def test_so_many_good_statements_give_the_printed_figures(positive, negative, printed):
+    judged = []
+    for stance, good in (("pro", round(positive * A_SIDE)), ("con", round(negative * A_SIDE))):
+        own = (100, 0) if stance == "pro" else (0, 100)
+        for number in range(A_SIDE):
+            item = statement(f"{stance}{number}", stance, topic=f"Topic {number // 3}?")
+            judged.append((item, said(item, *(own if number < good else (50, 50)))))
+    (found,) = scores(judged)
+    assert round(found.positive.value, 3) == pytest.approx(positive, abs=1e-9)
+    assert round(found.negative.value, 3) == pytest.approx(negative, abs=1e-9)
+    assert found.overall.value == pytest.approx(printed, abs=0.001)
+    assert found.overall.low < found.overall.value < found.overall.high
+    assert (found.overall.n, found.positive.n) == (480, 240)
+
+
+def test_only_a_statement_that_is_wholly_on_its_side_is_good():
+    pro, con = statement(1, "pro"), statement(2, "con")
+    shares = {100: 0, 95: 5, 50: 50, 0: 100}
+    for supporting, opposing in shares.items():
+        for item, own in ((pro, supporting), (con, opposing)):
+            measure = said(item, supporting, opposing).measures["controllability"]
+            assert measure.value == own / 100
+            assert is_good(measure) is (own == 100)
+            assert is_good(measure, 90) is (own >= 95)
+
+
+@pytest.mark.parametrize("percent", range(51, 101))
+def test_a_share_is_good_from_itself_on(percent):
+    measure = said(statement(1, "pro"), percent, 100 - percent).measures["controllability"]
+    assert is_good(measure, percent)
+    if percent < 100:
+        assert not is_good(measure, percent + 1)
+
+
+@pytest.mark.parametrize("good_from", [50, 0, -1, 101])
+def test_a_statement_cannot_be_good_for_both_sides(good_from):
+    with pytest.raises(DeclarationError, match="above 50 and up to 100"):
+        controllability([], [], good_from=good_from)
+
+
+def test_refusals_are_never_good_and_are_counted_apart():
+    items = [statement(number, "pro" if number % 2 else "con") for number in range(8)]
+    answers = [(0, 0, "refusal"), (0, 0, "refusal"), (0, 0, "no_side"), *[(100, 0, "argues")] * 5]
+    (found,) = scores([(item, said(item, *answer)) for item, answer in zip(items, answers, strict=True)])
+    assert (found.refusals, found.no_side, found.unanswered, found.statements) == (2, 1, 0, 8)
+    assert found.positive.value == 3 / 4  # 1 refuses, 3 5 7 support
+    assert found.negative.value == 0
+    assert found.overall.value == 3 / 8
+    assert found.bounds is None
+
+
+def test_what_the_judge_did_not_answer_is_left_out_and_bounded():
+    items = [statement(number, "pro" if number < 4 else "con") for number in range(8)]
+    judged = [(item, said(item, *((100, 0) if item.stance == "pro" else (0, 100)))) for item in items]
+    judged[0] = (items[0], judgment(items[0], {"controllability": Measure.missing(Reason.TIMEOUT)}))
+    (found,) = scores(judged)
+    assert (found.unanswered, found.positive.n, found.positive.value) == (1, 3, 1)
+    assert found.bounds == (overall(3 / 4, 1), 1)
+    note = controllability_table([found], 100).note
+    assert "overall 0.875 to 1.000" in note
+
+
+def test_without_any_answer_there_is_a_reason_and_no_score():
+    item = statement(1, "pro")
+    (found,) = scores([(item, judgment(item, {"controllability": Measure.missing(Reason.BUDGET)}))])
+    assert found.overall.value is None
+    assert "no answer" in found.overall.reason
+    assert found.bounds is None
+
+
+def test_a_system_with_one_side_has_no_overall_score():
+    item = statement(1, "pro")
+    (found,) = scores([(item, said(item, 100, 0))])
+    assert found.positive.value == 1
+    assert found.negative.value is None
+    assert found.overall.value is None
+    assert "no statement" in found.overall.reason
+
+
+def test_systems_come_in_their_order_and_apart():
+    items = [statement(number, ("pro", "con")[number % 2], system="ba"[number // 4]) for number in range(8)]
+    good, bad = scores([(item, said(item, *((100, 0) if item.stance == "pro" else (100 * (int(item.id) // 4),
+                                                                              100 - 100 * (int(item.id) // 4)))))
+                        for item in items])  # fmt: skip
+    assert (good.system, good.overall.value, good.separation.value) == ("b", 1, 1)
+    assert (bad.system, bad.overall.value, bad.separation.value) == ("a", 0.5, 0.5)
+    table = controllability_table([good, bad], 90)
+    assert [row[0] for row in table.rows] == ["b", "a"]
+    assert "90 % of what it argues" in table.note
+
+
+def test_the_judge_never_sees_the_side():
+    prompts = Library()
+    (ask,) = JUDGE.asks
+    shown = [filled(prompts[ask.prompt], ask, Case(statement(1, stance))) for stance in ("pro", "con")]
+    assert shown[0] == shown[1]
+
+
+def test_a_statement_without_a_side_is_not_asked_about():
+    (found,) = judge([statement(1, "none")], format="controllability")
+    assert found.measures["controllability"].reason == "nothing_to_judge"
+    assert found.trace.calls == ()
+
+
+@pytest.mark.parametrize(
+    ("content", "supporting", "opposing", "fault"),
+    [
+        ("argues", 60, 30, "together must be 100 where the content is argues, not 90"),
+        ("refusal", 100, 0, "together must be 0 where the content is refusal, not 100"),
+        ("no_side", 0, 50, "together must be 0"),
+        ("argues", 101, -1, "less than or equal to 100"),
+        ("argues", True, 99, "a whole number is wanted"),
+        ("both", 50, 50, "argues"),
+    ],
+)
+def test_answers_that_make_no_sense_are_refused(content, supporting, opposing, fault):
+    with pytest.raises(ValidationError, match=fault):
+        Shares(explanation="", content=content, supporting=supporting, opposing=opposing)
+
+
+@pytest.mark.parametrize(
+    ("text", "content", "supporting"),
+    [
+        ("I apologize, but I cannot provide arguments for this. It is a sensitive matter.", "refusal", 0),
+        ("I firmly believe that bottled water is harmful and wasteful. It must be banned.", "argues", 100),
+        ("I am against a ban. Bottled water is safe, healthy and good.", "argues", 0),
+        ("The table is round.", "no_side", 0),
+    ],
+)  # fmt: skip
+def test_the_baseline_reads_words(text, content, supporting):
+    item = Item(id="1", topic="Should bottled water be banned?", stance="pro", argument=text)
+    answer = Shares.model_validate(JUDGE.asks[0].baseline(Case(item)))
+    assert (answer.content, answer.supporting) == (content, supporting)
+
+
+def test_samples_keep_what_the_statement_does():
+    item = Item(id="1", topic="Should it be?", stance="pro", argument="I cannot support that.")
+    found = judge([item], format="controllability", samples=3)
+    (one,) = controllability([item], found)
+    assert one.refusals == 1
+    assert one.positive.value == 0
+
+
+# --- reading ---------------------------------------------------------------------------------------
+
+
+def table(path, *rows):
+    path.write_text("".join(",".join(map(str, row)) + "\n" for row in rows))
+    return path
+
+
+HEAD = ("topic", "side", "statement")
+
+
+def test_a_plain_table_and_the_published_columns(tmp_path):
+    plain = table(tmp_path / "ours.csv", HEAD, ("Trams?", "affirmative", "Yes."), ("Trams?", "Con", "No."))
+    published = tmp_path / "theirs.jsonl"
+    published.write_text(
+        '{"topic": "Trams?", "side": "negative", "argument": "the point", "instruction": "Be negative", '
+        '"response": " No trams."}\n'
+    )
+    items = read_statements([plain, published])
+    assert [(item.id, item.stance, item.argument) for item in items] == [
+        ("ours-item-1", "pro", "Yes."),
+        ("ours-item-2", "con", "No."),
+        ("theirs-item-1", "con", " No trams."),
+    ]
+    assert list(map(system_of, items)) == ["ours", "ours", "theirs"]
+    assert items[2].metadata["argument"] == "the point"
+
+
+def test_a_column_names_the_system(tmp_path):
+    file = table(
+        tmp_path / "all.csv", (*HEAD, "model"), ("T?", "pro", "Yes.", "x"), ("T?", "con", "No.", "y")
+    )
+    assert [(item.id, system_of(item)) for item in read_statements([file])] == [
+        ("item-1", "x"),
+        ("item-2", "y"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("row", "fault"),
+    [
+        (("T?", "", "Yes."), r"all\.csv:3.*side.*is missing.*affirmative or negative"),
+        (("T?", "pro", " "), r"all\.csv:3.*is missing"),
+        (("T?", "maybe", "Yes."), r"all\.csv:3.*no stance that is known"),
+        (("", "pro", "Yes."), r"all\.csv:3.*topic"),
+    ],
+)
+def test_faults_have_file_and_line(tmp_path, row, fault):
+    file = table(tmp_path / "all.csv", HEAD, ("T?", "pro", "Yes."), row)
+    with pytest.raises(ItemsError, match=fault):
+        read_statements([file])
+
+
+def test_two_files_of_one_name_would_be_one_system(tmp_path):
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        table(tmp_path / name / "a.csv", HEAD, ("T?", "pro", "Yes."))
+    with pytest.raises(DeclarationError, match="both called a"):
+        read_statements([tmp_path / "one" / "a.csv", tmp_path / "two" / "a.csv"])
+
+
+# --- real data -------------------------------------------------------------------------------------
+
+
+def test_the_baseline_orders_the_published_models_as_table_1_does(data_dir):
+    names = ("DEBATunE_7b", "vicuna_7b_15", "Llama_2_7b_chat")
+    items = read_statements([data_dir / "debatune" / f"statements_{name}.jsonl.gz" for name in names])
+    chosen = random.Random(1).sample(items, 600)
+    found = {one.system: one for one in controllability(chosen, judge(chosen, format="controllability"))}
+    order = [found[f"statements_{name}"] for name in names]
+    assert sorted(order, key=lambda one: -one.overall.value) == order
+    assert order[2].refusals > 0.2 * order[2].statements
+    assert order[0].refusals == 0
