@@ -6,11 +6,12 @@ import ast
 import datetime
 import io
 import itertools
-import json
 import math
 import tokenize
 from collections.abc import Mapping
 from decimal import Decimal
+
+from pydantic import TypeAdapter
 
 from conqret.io.faults import Unfit, quoted
 from conqret.io.jsonl import parse
@@ -22,13 +23,14 @@ MAX_BITS = 1024
 """Bits of a whole number in metadata."""
 MAX_LITERAL = 10_000_000
 """Characters of a printed Python list that is still read."""
+_JSON = TypeAdapter[object](object)
 _AS_TEXT = "Leave it out, or write it as a text"
 
 
 def is_missing(value: object) -> bool:
     """Whether a value stands for nothing: ``None``, NaN, and pandas' NA and NaT."""
-    if value is None:
-        return True
+    if value is None or isinstance(value, str):
+        return value is None
     if isinstance(value, float):
         return math.isnan(value)
     return type(value).__name__ in ("NAType", "NaTType")
@@ -124,13 +126,14 @@ def canonical(record: Mapping[str, object]) -> bytes:
 
     Keys are sorted, and a whole number is the same as an integer or as a float (``1`` and ``1.0``).
     """
-    text = json.dumps(_whole(record), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return text.encode("utf-8", "surrogatepass")
+    return _JSON.dump_json(_sorted(record))
 
 
-def _whole(value: object) -> object:
-    if isinstance(value, Mapping):
-        return {key: _whole(inner) for key, inner in value.items()}
+def _sorted(value: object) -> object:
+    if isinstance(value, str):  # nearly every value is one
+        return value
     if isinstance(value, list):
-        return [_whole(inner) for inner in value]
+        return [_sorted(inner) for inner in value]
+    if isinstance(value, Mapping):
+        return {key: _sorted(value[key]) for key in sorted(value)}
     return int(value) if isinstance(value, float) and value.is_integer() else value

@@ -127,8 +127,12 @@ class TableReader:
             there = column in record or column.split(".")[0] in record
             self._met[name, column] = self._met.get((name, column), False) or there
         for name, one in schema.fields.items():
-            pairs = (look_up(record, column) for column in one.columns)
-            column, value = next((pair for pair in pairs if not is_missing(pair[1])), ("", None))
+            for name_of_column in one.columns:
+                column, value = look_up(record, name_of_column)
+                if not is_missing(value):
+                    break
+            else:
+                column = ""
             if column:
                 columns[name] = column
                 values[name] = self.checked(one.check, value, inside + column)

@@ -8,7 +8,6 @@ from typing import Any
 
 from conqret.data import Reason
 from conqret.errors import shortened
-from conqret.llm.bounded import TooLongError
 from conqret.llm.retry import ProviderError, retry_after_of
 
 MAX_MESSAGE = 400
@@ -56,6 +55,8 @@ def provider_error(error: Exception) -> ProviderError:
 
     Secrets that are known are taken out by :mod:`conqret.llm.redaction`.
     """
+    from conqret.llm.bounded import TooLongError  # httpx, 0.15 s: no offline run needs it
+
     cause: BaseException | None = error
     while cause is not None and not isinstance(cause, TooLongError):
         cause = cause.__cause__ or cause.__context__

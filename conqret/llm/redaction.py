@@ -24,6 +24,9 @@ PART = 8
 SHORTEST = 6
 """Characters: a shorter "secret" is no secret ("none", "EMPTY") but a word that answers may hold."""
 
+_HALF = re.compile(f".{{{PART // 2}}}", re.DOTALL)
+"""Found one behind the other: of any part in a text there is a half among them."""
+
 _NAMES = re.compile(r"(^|_)(API_?KEY|ACCESS_KEY_ID|KEY|TOKEN|SECRET|PASSWORD)$", re.IGNORECASE)
 """The names of environment variables that hold secrets; litellm reads those of its providers."""
 
@@ -67,8 +70,7 @@ class Redaction:
         text = _HALVES.sub("\ufffd", text)
         for form in self._short:
             text = text.replace(form, REDACTED)
-        half = PART // 2  # of any part there is a half at a multiple of its length
-        if self._halves.isdisjoint(text[at : at + half] for at in range(0, len(text) - half + 1, half)):
+        if not self._parts or self._halves.isdisjoint(_HALF.findall(text)):
             return text
         pieces, rest, reached = [], 0, -1
         for at in range(len(text) - PART + 1):

@@ -17,7 +17,6 @@ from pydantic import BaseModel
 from conqret.data import Reason
 from conqret.errors import DeclarationError
 from conqret.llm.backend import Backend, Connection
-from conqret.llm.bounded import bind
 from conqret.llm.catalogue import listed
 from conqret.llm.options import ClientOptions
 from conqret.llm.provider_errors import provider_error, scrub
@@ -202,6 +201,8 @@ def load_litellm() -> Any:
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     os.environ.setdefault("LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS", "True")
     litellm: Any = importlib.import_module("litellm")
+    from conqret.llm.bounded import bind  # httpx, which every run would import else
+
     bind(litellm)
     litellm.telemetry = False
     litellm.suppress_debug_info = True
