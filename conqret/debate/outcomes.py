@@ -76,8 +76,8 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Outcomes:
-    """All that came of it; ``debate`` is the change by arguments at the last judgment that both conditions have (None without
-    one), ``writers`` the dollars an answer for the writers of either side."""
+    """All that came of it; ``debate`` is the change by arguments at the last judgment that both conditions have (None
+    without one), ``writers`` the dollars an answer for the writers of either side."""
 
     answers: int
     missing: int
@@ -178,21 +178,25 @@ class _Measured:
                 yield Confidence(name, strength, share, float(pays[strength]) if strength in pays else None)
 
     def change(
-        self, factor: Literal["arguments", "judgment", "instruction"], cells: Sequence[Cell], *sides: str
+        self,
+        factor: Literal["arguments", "judgment", "instruction"],
+        cells: Sequence[Cell],
+        before: str,
+        after: str,
     ) -> Change | None:
         """Both sides of a factor over the cells that are alike in all else; None where there is no such pair."""
         place = {"arguments": 0, "judgment": 1, "instruction": 2}[factor]
         by_side: list[dict[tuple[object, ...], Cell]] = [
             {(*cell[:place], *cell[place + 1 :]): cell for cell in cells if str(cell[place]) == side}
-            for side in sides
+            for side in (before, after)
         ]
         alike = [other for other in by_side[0] if other in by_side[1]]
         if not alike:
             return None
         without, having = ([self._accuracy(side[other]) for other in alike] for side in by_side)
         pairs = [one.minus(other) for one, other in zip(having, without, strict=True)]
-        found = (average(part).estimate(self.confidence) for part in (without, having, pairs))
-        return Change(factor, *sides, *found, cells=len(alike))
+        means = [average(part).estimate(self.confidence) for part in (without, having, pairs)]
+        return Change(factor, before, after, means[0], means[1], means[2], len(alike))
 
     def _in(self, cell: Cell) -> NDArray[np.bool_]:
         import numpy as np
@@ -214,7 +218,9 @@ class _Measured:
 
         def of_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:
             above, below = (weights @ sums).T
-            return np.divide(above, below, out=np.full_like(above, np.nan), where=below > 0)
+            found: NDArray[np.float64] = np.full_like(above, np.nan)
+            np.divide(above, below, out=found, where=below > 0)
+            return found
 
         n = int(np.count_nonzero(of))
         return self.resamples.sampled(of_weights, n, width=self.resamples.clusters, reason=reason)

@@ -74,15 +74,21 @@ ANSWER = Schema(
         "passage": Field(("passage", "passage_id"), identifier, needed="Name the passage of the question"),
         "judge": Field(("judge", "model", "annotator"), identifier, needed="Name the judge"),
         "condition": Field(
-            ("condition",), one_of(_WORDS, "condition"), needed="Write PS or PSA (main design), S or SA (pilot)"
+            ("condition",),
+            one_of(_WORDS, "condition"),
+            needed="Write PS or PSA (main design), S or SA (pilot)",
         ),
-        "turn": Field(("turn", "judgment"), _between(1, 3, "which judgment it is"), needed="Number the judgment"),
+        "turn": Field(
+            ("turn", "judgment"), _between(1, 3, "which judgment it is"), needed="Number the judgment"
+        ),
         "instruction": Field(
             ("instruction",),
             one_of({name: name for name in ("simple", "encourage-abstain")}, "instruction"),
             needed="Write simple or encourage-abstain",
         ),
-        "right": Field(("right",), _between(1, 2, "which option is right"), needed="Say which option is right"),
+        "right": Field(
+            ("right",), _between(1, 2, "which option is right"), needed="Say which option is right"
+        ),
         "slider": Field(("slider",), _between(-END, END, "where the slider stands")),
         "reason": Field(("reason",), cell_text, ""),
     },
@@ -121,7 +127,9 @@ def read_slider_answers(path: Path, design: Design | None = None) -> tuple[Slide
         )
     kept = tuple(one for one in found if design in (None, design_of(one)))
     if not kept:
-        raise DeclarationError(f"{path} holds no answers of the design {quoted(design)}, only of {designs[0]}")
+        raise DeclarationError(
+            f"{path} holds no answers of the design {quoted(design)}, only of {designs[0]}"
+        )
     return kept
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from conqret.debate.anova import Anova, Subject
+from conqret.debate.anova import Anova, Effect, Subject
 from conqret.io.faults import listed
 from conqret.report import words
 from conqret.report.table import Column, Table
@@ -15,18 +15,10 @@ def anova_tables(found: Iterable[Anova], subject: Subject) -> Iterator[Table]:
     for one in found:
         by_name = {effect.name: effect for effect in one.effects}
         mixed = {effect.name: effect for effect in one.mixed}
-        rows = []
-        for name in dict.fromkeys([*by_name, *mixed]):
-            effect, beside = by_name.get(name), mixed.get(name)
-            rows.append(
-                (
-                    name.replace(":", " x "),
-                    effect and f"F{effect.df} = {effect.statistic:.2f}".replace(" ", ""),
-                    words.p_value(effect and effect.p),
-                    beside and f"{beside.statistic:.2f}",
-                    words.p_value(beside and beside.p),
-                )
-            )
+        rows = [
+            (name.replace(":", " x "), *_tested(by_name.get(name), "F"), *_tested(mixed.get(name), ""))
+            for name in dict.fromkeys([*by_name, *mixed])
+        ]
         columns = ("effect", "F", "p", "mixed: chi2", "p (mixed)")
         wide = len(columns) if one.mixed else 3
         yield Table(
@@ -35,6 +27,14 @@ def anova_tables(found: Iterable[Anova], subject: Subject) -> Iterator[Table]:
             [row[:wide] for row in rows],
             note=_note(one, subject),
         )
+
+
+def _tested(effect: Effect | None, letter: str) -> tuple[str, str]:
+    """The statistic, with its degrees of freedom after the letter, and p."""
+    if effect is None:
+        return words.score(None), words.score(None)
+    of = f"{letter}({','.join(map(str, effect.df))})=" if letter else ""
+    return f"{of}{effect.statistic:.2f}", words.p_value(effect.p)
 
 
 def _note(one: Anova, subject: Subject) -> str:

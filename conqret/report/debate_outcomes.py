@@ -18,7 +18,12 @@ if TYPE_CHECKING:
 POINTS = ("surely wrong", "wrong", "slightly wrong", "abstain", "slightly right", "right", "surely right")
 """The points of the slider from -3 to 3."""
 
-SHOWN = {"PS": "passage + snippets", "PSA": "passage + snippets + arguments", "S": "snippets", "SA": "snippets + arguments"}  # fmt: skip
+SHOWN = {
+    "PS": "passage + snippets",
+    "PSA": "passage + snippets + arguments",
+    "S": "snippets",
+    "SA": "snippets + arguments",
+}
 """What judges are shown in a condition."""
 
 NTH = {1: "1st", 2: "2nd", 3: "3rd"}
@@ -30,7 +35,10 @@ def outcome_tables(found: Outcomes) -> Iterator[Table]:
     yield Table(
         "Accuracy where nobody abstained, and dollars an answer",
         (*_HEAD, "answers", "not given", "accuracy", "dollars"),
-        [(*_name(one), sum(one.points.values()), one.missing, one.accuracy, one.payoff) for one in found.cells],
+        [
+            (*_name(one), sum(one.points.values()), one.missing, one.accuracy, one.payoff)
+            for one in found.cells
+        ],
         note=f"Intervals resample the {words.count(found.passages)} passages.",
     )
     yield Table(
@@ -68,9 +76,13 @@ def verdict(found: Outcomes) -> str:
         return f"Whether debate helps {judges} cannot be said: both conditions, with and without arguments, are needed."
     value, low, high = change.difference.value, change.difference.low, change.difference.high
     if value is None:
-        return f"Whether debate helps {judges} cannot be said: no answer takes a side in one of the conditions."
+        return (
+            f"Whether debate helps {judges} cannot be said: no answer takes a side in one of the conditions."
+        )
     if low is None or high is None:
-        return f"Whether debate helps {judges} cannot be said: {100 * value:+.1f} points, of one passage only."
+        return (
+            f"Whether debate helps {judges} cannot be said: {100 * value:+.1f} points, of one passage only."
+        )
     says = "helps" if low > 0 else "harms" if high < 0 else "makes no clear difference to"
     return f"Debate {says} {judges}: {_sides(change)}, {100 * value:+.1f} points [{100 * low:+.1f}, {100 * high:+.1f}]."
 
@@ -122,10 +134,13 @@ def _table_2(found: Outcomes) -> Table:
         cells = [by_cell.get((condition, *column)) for column in columns]
         rows += [
             (SHOWN[condition],),
-            ("correct", *(_percent(one and one.correct.value) for one in cells)),
-            ("incorrect", *(_percent(one and one.incorrect.value) for one in cells)),
-            ("abstain", *(_percent(one and one.abstained.value) for one in cells)),
-            ("correct : incorrect", *(_tenths(one and one.ratio.value) for one in cells)),
+            ("correct", *(_percent(None if one is None else one.correct.value) for one in cells)),
+            ("incorrect", *(_percent(None if one is None else one.incorrect.value) for one in cells)),
+            ("abstain", *(_percent(None if one is None else one.abstained.value) for one in cells)),
+            (
+                "correct : incorrect",
+                *(words.score(None if one is None else one.ratio.value, 1) for one in cells),
+            ),
         ]
     return Table(
         "Correct, incorrect and abstaining, in percent of the answers given",
@@ -138,10 +153,6 @@ def _percent(share: float | None) -> str:
     return words.score(None if share is None else 100 * share, 1)
 
 
-def _tenths(ratio: float | None) -> str:
-    return words.score(ratio, 1)
-
-
 def _shares(one: Outcome) -> list[float]:
     given = sum(one.points.values())
     return [count / given if given else 0.0 for count in one.points.values()]
@@ -149,4 +160,6 @@ def _shares(one: Outcome) -> list[float]:
 
 def _sides(change: Change) -> str:
     having, without = (100 * (one.value or 0.0) for one in (change.having, change.without))
-    return f"{having:.1f} % of the answers that take a side are right with arguments and {without:.1f} % without"
+    return (
+        f"{having:.1f} % of the answers that take a side are right with arguments and {without:.1f} % without"
+    )

@@ -42,7 +42,8 @@ def test_bonuses_that_cannot_be_used_are_refused(cli, bonuses, message):
 def answers(tmp_path):
     path = tmp_path / "answers.jsonl"
     rows = [
-        {name: getattr(one, name) for name in one.__slots__} for one in study({"PS": 0.6, "PSA": 0.9}, judges=4)
+        {name: getattr(one, name) for name in one.__slots__}
+        for one in study({"PS": 0.6, "PSA": 0.9}, judges=4)
     ]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return path

@@ -19,7 +19,9 @@ def answer(point: int | None, **other: object) -> SliderAnswer:
     return SliderAnswer(**{**fields, **other})  # type: ignore[arg-type]
 
 
-def study(chances: dict[str, float], judges: int = 6, questions: int = 24, seed: int = 3) -> Iterator[SliderAnswer]:
+def study(
+    chances: dict[str, float], judges: int = 6, questions: int = 24, seed: int = 3
+) -> Iterator[SliderAnswer]:
     """A main design in full: each judge answers each question in each cell, right with the condition's chance."""
     drawn = random.Random(seed)
     for judge in range(judges):

@@ -31,7 +31,8 @@ def test_each_f_is_the_squared_t_of_the_subjects_contrasts(answers):
                 counts(each.toward_right)
                 for each in answers
                 if each.judge == f"j{judge}"
-                and [each.condition == "PSA", each.turn == 2, each.instruction == "encourage-abstain"] == levels
+                and [each.condition == "PSA", each.turn == 2, each.instruction == "encourage-abstain"]
+                == levels
             ]
             means[cell] = np.mean([value for value in kept if value is not None])
         by_name = {effect.name: effect for effect in one.effects}
@@ -61,7 +62,10 @@ def test_with_one_judge_passages_are_the_subjects(answers):
     alone = [one for one in answers if one.judge == "j0"]
     assert default_subject(alone) == "passage"
     assert anovas(alone)[1].subjects == 8
-    assert anovas(alone, "judge")[1].reason == "two subjects with answers in all cells are needed, and there are 1"
+    assert (
+        anovas(alone, "judge")[1].reason
+        == "two subjects with answers in all cells are needed, and there are 1"
+    )
 
 
 def test_factors_that_do_not_vary_stay_out(answers):
@@ -79,4 +83,6 @@ def test_who_always_abstains_has_no_anova_and_a_reason():
     assert "there are 0" in removed.reason
     assert removed.mixed_reason == "some combination of the factors has no answer at all"
     assert wrong.reason == slider.reason == "all subjects answer alike in every cell"
-    assert not (removed.effects or wrong.effects or slider.effects)
+    assert not (removed.effects)
+    assert not (wrong.effects)
+    assert not (slider.effects)

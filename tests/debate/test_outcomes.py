@@ -48,7 +48,8 @@ def test_every_ratio_of_table_2_follows_from_its_shares(printed):
         assert one.ratio.value == pytest.approx(correct / incorrect)
         # what rounded to the printed shares may have any ratio between these
         low, high = (correct - 0.05) / (incorrect + 0.05), (correct + 0.05) / (incorrect - 0.05)
-        assert low < ratio + 0.05 and high > ratio - 0.05
+        assert low < ratio + 0.05
+        assert high > ratio - 0.05
         if (one.condition, one.turn, one.instruction) != ("PSA", 1, "encourage-abstain"):
             assert round(one.ratio.value, 1) == ratio
         else:
@@ -96,7 +97,12 @@ def test_calibration_says_how_often_each_strength_was_right():
 
 def test_changes_are_paired_over_cells_that_are_alike_otherwise():
     # with arguments only the simple instruction: the other one must not enter
-    rows = [answer(1), answer(-1, question="b"), answer(1, condition="PSA"), answer(1, question="b", condition="PSA")]
+    rows = [
+        answer(1),
+        answer(-1, question="b"),
+        answer(1, condition="PSA"),
+        answer(1, question="b", condition="PSA"),
+    ]
     rows += [answer(-1, question=name, instruction="encourage-abstain") for name in "abcd"]
     found = came_of(rows)
     arguments = next(one for one in found.changes if one.factor == "arguments")
@@ -137,4 +143,5 @@ def test_tables_and_plot_come_of_a_whole_study():
     assert all(list(shown(table, 100)) for table in outcome_tables(found))
     drawing = confidence_plot(found, "svg")
     assert drawing == confidence_plot(found, "svg")
-    assert b"surely wrong" in drawing and b"2nd judgment" in drawing
+    assert b"surely wrong" in drawing
+    assert b"2nd judgment" in drawing
