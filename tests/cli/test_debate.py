@@ -5,6 +5,7 @@ import json
 import pytest
 
 from tests.debate.made import study
+from tests.io.test_two_turn import OWN
 
 
 def test_payoffs_show_the_thresholds_of_both_instructions(cli):
@@ -79,3 +80,23 @@ def test_anova_shows_each_effect(cli, answers):
     assert "F(1,3)=" in done.out
     found = json.loads(cli("debate", "anova", answers, "--subject", "passage", "--json").out)
     assert [one["subjects"] for one in found] == [8, 8, 8]
+
+
+def test_questions_are_checked_and_written_in_ones_own_layout(cli, tmp_path):
+    source = tmp_path / "debates.jsonl"
+    source.write_text(json.dumps(OWN) + "\n")
+    done = cli("debate", "questions", source, "-o", tmp_path / "own.jsonl")
+    assert done.code == 0
+    assert "main design (PS, PSA): both judgments" in done.out
+    assert json.loads((tmp_path / "own.jsonl").read_text())["right"] == 1
+    found = json.loads(cli("debate", "questions", tmp_path / "own.jsonl", "--json").out)
+    assert (found["questions"], found["with_counter_arguments"], found["longer_is_right"]) == (1, 1, 1)
+
+
+def test_questions_with_a_fault_leave_nothing_behind(cli, tmp_path):
+    source = tmp_path / "debates.jsonl"
+    source.write_text(json.dumps({**OWN, "passage": "Another story."}) + "\n")
+    done = cli("debate", "questions", source, "-o", tmp_path / "own.jsonl")
+    assert done.code == 2
+    assert "debates.jsonl:1 [arguments[1].snippets[1]] is 'The ship hummed', which is not in" in done.err
+    assert not (tmp_path / "own.jsonl").exists()
