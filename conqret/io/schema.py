@@ -127,12 +127,7 @@ class TableReader:
             there = column in record or column.split(".")[0] in record
             self._met[name, column] = self._met.get((name, column), False) or there
         for name, one in schema.fields.items():
-            for name_of_column in one.columns:
-                column, value = look_up(record, name_of_column)
-                if not is_missing(value):
-                    break
-            else:
-                column = ""
+            column, value = _first(record, one.columns)
             if column:
                 columns[name] = column
                 values[name] = self.checked(one.check, value, inside + column)
@@ -220,6 +215,15 @@ def look_up(record: Mapping[str, object], column: str) -> tuple[str, object]:
     for part in rest:
         value = value.get(part) if isinstance(value, Mapping) else None
     return (head, value) if value is not None else ("", None)
+
+
+def _first(record: Mapping[str, object], columns: Iterable[str]) -> tuple[str, object]:
+    """The first of the columns that has a value, and the value."""
+    for name in columns:
+        column, value = look_up(record, name)
+        if not is_missing(value):
+            return column, value
+    return "", None
 
 
 def _loose(column: str) -> str:
