@@ -7,7 +7,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo demo-recordings demo-corpus test torture coverage check lint format typecheck layers package docs-check bench clean
+.PHONY: help demo demo-recordings demo-corpus test torture coverage check lint format typecheck layers package docs-check audit bench clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -102,6 +102,9 @@ package: $(DEV)
 
 docs-check: $(DEV)
 	$(BIN)/python scripts/check_docs.py
+
+audit: $(DEV)
+	scripts/audit.sh $(BIN)/python
 
 bench: $(DEV)
 	@for script in benchmarks/bench_*.py; do \

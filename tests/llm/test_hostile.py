@@ -92,6 +92,26 @@ def test_secrets_are_found_where_they_are_used(monkeypatch):
     assert set(secrets_in_use(settings)) == {"one", "two", "thr/ee", "me:thr/ee", "four", "five", "you:five"}
 
 
+@pytest.mark.parametrize("value", ["much", None, 10**400, [], {"a": 1}])
+def test_a_body_that_the_library_refuses_is_a_failure_with_its_reason(tmp_path, value):
+    with FaultServer(answer=lambda body: {"rating": 4}, alter=say_logprob(value)) as server:
+        outcome = run(tmp_path / "run", name="g-eval", client=served(server), metrics=("groundedness",))
+    found = [judgment.measures["groundedness"] for judgment in outcome.rows.rows()]
+    for one in found:
+        assert (one.raw, one.method) == (4.0, "rating") or (one.value, one.reason) == (None, Reason.SERVER_ERROR)
+
+
+@pytest.mark.parametrize("usage", ["many", 7, [1], {"prompt_tokens": "many"}, {"prompt_tokens": {}}])
+async def test_usage_that_is_none_is_no_score_and_no_traceback(usage):
+    def alter(body: dict[str, Any]) -> None:
+        body["usage"] = usage
+
+    with FaultServer(alter=alter) as server:
+        (answer,), _ = await ask_all(served(server), [request()])
+    assert answer.value is not None or answer.reason is Reason.SERVER_ERROR
+    assert {call.prompt_tokens for call in answer.calls} <= {None}
+
+
 def say_usage(**usage: Any) -> Any:
     def alter(body: dict[str, Any]) -> None:
         body["usage"] |= usage

@@ -9,6 +9,7 @@ import logging
 import math
 import os
 import time
+import warnings
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -204,6 +205,7 @@ def load_litellm() -> Any:
     from conqret.llm.bounded import bind  # httpx, which every run would import else
 
     bind(litellm)
+    warnings.filterwarnings("ignore", "Pydantic serializer warnings", UserWarning)  # a body of other types
     litellm.telemetry = False
     litellm.suppress_debug_info = True
     litellm.set_verbose = False
