@@ -61,7 +61,7 @@ def doctor(
         True,
         f"tokens are counted offline ({count_tokens('Should the voting age be lowered?')} for a short question)",
     )
-    keys = [name for name in _KEYS if os.environ.get(name)]
+    keys = [name for name in _KEYS if os.environ.get(name, "").strip()]
     _line(True if keys else None, f"keys set: {', '.join(keys) or 'none (the offline model needs none)'}")
     if model is not None:
         healthy &= _ask(model, calls)

@@ -33,9 +33,11 @@ class AnswersBeside(Answers):
 
 def describe_windows(windows: RerankSummary) -> str:
     """In words, what became of the reranker's windows."""
+    from conqret.report.words import reason
+
     parts = [f"{windows.windows} windows"]
     if windows.failed:
-        reasons = ", ".join(f"{reason} {count}" for reason, count in sorted(windows.reasons.items()))
+        reasons = ", ".join(f"{count}: {reason(name)}" for name, count in sorted(windows.reasons.items()))
         parts.append(f"{windows.failed} failed and kept their order ({reasons})")
     for count, words in (
         (windows.missing, "documents left out of answers"),

@@ -15,7 +15,8 @@ COLUMNS = (
     "metric", "part", "status", "value", "raw",
     "label", "flipped", "method", "majority", "reason", "explanation",
 )  # fmt: skip
-"""The columns of ``scores.parquet``. A row with ``part`` null is the measure itself; the others are its parts."""
+"""The columns of ``scores.parquet``. A row with ``part`` null is the measure itself; the others are its parts.
+Where there is no value, ``explanation`` says what came instead of an answer."""
 
 _CHUNK = 15_000
 """Rows that are turned into a frame at a time: enough for speed, little enough for memory."""
@@ -42,7 +43,7 @@ def _rows(judgment: Judgment) -> Iterator[tuple[Any, ...]]:
         status, reason = measure.status.value, measure.reason.value if measure.reason is not None else None
         yield (
             *head, metric, None, status, measure.value, measure.raw, measure.label, measure.flipped,
-            measure.method, measure.majority, reason, measure.explanation,
+            measure.method, measure.majority, reason, measure.explanation or measure.detail,
         )  # fmt: skip
         for part in measure.parts:
             yield (

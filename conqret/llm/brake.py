@@ -68,7 +68,7 @@ class Brake:
             self.tally = f"{failures} of {self.asked} questions had no answer of use"
             self.why = (
                 f"stopped, because {self.tally} (the limit is a share of {stop_after:g}: --stop-after-failures); "
-                f"mostly {commonest}, as for {self.examples[commonest]}"
+                f"mostly {commonest.replace('_', ' ')}, as for {self.examples[commonest]}"
             )
         if self.why:
             raise ProviderError(Reason.TOO_MANY_FAILURES, f"not asked, because {self.tally}")

@@ -37,9 +37,13 @@ def check_key(litellm: Any, options: ClientOptions, provider: str, found: str | 
     Raises:
         DeclarationError: there is none, with the names of the variables that the provider wants.
     """
-    if options.api_key or options.api_base or found or os.environ.get(_OTHER_NAMES.get(provider, "")):
+    known = (options.api_key, options.api_base, found, os.environ.get(_OTHER_NAMES.get(provider, "")))
+    if any(one and one.strip() for one in known):
         return
     missing = litellm.validate_environment(options.model)["missing_keys"]
+    usual = f"{provider.upper()}_API_KEY"
+    if not missing and usual in os.environ and not os.environ[usual].strip():
+        missing = [usual]  # an empty one counts as set for litellm
     if missing and all(name.endswith("_API_KEY") for name in missing):
         raise DeclarationError(
             f"the model {options.model} is asked of {provider}, which needs a key, and none is set: put it into the "

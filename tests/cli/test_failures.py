@@ -50,7 +50,7 @@ def test_a_model_that_cannot_do_the_format_is_stopped(cli: Cli, broken: FaultSer
     assert done.code == 1
     assert len(broken.requests) < 3 * 96 / 3
     assert "stopped, because 20 of 20 questions had no answer of use" in done.err
-    assert "mostly invalid_answer, as for item" in done.err
+    assert "mostly invalid answer, as for item" in done.err
     assert "context_relevance: this is missing" in done.err
     assert "96 items: 0 scored, 20 unscored, 76 failed" in done.out
     summary = JudgeFolder(tmp_path / "r").summary()

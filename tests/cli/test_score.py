@@ -140,7 +140,7 @@ def test_rank(tables):
         (0.0, "good"): "1", (0.0, "fair"): "2=", (0.0, "poor"): "2=",
         (1.0, "good"): "1", (1.0, "fair"): "2", (1.0, "poor"): "3",
     }  # fmt: skip
-    assert "3 scores are missing: refusal" in done.stderr
+    assert "3 scores are missing: the model declined to answer" in done.stderr
     systems = {row["system"]: row for row in facts["systems"]}
     assert [row["system"] for row in facts["systems"]] == ["good", "fair", "poor"]
     assert systems["fair"]["dispute_awareness_rank"] == "2="

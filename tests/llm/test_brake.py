@@ -29,7 +29,7 @@ async def test_a_share_of_failures_stops_the_rest():
     assert f"not asked, because {SEEN} of {SEEN} questions had no answer of use" == stopped[-1].detail
     why = client.progress.brake.why
     assert "--stop-after-failures" in why
-    assert "mostly invalid_answer, as for item item-" in why
+    assert "mostly invalid answer, as for item item-" in why
     assert "documents: this is missing" in why
 
 

@@ -167,6 +167,13 @@ async def test_a_missing_key_is_named_before_the_first_call(model, names):
         await ask_all(ClientOptions(model), [request()])
 
 
+@pytest.mark.parametrize("empty", ["", " "])
+async def test_an_empty_key_is_none(monkeypatch, empty):
+    monkeypatch.setenv("OPENAI_API_KEY", empty)
+    with pytest.raises(DeclarationError, match="environment variable OPENAI_API_KEY, or give"):
+        check_key(load_litellm(), ClientOptions("gpt-4o-mini"), "openai", empty or None)
+
+
 async def test_a_key_that_is_there_is_not_missed(monkeypatch):
     litellm = load_litellm()
     check_key(litellm, ClientOptions("gpt-4o-mini", api_key="sk-given"), "openai", None)

@@ -49,11 +49,10 @@ def _lines(means: list[SystemMean], file: Path) -> Iterator[RenderableType]:
 def remark_missing(scores: pl.DataFrame) -> None:
     """Count the missing scores by their reasons."""
     from conqret.debateqa.table import reasons
+    from conqret.report.words import reason
 
-    for reason, count in reasons(scores).items():
-        note(
-            f"{count} {'score is' if count == 1 else 'scores are'} missing: {reason or 'no reason is given'}"
-        )
+    for name, count in reasons(scores).items():
+        note(f"{count} {'score is' if count == 1 else 'scores are'} missing: {reason(name)}")
 
 
 def remark_alone(answers: tuple[str, ...], questions: tuple[str, ...], quiet: bool) -> None:
