@@ -35,8 +35,6 @@ def tell_cost(
 ) -> None:
     """Print what is expected, after ``lines`` (for a machine: ``facts``), what is assumed in it, and what a ``budget``
     (dollars) would do to the run."""
-    from conqret.llm.sender import EXPECTED_ANSWER
-
     stop = budget_words(found, budget)
     shown = {**facts, **cost_facts(found), "budget_usd": budget, "budget_note": stop}
     result(shown, [*lines, cost_table(found)], as_json=as_json)
@@ -44,7 +42,7 @@ def tell_cost(
     if share < 1:
         note(f"prompt tokens are estimated from a sample: {share:.0%} or more of the prompts of each format")
     if any(one.completion_tokens for one in found):
-        note(f"the lengths of answers are assumed: {EXPECTED_ANSWER:,} tokens for a judgment")
+        note("the lengths of answers are assumed, by what each has to hold")
     note("answers that are recorded already cost nothing")
     if stop:
         note(stop)

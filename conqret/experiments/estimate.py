@@ -156,7 +156,7 @@ def _judging(
             unwritten = ARGUMENT_TOKENS * sum(need in ask.needs for need in ("argument", "second_argument"))
             each = repeated * times(ask, setup)
             calls += each * len(tasks)
-            completion += each * len(tasks) * answer_tokens(ask)
+            completion += each * len(tasks) * answer_tokens(ask, [_item(task) for task in tasks])
             prompt += each * sum(
                 judged_tokens(_item(task), ask, setup, client, sizes, unwritten=unwritten) for task in tasks
             )

@@ -58,7 +58,7 @@ def expected_judging(
         tokens = sum(judged_tokens(item, ask, setup, client, sizes) for item in chosen)
         prompt += each * tokens * len(about) / len(chosen)
         calls += each * len(about)
-        completion += each * len(about) * answer_tokens(ask)
+        completion += each * len(about) * answer_tokens(ask, about)
         counted, count = counted + len(chosen), count + len(about)
     share = counted / count if count else 1.0
     by = by or setup.judge.name

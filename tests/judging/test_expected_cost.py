@@ -9,6 +9,8 @@ from conqret.io import open_items
 from conqret.judging.base import Case, JudgeOptions
 from conqret.judging.expected_cost import (
     COUNTED,
+    TEXT_TOKENS,
+    VALUE_TOKENS,
     Sizes,
     Total,
     answer_tokens,
@@ -19,9 +21,9 @@ from conqret.judging.expected_cost import (
 )
 from conqret.judging.fitting import prompt_tokens
 from conqret.judging.instrument import filled
+from conqret.judging.registry import JUDGES
 from conqret.judging.setup import set_up
 from conqret.llm.options import ClientOptions
-from conqret.llm.sender import EXPECTED_ANSWER
 from conqret.perturb import PERTURBATIONS
 from conqret.prompts import Library
 from conqret.reliability.sensitivity.estimate import rewriting
@@ -82,7 +84,7 @@ def test_an_argument_that_is_read_has_two_contexts(window: int | None) -> None:
     assert found == pytest.approx(min(whole, room) + bare + 2 * argument, rel=0.01)
     more = judged_tokens(item, ask, setup, client, Sizes(), unwritten=100) - found
     assert more == (200 if window is None else 100)  # in a full window it takes the place of documents
-    assert answer_tokens(ask) == 0
+    assert answer_tokens(ask, ITEMS) == 0
 
 
 def test_a_long_document_is_scaled_up_from_its_beginning() -> None:
@@ -100,7 +102,7 @@ def test_orders_and_samples_multiply() -> None:
     setup = set_up("direct", PRICED, JudgeOptions(samples=3))
     (ask,) = (ask for ask in setup.judge.asks if ask.both_orders)
     assert times(ask, setup) == 6
-    assert answer_tokens(ask) == EXPECTED_ANSWER
+    assert answer_tokens(ask, ITEMS) == VALUE_TOKENS
 
 
 def test_a_rewrite_shows_documents_only_if_the_perturbation_needs_them() -> None:
@@ -113,3 +115,15 @@ def test_a_rewrite_shows_documents_only_if_the_perturbation_needs_them() -> None
     assert (with_documents.calls, with_documents.completion_tokens) == (1, 100)
     assert with_documents.prompt_tokens - without.prompt_tokens > 500
     assert without.prompt_tokens < 600
+
+
+def test_an_answer_is_as_long_as_what_is_asked_for() -> None:
+    item = Item(id="i", topic="?", documents=tuple(Document(id=f"{n}", text="A page.") for n in range(12)))
+    judge = JUDGES["rag-fine-grained"]
+    (whole,), (relevance,) = judge.select(()), judge.select(["context_relevance"])
+    each = 2 * VALUE_TOKENS + TEXT_TOKENS  # a document's number, explanation and rating
+    assert answer_tokens(relevance, [item]) == 12 * each
+    assert answer_tokens(whole, [item]) == 12 * each + 17 * (TEXT_TOKENS + VALUE_TOKENS)
+    (citations,) = JUDGES["citation-support"].asks
+    assert answer_tokens(citations, [item]) == 12 * (3 * VALUE_TOKENS + TEXT_TOKENS)
+    assert answer_tokens(whole, []) == 0
