@@ -1,4 +1,5 @@
-"""DEBATunE's controversy controllability (Table 1, right half) on the published statements, beside the printed figures.
+"""DEBATunE's Table 1 on the published statements, beside the printed figures: controversy controllability (right half),
+and with ``--quality`` response quality against DEBATunE 7B (left half).
 
     CONQRET_DATA=… python benchmarks/debates.py --per-model 60 -o statements.jsonl
 
@@ -8,8 +9,9 @@ and writes them for a model to be asked::
     conqret debate score statements.jsonl --model gpt-4o-mini -o runs/debatune
     CONQRET_DATA=… python benchmarks/debates.py --per-model 60 --model gpt-4o-mini --replay runs/debatune
 
-The second prints the scores beside Table 1's. Without ``--model`` it is the offline baseline; ``--per-model 480`` takes
-every statement.
+The second prints the scores beside Table 1's. For response quality it is ``conqret debate quality statements.jsonl``,
+with ``--quality`` in both calls here; ``--per-model 160`` is then one instruction of each topic and side, as many as
+the paper has. Without ``--model`` it is the offline baseline; ``--per-model 480`` takes every statement.
 """
 
 from __future__ import annotations
@@ -26,9 +28,11 @@ from pathlib import Path
 from rich.console import Console
 
 from conqret import judge
-from conqret.debate.controllability import FORMAT, GOOD_FROM, controllability
+from conqret.debate.controllability import FORMAT, GOOD_FROM, Controllability, controllability
+from conqret.debate.quality import FORMAT as QUALITY
+from conqret.debate.quality import pair, quality
 from conqret.debate.statements import read_statements
-from conqret.report.debates import controllability_table
+from conqret.report.debates import controllability_table, quality_table
 from conqret.report.table import Table
 
 FILES = {
@@ -42,6 +46,8 @@ PRINTED = {
     "LLaMA2 Chat 7B": (0.196, 0.429, 0.313),
 }
 """Positive, negative and overall by GPT-4 on all 480 statements (DEBATunE, Table 1)."""
+WIN_SCORES = {"Vicuna 7B v1.5": 0.19, "LLaMA2 Chat 7B": 0.12}
+"""Against DEBATunE 7B by GPT-4 on 160 instructions (DEBATunE, Table 1)."""
 PER_MODEL = 60
 SEED = 13
 SIDES = ("affirmative", "negative")
@@ -83,6 +89,7 @@ def main() -> None:
     parser.add_argument("-o", "--output", type=Path, help="where to write the statements (.jsonl)")
     parser.add_argument("--model", default="offline")
     parser.add_argument("--replay", type=Path, help="the run or recordings that hold the model's answers")
+    parser.add_argument("--quality", action="store_true", help="response quality instead of controllability")
     parser.add_argument("--good-from", type=int, default=GOOD_FROM)
     args = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="conqret-bench-") as folder:
@@ -91,22 +98,32 @@ def main() -> None:
             for row in statements(Path(os.environ["CONQRET_DATA"]), args.per_model, args.seed):
                 file.write(json.dumps(row, ensure_ascii=False) + "\n")
         items = read_statements([output])
+        console = Console()
+        if args.quality:
+            pairs = pair(items)
+            wins = quality(pairs, judge(pairs, format=QUALITY, model=args.model, replay=args.replay))
+            console.print(quality_table(wins, "DEBATunE 7B"))
+            scores = [(one.system, WIN_SCORES[one.system], one.score.value) for one in wins]
+            console.print(
+                Table(f"{args.model} beside Table 1 (GPT-4)", ("system", "printed", "here"), scores)
+            )
+            return
         judged = judge(items, format=FORMAT, model=args.model, replay=args.replay)
-    found = controllability(items, judged, good_from=args.good_from)
-    console = Console()
+        found = controllability(items, judged, good_from=args.good_from)
     console.print(controllability_table(found, args.good_from))
-    beside = [
-        (one.system, *(cell for pair in zip(PRINTED[one.system], (one.positive, one.negative, one.overall), strict=True)
-                       for cell in (pair[0], pair[1].value)))
-        for one in found
-    ]  # fmt: skip
     console.print(
         Table(
             f"{args.model} beside Table 1 (GPT-4)",
             ("system", "positive, printed", "here", "negative, printed", "here", "overall, printed", "here"),
-            beside,
+            [(one.system, *beside(one)) for one in found],
         )
     )
+
+
+def beside(one: Controllability) -> Iterator[float | None]:
+    """Each printed figure, and the one that is found here."""
+    for printed, own in zip(PRINTED[one.system], (one.positive, one.negative, one.overall), strict=True):
+        yield from (printed, own.value)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,11 @@
-"""Tables of debates: how far statements keep to the side that they were told to take."""
+"""Tables of debates: how far statements keep to their side, and how good they are beside another system's."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from conqret.debate.controllability import GOOD_FROM, Controllability
+from conqret.debate.quality import Quality
 from conqret.report.table import Cell, Column, Table
 
 
@@ -35,3 +36,18 @@ def controllability_table(found: Sequence[Controllability], good_from: int) -> T
         "good; those without an answer of the judge are left out. AUROC: how well supporting less opposing tells the "
         f"sides apart. Intervals (95 %) resample topics.{bounds}",
     )  # fmt: skip
+
+
+def quality_table(found: Sequence[Quality], baseline: str) -> Table:
+    """A row for each system, as the left half of DEBATunE's Table 1."""
+    rows: list[tuple[Cell, ...]] = [
+        (one.system, one.win, one.tie, one.lose, one.score, one.flip_rate, one.unanswered) for one in found
+    ]
+    return Table(
+        f"Response quality against {baseline}",
+        (Column("system", "text"), "win", "tie", "lose", "score", "flips", "no answer"),
+        rows,
+        note="A win is better in both orders of the two responses, or better in one and equal in the other; a loss "
+        "likewise. Score is (win - lose) / all + 1: 1 is as good as the other, 2 always better. Flips: the share of "
+        "pairs whose better response is not the same in both orders. Intervals (95 %) resample topics.",
+    )

@@ -30,6 +30,7 @@ CALLS = {
     "rag-direct": 2,
     "rag-rubric": 2,
     "pointwise": 15,
+    "response-quality": 2,
 }
 
 formats = pytest.mark.parametrize("name", JUDGES)

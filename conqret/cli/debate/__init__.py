@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from conqret.cli.debate import anova, payoffs, questions, score, table
+from conqret.cli.debate import anova, payoffs, quality, questions, score, table
 
 app = typer.Typer(
     help="Debates: whether texts keep to their side, what an answer earns, and whether a debate helps who judges.",
@@ -12,6 +12,7 @@ app = typer.Typer(
     epilog="Example: conqret debate score statements.jsonl --model gpt-4o-mini -o runs/controllability",
 )
 app.command("score", epilog=score.EPILOG)(score.score)
+app.command("quality", epilog=quality.EPILOG)(quality.quality)
 app.command("questions", epilog=questions.EPILOG)(questions.questions)
 app.command("payoffs", epilog=payoffs.EPILOG)(payoffs.payoffs)
 app.command("table", epilog=table.EPILOG)(table.table)

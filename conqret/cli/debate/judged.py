@@ -1,0 +1,106 @@
+"""What the subcommands that judge statements have in common: one run of a format, with its progress and its end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from conqret.cli import options
+from conqret.cli.console import at, end, floor, note_all, progress, result, tell, tell_session
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from conqret import Judgments
+    from conqret.data import Item
+    from conqret.io import Checked
+    from conqret.judging.setup import Setup
+    from conqret.llm.client import Client
+    from conqret.report.table import Table
+
+COLUMNS = (
+    "Columns topic, side and statement (or response), perhaps id and system: JSONL, CSV, TSV, Parquet; several files "
+    "are several systems."
+)
+Output = Annotated[
+    Path | None,
+    options.option(
+        options.FILES,
+        "The run's folder; the same command again goes on where it stopped. Default: runs/STATEMENTS-FORMAT-MODEL.",
+        "--output",
+        "-o",
+    ),
+]
+Statements = Annotated[list[Path], typer.Argument(help=COLUMNS)]
+
+
+def judged(
+    items: Sequence[Item],
+    files: Sequence[Path],
+    format: str,  # noqa: A002 - the word that users know
+    *,
+    model: str | None,
+    output: Path | None,
+    prompts: Path | None,
+    calls: options.Calls,
+    kept: options.Kept,
+    dry_run: bool,
+    shown: options.Shown,
+) -> Judgments | None:
+    """Judge items by a format into a run's folder; with ``dry_run`` say what that would cost, and return None."""
+    from conqret import judge
+    from conqret.api.judging import expected_cost
+    from conqret.cli.expected_cost import tell_cost
+    from conqret.llm.options import OFFLINE_MODEL
+    from conqret.runs.places import default_folder, stem
+
+    named = stem(files[0]) + (f"-and-{len(files) - 1}-more" if len(files) > 1 else "")
+    settings: dict[str, Any] = {
+        "format": format, "model": model or OFFLINE_MODEL, "prompts": prompts,
+        "output": output or default_folder(named, format, model or OFFLINE_MODEL), **calls.given(), **kept.given(),
+    }  # fmt: skip
+    if dry_run:
+        tell_cost([expected_cost(items, **settings)], budget=calls.budget_usd, as_json=shown.json_output)
+        return None
+    with progress("judging", quiet=shown.quiet) as bar:
+
+        def started(setup: Setup, checked: Checked, client: Client, kept: int) -> None:
+            if not shown.quiet:
+                baseline = f": {floor('a judge')}" if setup.client.backend.baseline else ""
+                tell(f"{checked.count:,} items, judged by {format} with {setup.client.model}{baseline}")
+            bar.start(client, kept, checked.count)
+
+        judgments: Judgments = judge(items, on_start=started, on_judgment=bar.advance, **settings)
+    if not shown.quiet:
+        tell_session(judgments.session, f"{len(judgments)} judgments")
+    if judgments.missing:
+        note_all(f"{len(judgments.missing)} answers are not among the recordings", judgments.missing)
+    return judgments
+
+
+def conclude(
+    judgments: Judgments,
+    systems: Sequence[BaseModel],
+    table: Callable[[], Table],
+    *,
+    shown: options.Shown,
+    **more: object,
+) -> None:
+    """Print what the judgments say of each system, and end the command; ``more`` stands beside it as data."""
+    record, summary = judgments.record, judgments.summary
+    data = {
+        "model": record.model, "baseline": record.baseline, **more,
+        "systems": [one.model_dump(mode="json") for one in systems],
+    }  # fmt: skip
+
+    def lines() -> Iterator[Table | str]:
+        yield table()
+        if judgments.folder is not None:
+            yield at(judgments.folder.judgments_file, "judgments")
+            yield at(judgments.folder.report_file, "report")
+
+    result(data, lines(), as_json=shown.json_output)
+    end(summary.failed, judgments.session, there=summary.any_score, reasons=summary.reasons)

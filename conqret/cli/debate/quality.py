@@ -1,0 +1,54 @@
+"""``conqret debate quality``: are a system's statements better than another one's?"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from conqret.cli import options
+from conqret.cli.debate.judged import Output, Statements, conclude, judged
+from conqret.cli.groups import grouped
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret debate quality baseline.jsonl ours.jsonl --model gpt-4o-mini -o runs/quality\n\n"
+    "conqret debate quality all.jsonl --against vicuna --model gpt-4o-mini"
+)
+
+
+@grouped
+def quality(
+    statements: Statements,
+    *,
+    model: options.Model = None,
+    against: Annotated[
+        str | None,
+        options.option(options.JUDGING, "The system that all others are held against. Default: the first."),
+    ] = None,
+    output: Output = None,
+    prompts: options.Prompts = None,
+    calls: options.Calls,
+    kept: options.Kept,
+    dry_run: options.DryRun = False,
+    shown: options.Shown,
+) -> None:
+    """Whose statements are better: two at a time, to the same instruction, read in both orders?
+
+    The model rates helpfulness, relevance, accuracy and detail of each with one number from 1 to 10. A win is better in
+    both orders, or better in one and equal in the other. The score is (win - lose) / all + 1.
+    """
+    from conqret.debate.quality import FORMAT, pair
+    from conqret.debate.quality import quality as qualities
+    from conqret.debate.statements import read_statements, system_of
+    from conqret.report.debates import quality_table
+
+    items = read_statements(statements)
+    other = against or system_of(items[0])
+    pairs = pair(items, other)
+    judgments = judged(
+        pairs, statements, FORMAT, model=model, output=output, prompts=prompts, calls=calls, kept=kept,
+        dry_run=dry_run, shown=shown,
+    )  # fmt: skip
+    if judgments is None:
+        return
+    found = qualities(pairs, judgments)
+    conclude(judgments, found, lambda: quality_table(found, other), shown=shown, against=other)

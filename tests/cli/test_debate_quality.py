@@ -1,0 +1,87 @@
+"""`conqret debate quality` from statements of several systems to wins, ties and losses."""
+
+import json
+
+import pytest
+
+from conqret.llm import retry
+from tests.server import FaultServer
+
+TEXTS = {
+    "base": ("Trams are cheap.", "Trams are loud."),
+    "ours": ("Trams: best.", "Trams are loud, I think."),
+}
+
+
+@pytest.fixture
+def statements(tmp_path):
+    files = []
+    for system, texts in TEXTS.items():
+        files.append(tmp_path / f"{system}.csv")
+        rows = zip(("affirmative", "negative"), texts, strict=True)
+        files[-1].write_text(
+            "topic,side,statement\n" + "".join(f'Trams?,{side},"{text}"\n' for side, text in rows)
+        )
+    return files
+
+
+@pytest.fixture(autouse=True)
+def _key(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    monkeypatch.setattr(retry, "BACKOFF_BASE", 0.01)
+
+
+def best_wins(body):
+    shown = body["messages"][1]["content"]
+    ratings = [9 if "best" in text else 5 for text in shown.split("<response_2>")]
+    return {"explanation": "so", "response_1": ratings[0], "response_2": ratings[1]}
+
+
+def test_both_orders_are_asked_and_kept(cli, statements, tmp_path):
+    out = tmp_path / "out"
+    with FaultServer(answer=best_wins) as server:
+        call = ("--model", "openai/judge", "--api-base", server.url, "-o", out)
+        first = cli("debate", "quality", *statements, *call, "--json")
+        assert first.code == 0, first.err
+        again = cli("debate", "quality", *statements, *call)
+        assert len(server.requests) == 4
+    found = json.loads(first.out)
+    (ours,) = found["systems"]
+    assert found["against"] == "base"
+    assert (ours["system"], ours["win"], ours["tie"], ours["lose"]) == ("ours", 1, 1, 0)
+    assert (ours["score"]["value"], ours["flip_rate"]) == (1.5, 0)
+    assert "Response quality against base" in again.out
+
+
+def test_any_system_may_be_the_baseline(cli, statements, tmp_path):
+    done = cli("debate", "quality", *statements, "--against", "ours", "-o", tmp_path / "out", "--json")
+    assert done.code == 0, done.err
+    assert [one["system"] for one in json.loads(done.out)["systems"]] == ["base"]
+
+
+@pytest.mark.parametrize(
+    ("more", "fault"), [(("--against", "nobody"), "nobody"), ((), "base is the only system")]
+)
+def test_a_wrong_call_is_told(cli, statements, tmp_path, more, fault):
+    files = statements if more else statements[:1]
+    done = cli("debate", "quality", *files, *more, "-o", tmp_path / "out")
+    assert done.code == 2
+    assert fault in done.err
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_dry_run_counts_both_orders(cli, statements, tmp_path):
+    done = cli(
+        "debate",
+        "quality",
+        *statements,
+        "-o",
+        tmp_path / "out",
+        "--model",
+        "gpt-4o-mini",
+        "--dry-run",
+        "--json",
+    )
+    assert done.code == 0, done.err
+    assert '"calls": 4' in done.out
+    assert not (tmp_path / "out").exists()

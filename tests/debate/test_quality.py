@@ -1,0 +1,168 @@
+"""Response quality: two statements to one instruction in both orders, and the figures of DEBATunE's tables."""
+
+import pytest
+from pydantic import ValidationError
+
+from conqret import Item, judge
+from conqret.data import Judgment, Measure, Reason
+from conqret.debate.quality import pair, quality, verdict, win_score
+from conqret.debate.statements import read_statements
+from conqret.errors import DeclarationError, UnknownNameError
+from conqret.judges.response_quality import JUDGE, Ratings, score
+from conqret.judging.base import Case, Reply
+from conqret.judging.orders import both_orders, swap_item
+from conqret.report.debates import quality_table
+
+TABLE_1 = {
+    "DEBATunE 13B": (43, 101, 16, 1.17), "Alpaca 7B": (2, 1, 157, 0.03), "WizardLM 7B": (3, 12, 145, 0.11),
+    "WizardLM 13B": (14, 99, 47, 0.79), "Vicuna 7B": (6, 19, 135, 0.19), "Vicuna 13B": (5, 36, 119, 0.29),
+    "LLaMA2 Chat 7B": (1, 17, 142, 0.12), "LLaMA2 Chat 13B": (3, 26, 131, 0.20),
+    "Zephyr 7B Alpha": (7, 29, 124, 0.27), "Zephyr 7B Beta": (12, 84, 64, 0.67),
+}  # fmt: skip
+"""Win, tie and lose against DEBATunE 7B, and the win score, as printed."""
+TABLE_2 = {
+    "no debate": (118, 27, 15, 1.64), "1 round": (134, 19, 7, 1.79), "2 rounds": (135, 19, 6, 1.81),
+    "3 rounds": (135, 17, 8, 1.79), "1 argument": (135, 21, 4, 1.82), "5 arguments": (135, 18, 7, 1.80),
+}  # fmt: skip
+TABLE_4 = {
+    "Vicuna, 1 argument": (98, 70, 50, 1.220), "Vicuna, 3 arguments": (99, 76, 43, 1.257),
+    "WizardLM, 1 argument": (119, 61, 38, 1.372), "WizardLM, 3 arguments": (111, 70, 37, 1.339),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("win", "tie", "lose", "printed", "places", "pairs"),
+    [
+        *((*row, 0.005, 160) for row in (*TABLE_1.values(), *TABLE_2.values())),
+        *((*row, 0.0005, 218) for row in TABLE_4.values()),
+    ],
+)
+def test_the_printed_scores_follow_from_the_printed_counts(win, tie, lose, printed, places, pairs):
+    assert win + tie + lose == pairs
+    assert win_score(win, tie, lose) == pytest.approx(printed, abs=places + 1e-9)
+
+
+def statement(system, topic="Trams?", stance="pro", argument="cheap", text="Yes.", instruction=""):
+    extra = {"instruction": instruction} if instruction else {}
+    return Item(
+        id=f"{system}-{topic}-{stance}-{argument}",
+        topic=topic,
+        stance=stance,
+        argument=text,
+        metadata={"system": system, "argument": argument, **extra},
+    )
+
+
+def preference(given, swapped):
+    """What the ratings (own, the other's) in the two orders come to."""
+    item = Item(id="1", topic="?", stance="pro", argument="a", second_argument="b")
+    first = score(Reply(Ratings(explanation="", response_1=given[0], response_2=given[1])), Case(item))
+    turned = Case(swap_item(item), swapped=True)
+    second = score(Reply(Ratings(explanation="", response_1=swapped[1], response_2=swapped[0])), turned)
+    return both_orders(first, second)["preference"]
+
+
+@pytest.mark.parametrize(
+    ("given", "swapped", "said", "flipped"),
+    [
+        ((8, 6), (7, 5), "win", False),
+        ((8, 6), (7, 7), "win", True),
+        ((6, 6), (7, 5), "win", True),
+        ((8, 6), (5, 7), "tie", True),
+        ((6, 6), (7, 7), "tie", False),
+        ((5, 9), (5, 5), "lose", True),
+        ((5, 5), (5, 9), "lose", True),
+        ((5, 9), (5, 9), "lose", False),
+        ((5, 9), (9, 5), "tie", True),
+    ],
+)
+def test_how_the_two_orders_go_together(given, swapped, said, flipped):
+    found = preference(given, swapped)
+    assert verdict(found) == said
+    assert found.flipped is flipped
+
+
+def test_one_order_without_an_answer_is_no_verdict():
+    assert verdict(Measure.missing(Reason.ONE_ORDER_ONLY)) is None
+
+
+def judged(item, measure):
+    return Judgment(
+        item=item.id, topic=item.topic, stance=item.stance, format="response-quality", model="m", fingerprint="f",
+        measures={"preference": measure},
+    )  # fmt: skip
+
+
+def test_counts_score_flips_and_what_is_missing():
+    win, tie, lose, turned = ((8, 6), (8, 6)), ((5, 5), (5, 5)), ((4, 6), (4, 6)), ((8, 6), (6, 8))
+    measures = [*(preference(*one) for one in (win, win, win, tie, lose, turned)),
+                Measure.missing(Reason.TIMEOUT)]  # fmt: skip
+    items = [statement(one, f"Topic {n}?") for n in range(7) for one in ("base", "ours")]
+    pairs = pair(items)
+    (found,) = quality(pairs, [judged(*both) for both in zip(pairs, measures, strict=True)])
+    assert (found.system, found.win, found.tie, found.lose, found.unanswered) == ("ours", 3, 2, 1, 1)
+    assert found.score.value == pytest.approx(win_score(3, 2, 1)) == pytest.approx(4 / 3)
+    assert found.score.low < 4 / 3 < found.score.high
+    assert found.flip_rate == 1 / 6
+    table = quality_table([found], "base")
+    assert table.title == "Response quality against base"
+    assert table.rows[0][:4] == ("ours", "3", "2", "1")
+
+
+def test_without_any_answer_there_is_a_reason_and_no_score():
+    pairs = pair([statement("base"), statement("ours")])
+    (found,) = quality(pairs, [judged(pairs[0], Measure.missing(Reason.BUDGET))])
+    assert found.score.value is None
+    assert found.flip_rate is None
+    assert found.unanswered == 1
+
+
+def test_statements_to_one_instruction_make_a_pair():
+    items = [
+        statement("base", text="B1"), statement("base", argument="loud", text="B2"), statement("ours", text="O1"),
+        statement("theirs", argument="loud", text="T2", instruction=""), statement("ours", stance="con", text="O3"),
+    ]  # fmt: skip
+    pairs = pair(items)
+    assert [(one.argument, one.second_argument) for one in pairs] == [("O1", "B1"), ("T2", "B2")]
+    assert (
+        pairs[0].topic == 'Argue for the affirmative side of the topic "Trams?", with this argument: "cheap".'
+    )
+    given = pair([statement("base", instruction="Speak!"), statement("ours", instruction="Speak!")])
+    assert given[0].topic == "Speak!"
+    assert given[0].metadata["topic"] == "Trams?"
+
+
+@pytest.mark.parametrize(
+    ("items", "baseline", "error", "fault"),
+    [
+        ([statement("a")], None, DeclarationError, "a is the only system"),
+        ([statement("a"), statement("b")], "c", UnknownNameError, "c"),
+        ([statement("a"), statement("b", "Dogs?")], None, DeclarationError, "b and a have no instruction in common"),
+        ([statement("a"), statement("a"), statement("b")], None, DeclarationError, "answer one instruction"),
+        ([], None, UnknownNameError, "system"),
+    ],
+)  # fmt: skip
+def test_what_makes_no_pairs_is_told(items, baseline, error, fault):
+    with pytest.raises(error, match=fault):
+        pair(items, baseline)
+
+
+@pytest.mark.parametrize("rating", [0, 11, True, 7.5, None])
+def test_ratings_are_whole_numbers_from_one_to_ten(rating):
+    with pytest.raises(ValidationError):
+        Ratings(explanation="", response_1=rating, response_2=5)
+
+
+def test_a_rating_and_its_score():
+    case = Case(Item(id="1", topic="?", argument="a", second_argument="b"))
+    found = score(Reply(Ratings(explanation="so", response_1=10, response_2=1)), case)
+    assert [found[name].value for name in JUDGE.metrics] == [1, 0, 1]
+    assert found["preference"].label == "first"
+
+
+def test_the_baseline_finds_the_tuned_model_better_than_the_others_as_table_1_does(data_dir):
+    names = ("DEBATunE_7b", "vicuna_7b_15", "Llama_2_7b_chat")
+    items = read_statements([data_dir / "debatune" / f"statements_{name}.jsonl.gz" for name in names])
+    pairs = pair(items)[::6]
+    for found in quality(pairs, judge(pairs, format="response-quality")):
+        assert found.score.high < 1, found.system
