@@ -95,7 +95,9 @@ def _ask(model: str, calls: options.Calls) -> bool:
     measure = judgment.measures[metric]
     seconds = sum(call.seconds for call in judgment.trace.calls)
     if measure.value is None:
-        _line(False, f"{model}: {judgment.status}: {measure.reason}: {measure.detail}")
+        from conqret.report.words import reason
+
+        _line(False, f"{model}: {judgment.status}: {reason(measure.reason)}: {measure.detail}")
         return False
     cost = judgment.trace.cost_usd
     price = "price unknown" if cost is None else f"${cost:.6f}"

@@ -71,6 +71,7 @@ def generate(
     from conqret.cli.expected_cost import tell_cost
     from conqret.generation.expected_cost import expected_writing
     from conqret.judging.expected_cost import Sizes
+    from conqret.report.words import reason
 
     def announce(job: GenerationRun, client: Client, kept: int) -> None:
         if not shown.quiet:
@@ -104,8 +105,8 @@ def generate(
             f"{outcome.no_evidence} arguments have no evidence: their documents hold nothing for the side, says the "
             "model; they are no items"
         )
-    for reason, count in sorted(outcome.failed.items()):
-        note(f"{count} arguments were not written: {reason}; the same command asks for them again")
+    for name, count in sorted(outcome.failed.items()):
+        note(f"{count} arguments were not written: {reason(name)}; the same command asks for them again")
     reasons = {**outcome.failed, "no_evidence": outcome.no_evidence}
     end(outcome.failed, outcome.session, there=outcome.written, reasons=reasons)
 

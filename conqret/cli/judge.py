@@ -110,8 +110,11 @@ def _hold_against(card: Path, setup: Setup) -> None:
 
 
 def _announce(setup: Setup, checked: Checked, items: Path) -> None:
+    from conqret.report.words import number
+
     baseline = f": {floor('a judge')}" if setup.client.backend.baseline else ""
-    tell(f"{checked.count} items, {checked.documents} documents from {items} (read as {checked.layout})")
+    counts = f"{number(checked.count, 'item')}, {number(checked.documents, 'document')}"
+    tell(f"{counts} from {items} (read as {checked.layout})")
     tell(f"judged by {setup.judge.name} with {setup.client.model}{baseline}")
     for text in setup.notes:
         note(text)

@@ -67,7 +67,7 @@ def coverage(summary: Summary) -> str:
         (summary.outstanding, "not judged yet"),
     ]
     told = [f"{words.count(number)} {what}" for number, what in (*states, *filter(itemgetter(0), remarks))]
-    return f"{words.count(summary.total)} items: {', '.join(told)}"
+    return f"{words.number(summary.total, 'item')}: {', '.join(told)}"
 
 
 def summary_tables(summary: Summary, beside: Beside | None = None) -> Iterator[Table]:

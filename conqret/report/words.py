@@ -106,6 +106,11 @@ def count(number: int) -> str:
     return f"{number:,}"
 
 
+def number(of: int, what: str) -> str:
+    """So many of a thing: ``1 item``, ``12 items``."""
+    return f"{count(of)} {what if of == 1 else f'{what}s'}"
+
+
 def counts(numbers: Mapping[str, int]) -> str:
     """Names with their numbers: ``first 10, tie 3``."""
     return ", ".join(f"{name} {count(number)}" for name, number in numbers.items())

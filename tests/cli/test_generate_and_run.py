@@ -63,6 +63,7 @@ def test_generate(folder, monkeypatch, capsys):
         "estimated": 0,
         "failures": {},
         "stopped": "",
+        "others": {},
     }
     assert printed.err == ""
     assert conqret(monkeypatch, "judge", "runs/pro-offline/items.jsonl", "-q", "-o", "judged") == 0
@@ -127,7 +128,7 @@ def test_a_replay_that_lacks_answers_ends_with_1(folder, monkeypatch, capsys):
         "empty.jsonl",
     )
     assert conqret(monkeypatch, *given) == 1
-    assert "not_recorded" in capsys.readouterr().err
+    assert "were not written: the recording holds no answer" in capsys.readouterr().err
 
 
 def test_run(folder, monkeypatch, capsys):

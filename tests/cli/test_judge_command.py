@@ -42,6 +42,13 @@ def test_the_demo(cli: Cli, tmp_path: Path) -> None:
         assert str(tmp_path / "demo" / file) in done.out.replace("\n", "")
 
 
+def test_one_item_is_one(cli: Cli, tmp_path: Path) -> None:
+    items = write_items(tmp_path / "one.jsonl", [demo()[0]])
+    done = cli("judge", items, "-o", tmp_path / "one")
+    assert done.err.startswith(f"1 item, {len(demo()[0].documents)} documents from")
+    assert "\n1 item: 1 scored" in done.out
+
+
 def test_without_options_it_judges_offline_into_runs(
     cli: Cli, items: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

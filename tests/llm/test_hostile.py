@@ -98,7 +98,10 @@ def test_a_body_that_the_library_refuses_is_a_failure_with_its_reason(tmp_path, 
         outcome = run(tmp_path / "run", name="g-eval", client=served(server), metrics=("groundedness",))
     found = [judgment.measures["groundedness"] for judgment in outcome.rows.rows()]
     for one in found:
-        assert (one.raw, one.method) == (4.0, "rating") or (one.value, one.reason) == (None, Reason.SERVER_ERROR)
+        assert (one.raw, one.method) == (4.0, "rating") or (one.value, one.reason) == (
+            None,
+            Reason.SERVER_ERROR,
+        )
 
 
 @pytest.mark.parametrize("usage", ["many", 7, [1], {"prompt_tokens": "many"}, {"prompt_tokens": {}}])
