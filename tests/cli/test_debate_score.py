@@ -60,8 +60,8 @@ def test_a_model_is_asked_once_and_another_threshold_asks_nothing(cli, statement
         assert len(server.requests) == 4
         assert "4 of 4 judgments kept from before" in relaxed.err
         replayed = cli(
-            "debate", "score", statements, "-o", tmp_path / "b", *call(server), "--json", "--replay", out
-        )
+            "debate", "score", statements, "-o", tmp_path / "b", "--json", "--replay", out
+        )  # it knows by which model it was answered
         assert len(server.requests) == 4
     strict, loose = (json.loads(done.out)["systems"][0] for done in (first, relaxed))
     assert (strict["positive"]["value"], strict["negative"]["value"]) == (0.5, 0.5)

@@ -58,9 +58,10 @@ def judged(
     from conqret.runs.places import default_folder, stem
 
     named = stem(files[0]) + (f"-and-{len(files) - 1}-more" if len(files) > 1 else "")
+    by = model or ("replayed" if kept.replay else OFFLINE_MODEL)  # a replay says itself which model it is of
     settings: dict[str, Any] = {
-        "format": format, "model": model or OFFLINE_MODEL, "prompts": prompts,
-        "output": output or default_folder(named, format, model or OFFLINE_MODEL), **calls.given(), **kept.given(),
+        "format": format, "model": model, "prompts": prompts, "output": output or default_folder(named, format, by),
+        **calls.given(), **kept.given(),
     }  # fmt: skip
     if dry_run:
         tell_cost([expected_cost(items, **settings)], budget=calls.budget_usd, as_json=shown.json_output)
