@@ -75,6 +75,16 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
+class Standing:
+    """A judge over all its answers: accuracy where it did not abstain, how often it did, and dollars an answer."""
+
+    judge: str
+    accuracy: Estimate
+    abstained: Estimate
+    payoff: Estimate
+
+
+@dataclass(frozen=True, slots=True)
 class Outcomes:
     """All that came of it; ``debate`` is the change by arguments at the last judgment that both conditions have (None
     without one), ``writers`` the dollars an answer for the writers of either side."""
@@ -128,6 +138,17 @@ def outcomes(
     )
 
 
+def standings(
+    answers: Sequence[SliderAnswer],
+    rng: np.random.Generator,
+    *,
+    resamples: int = RESAMPLES,
+    confidence: float = CONFIDENCE,
+) -> tuple[Standing, ...]:
+    """Judges beside each other, in the order of their first answers, over the same resamples of passages."""
+    return tuple(_Measured(answers, rng, resamples, confidence).standings())
+
+
 class _Measured:
     """The answers as columns over the same resamples."""
 
@@ -143,15 +164,31 @@ class _Measured:
         self.points = np.array([one or 0 for one in points])
         self.right, self.wrong = self.points > 0, self.points < 0
         self.moved = self.right | self.wrong
+        self.dollars = np.array(
+            [float(INSTRUCTIONS[one.instruction].bonus(one.toward_right or 0)) for one in answers]
+        )
+
+    def standings(self) -> Iterator[Standing]:
+        """Each judge over all cells."""
+        import numpy as np
+
+        for judge in dict.fromkeys(one.judge for one in self.answers):
+            given = np.array([one.judge == judge for one in self.answers]) & self.given
+            yield Standing(
+                judge,
+                self._ratio(self.right & given, self.moved & given, "always abstained").estimate(
+                    self.confidence
+                ),
+                self._share(given & ~self.moved, given),
+                self._share(self.dollars * given, given),
+            )
 
     def outcome(self, cell: Cell) -> Outcome:
         """One cell of Table 2, and more."""
-        import numpy as np
 
         condition, turn, name = cell
         here = self._in(cell)
-        given, told = here & self.given, INSTRUCTIONS[name]
-        dollars = np.array([float(told.bonus(int(one))) for one in self.points])
+        given = here & self.given
         places = self.points[given]
         return Outcome(
             condition, turn, name,
@@ -160,7 +197,7 @@ class _Measured:
             abstained=self._share(given & ~self.moved, given),
             ratio=self._share(self.right & given, self.wrong & given, "nobody answered wrong"),
             accuracy=self._accuracy(cell).estimate(self.confidence),
-            payoff=self._share(dollars * given, given),
+            payoff=self._share(self.dollars * given, given),
             points={point: int((places == point).sum()) for point in range(-ENDS, ENDS + 1)},
             missing=int((here & ~self.given).sum()),
         )  # fmt: skip

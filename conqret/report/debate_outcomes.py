@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from conqret.debate.payoffs import INSTRUCTIONS, STRENGTHS
@@ -13,7 +13,7 @@ from conqret.report.table import Cell, Column, Table
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from conqret.debate.outcomes import Change, Outcome, Outcomes
+    from conqret.debate.outcomes import Change, Outcome, Outcomes, Standing
 
 POINTS = ("surely wrong", "wrong", "slightly wrong", "abstain", "slightly right", "right", "surely right")
 """The points of the slider from -3 to 3."""
@@ -66,6 +66,15 @@ def outcome_tables(found: Outcomes) -> Iterator[Table]:
             ],
             note="Means over all cells that differ in the factor alone.",
         )
+
+
+def standings_table(found: Iterable[Standing]) -> Table:
+    """Judges beside each other: the model, and those that understand nothing."""
+    return Table(
+        "Beside judges that understand nothing",
+        ("judge", "accuracy", "abstained", "dollars an answer"),
+        [(one.judge, one.accuracy, one.abstained, one.payoff) for one in found],
+    )
 
 
 def verdict(found: Outcomes) -> str:

@@ -1,0 +1,126 @@
+"""``conqret debate judge``."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from conqret.cli import options
+from conqret.cli.console import at, end, floor, note_all, progress, result, tell, tell_session
+from conqret.cli.debate.table import Design
+from conqret.cli.groups import grouped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import RenderableType
+
+    from conqret.debate.judged_run import JudgedFolder
+    from conqret.debate.outcomes import Outcomes, Standing
+    from conqret.llm.client import Client
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret debate judge debates.jsonl --model gpt-4o-mini -o runs/debates\n\n"
+    "conqret debate judge debates.jsonl --instruction encourage-abstain --model gpt-4o-mini --dry-run"
+)
+
+
+@grouped
+def judge(
+    questions: Annotated[
+        Path,
+        typer.Argument(help="Questions as `conqret debate questions` checks them; single_turn_debate, too."),
+    ],
+    *,
+    model: options.Model = None,
+    design: Design = None,
+    instruction: Annotated[
+        Literal["simple", "encourage-abstain"] | None,
+        options.option(
+            options.JUDGING, "Only this of the two that say what abstaining earns. Default: both."
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        options.option(
+            options.FILES,
+            "The run's folder; the same command again goes on where it stopped. "
+            "Default: runs/QUESTIONS-debate-judge-MODEL.",
+            "--output",
+            "-o",
+        ),
+    ] = None,
+    prompts: options.Prompts = None,
+    calls: options.Calls,
+    kept: options.Kept,
+    dry_run: options.DryRun = False,
+    shown: options.Shown,
+) -> None:
+    """Let a model say which option is right, on the slider, with and without arguments: does debate help it?
+
+    Each question is judged in both orders of its options, and as often as its passage and counter-arguments allow:
+    main design (passage and snippets, with arguments or without) where every question has its passage, else the pilot
+    (snippets, with arguments or without). A later judgment is shown the earlier one.
+    """
+    from dataclasses import asdict
+
+    from conqret._optional import require
+    from conqret.cli.expected_cost import tell_cost
+    from conqret.debate.judged_run import JudgedFolder, judge_debates
+    from conqret.debate.judging import askings, estimate
+    from conqret.debate.outcomes import outcomes, standings
+    from conqret.debate.payoffs import INSTRUCTIONS
+    from conqret.io.two_turn import read_two_turn
+    from conqret.report.debate_outcomes import verdict
+    from conqret.runs.places import default_folder, stem
+    from conqret.runs.session import Session
+
+    numpy = require("numpy", extra="stats")
+    client = calls.client(model)
+    found = read_two_turn(questions)
+    asked = askings(found, design, tuple(INSTRUCTIONS) if instruction is None else (instruction,))
+    session = Session(client, recordings=kept.recordings, replay=kept.replay, prompts=prompts)
+    if dry_run:
+        tell_cost([estimate(asked, session)], budget=calls.budget_usd, as_json=shown.json_output)
+        return
+    folder = JudgedFolder(output or default_folder(stem(questions), "debate-judge", client.model))
+    with progress("judging", quiet=shown.quiet) as bar:
+
+        def started(client: Client, kept: int) -> None:
+            if not shown.quiet:
+                baseline = f": {floor('a judge')}" if session.options.backend.baseline else ""
+                tell(
+                    f"{len(asked):,} judgments on {len(found):,} questions, by {session.options.model}{baseline}"
+                )
+            bar.start(client, kept, len(asked))
+
+        outcome = judge_debates(
+            asked, session, folder, overwrite=kept.overwrite, on_start=started, on_answer=bar.advance
+        )
+    if not shown.quiet:
+        tell_session(outcome.session, f"{len(asked)} judgments")
+    if outcome.missing:
+        note_all(f"{len(outcome.missing)} answers are not among the recordings", outcome.missing)
+    came = outcomes(outcome.answers, numpy.random.default_rng(13))
+    beside = standings((*outcome.answers, *outcome.floors), numpy.random.default_rng(13))
+    told = verdict(came)
+    data = {"verdict": told, **asdict(came), "beside": [asdict(one) for one in beside]}
+    result(data, _lines(came, beside, told, folder), as_json=shown.json_output)
+    lost = Counter(one.reason for one in outcome.answers if one.slider is None)
+    end(lost, outcome.session, there=len(asked) - lost.total(), reasons=lost)
+
+
+def _lines(
+    came: Outcomes, beside: tuple[Standing, ...], told: str, folder: JudgedFolder
+) -> Iterator[RenderableType]:
+    from conqret.report.debate_outcomes import outcome_tables, standings_table
+
+    for one in (*outcome_tables(came), standings_table(beside)):
+        yield from (one, "")
+    yield told
+    yield at(folder.answers_file, "answers")
+    yield at(folder.floors_file, "floors")

@@ -1,0 +1,226 @@
+"""A model judges two-turn debates: what it is shown in each judgment, what it is asked, and what it answers.
+
+Parrish et al. 2022, section 2.2. Main design: the passage is there from the start, two judgments. Pilot: snippets alone
+or with arguments, two judgments, and a third with the passage. Each question is judged in both orders of its options,
+because a preference for a place would otherwise be taken for persuasion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from conqret.data import Reason
+from conqret.debate.floors import lexical
+from conqret.debate.payoffs import INSTRUCTIONS, SIMPLE, STRENGTHS, Instruction
+from conqret.errors import DeclarationError
+from conqret.io.slider_answers import CONDITIONS, END, TURNS, Design, SliderAnswer
+from conqret.io.two_turn import Argument, Side, TwoTurnQuestion
+from conqret.judging.expected_cost import Expected, capped, counter, expected
+from conqret.judging.fitting import prompt_tokens
+from conqret.judging.responses import Typed
+from conqret.llm.client import Client
+from conqret.llm.request import Message, Request
+from conqret.prompts import Library, Rendered
+from conqret.runs.session import Session
+from conqret.runs.trials import Sink, Trial, perform
+
+PROMPT = "debate-judge"
+
+ANSWER_TOKENS = 80
+"""An answer in tokens: two sentences and a number."""
+
+_NONE = Argument("")
+
+
+class Slid(Typed):
+    """A short explanation, then the point of the slider."""
+
+    explanation: str
+    slider: int = Field(ge=-END, le=END, strict=True)
+
+
+class Judged(BaseModel):
+    """The answer to one asking; ``slider`` is None, with a ``reason``, where there was no valid one."""
+
+    model_config = ConfigDict(frozen=True)
+
+    key: str
+    slider: int | None
+    explanation: str = ""
+    reason: Reason | None = None
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """One judgment that is asked for: a question in a condition, at a turn, under an instruction, in one order."""
+
+    question: TwoTurnQuestion
+    condition: str
+    turn: int
+    instruction: str
+    swapped: bool
+
+    @property
+    def key(self) -> str:
+        """Its name in the run: the same asking at another turn differs in the number alone."""
+        return self.key_at(self.turn)
+
+    def key_at(self, turn: int) -> str:
+        """The name of the judgment number ``turn`` on the same."""
+        order = "swapped" if self.swapped else "given"
+        return f"{self.question.id} {self.condition} {turn} {self.instruction} {order}"
+
+    @property
+    def sides(self) -> tuple[Side, Side]:
+        """Both sides in the order in which they are shown, with what the condition shows of them at this turn."""
+        first, second = reversed(self.question.sides) if self.swapped else self.question.sides
+        return self._visible(first), self._visible(second)
+
+    @property
+    def passage(self) -> str:
+        """The passage where it is shown: from the start in the main design, at the third judgment of the pilot."""
+        return self.question.passage if self.condition in CONDITIONS["main"] or self.turn == END else ""
+
+    def answer(self, judge: str, found: Judged) -> SliderAnswer:
+        """What was answered, as a row for :mod:`conqret.debate.outcomes`."""
+        right = 3 - self.question.right if self.swapped else self.question.right
+        return SliderAnswer(
+            self.question.id, self.question.passage_id, judge, self.condition, self.turn, self.instruction,
+            right, found.slider, "" if found.reason is None else str(found.reason),
+        )  # fmt: skip
+
+    def _visible(self, side: Side) -> Side:
+        argued = self.condition.endswith("A")
+        counter = (side.counter or _NONE) if self.turn > 1 else _NONE
+        parts = (part if argued else Argument("", part.snippets) for part in (side.argument, counter))
+        return Side(side.option, *parts)
+
+
+def askings(
+    questions: Sequence[TwoTurnQuestion],
+    design: Design | None = None,
+    instructions: Sequence[str] = (SIMPLE.name,),
+) -> tuple[Asking, ...]:
+    """All that is asked of these questions: as many judgments as what they hold allows.
+
+    ``design`` is by default main where every question has its passage, and pilot else.
+
+    Raises:
+        DeclarationError: the main design is asked for, and a question has no passage.
+    """
+    bare = next((one.id for one in questions if not one.passage), None)
+    chosen: Design = design or ("main" if bare is None else "pilot")
+    if chosen == "main" and bare is not None:
+        raise DeclarationError(
+            f"the main design shows the passage from the start, and question {bare!r} has none: add it, or take "
+            "--design pilot"
+        )
+    countered = all(one.sides[0].counter is not None for one in questions)
+    turns = 1 if not countered else TURNS[chosen] if bare is None else 2
+    return tuple(
+        Asking(question, condition, turn, name, swapped)
+        for question in questions
+        for condition in CONDITIONS[chosen]
+        for name in instructions
+        for swapped in (False, True)
+        for turn in range(1, turns + 1)
+    )
+
+
+async def ask_all(
+    asked: Sequence[Asking],
+    session: Session,
+    client: Client,
+    sink: Sink[Judged],
+    on_answer: Callable[[Judged], None] = lambda found: None,
+) -> None:
+    """Ask for every judgment that ``sink`` does not hold; a later one comes after the earlier one on the same."""
+    trials = (
+        Trial(
+            one.key, partial(_one, one, session, client), (one.key_at(one.turn - 1),) if one.turn > 1 else ()
+        )
+        for one in asked
+    )
+    async for found in perform(trials, sink, in_flight=client.in_flight):
+        on_answer(found)
+
+
+def estimate(asked: Sequence[Asking], session: Session) -> Expected:
+    """The calls, tokens and dollars of :func:`ask_all`; nothing that is recorded already is taken off."""
+    client = counter(session.options)
+    tokens = sum(capped(prompt_tokens(prompt(one, session.library, 0), client), client) for one in asked)
+    return expected("judge debates", session.options, len(asked), tokens, ANSWER_TOKENS * len(asked))
+
+
+def prompt(one: Asking, library: Library, before: int | None = None) -> Rendered:
+    """What is asked; ``before`` is the last answer on the same."""
+    told = INSTRUCTIONS[one.instruction]
+    shown = [
+        {
+            "option": side.option,
+            "argument": side.argument.text,
+            "snippets": side.argument.snippets,
+            "counter": (side.counter or _NONE).text,
+            "counter_snippets": (side.counter or _NONE).snippets,
+        }
+        for side in one.sides
+    ]
+    return library[PROMPT].render(
+        {
+            "posed": one.question.question,
+            "passage_text": one.passage,
+            "shown": shown,
+            "countered": one.turn > 1,
+            "before": before if one.turn > 1 else None,
+        },
+        {
+            "passage_shown": bool(one.passage),
+            "arguments_shown": one.condition.endswith("A"),
+            "points": tuple(_points()),
+            "bonuses": tuple(_bonuses(told)),
+            "answer_from": told.first_winner(1),
+            "sure_from": told.first_winner(END),
+            "careful": told is not SIMPLE,
+        },
+    )
+
+
+async def _one(one: Asking, session: Session, client: Client, earlier: Mapping[str, Judged]) -> Judged:
+    before = next((found.slider for found in earlier.values()), None)
+    rendered = prompt(one, session.library, before)
+    answer = await client.ask(
+        Request(
+            ask=PROMPT,
+            item=one.key,
+            messages=(Message("system", rendered.system), Message("user", rendered.user)),
+            response=Slid,
+            temperature=0.0,
+            baseline=lambda: _by_words(one),
+        )
+    )
+    if answer.value is None:
+        reason = answer.reason or Reason.INVALID_ANSWER
+        return Judged(key=one.key, slider=None, reason=reason, detail=answer.detail)
+    return Judged(key=one.key, slider=answer.value.slider, explanation=answer.value.explanation)
+
+
+def _by_words(one: Asking) -> dict[str, object]:
+    slider, said = lexical(one.sides, one.passage, INSTRUCTIONS[one.instruction])
+    return {"explanation": said, "slider": slider}
+
+
+def _points() -> Iterator[str]:
+    for point in range(-END, END + 1):
+        which = "the first option" if point < 0 else "the second option"
+        yield f"{point}: {STRENGTHS[abs(point)]}{f' of {which}' if point else ''}"
+
+
+def _bonuses(told: Instruction) -> Iterator[str]:
+    for strength, name in enumerate(STRENGTHS):
+        right, wrong = (f"{float(told.bonus(sign * strength)):+.2f} dollars" for sign in (1, -1))
+        yield f"{name}: {right}{f' if it is right, {wrong} if it is wrong' if strength else ''}"

@@ -1,0 +1,110 @@
+"""`conqret debate judge` from questions to a sentence, resumed without asking twice."""
+
+import json
+
+import pytest
+
+from conqret.llm import retry
+from tests.io.test_two_turn import OWN
+from tests.server import FaultServer
+
+
+@pytest.fixture
+def questions(tmp_path):
+    path = tmp_path / "debates.jsonl"
+    rows = [{**OWN, "id": f"q{n}", "passage_id": f"p{n % 2}"} for n in range(4)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+@pytest.fixture(autouse=True)
+def _key(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    monkeypatch.setattr(retry, "BACKOFF_BASE", 0.01)
+
+
+def by_place(body):
+    """Surely the option of Kane with arguments, whichever place it has; else surely the first."""
+    user = body["messages"][1]["content"]
+    first = user.index("Kane alone") < user.index("A crew")
+    return {"explanation": "so it is", "slider": -3 if first or "Argument for it" not in user else 3}
+
+
+def answers_of(folder):
+    return [json.loads(line) for line in (folder / "answers.jsonl").read_text().splitlines()]
+
+
+def test_offline_judges_both_designs_and_the_tables_read_what_it_wrote(cli, questions, tmp_path):
+    out = tmp_path / "out"
+    done = cli("debate", "judge", questions, "-o", out)
+    assert done.code == 0, done.err
+    assert "a floor and not a judge" in done.err
+    assert "Debate" in done.out
+    assert "always the longer side" in done.out
+    rows = answers_of(out)
+    assert len(rows) == 4 * 2 * 2 * 2 * 2
+    assert {row["condition"] for row in rows} == {"PS", "PSA"}
+    table = cli("debate", "table", out / "answers.jsonl", "--json")
+    assert json.loads(table.out)["answers"] == len(rows)
+    floors = json.loads(cli("debate", "table", out / "floors.jsonl", "--json").out)
+    assert floors["judges"] == 3
+    pilot = cli(
+        "debate", "judge", questions, "--design", "pilot", "-o", tmp_path / "pilot", "--instruction", "simple"
+    )
+    assert pilot.code == 0
+    assert {row["turn"] for row in answers_of(tmp_path / "pilot")} == {1, 2, 3}
+
+
+def test_a_model_is_asked_once_for_each(cli, questions, tmp_path):
+    out = tmp_path / "out"
+    with FaultServer(answer=by_place) as server:
+        call = ("--model", "openai/judge", "--api-base", server.url, "--instruction", "simple", "-o", out)
+        first = cli("debate", "judge", questions, *call, "--json")
+        assert first.code == 0, first.err
+        asked = len(server.requests)
+        again = cli("debate", "judge", questions, *call, "--json")
+        assert len(server.requests) == asked
+    found = json.loads(first.out)
+    assert json.loads(again.out) == found
+    # with arguments always right; without them the first option, right in one of both orders
+    assert found["debate"]["having"]["value"] == 1
+    assert found["debate"]["without"]["value"] == 0.5
+    assert found["verdict"].startswith("Debate helps this judge")
+    before = [row for row in answers_of(out) if row["turn"] == 2]
+    assert len(before) == 4 * 2 * 2
+
+
+def test_what_is_no_answer_is_told_and_is_no_abstention(cli, questions, tmp_path):
+    with FaultServer(answer=lambda body: {"explanation": "?", "slider": 9}) as server:
+        done = cli(
+            "debate",
+            "judge",
+            questions,
+            "--model",
+            "openai/judge",
+            "--api-base",
+            server.url,
+            "-o",
+            tmp_path / "out",
+        )
+    assert done.code == 1
+    assert "cannot be said" in done.out
+    rows = answers_of(tmp_path / "out")
+    assert all(row["slider"] is None and row["reason"] for row in rows)
+    found = json.loads(cli("debate", "table", tmp_path / "out" / "answers.jsonl", "--json").out)
+    assert found["missing"] == len(rows)
+
+
+def test_a_dry_run_asks_and_writes_nothing(cli, questions, tmp_path):
+    done = cli("debate", "judge", questions, "--dry-run", "-o", tmp_path / "out")
+    assert done.code == 0
+    assert "64" in done.out
+    assert not (tmp_path / "out").exists()
+
+
+def test_another_run_is_not_mixed_in(cli, questions, tmp_path):
+    out = tmp_path / "out"
+    cli("debate", "judge", questions, "-o", out, "--instruction", "simple")
+    done = cli("debate", "judge", questions, "-o", out)
+    assert done.code == 2
+    assert "questions, design or instructions" in done.err
