@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from polars.exceptions import PanicException
+
 from conqret.errors import Fault
 from conqret.io import limits
 from conqret.io.faults import too_many
-from conqret.io.parquet_pages import largest_page
+from conqret.io.parquet_pages import column_names, largest_page
 from conqret.io.rows import Row
 
 BATCH = 64
@@ -38,11 +40,9 @@ class ParquetRows:
     @property
     def columns(self) -> tuple[str, ...] | None:
         """The names of the columns; ``None`` where the file is damaged, which reading it reports."""
-        import polars
-
         try:
-            return tuple(polars.read_parquet_schema(self.path))
-        except Exception:  # noqa: BLE001 - whatever the reader raises for a damaged file
+            return column_names(self.path)
+        except ValueError:
             return None
 
     def __iter__(self) -> Iterator[Row | Fault]:
@@ -56,7 +56,7 @@ class ParquetRows:
             for record in itertools.chain.from_iterable(self._arrow() if arrow else self._polars()):
                 line += 1
                 yield Row(line, record)
-        except Exception as error:  # noqa: BLE001 - each reader has its own error classes
+        except (Exception, PanicException) as error:  # noqa: BLE001 - each reader has its own error classes
             reason = " ".join(str(error).split())[:200]
             problem = f"is a damaged Parquet file: {line} rows can be read before the reader says: {reason}"
             yield Fault(self.name, line, "", problem, "Write or fetch the file again")

@@ -1,4 +1,4 @@
-"""The largest page of a Parquet file, by its headers alone: what a reader would have to unpack at once.
+"""The columns and the largest page of a Parquet file, by its headers alone: what a reader would unpack at once.
 
 A page of a few kilobytes can unpack to gigabytes, and a reader makes room for it before anybody sees it. Source: the
 Parquet format's ``parquet.thrift`` and Thrift's compact protocol; only what leads to the pages is looked at.
@@ -6,12 +6,14 @@ Parquet format's ``parquet.thrift`` and Thrift's compact protocol; only what lea
 
 from __future__ import annotations
 
+import contextlib
 import mmap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 _DEEPEST = 20
+_SCHEMA, _NAME, _CHILDREN = 2, 4, 5
 _ROW_GROUPS, _COLUMNS, _META_DATA = 4, 1, 3
 _PATH, _VALUES, _COMPRESSED, _DATA, _DICTIONARY = 3, 5, 7, 9, 11
 _UNPACKED_SIZE, _PACKED_SIZE, _HEADERS, _PAGE_VALUES = 2, 3, (5, 7, 8), 1
@@ -24,21 +26,49 @@ def largest_page(path: Path) -> tuple[int, str]:
     Raises:
         ValueError: the headers are damaged.
     """
+    with _headers(path) as data:
+        return max(_pages(data), default=(0, ""))
+
+
+def column_names(path: Path) -> tuple[str, ...]:
+    """The names of the columns, each once however much is nested in it.
+
+    Raises:
+        ValueError: the headers are damaged.
+    """
+    with _headers(path) as data:
+        root, *elements = _footer(data)[_SCHEMA]
+        names, place = [], 0
+        for _ in range(root.get(_CHILDREN, 0)):
+            names.append(elements[place][_NAME].decode())
+            inside = 1
+            while inside:
+                inside += elements[place].get(_CHILDREN, 0) - 1
+                place += 1
+        return tuple(names)
+
+
+@contextlib.contextmanager
+def _headers(path: Path) -> Iterator[mmap.mmap]:
+    """The bytes of a file, in which what is not as it should be is a ValueError."""
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         try:
-            return max(_pages(data), default=(0, ""))
-        except (IndexError, KeyError, TypeError, AttributeError) as error:
+            yield data
+        except (IndexError, KeyError, TypeError, AttributeError, OverflowError) as error:
             raise ValueError(f"its headers are damaged ({error!r})") from None
 
 
-def _pages(data: mmap.mmap) -> Iterator[tuple[int, str]]:
-    """Size and column of each page."""
+def _footer(data: mmap.mmap) -> dict[int, Any]:
     length = int.from_bytes(data[-8:-4], "little")
     start = len(data) - 8 - length
     if start < 4:
         raise ValueError("its footer is longer than the file")
-    footer, _ = _struct(data, start, 0)
-    for group in footer.get(_ROW_GROUPS, []):
+    return _struct(data, start, 0)[0]
+
+
+def _pages(data: mmap.mmap) -> Iterator[tuple[int, str]]:
+    """Size and column of each page."""
+    for group in _footer(data).get(_ROW_GROUPS, []):
         for chunk in group[_COLUMNS]:
             column = chunk.get(_META_DATA)
             if column is not None:

@@ -86,9 +86,11 @@ class Sender:
         raise error
 
     def stop(self) -> set[asyncio.Task[Any] | None]:
-        """Try nothing again from now on; returns the tasks whose requests are under way."""
+        """Try nothing again from now on; returns the tasks whose requests are under way, the second time none: who
+        stops twice does not wait."""
+        under_way = set() if self._stopped else set(self._under_way)
         self._stopped = True
-        return set(self._under_way)
+        return under_way
 
     async def _try(
         self, request: Request[Any], prompt: int, tries: _Tries, clock: asyncio.Timeout

@@ -51,6 +51,7 @@ def test_every_fault_of_the_server_is_tested():
 @pytest.mark.parametrize("fault", FAULTS)
 async def test_a_lasting_fault_ends_with_its_reason(fault):
     slow = fault in ("drip", "hang")
+    load_litellm()  # which takes seconds, the first time
     with FaultServer(FaultPlan(always=fault)) as server:
         began = time.monotonic()
         settings = options(server.url, max_attempts=3, timeout=1.0 if slow else 20.0)
@@ -58,7 +59,7 @@ async def test_a_lasting_fault_ends_with_its_reason(fault):
         took = time.monotonic() - began
     reason, sent = OUTCOMES[fault]
     assert (answer.reason, len(server.requests)) == (reason, sent)
-    assert took < 12  # the first test of a session imports litellm
+    assert took < 12
     assert SECRET not in repr(answer)
     assert "abcdefghijklmnop" not in answer.detail  # the key that the server echoes
     if reason is None:

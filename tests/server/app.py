@@ -284,6 +284,7 @@ def _logprobs(content: str, top: int) -> list[dict[str, Any]]:
 
 @functools.cache
 def _bomb() -> bytes:
-    """A gigabyte in a megabyte."""
+    """A gigabyte in a megabyte; its end does not matter, as nobody should come to it."""
     packer = zlib.compressobj(9, wbits=31)
-    return b"".join(packer.compress(bytes(2**20)) for _ in range(1024)) + packer.flush()
+    first, *_, last = (packer.compress(bytes(2**20)) + packer.flush(zlib.Z_FULL_FLUSH) for _ in range(3))
+    return first + 1023 * last
