@@ -1,10 +1,13 @@
 """What every test shares: dependencies kept offline, and the place of data sets too large to ship."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.runs.killed import Forks
 
 # How fast examples are drawn says something of the machine, and nothing of the code.
 settings.register_profile("conqret", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -34,3 +37,10 @@ def data_dir() -> Path:
     if not folder.is_dir():
         pytest.skip(f"CONQRET_DATA names no folder: {folder}")
     return folder
+
+
+@pytest.fixture(scope="session")
+def forks() -> Iterator[Forks]:
+    """What runs commands in processes of their own, without importing everything for each."""
+    with Forks() as found:
+        yield found

@@ -11,7 +11,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from conqret.llm.client import GRACE
 from tests.cli.conftest import Cli
 from tests.contract.items import demo
 from tests.judging.runs import write_items
-from tests.runs.killed import ROOT
+from tests.runs.killed import ROOT, Forks, kill
 from tests.runs.test_killed import KINDS
 from tests.server import FaultPlan, FaultServer
 
@@ -38,12 +39,11 @@ def command(folder: Path, server: FaultServer, *more: object) -> list[str]:
 
 
 @contextlib.contextmanager
-def started(arguments: list[str], *, ignoring: int | None = None) -> Iterator[subprocess.Popen[str]]:
+def program(arguments: list[str]) -> Iterator[subprocess.Popen[str]]:
+    """The command as a user's: from the start of Python to its end."""
     env = {**os.environ, "OPENAI_API_KEY": "sk-none", "PYTHONPATH": str(ROOT), "COLUMNS": "200"}
-    ignored = f"signal.signal({ignoring}, signal.SIG_IGN)\n" if ignoring else ""
-    code = f"import signal, sys\n{ignored}from conqret.cli.main import main\nmain()"
     process = subprocess.Popen(
-        [sys.executable, "-c", code, *arguments],
+        [sys.executable, "-m", "conqret.cli.main", *arguments],
         cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     try:
@@ -51,6 +51,36 @@ def started(arguments: list[str], *, ignoring: int | None = None) -> Iterator[su
     finally:
         process.kill()
         process.communicate()
+
+
+@dataclass
+class Started:
+    """A command under way."""
+
+    forks: Forks
+    number: int
+    folder: Path
+    ended: bool = False
+
+    def stop(self, sent: signal.Signals) -> tuple[int, str, str]:
+        """Send it a signal, and wait for it: its exit code, and what it said."""
+        os.kill(self.number, sent)
+        self.ended, code = True, self.forks.end()
+        return code, (self.folder / "out").read_text(), (self.folder / "err").read_text()
+
+
+@contextlib.contextmanager
+def started(
+    forks: Forks, folder: Path, arguments: Sequence[object], *, ignoring: int | None = None
+) -> Iterator[Started]:
+    number = forks.start(*arguments, out=folder / "out", err=folder / "err", ignoring=ignoring)
+    command = Started(forks, number, folder)
+    try:
+        yield command
+    finally:
+        if not command.ended:
+            kill(number)
+            forks.end()
 
 
 @pytest.fixture
@@ -74,16 +104,15 @@ def wait_for(server: FaultServer, requests: int) -> None:
     ],
 )
 def test_a_signal_ends_a_run_in_order(
-    tmp_path: Path, cli: Cli, key: None, sent: signal.Signals, ignoring: int | None, code: int
+    tmp_path: Path, cli: Cli, key: None, forks: Forks, sent: signal.Signals, ignoring: int | None, code: int
 ) -> None:
     with FaultServer(latency=0.4) as server:
         arguments = command(tmp_path, server)
-        with started(arguments, ignoring=ignoring) as process:
+        with started(forks, tmp_path, arguments, ignoring=ignoring) as process:
             wait_for(server, 10)
-            process.send_signal(sent)
-            out, err = process.communicate(timeout=30)
+            ended, out, err = process.stop(sent)
         asked = len(server.requests)
-        assert (process.returncode, out) == (code, "")
+        assert (ended, out) == (code, "")
         with Recordings(tmp_path / "run" / "recordings.sqlite") as store:
             assert store.stats().answers == asked < 24
         summary = json.loads((tmp_path / "run" / "summary.json").read_text())
@@ -110,7 +139,7 @@ def test_a_signal_ends_a_run_in_order(
 
 
 def test_a_second_signal_does_not_wait(tmp_path: Path) -> None:
-    with FaultServer(FaultPlan({"hang": 1.0})) as server, started(command(tmp_path, server)) as process:
+    with FaultServer(FaultPlan({"hang": 1.0})) as server, program(command(tmp_path, server)) as process:
         wait_for(server, 4)
         assert process.stderr is not None
         process.terminate()
@@ -160,17 +189,16 @@ def test_a_full_disk_is_one_sentence_and_nothing_is_paid_for_twice(
         assert len(server.requests) == 24
 
 
-def test_a_stopped_experiment_has_a_page_of_each_judge_that_is_not_done(tmp_path: Path) -> None:
+def test_a_stopped_experiment_has_a_page_of_each_judge_that_is_not_done(tmp_path: Path, forks: Forks) -> None:
     with FaultServer(latency=0.4) as server:
-        arguments = [str(one) for one in (*KINDS["experiment"](tmp_path, server), "-o", tmp_path / "run")]
-        with started(arguments) as process:
+        arguments = (*KINDS["experiment"](tmp_path, server), "-o", tmp_path / "run")
+        with started(forks, tmp_path, arguments) as process:
             until = time.monotonic() + 60
             while not list(tmp_path.glob("run/judgments/*/*/judgments.jsonl")):
                 assert time.monotonic() < until
                 time.sleep(0.01)
-            process.terminate()
-            _, err = process.communicate(timeout=30)
-        assert (process.returncode, err.endswith(STOPPED)) == (143, True)
+            code, _, err = process.stop(signal.SIGTERM)
+        assert (code, err.endswith(STOPPED)) == (143, True)
         with Recordings(tmp_path / "run" / "recordings.sqlite") as store:
             assert store.count() == len(server.requests)
     summaries = list(tmp_path.glob("run/judgments/*/*/summary.json"))
@@ -183,15 +211,14 @@ def test_a_stopped_experiment_has_a_page_of_each_judge_that_is_not_done(tmp_path
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", sorted(KINDS.keys() - {"judge", "experiment"}))
 def test_every_kind_of_run_records_what_is_under_way_and_sends_nothing_more(
-    tmp_path: Path, kind: str
+    tmp_path: Path, forks: Forks, kind: str
 ) -> None:
     with FaultServer(latency=0.4) as server:
-        arguments = [str(one) for one in (*KINDS[kind](tmp_path, server), "-o", tmp_path / "run")]
-        with started(arguments) as process:
+        arguments = (*KINDS[kind](tmp_path, server), "-o", tmp_path / "run")
+        with started(forks, tmp_path, arguments) as process:
             wait_for(server, 5)
-            process.terminate()
-            _, err = process.communicate(timeout=30)
+            code, _, err = process.stop(signal.SIGTERM)
         asked = len(server.requests)
     with Recordings(tmp_path / "run" / "recordings.sqlite") as store:
         assert store.count() == asked
-    assert (process.returncode, err.splitlines(keepends=True)[-1], "Warning" in err) == (143, STOPPED, False)
+    assert (code, err.splitlines(keepends=True)[-1], "Warning" in err) == (143, STOPPED, False)

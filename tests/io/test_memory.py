@@ -29,8 +29,9 @@ def test_peak_memory(form, tmp_path):
     documents = [{"id": str(n), "text": f"{n} {DOCUMENT}"} for n in range(10)]
     if form == "jsonl":
         with path.open("w") as file:
+            shown = json.dumps(documents)
             for n in range(ITEMS):
-                file.write(json.dumps({"id": str(n), "topic": "T?", "documents": documents}) + "\n")
+                file.write(f'{{"id": "{n}", "topic": "T?", "documents": {shown}}}\n')
         assert path.stat().st_size > ITEMS * 20_000
     else:
         pytest.importorskip("pyarrow")

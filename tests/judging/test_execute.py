@@ -24,6 +24,7 @@ from conqret.judging.tables import COLUMNS
 from conqret.llm.options import ClientOptions
 from tests.contract.items import demo
 from tests.judging.runs import execution, run, said, write_items
+from tests.runs.killed import Forks, kill
 from tests.server import FaultPlan, FaultServer
 
 ROOT = Path(__file__).parents[2]
@@ -177,47 +178,24 @@ def test_killed_before_it_had_said_what_it_is(tmp_path: Path) -> None:
     assert run(out).summary.scored == 4
 
 
-def _judge(out: Path, items: Path, server: FaultServer) -> subprocess.Popen[str]:
-    command = [
-        sys.executable,
-        "-m",
-        "conqret.cli.main",
-        "judge",
-        str(items),
-        "-f",
-        "direct",
-        "--metric",
-        "groundedness",
-    ]
-    command += [
-        "--model",
-        "openai/judge",
-        "--api-base",
-        server.url,
-        "-o",
-        str(out),
-        "--max-concurrency",
-        "4",
-        "-q",
-    ]
-    env = {**os.environ, "OPENAI_API_KEY": "sk-none"}
-    return subprocess.Popen(
-        command, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+def _command(out: Path, items: Path, server: FaultServer) -> list[str]:
+    return [
+        "judge", str(items), "-f", "direct", "--metric", "groundedness", "--model", "openai/judge", "-o", str(out),
+        "--api-base", server.url, "--max-concurrency", "4", "-q",
+    ]  # fmt: skip
 
 
-def test_a_run_that_was_killed_ends_like_one_that_was_not(tmp_path: Path) -> None:
+def test_a_run_that_was_killed_ends_like_one_that_was_not(tmp_path: Path, forks: Forks) -> None:
     items = write_items(tmp_path / "items.jsonl", demo())
     out = JudgeFolder(tmp_path / "r")
     with FaultServer(latency=0.05, keep_bodies=False) as server:
-        child = _judge(out.path, items, server)
+        number = forks.start(*_command(out.path, items, server))
         deadline = time.monotonic() + 60
         while not out.judgments_file.exists() or out.judgments_file.read_bytes().count(b"\n") < 8:
-            assert child.poll() is None, child.communicate()
             assert time.monotonic() < deadline
             time.sleep(0.01)
-        child.send_signal(signal.SIGKILL)
-        child.communicate()
+        kill(number)
+        assert forks.end() == -signal.SIGKILL
         kept = out.judgments_file.read_bytes().count(b"\n")
         assert 8 <= kept < 24
         client = ClientOptions("openai/judge", api_base=server.url, api_key="sk-none", max_concurrency=4)
@@ -233,7 +211,11 @@ def test_a_run_that_was_killed_ends_like_one_that_was_not(tmp_path: Path) -> Non
 def test_stopped_by_the_user(tmp_path: Path) -> None:
     items = write_items(tmp_path / "items.jsonl", demo())
     with FaultServer(latency=0.2, keep_bodies=False) as server:
-        child = _judge(tmp_path / "r", items, server)
+        child = subprocess.Popen(
+            [sys.executable, "-m", "conqret.cli.main", *_command(tmp_path / "r", items, server)],
+            cwd=ROOT, env={**os.environ, "OPENAI_API_KEY": "sk-none"},
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
         while len(server.requests) < 6:
             assert child.poll() is None, child.communicate()
             time.sleep(0.02)

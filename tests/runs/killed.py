@@ -15,7 +15,7 @@ from typing import Self
 ROOT = Path(__file__).resolve().parents[2]
 
 FORKING = """
-import importlib, json, os, pkgutil, sys
+import importlib, json, os, pkgutil, signal, sys, traceback
 import instructor, litellm, matplotlib.pyplot, openai.resources, polars, scipy.stats
 import conqret
 from conqret.cli.main import app, main
@@ -28,13 +28,21 @@ for line in sys.stdin:
     if not number:
         code = 1
         try:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-            sys.argv = ["conqret", *json.loads(line)]
+            order = json.loads(line)
+            for stream, name in ((1, order["out"]), (2, order["err"])):
+                if name:
+                    os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT), stream)
+            if order["ignoring"]:
+                signal.signal(order["ignoring"], signal.SIG_IGN)
+            sys.argv = ["conqret", *order["arguments"]]
             main()
             code = 0
         except SystemExit as end:
             code = end.code or 0
+        except BaseException:
+            traceback.print_exc()
         finally:
+            sys.stdout.flush()
             sys.stderr.flush()
             os._exit(code)
     print(number, flush=True)
@@ -46,7 +54,8 @@ class Forks:
     """Commands of conqret one after the other, each in a process of its own."""
 
     def __enter__(self) -> Self:
-        env = {**os.environ, "OPENAI_API_KEY": "sk-none", "PYTHONPATH": str(ROOT), "MPLBACKEND": "svg"}
+        own = {"OPENAI_API_KEY": "sk-none", "PYTHONPATH": str(ROOT), "MPLBACKEND": "svg", "COLUMNS": "200"}
+        env = {**os.environ, **own}
         self._process = subprocess.Popen(
             [sys.executable, "-c", FORKING],
             cwd=ROOT, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
@@ -58,14 +67,22 @@ class Forks:
     ) -> None:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._process.stdin.close()
+        self._process.kill()  # it has nothing to put away, and taking down what it imported takes seconds
         self._process.wait(60)
+        self._process.stdin.close()
         self._process.stdout.close()
 
-    def start(self, *arguments: object) -> int:
-        """Begin a command; returns its process's number."""
+    def start(
+        self, *arguments: object, out: str | Path = os.devnull, err: str | Path = "", ignoring: int | None = None
+    ) -> int:
+        """Begin a command; returns its process's number.
+
+        What it says goes to ``out`` and ``err`` (by default ours); it ignores the signal ``ignoring``, as what is
+        started in the background does.
+        """
         assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps([str(one) for one in arguments]) + "\n")
+        given = {"arguments": [str(one) for one in arguments], "out": str(out), "err": str(err)}
+        self._process.stdin.write(json.dumps({**given, "ignoring": ignoring}) + "\n")
         self._process.stdin.flush()
         return self._said()
 

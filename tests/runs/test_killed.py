@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -124,12 +124,6 @@ KINDS = {
     "baselines": _answers("baselines", "--references", "--metrics", "bleu,num-of-povs,direct-score"),
 }  # fmt: skip
 """The command of each kind of run, but for its folder."""
-
-
-@pytest.fixture(scope="module")
-def forks() -> Iterator[Forks]:
-    with Forks() as found:
-        yield found
 
 
 @pytest.mark.parametrize("kind", KINDS)
