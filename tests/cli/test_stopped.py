@@ -43,7 +43,7 @@ def program(arguments: list[str]) -> Iterator[subprocess.Popen[str]]:
     """The command as a user's: from the start of Python to its end."""
     env = {**os.environ, "OPENAI_API_KEY": "sk-none", "PYTHONPATH": str(ROOT), "COLUMNS": "200"}
     process = subprocess.Popen(
-        [sys.executable, "-m", "conqret.cli.main", *arguments],
+        [sys.executable, "-c", "from conqret.cli.main import main; main()", *arguments],
         cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     try:
