@@ -1,26 +1,29 @@
 """Judging debates as a run: recorded, resumable, its answers in a table for ``conqret debate table`` and ``anova``.
 
 Beside ``run.json`` and ``recordings.sqlite`` the folder holds ``rows.jsonl`` (the answers as they came, with their
-explanations), ``answers.jsonl`` (a row for each judgment on the slider) and ``floors.jsonl`` (the same of the judges
-that understand nothing).
+explanations), ``answers.jsonl`` (a row for each judgment on the slider), ``floors.jsonl`` (the same of the judges that
+understand nothing) and ``summary.json`` (what came of both).
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from conqret.debate.floors import floors
+from conqret._optional import require
+from conqret.debate.floors import SEED, floors
 from conqret.debate.judging import PROMPT, Asking, Judged, Slid, ask_all
+from conqret.debate.outcomes import Outcomes, Standing, outcomes, standings
 from conqret.io.atomic import replacing
 from conqret.io.slider_answers import SliderAnswer
 from conqret.llm.client import Client
 from conqret.llm.keys import schema_digest
-from conqret.runs.folder import RunFolder, RunRecord
+from conqret.runs.folder import SUMMARY, RunFolder, RunRecord
 from conqret.runs.rows import RowStore
 from conqret.runs.session import Session, SessionCounts
 
@@ -70,7 +73,7 @@ class JudgedFolder(RunFolder[JudgedRecord]):
     KIND: ClassVar[str] = "debate-judge"
     COMMAND: ClassVar[str] = "conqret debate judge"
     RECORD: ClassVar[type[RunRecord]] = JudgedRecord
-    MAKES: ClassVar[tuple[str, ...]] = (ROWS, ANSWERS, FLOORS)
+    MAKES: ClassVar[tuple[str, ...]] = (ROWS, ANSWERS, FLOORS, SUMMARY)
 
     @property
     def answers_file(self) -> Path:
@@ -91,10 +94,12 @@ class JudgedFolder(RunFolder[JudgedRecord]):
 
 @dataclass(frozen=True, slots=True)
 class JudgedOutcome:
-    """A finished run: the model's answers, the floors', what this session did, and what a replay lacked."""
+    """A finished run: what came of it, the model beside the floors, how many judgments have no answer (by reason),
+    what this session did, and which answers a replay lacked."""
 
-    answers: tuple[SliderAnswer, ...]
-    floors: tuple[SliderAnswer, ...]
+    came: Outcomes
+    beside: tuple[Standing, ...]
+    unanswered: Mapping[str, int]
     session: SessionCounts
     missing: tuple[str, ...]
 
@@ -113,7 +118,11 @@ def judge_debates(
     Raises:
         DeclarationError: the folder holds something else or another run, another process is writing it, or the
             recordings are none. No model is asked then.
+        MissingDependencyError: numpy is not installed.
     """
+    require("numpy", extra="stats")
+    import numpy as np
+
     session.options.backend.check_can_ask("which option of a debate is right")
     session.run(lambda client: session.ready(folder))
     with session, folder.claimed(JudgedRecord.of(asked, session), overwrite=overwrite):
@@ -129,11 +138,23 @@ def judge_debates(
         others = tuple(
             one.answer(name, Judged(key=one.key, slider=slider)) for name, one, slider in floors(asked)
         )
-        with replacing(folder.answers_file) as first, replacing(folder.floors_file) as second:
+        came = outcomes(answers, np.random.default_rng(SEED))
+        beside = standings((*answers, *others), np.random.default_rng(SEED))
+        summary = {**asdict(came), "beside": [asdict(one) for one in beside]}
+        with (
+            replacing(folder.answers_file) as first,
+            replacing(folder.floors_file) as second,
+            replacing(folder.summary_file) as third,
+        ):
             first.write(_lines(answers))
             second.write(_lines(others))
+            third.write(json.dumps(summary, indent=1, ensure_ascii=False).encode())
         return JudgedOutcome(
-            answers, others, session.counts.since(before, kept=kept), tuple(map(str, session.client.missing))
+            came,
+            beside,
+            Counter(one.reason for one in answers if one.slider is None),
+            session.counts.since(before, kept=kept),
+            tuple(map(str, session.client.missing)),
         )
 
 

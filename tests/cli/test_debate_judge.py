@@ -43,6 +43,8 @@ def test_offline_judges_both_designs_and_the_tables_read_what_it_wrote(cli, ques
     assert "always the longer side" in done.out
     rows = answers_of(out)
     assert len(rows) == 4 * 2 * 2 * 2 * 2
+    assert json.loads((out / "summary.json").read_text())["answers"] == len(rows)
+    assert "not finished" not in cli("runs", "list", tmp_path).out
     assert {row["condition"] for row in rows} == {"PS", "PSA"}
     table = cli("debate", "table", out / "answers.jsonl", "--json")
     assert json.loads(table.out)["answers"] == len(rows)

@@ -145,3 +145,11 @@ def test_the_released_file_brings_both_sides_together(tmp_path):
 def test_a_released_file_with_a_fault_is_refused(tmp_path, rows, message):
     with pytest.raises(ItemsError, match=message):
         read_two_turn(as_released(tmp_path, *rows))
+
+
+def test_all_of_single_turn_debate_reads(data_dir):
+    found = read_two_turn(data_dir / "single_turn_debate" / "all_arguments.jsonl.gz")
+    assert len(found) == 1472
+    assert len({one.passage_id for one in found}) == 112
+    assert sum(one.right == 1 for one in found) == 760
+    assert all(side.argument.snippets for one in found for side in one.sides)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -68,18 +67,15 @@ def judge(
     """
     from dataclasses import asdict
 
-    from conqret._optional import require
     from conqret.cli.expected_cost import tell_cost
     from conqret.debate.judged_run import JudgedFolder, judge_debates
     from conqret.debate.judging import askings, estimate
-    from conqret.debate.outcomes import outcomes, standings
     from conqret.debate.payoffs import INSTRUCTIONS
     from conqret.io.two_turn import read_two_turn
     from conqret.report.debate_outcomes import verdict
     from conqret.runs.places import default_folder, stem
     from conqret.runs.session import Session
 
-    numpy = require("numpy", extra="stats")
     client = calls.client(model)
     found = read_two_turn(questions)
     asked = askings(found, design, tuple(INSTRUCTIONS) if instruction is None else (instruction,))
@@ -105,13 +101,12 @@ def judge(
         tell_session(outcome.session, f"{len(asked)} judgments")
     if outcome.missing:
         note_all(f"{len(outcome.missing)} answers are not among the recordings", outcome.missing)
-    came = outcomes(outcome.answers, numpy.random.default_rng(13))
-    beside = standings((*outcome.answers, *outcome.floors), numpy.random.default_rng(13))
+    came, beside = outcome.came, outcome.beside
     told = verdict(came)
     data = {"verdict": told, **asdict(came), "beside": [asdict(one) for one in beside]}
     result(data, _lines(came, beside, told, folder), as_json=shown.json_output)
-    lost = Counter(one.reason for one in outcome.answers if one.slider is None)
-    end(lost, outcome.session, there=len(asked) - lost.total(), reasons=lost)
+    lost = outcome.unanswered
+    end(lost, outcome.session, there=len(asked) - sum(lost.values()), reasons=lost)
 
 
 def _lines(
