@@ -19,7 +19,9 @@ from conqret.errors import DeclarationError
 from conqret.io.slider_answers import SliderAnswer
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
+    from numpy.typing import NDArray
 
 Subject = Literal["judge", "passage"]
 FACTORS = ("arguments", "judgment", "instruction")
@@ -32,7 +34,7 @@ MEASURES: Mapping[str, Callable[[int], float | None]] = {
 }
 """What an answer counts, from how far it is toward the right option; None removes it."""
 
-_VARIES = 1e-12
+_VARIES = 1e-9
 """Means whose deviation is below this do not vary: there is nothing to test with."""
 
 
@@ -136,13 +138,24 @@ def _repeated(means: pd.DataFrame, factors: Sequence[str], subjects: int) -> tup
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")  # an effect without any error has no F; it is left out below
         table = AnovaRM(means, "value", "subject", within=list(factors)).fit().anova_table
+    cells = means.sort_values(["subject", *factors])["value"].to_numpy()
+    values = cells.reshape(subjects, *(means[factor].nunique() for factor in factors))
     found = tuple(
         Effect(name, float(row["F Value"]), (int(row["Num DF"]), int(row["Den DF"])), float(row["Pr > F"]))
         for name, row in table.iterrows()
-        if np.isfinite(row["F Value"])
+        if _varies(values, [factors.index(part) + 1 for part in str(name).split(":")])
     )
     lost = len(table) - len(found)
     return found, f"{lost} effects are the same in all subjects, and have no F" if lost else ""
+
+
+def _varies(values: NDArray[np.float64], axes: Sequence[int]) -> bool:
+    """Whether an effect differs between subjects (the first axis): without that, its error is only rounding."""
+    others = tuple(axis for axis in range(1, values.ndim) if axis not in axes)
+    part = values.mean(axis=others, keepdims=True)
+    for axis in axes:
+        part = part - part.mean(axis=axis, keepdims=True)
+    return bool(part.std(axis=0).max() > _VARIES)
 
 
 def _mixed(data: pd.DataFrame, factors: Sequence[str]) -> tuple[tuple[Effect, ...], str]:

@@ -1,6 +1,7 @@
 """`conqret debate judge` from questions to a sentence, resumed without asking twice."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -110,3 +111,14 @@ def test_another_run_is_not_mixed_in(cli, questions, tmp_path):
     done = cli("debate", "judge", questions, "-o", out)
     assert done.code == 2
     assert "questions, design or instructions" in done.err
+
+
+def test_the_fixture_is_judged_in_both_designs(cli, tmp_path):
+    fixture = Path(__file__).parents[2] / "fixtures" / "two_turn_debates.jsonl"
+    for design, judgments in (("main", 64), ("pilot", 96)):
+        out = tmp_path / design
+        assert cli("debate", "judge", fixture, "--design", design, "-o", out).code == 0
+        assert len(answers_of(out)) == judgments
+    pytest.importorskip("statsmodels")
+    found = json.loads(cli("debate", "anova", tmp_path / "main" / "answers.jsonl", "--json").out)
+    assert all(effect["statistic"] >= 0 for one in found for effect in one["effects"])
