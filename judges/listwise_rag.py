@@ -32,7 +32,7 @@ JUDGE = Judge(
                     "context_relevance",
                     ZERO_TO_FIVE,
                     ZeroToFive,
-                    lambda case: stated(case.evidence.context_relevance(), ZERO_TO_FIVE),
+                    lambda case: stated(case, case.evidence.context_relevance(), ZERO_TO_FIVE),
                     needs=frozenset({"documents"}),
                 ),
                 GROUNDEDNESS,

@@ -19,7 +19,7 @@ def _ask(dimension: Dimension) -> Ask[OneToThreeOrNull]:
         score=lambda reply, case: {
             dimension.name: rated(ONE_TO_THREE, reply.value.rating, reply.value.explanation)
         },
-        baseline=lambda case: stated(case.evidence.dimensions()[dimension.name], ONE_TO_THREE),
+        baseline=lambda case: stated(case, case.evidence.dimensions()[dimension.name], ONE_TO_THREE),
     )
 
 

@@ -40,7 +40,7 @@ def score_documents(given: Sequence[DocumentRating], case: Case) -> Mapping[str,
 def baseline_documents(case: Case) -> list[dict[str, Any]]:
     """The rating of each document from lexical evidence."""
     return [
-        {"document": index + 1, **stated(case.evidence.document_relevance(index), ZERO_TO_FIVE)}
+        {"document": index + 1, **stated(case, case.evidence.document_relevance(index), ZERO_TO_FIVE)}
         for index in range(len(case.item.documents))
     ]
 
@@ -49,7 +49,7 @@ GROUNDEDNESS = rating_section(
     "groundedness",
     ZERO_TO_FIVE,
     ZeroToFiveOrNull,
-    lambda case: stated(case.evidence.groundedness(), ZERO_TO_FIVE),
+    lambda case: stated(case, case.evidence.groundedness(), ZERO_TO_FIVE),
 )
 
 JUDGE = Judge(
@@ -76,7 +76,7 @@ JUDGE = Judge(
                     "answer_relevance",
                     ZERO_TO_FIVE,
                     ZeroToFiveOrNull,
-                    lambda case: stated(case.evidence.answer_relevance(), ZERO_TO_FIVE),
+                    lambda case: stated(case, case.evidence.answer_relevance(), ZERO_TO_FIVE),
                 ),
                 GROUNDEDNESS,
                 *dimension_sections(ZERO_TO_FIVE, DOCUMENTS_AND_ARGUMENT),

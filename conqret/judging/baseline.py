@@ -12,9 +12,14 @@ from conqret.judging.scales import ONE_TO_FIVE, Scale
 SIDES = {"first": "argument_1", "second": "argument_2", "tie": "tie"}
 
 
-def stated(finding: Finding, scale: Scale) -> dict[str, Any]:
-    """A finding as an explanation and a rating on ``scale``."""
-    return {"explanation": finding.explanation, "rating": scale.rating(finding.value)}
+def stated(case: Case, finding: Finding, scale: Scale) -> dict[str, Any]:
+    """A finding as an explanation and a rating on ``scale``.
+
+    Of several samples so many go up to the next rating as the finding is near to it: their mean is finer than the
+    scale, which has three points at times.
+    """
+    up = (case.sample + 0.5) / case.options.samples
+    return {"explanation": finding.explanation, "rating": scale.rating(finding.value, up)}
 
 
 def side(first: float, second: float, tie: str) -> str:

@@ -21,9 +21,10 @@ class Scale:
         """The rating as a score in [0, 1]."""
         return (rating - self.low) / (self.high - self.low)
 
-    def rating(self, unit: float) -> int:
-        """The whole rating nearest to a score in [0, 1]; halves go up."""
-        return self.low + int((self.high - self.low) * min(max(unit, 0.0), 1.0) + 0.5)
+    def rating(self, unit: float, up: float = 0.5) -> int:
+        """The whole rating nearest to a score in [0, 1]; halves go up. With another ``up`` in (0, 1) it goes up from
+        ``1 - up`` between two ratings on."""
+        return self.low + int((self.high - self.low) * min(max(unit, 0.0), 1.0) + up)
 
     def __str__(self) -> str:
         return f"{self.low} to {self.high}"

@@ -89,7 +89,7 @@ def dimension_sections(scale: Scale, needs: Iterable[str]) -> tuple[Section, ...
 
     def section(name: str) -> Section:
         return rating_section(
-            name, scale, answer, lambda case: stated(case.evidence.dimensions()[name], scale), needed
+            name, scale, answer, lambda case: stated(case, case.evidence.dimensions()[name], scale), needed
         )
 
     return tuple(section(dimension.name) for dimension in DIMENSIONS)

@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from conqret import Measure
+from conqret import Measure, judge
+from conqret.baseline import Evidence
 from conqret.data import Reason
 from conqret.judges.citation_support import measures as citation_measures
 from conqret.judging.dimensions import DIMENSIONS
+from tests.contract.items import demo
 from tests.judging.scripted import ITEM, measures
 
 NAMES = [dimension.name for dimension in DIMENSIONS]
@@ -251,3 +253,14 @@ def test_citations_of_nothing_support_nothing() -> None:
     precision, recall = settled("Bears are known to pace. They also sway a lot.")
     assert (precision.reason, recall.value) == (Reason.NOTHING_TO_JUDGE, 0.0)
     assert settled("Oh dear.")[1].reason == Reason.NOTHING_TO_JUDGE
+
+
+def test_several_samples_of_the_offline_judge_are_finer_than_its_scale() -> None:
+    items = demo()[:3]
+    one, many = (
+        judge(items, format="listwise", model="offline", samples=samples, metrics=["cogency"]) for samples in (1, 9)
+    )
+    for item in items:
+        exact = Evidence(item).dimensions()["cogency"].value
+        assert one[item.id].measures["cogency"].value in (0.0, 0.5, 1.0)
+        assert many[item.id].measures["cogency"].value == pytest.approx(exact, abs=0.5 / 9)
