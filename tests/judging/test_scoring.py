@@ -258,7 +258,8 @@ def test_citations_of_nothing_support_nothing() -> None:
 def test_several_samples_of_the_offline_judge_are_finer_than_its_scale() -> None:
     items = demo()[:3]
     one, many = (
-        judge(items, format="listwise", model="offline", samples=samples, metrics=["cogency"]) for samples in (1, 9)
+        judge(items, format="listwise", model="offline", samples=samples, metrics=["cogency"])
+        for samples in (1, 9)
     )
     for item in items:
         exact = Evidence(item).dimensions()["cogency"].value
