@@ -9,6 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
+PARTS = ".*.part"
+"""The names of files that are being written; who is killed then leaves one behind."""
+
 
 @contextlib.contextmanager
 def replacing(path: str | Path) -> Iterator[IO[bytes]]:

@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from conqret._version import __version__
 from conqret.data import Item
 from conqret.errors import DeclarationError
-from conqret.io.atomic import replacing
+from conqret.io.atomic import PARTS, replacing
 from conqret.io.jsonl import parse
 from conqret.io.locking import LOCK_NAME, only_writer
 from conqret.llm.recordings import STORE_NAME
@@ -191,6 +191,7 @@ class RunFolder(Generic[R]):
         self.check(record, overwrite=overwrite)
         with only_writer(self.path):
             self.check(record, overwrite=overwrite)  # again: another process may have begun a run in between
+            self._sweep()
             if overwrite:
                 self._clear()
             if not self.record_file.exists():
@@ -199,6 +200,12 @@ class RunFolder(Generic[R]):
                 with replacing(self.record_file) as file:
                     file.write(record.model_dump_json(indent=1).encode())
             yield
+
+    def _sweep(self) -> None:
+        """Remove what writers that were killed left half done, but in the folders of other runs."""
+        for part in self.path.rglob(PARTS):
+            if part.parent == self.path or not (part.parent / self.record_file.name).exists():
+                part.unlink(missing_ok=True)
 
     def _found(self) -> Mapping[str, Any] | None:
         """What ``run.json`` holds; None where there is none."""

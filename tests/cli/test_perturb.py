@@ -211,7 +211,7 @@ def test_a_dry_run_says_what_it_would_take(here: Path) -> None:
     assert facts["calls"] == 48
     assert facts["cost_usd"] == 0
     assert facts["prompt_tokens"] > 48 * 1000
-    assert facts["completion_tokens"] == 48 * 2000
+    assert facts["completion_tokens"] == 48 * 1488  # a fine-grained answer over twelve documents
 
 
 def test_a_dry_run_says_what_it_would_cost(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -125,6 +125,20 @@ def test_what_a_killed_run_left_before_its_record_does_not_disturb(walk: Walk) -
     assert walk.record().model == "m"
 
 
+def test_what_a_killed_writer_left_half_done_is_taken_away(walk: Walk) -> None:
+    with walk.claimed(Record()):
+        pass
+    own, nested = walk.path / ".scores.parquet.1a2b3c4d.part", walk.path / "rankings" / ".pro.res.gz.1a2b3c4d.part"
+    other = walk.path / "other" / ".summary.json.1a2b3c4d.part"
+    for part in (own, nested, other):
+        part.parent.mkdir(exist_ok=True)
+        part.write_bytes(b"half")
+    (other.parent / "run.json").write_text("{}")
+    with walk.claimed(Record()):
+        pass
+    assert [part.exists() for part in (own, nested, other)] == [False, False, True]
+
+
 @pytest.mark.parametrize("name", ["sensitivity.json", "bias.json", "generation.json"])
 def test_folders_of_an_older_conqret_are_named_as_such(walk: Walk, name: str) -> None:
     walk.path.mkdir()
