@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import datetime as dt
 import shutil
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +32,9 @@ ITEMS, SCORES, SUMMARY, REPORT = "items.jsonl", "scores.parquet", "summary.json"
 
 LAYOUT = 2
 """The number of the layout of run directories. Raise it when older ones would be misread."""
+
+ABANDONED = 3600
+"""Seconds after which a file that is still being written is so no more: each takes seconds, a page of 10,000 items too."""
 
 _OLD_RECORDS = frozenset({"generation.json", "sensitivity.json", "bias.json"})
 """What stood for ``run.json`` in some of the folders of layout 1."""
@@ -202,10 +206,11 @@ class RunFolder(Generic[R]):
             yield
 
     def _sweep(self) -> None:
-        """Remove what writers that were killed left half done, but in the folders of other runs."""
+        """Remove what writers that were killed left half done, long ago: pages are written without the lock."""
         for part in self.path.rglob(PARTS):
-            if part.parent == self.path or not (part.parent / self.record_file.name).exists():
-                part.unlink(missing_ok=True)
+            with contextlib.suppress(FileNotFoundError):
+                if time.time() - part.stat().st_mtime > ABANDONED:
+                    part.unlink()
 
     def _found(self) -> Mapping[str, Any] | None:
         """What ``run.json`` holds; None where there is none."""

@@ -12,6 +12,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from conqret.io.atomic import PARTS
+
 ROOT = Path(__file__).resolve().parents[2]
 
 FORKING = """
@@ -113,6 +115,8 @@ def results(folder: Path) -> dict[str, object]:
     for file in sorted(folder.rglob("*")):
         name = str(file.relative_to(folder))
         if file.is_dir() or file.name in NOT_COMPARED or name.startswith("recordings.sqlite"):
+            continue
+        if file.match(PARTS):  # what a kill left half done; it goes later (tests/runs/test_folder.py)
             continue
         if file.suffix == ".json":
             found[name] = _plain(json.loads(file.read_bytes()))

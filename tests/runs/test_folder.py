@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +14,7 @@ import pytest
 from pydantic import BaseModel
 
 from conqret.errors import DeclarationError
-from conqret.runs.folder import LAYOUT, RunFolder, RunRecord
+from conqret.runs.folder import ABANDONED, LAYOUT, RunFolder, RunRecord
 
 
 class Record(RunRecord):
@@ -129,11 +131,11 @@ def test_what_a_killed_writer_left_half_done_is_taken_away(walk: Walk) -> None:
     with walk.claimed(Record()):
         pass
     own, nested = walk.path / ".scores.parquet.1a2b3c4d.part", walk.path / "rankings" / ".pro.res.gz.1a2b3c4d.part"
-    other = walk.path / "other" / ".summary.json.1a2b3c4d.part"
-    for part in (own, nested, other):
+    other = walk.path / ".report.html.1a2b3c4d.part"  # somebody may be writing it
+    for part, age in ((own, 2 * ABANDONED), (nested, 2 * ABANDONED), (other, 0)):
         part.parent.mkdir(exist_ok=True)
         part.write_bytes(b"half")
-    (other.parent / "run.json").write_text("{}")
+        os.utime(part, (time.time() - age,) * 2)
     with walk.claimed(Record()):
         pass
     assert [part.exists() for part in (own, nested, other)] == [False, False, True]
