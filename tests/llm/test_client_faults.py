@@ -1,7 +1,9 @@
 """The client against a server that misbehaves: each fault alone, then all together."""
 
+import asyncio
 import contextlib
 import itertools
+import random
 import time
 from collections import Counter
 
@@ -11,6 +13,7 @@ from conqret.data import Reason, Status
 from conqret.errors import DeclarationError
 from conqret.llm import Client, ClientOptions
 from conqret.llm.backends.hosted import load_litellm
+from conqret.llm.limits import AdaptiveGate
 from conqret.llm.reachable import check_address, check_key
 from conqret.llm.retry import BREAKER_FAILURES
 from tests.llm.samples import SECRET, ask_all, options, request
@@ -235,11 +238,17 @@ async def test_a_retry_after_of_a_day_stalls_nobody_else_and_opens_the_breaker()
 
 
 async def test_those_who_waited_for_one_pause_come_back_apart():
-    plan = FaultPlan(script=("rate_limit",))
-    with FaultServer(plan, retry_after={"retry-after-ms": "400"}) as server:
-        await ask_all(options(server.url, max_concurrency=2), [request(n) for n in range(6)])
-    after = sorted(received.at for received in server.requests)[2:4]
-    assert after[1] - after[0] > 0.001
+    gate, times = AdaptiveGate(8), []
+
+    async def waiting(seed):
+        await gate.unpaused(random.Random(seed))
+        times.append(time.monotonic())
+
+    began = time.monotonic()
+    gate.pause(0.2)
+    await asyncio.gather(*map(waiting, range(8)))
+    assert min(times) - began >= 0.2
+    assert max(times) - min(times) > 0.1  # drawn from 0.2 s, with these seeds
 
 
 async def test_concurrency_sinks_on_429_and_stays_under_the_maximum():
