@@ -42,7 +42,7 @@ from conqret.cli import (
     sensitivity,
     validate,
 )
-from conqret.cli.console import complain, note
+from conqret.cli.console import complain, err, note
 from conqret.errors import ConqretError, DeclarationError
 
 if TYPE_CHECKING:
@@ -161,6 +161,7 @@ def _check_arguments(given: list[str]) -> None:
 
 
 def _stopped(number: int) -> None:
+    err.cache_clear()  # a line that the signal met half written is not said again
     complain("stopped; what was done so far is kept, and the same command goes on from there")
     sys.exit(SIGNALLED + number)
 
