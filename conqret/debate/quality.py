@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import BaseModel, ConfigDict
 
 from conqret.data import Item, Judgment, Measure
-from conqret.debate.statements import SYSTEM, system_of
+from conqret.debate.statements import SYSTEM, instruction, system_of
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.judges.response_quality import GIVEN, SWAPPED
 from conqret.stats.estimate import Estimate, undefined
@@ -159,12 +159,10 @@ def _instruction(item: Item) -> tuple[str, ...]:
 
 def _pair(item: Item, other: Item) -> Item:
     """The two responses; an instruction that is not given is said by topic, side and argument."""
-    topic, stance, argument, instruction = _instruction(item)
-    side = {"pro": "Argue for the affirmative side", "con": "Argue for the negative side"}[stance]
-    point = f', with this argument: "{argument}"' if argument else ""
+    topic, stance, argument, given = _instruction(item)
     return Item(
         id=item.id,
-        topic=instruction.strip() or f'{side} of the topic "{topic}"{point}.',
+        topic=given.strip() or instruction(topic, stance, argument),
         stance=item.stance,
         argument=item.argument,
         second_argument=other.argument,

@@ -57,3 +57,10 @@ def read_statements(files: Sequence[Path]) -> tuple[Item, ...]:
 def system_of(item: Item) -> str:
     """The system that wrote a statement; empty where nothing says so."""
     return str(item.metadata.get(SYSTEM, ""))
+
+
+def instruction(topic: str, stance: str, argument: str = "") -> str:
+    """What a model is told that is to write a statement: topic, side (``pro`` or ``con``) and the point to be made."""
+    side = {"pro": "Argue for the affirmative side", "con": "Argue for the negative side"}[stance]
+    point = f', with this argument: "{argument}"' if argument else ""
+    return f'{side} of the topic "{topic}"{point}.'

@@ -6,7 +6,7 @@ from pydantic import ValidationError
 from conqret import Item, judge
 from conqret.data import Judgment, Measure, Reason
 from conqret.debate.quality import pair, quality, verdict, win_score
-from conqret.debate.statements import read_statements
+from conqret.debate.statements import instruction, read_statements
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.judges.response_quality import JUDGE, Ratings, score
 from conqret.judging.base import Case, Reply
@@ -166,3 +166,10 @@ def test_the_baseline_finds_the_tuned_model_better_than_the_others_as_table_1_do
     pairs = pair(items)[::6]
     for found in quality(pairs, judge(pairs, format="response-quality")):
         assert found.score.high < 1, found.system
+
+
+def test_an_instruction_names_topic_side_and_argument():
+    assert instruction("Ban it", "pro", "It harms.") == (
+        'Argue for the affirmative side of the topic "Ban it", with this argument: "It harms.".'
+    )
+    assert instruction("Ban it", "con") == 'Argue for the negative side of the topic "Ban it".'
