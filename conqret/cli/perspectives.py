@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from conqret.cli import options
-from conqret.cli.console import at, end, floor, note, note_all, progress, result, tell, tell_session
+from conqret.cli.asking import ask, session_of
+from conqret.cli.console import at, end, note, result
 from conqret.cli.groups import grouped
 
 if TYPE_CHECKING:
@@ -16,7 +18,6 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from conqret.llm.client import Client
     from conqret.perspectives.study import DetectionFolder, DetectionRecord, DetectionSummary
 
 app = typer.Typer(
@@ -85,36 +86,22 @@ def detect(
     from conqret.cli.expected_cost import tell_cost
     from conqret.io.pairs import read_pairs
     from conqret.perspectives.detection import estimate
-    from conqret.perspectives.study import DetectionFolder, DetectionRecord, study
+    from conqret.perspectives.study import DetectionFolder, record_of, study
     from conqret.runs.places import default_folder, stem
-    from conqret.runs.session import Session
 
     threshold, chosen_by = _threshold(yes_from)
     found = read_pairs(pairs, labels)
-    client = calls.client(model)
-    session = Session(client, recordings=kept.recordings, replay=kept.replay, prompts=prompts)
+    session = session_of(model, calls, kept, prompts)
     if dry_run:
         tell_cost([estimate(found, session)], budget=calls.budget_usd, as_json=shown.json_output)
         return
-    folder = DetectionFolder(output or default_folder(stem(pairs), "detect", client.model))
-    if chosen_by is not None and chosen_by.asked != DetectionRecord.of(found, session).asked:
+    folder = DetectionFolder(output or default_folder(stem(pairs), "detect", session.options.model))
+    if chosen_by is not None and chosen_by.instrument != record_of(found, session).instrument:
         note(f"grade {threshold} was chosen for {chosen_by.model}: this is another model, or another prompt")
-    with progress("detecting", quiet=shown.quiet) as bar:
-
-        def started(client: Client, kept: int) -> None:
-            if not shown.quiet:
-                baseline = f": {floor('a judge')}" if session.options.backend.baseline else ""
-                tell(f"{len(found)} pairs from {pairs}, asked of {session.options.model}{baseline}")
-            bar.start(client, kept, len(found))
-
-        outcome = study(
-            found, session, folder, yes_from=threshold, overwrite=kept.overwrite,
-            on_start=started, on_detection=bar.advance,
-        )  # fmt: skip
-    if not shown.quiet:
-        tell_session(outcome.session, f"{len(found)} grades")
-    if outcome.missing:
-        note_all(f"{len(outcome.missing)} answers are not among the recordings", outcome.missing)
+    outcome = ask(
+        partial(study, found, session, folder, yes_from=threshold, overwrite=kept.overwrite), len(found), "grades",
+        about=f"{len(found):,} pairs from {pairs}, asked of", shown=shown, doing="detecting",
+    )  # fmt: skip
     result(outcome.summary, _lines(outcome.summary, folder), as_json=shown.json_output)
     lost = outcome.summary.unanswered
     end(lost, outcome.session, there=len(found) - sum(lost.values()), reasons=lost)

@@ -7,26 +7,24 @@ because a preference for a place would otherwise be taken for persuasion.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from conqret.data import Reason
 from conqret.debate.floors import lexical
 from conqret.debate.payoffs import INSTRUCTIONS, SIMPLE, STRENGTHS, Instruction
 from conqret.errors import DeclarationError
 from conqret.io.slider_answers import CONDITIONS, END, TURNS, Design, SliderAnswer
 from conqret.io.two_turn import Argument, Side, TwoTurnQuestion
-from conqret.judging.expected_cost import Expected, capped, counter, expected
-from conqret.judging.fitting import prompt_tokens
+from conqret.judging.expected_cost import Expected, expected_asking
 from conqret.judging.responses import Typed
-from conqret.llm.client import Client
-from conqret.llm.request import Message, Request
+from conqret.llm.request import Request, messages
 from conqret.prompts import Library, Rendered
+from conqret.runs.asked import Answered
 from conqret.runs.session import Session
-from conqret.runs.trials import Sink, Trial, perform
+from conqret.runs.trials import Trial
 
 PROMPT = "debate-judge"
 
@@ -43,16 +41,11 @@ class Slid(Typed):
     slider: int = Field(ge=-END, le=END, strict=True)
 
 
-class Judged(BaseModel):
+class Judged(Answered):
     """The answer to one asking; ``slider`` is None, with a ``reason``, where there was no valid one."""
 
-    model_config = ConfigDict(frozen=True)
-
-    key: str
-    slider: int | None
+    slider: int | None = None
     explanation: str = ""
-    reason: Reason | None = None
-    detail: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,29 +125,18 @@ def askings(
     )
 
 
-async def ask_all(
-    asked: Sequence[Asking],
-    session: Session,
-    client: Client,
-    sink: Sink[Judged],
-    on_answer: Callable[[Judged], None] = lambda found: None,
-) -> None:
-    """Ask for every judgment that ``sink`` does not hold; a later one comes after the earlier one on the same."""
-    trials = (
-        Trial(
-            one.key, partial(_one, one, session, client), (one.key_at(one.turn - 1),) if one.turn > 1 else ()
-        )
+def trials(asked: Sequence[Asking], session: Session) -> list[Trial[Judged]]:
+    """The question of each asking; a later one comes after the earlier one on the same."""
+    return [
+        Trial(one.key, partial(_judged, one, session), (one.key_at(one.turn - 1),) if one.turn > 1 else ())
         for one in asked
-    )
-    async for found in perform(trials, sink, in_flight=client.in_flight):
-        on_answer(found)
+    ]
 
 
 def estimate(asked: Sequence[Asking], session: Session) -> Expected:
-    """The calls, tokens and dollars of :func:`ask_all`; nothing that is recorded already is taken off."""
-    client = counter(session.options)
-    tokens = sum(capped(prompt_tokens(prompt(one, session.library, 0), client), client) for one in asked)
-    return expected("judge debates", session.options, len(asked), tokens, ANSWER_TOKENS * len(asked))
+    """The calls, tokens and dollars of all of them; nothing that is recorded already is taken off."""
+    prompts = (prompt(one, session.library, 0) for one in asked)
+    return expected_asking("judge debates", session.options, prompts, ANSWER_TOKENS)
 
 
 def prompt(one: Asking, library: Library, before: int | None = None) -> Rendered:
@@ -190,23 +172,19 @@ def prompt(one: Asking, library: Library, before: int | None = None) -> Rendered
     )
 
 
-async def _one(one: Asking, session: Session, client: Client, earlier: Mapping[str, Judged]) -> Judged:
+async def _judged(one: Asking, session: Session, earlier: Mapping[str, Judged]) -> Judged:
     before = next((found.slider for found in earlier.values()), None)
-    rendered = prompt(one, session.library, before)
-    answer = await client.ask(
+    answer = await session.client.ask(
         Request(
             ask=PROMPT,
             item=one.key,
-            messages=(Message("system", rendered.system), Message("user", rendered.user)),
+            messages=messages(prompt(one, session.library, before)),
             response=Slid,
             temperature=0.0,
             baseline=lambda: _by_words(one),
         )
     )
-    if answer.value is None:
-        reason = answer.reason or Reason.INVALID_ANSWER
-        return Judged(key=one.key, slider=None, reason=reason, detail=answer.detail)
-    return Judged(key=one.key, slider=answer.value.slider, explanation=answer.value.explanation)
+    return Judged.of(one.key, answer)
 
 
 def _by_words(one: Asking) -> dict[str, object]:

@@ -11,10 +11,9 @@ from pydantic import BaseModel
 from conqret.data import Reason
 from conqret.debateqa.table import EMPTY_ANSWER, NO_QUESTION, ScoreRow
 from conqret.io.debateqa import DebatableQuestion, ModelAnswer
-from conqret.judging.expected_cost import Expected, capped, counter, expected
-from conqret.judging.fitting import prompt_tokens
+from conqret.judging.expected_cost import Expected, expected_asking
 from conqret.llm.client import Client
-from conqret.llm.request import Message, Reading, Request, TokenLogprobs
+from conqret.llm.request import Reading, Request, TokenLogprobs, messages
 from conqret.prompts import Rendered
 from conqret.runs.session import Session
 
@@ -71,7 +70,7 @@ async def ask_about(
         Request(
             ask=question.prompt,
             item=case.id,
-            messages=(Message("system", rendered.system), Message("user", rendered.user)),
+            messages=messages(rendered),
             response=question.response,
             temperature=0.0,
             logprobs=question.logprobs,
@@ -86,16 +85,10 @@ async def ask_about(
     return replace(row, value=value, detail=detail)
 
 
-def expected_asking(prompt: str, cases: Iterable[Case], session: Session, tokens: int) -> Expected:
+def expected_about(prompt: str, cases: Iterable[Case], session: Session, tokens: int) -> Expected:
     """The calls, tokens and dollars of asking about all cases, with so many ``tokens`` of an answer."""
-    client, options = counter(session.options), session.options
-    used = [
-        capped(prompt_tokens(_rendered(prompt, case, session), client), client)
-        for case in cases
-        if not _unfit(case)
-    ]
-    written = tokens * len(used) if options.backend.writes else 0
-    return expected("score", options, len(used), sum(used), written, by=prompt)
+    prompts = (_rendered(prompt, case, session) for case in cases if not _unfit(case))
+    return expected_asking("score", session.options, prompts, tokens, by=prompt)
 
 
 def _unfit(case: Case) -> str:

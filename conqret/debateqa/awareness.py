@@ -10,7 +10,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from conqret.debateqa.asking import Case, Figure, Question, ask_about, expected_asking
+from conqret.debateqa.asking import Case, Figure, Question, ask_about, expected_about
 from conqret.debateqa.diversity import SHOWN, model_name
 from conqret.debateqa.table import AWARENESS, ScoreRow
 from conqret.errors import DeclarationError, UnknownNameError
@@ -111,7 +111,7 @@ def ask_awareness(
 
 def estimate(cases: Iterable[Case], session: Session, *, shots: str = SHOTS[0]) -> Expected:
     """The calls, tokens and dollars of :func:`ask_awareness`."""
-    return expected_asking(_prompt(shots), cases, session, VERDICT_TOKENS)
+    return expected_about(_prompt(shots), cases, session, VERDICT_TOKENS)
 
 
 def instrument_name(model: str, shots: str) -> str:

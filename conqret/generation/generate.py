@@ -20,7 +20,7 @@ from conqret.generation.strategy import DEFAULT_STRATEGY, STRATEGIES, Strategy
 from conqret.judging.fitting import Fitted
 from conqret.judging.instrument import Asks
 from conqret.llm.options import OFFLINE_MODEL
-from conqret.llm.request import Message, Request
+from conqret.llm.request import Request, messages
 from conqret.prompts import Library, Rendered
 
 DOCUMENTS = 10
@@ -164,7 +164,7 @@ class Generator:
             Request(
                 ask=prompt.id,
                 item=task.id,
-                messages=(Message("system", fitted.rendered.system), Message("user", fitted.rendered.user)),
+                messages=messages(fitted.rendered),
                 response=GeneratedArgument,
                 temperature=TEMPERATURE if temperature is None else temperature,
                 baseline=lambda: strategy.baseline(task.topic.question, task.stance, documents),

@@ -17,6 +17,7 @@ from conqret.judging.instrument import answer_room, filled
 from conqret.judging.setup import PROBE, Setup
 from conqret.llm.client import Client
 from conqret.llm.options import ClientOptions
+from conqret.prompts import Rendered
 
 COUNTED = 20_000
 """Characters of a document that are counted; a longer one is scaled up from them."""
@@ -91,6 +92,16 @@ def expected(
     """The price of ``calls`` with ``prompt`` and ``completion`` tokens in all."""
     cost = client.facts.cost(prompt, completion)
     return Expected(task, of, by, client.model, calls, prompt, completion, cost, sampled)
+
+
+def expected_asking(
+    task: str, options: ClientOptions, prompts: Iterable[Rendered], answer_tokens: int, *, by: str = ""
+) -> Expected:
+    """The price of asking each of ``prompts`` for an answer of so many tokens, where the model writes one."""
+    client = counter(options)
+    used = [capped(prompt_tokens(one, client), client) for one in prompts]
+    written = answer_tokens * len(used) if options.backend.writes else 0
+    return expected(task, options, len(used), sum(used), written, by=by)
 
 
 class Sizes:

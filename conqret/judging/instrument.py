@@ -20,7 +20,7 @@ from conqret.judging.fitting import ANSWER_ROOM, Window, fit
 from conqret.judging.orders import both_orders, swap_item
 from conqret.judging.sections import valid_alone
 from conqret.llm.ratings import rating_distribution
-from conqret.llm.request import Answer, Message, Reading, Request
+from conqret.llm.request import Answer, Reading, Request, messages
 from conqret.prompts import Library, Prompt, Rendered, find_injections
 
 
@@ -146,7 +146,7 @@ async def _ask_once(ask: Ask[Any], case: Case, instrument: Instrument) -> _Outco
         Request(
             ask=f"{ask.prompt} (swapped)" if case.swapped else ask.prompt,
             item=case.item.id,
-            messages=(Message("system", rendered.system), Message("user", rendered.user)),
+            messages=messages(rendered),
             response=ask.response(case),
             context=ask.context(case),
             temperature=instrument.options.sampling_temperature,

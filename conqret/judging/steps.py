@@ -13,7 +13,7 @@ from conqret.data import Reason
 from conqret.errors import DeclarationError, ExecutionError
 from conqret.judging.responses import Typed
 from conqret.llm.options import ClientOptions
-from conqret.llm.request import Message, Request
+from conqret.llm.request import Request, messages
 from conqret.prompts import Library, Prompt
 from conqret.runs.session import Session
 
@@ -43,7 +43,7 @@ def generate_steps(prompt: Prompt, options: ClientOptions, library: Library) -> 
     request = Request(
         ask=STEPS_PROMPT,
         item=prompt.id,
-        messages=(Message("system", rendered.system), Message("user", rendered.user)),
+        messages=messages(rendered),
         response=Steps,
         baseline=lambda: {"steps": baseline_steps(prompt.data)},
     )

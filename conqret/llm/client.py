@@ -75,6 +75,11 @@ class Client:
         return self._options.model
 
     @property
+    def baseline(self) -> bool:
+        """Whether the lexical baseline answers, and no model."""
+        return self._backend.baseline
+
+    @property
     def context_window(self) -> int | None:
         """Tokens that fit into a prompt and its answer; None where unknown."""
         return self._facts.context_window

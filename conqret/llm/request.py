@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 from pydantic import BaseModel
 
 from conqret.data import Call, Reason, Status
+from conqret.prompts import Rendered
 
 if TYPE_CHECKING:
     from conqret.perplexity import TargetScore
@@ -25,6 +26,11 @@ class Message:
 
     role: str
     content: str
+
+
+def messages(rendered: Rendered) -> tuple[Message, Message]:
+    """The messages of a prompt."""
+    return Message("system", rendered.system), Message("user", rendered.user)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from conqret.data import Reason
 from conqret.io.pairs import Pair
-from conqret.judging.expected_cost import Expected, capped, counter, expected
-from conqret.judging.fitting import prompt_tokens
+from conqret.judging.expected_cost import Expected, expected_asking
 from conqret.judging.responses import Typed
-from conqret.llm.client import Client
-from conqret.llm.request import Message, Request
+from conqret.llm.request import Request, messages
 from conqret.perspectives.baseline import baseline_grade
 from conqret.prompts import Library, Rendered
+from conqret.runs.asked import Answered
 from conqret.runs.session import Session
-from conqret.runs.trials import Memory, Sink, Trial, perform
+from conqret.runs.trials import Trial, collect
 
 PROMPT = "perspective-detection"
 
@@ -38,17 +37,12 @@ class Graded(Typed):
     grade: int = Field(ge=0, le=len(GRADES) - 1, strict=True)
 
 
-class Detection(BaseModel):
+class Detection(Answered):
     """The grade of one pair (a place in :data:`GRADES`) with its ``explanation``; None with a ``reason`` where there
     was no valid answer."""
 
-    model_config = ConfigDict(frozen=True)
-
-    id: str
-    grade: int | None
+    grade: int | None = None
     explanation: str = ""
-    reason: Reason | None = None
-    detail: str = ""
 
     def contains(self, yes_from: int = YES_FROM) -> bool | None:
         """Whether the grade is ``yes_from`` or higher; None without a grade."""
@@ -57,54 +51,37 @@ class Detection(BaseModel):
 
 def detect(pairs: Sequence[Pair], session: Session) -> list[Detection]:
     """Ask about every pair, each under an id of its own, and give their detections in the same order."""
-    kept: Memory[Detection] = Memory(lambda found: found.id)
-    session.run(lambda client: ask_all(pairs, session, client, kept))
-    return [kept.rows[pair.id] for pair in pairs]
+    works = ((pair.id, partial(_detected, pair, session)) for pair in pairs)
+    return session.run(lambda client: collect(works, in_flight=client.in_flight))
 
 
-async def ask_all(
-    pairs: Sequence[Pair],
-    session: Session,
-    client: Client,
-    sink: Sink[Detection],
-    on_detection: Callable[[Detection], None] = lambda found: None,
-) -> None:
-    """Ask about every pair that ``sink`` does not hold, and put its detection there."""
-
-    def trial(pair: Pair) -> Trial[Detection]:
-        return Trial(pair.id, lambda earlier: _one(pair, session, client))
-
-    async for found in perform(map(trial, pairs), sink, in_flight=client.in_flight):
-        on_detection(found)
+def trials(pairs: Sequence[Pair], session: Session) -> list[Trial[Detection]]:
+    """The question about each pair."""
+    return [Trial(pair.id, partial(_detected, pair, session)) for pair in pairs]
 
 
 def estimate(pairs: Sequence[Pair], session: Session) -> Expected:
     """The calls, tokens and dollars of :func:`detect`; nothing that is recorded already is taken off."""
-    client = counter(session.options)
-    tokens = sum(capped(prompt_tokens(_prompt(pair, session.library), client), client) for pair in pairs)
-    return expected("detect", session.options, len(pairs), tokens, ANSWER_TOKENS * len(pairs))
+    prompts = (_prompt(pair, session.library) for pair in pairs)
+    return expected_asking("detect", session.options, prompts, ANSWER_TOKENS)
 
 
 def _prompt(pair: Pair, library: Library) -> Rendered:
     return library[PROMPT].render({"document": pair.document, "perspective": pair.perspective})
 
 
-async def _one(pair: Pair, session: Session, client: Client) -> Detection:
-    rendered = _prompt(pair, session.library)
-    answer = await client.ask(
+async def _detected(pair: Pair, session: Session, earlier: object = None) -> Detection:
+    answer = await session.client.ask(
         Request(
             ask=PROMPT,
             item=pair.id,
-            messages=(Message("system", rendered.system), Message("user", rendered.user)),
+            messages=messages(_prompt(pair, session.library)),
             response=Graded,
             temperature=0.0,
             baseline=lambda: _by_words(pair),
         )
     )
-    if answer.value is None:
-        reason = answer.reason or Reason.INVALID_ANSWER
-        return Detection(id=pair.id, grade=None, reason=reason, detail=answer.detail)
-    return Detection(id=pair.id, grade=answer.value.grade, explanation=answer.value.explanation)
+    return Detection.of(pair.id, answer)
 
 
 def _by_words(pair: Pair) -> dict[str, object]:

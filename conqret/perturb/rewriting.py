@@ -19,7 +19,7 @@ from conqret.errors import DeclarationError
 from conqret.judging.instrument import Asks
 from conqret.judging.responses import once_each
 from conqret.llm.options import ClientOptions
-from conqret.llm.request import Message, Request
+from conqret.llm.request import Request, messages
 from conqret.perturb.base import SEED, Draw, InapplicableError, Materials, Perturbation, UnreachedError
 from conqret.perturb.pool import Pool
 from conqret.perturb.rewritten import Rewriting
@@ -178,7 +178,7 @@ def _request(
     return Request(
         ask=rewriting.prompt,
         item=item.id,
-        messages=(Message("system", rendered.system), Message("user", rendered.user)),
+        messages=messages(rendered),
         response=Rewrites,
         context={"sentences": wanted},
         baseline=baseline,

@@ -14,7 +14,7 @@ from conqret.data import Reason
 from conqret.errors import DeclarationError
 from conqret.llm.client import Client
 from conqret.llm.options import ClientOptions
-from conqret.llm.request import Message, Request
+from conqret.llm.request import Request, messages
 from conqret.retrieval.merge import round_robin
 from conqret.retrieval.rerank import MODEL, ordered, renumbered
 from conqret.runs.session import Session
@@ -160,7 +160,7 @@ class PerspectiveExpansion(pt.Transformer):
             Request(
                 ask=PROMPT,
                 item=topic,
-                messages=(Message("system", rendered.system), Message("user", rendered.user)),
+                messages=messages(rendered),
                 response=Perspectives,
                 temperature=0.0,
                 baseline=lambda: baseline_perspectives(question),

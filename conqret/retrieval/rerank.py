@@ -16,7 +16,7 @@ from conqret.errors import UnknownNameError
 from conqret.judging.fitting import fit
 from conqret.llm.client import Client
 from conqret.llm.options import ClientOptions
-from conqret.llm.request import Message, Request
+from conqret.llm.request import Request, messages
 from conqret.retrieval.windows import STEP, WINDOW, RankingAnswer, apply, repair, spans
 from conqret.runs.session import Session
 from conqret.runs.trials import collect
@@ -173,7 +173,7 @@ class ListwiseReranker(pt.Transformer):
             Request(
                 ask=prompt.id,
                 item=item.id,
-                messages=(Message("system", fitted.rendered.system), Message("user", fitted.rendered.user)),
+                messages=messages(fitted.rendered),
                 response=RankingAnswer,
                 context={"documents": count},
                 temperature=0.0,

@@ -83,7 +83,7 @@ def test_the_options_change_places_and_the_right_one_with_them(question):
     second = prompt(swapped, LIBRARY).user
     assert first.index("Kane alone") < first.index("A crew")
     assert second.index("A crew") < second.index("Kane alone")
-    found = Judged(key="k", slider=-2)
+    found = Judged(id="k", slider=-2)
     assert given.answer("m", found).toward_right == 2
     assert swapped.answer("m", found).toward_right == -2
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from conqret.cli import options
-from conqret.cli.console import at, end, floor, note_all, progress, result, tell, tell_session
+from conqret.cli.asking import ask, session_of
+from conqret.cli.console import at, end, result
 from conqret.cli.debate.table import Design
 from conqret.cli.groups import grouped
 
@@ -19,7 +21,6 @@ if TYPE_CHECKING:
 
     from conqret.debate.judged_run import JudgedFolder
     from conqret.debate.outcomes import Outcomes, Standing
-    from conqret.llm.client import Client
 
 EPILOG = (
     "Examples:\n\n"
@@ -74,33 +75,18 @@ def judge(
     from conqret.io.two_turn import read_two_turn
     from conqret.report.debate_outcomes import verdict
     from conqret.runs.places import default_folder, stem
-    from conqret.runs.session import Session
 
-    client = calls.client(model)
     found = read_two_turn(questions)
     asked = askings(found, design, tuple(INSTRUCTIONS) if instruction is None else (instruction,))
-    session = Session(client, recordings=kept.recordings, replay=kept.replay, prompts=prompts)
+    session = session_of(model, calls, kept, prompts)
     if dry_run:
         tell_cost([estimate(asked, session)], budget=calls.budget_usd, as_json=shown.json_output)
         return
-    folder = JudgedFolder(output or default_folder(stem(questions), "debate-judge", client.model))
-    with progress("judging", quiet=shown.quiet) as bar:
-
-        def started(client: Client, kept: int) -> None:
-            if not shown.quiet:
-                baseline = f": {floor('a judge')}" if session.options.backend.baseline else ""
-                tell(
-                    f"{len(asked):,} judgments on {len(found):,} questions, by {session.options.model}{baseline}"
-                )
-            bar.start(client, kept, len(asked))
-
-        outcome = judge_debates(
-            asked, session, folder, overwrite=kept.overwrite, on_start=started, on_answer=bar.advance
-        )
-    if not shown.quiet:
-        tell_session(outcome.session, f"{len(asked)} judgments")
-    if outcome.missing:
-        note_all(f"{len(outcome.missing)} answers are not among the recordings", outcome.missing)
+    folder = JudgedFolder(output or default_folder(stem(questions), "debate-judge", session.options.model))
+    outcome = ask(
+        partial(judge_debates, asked, session, folder, overwrite=kept.overwrite), len(asked), "judgments",
+        about=f"{len(asked):,} judgments on {len(found):,} questions, by", shown=shown,
+    )  # fmt: skip
     came, beside = outcome.came, outcome.beside
     told = verdict(came)
     data = {"verdict": told, **asdict(came), "beside": [asdict(one) for one in beside]}

@@ -9,16 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from conqret.cli import options
-from conqret.cli.console import at, end, floor, note_all, progress, result, tell, tell_session
+from conqret.cli.asking import ask
+from conqret.cli.console import at, end, result
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from conqret import Judgments
     from conqret.data import Item
-    from conqret.io import Checked
-    from conqret.judging.setup import Setup
-    from conqret.llm.client import Client
     from conqret.report.table import Table
 
 COLUMNS = (
@@ -66,19 +64,10 @@ def judged(
     if dry_run:
         tell_cost([expected_cost(items, **settings)], budget=calls.budget_usd, as_json=shown.json_output)
         return None
-    with progress("judging", quiet=shown.quiet) as bar:
-
-        def started(setup: Setup, checked: Checked, client: Client, kept: int) -> None:
-            if not shown.quiet:
-                baseline = f": {floor('a judge')}" if setup.client.backend.baseline else ""
-                tell(f"{checked.count:,} items, judged by {format} with {setup.client.model}{baseline}")
-            bar.start(client, kept, checked.count)
-
-        judgments: Judgments = judge(items, on_start=started, on_judgment=bar.advance, **settings)
-    if not shown.quiet:
-        tell_session(judgments.session, f"{len(judgments)} judgments")
-    if judgments.missing:
-        note_all(f"{len(judgments.missing)} answers are not among the recordings", judgments.missing)
+    judgments: Judgments = ask(
+        lambda on_start, on_row: judge(items, on_start=on_start, on_judgment=on_row, **settings), len(items),
+        "judgments", about=f"{len(items):,} items, judged by {format} with", shown=shown,
+    )  # fmt: skip
     return judgments
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from conqret.debateqa.asking import Case, Figure, Question, ask_about, expected_asking
+from conqret.debateqa.asking import Case, Figure, Question, ask_about, expected_about
 from conqret.debateqa.baselines.lexical import MOST_VIEWS, Findings
 from conqret.debateqa.table import ScoreRow
 from conqret.judging.expected_cost import Expected
@@ -114,7 +114,7 @@ def ask(
 def estimate(metrics: Iterable[str], cases: Sequence[Case], session: Session) -> list[Expected]:
     """The calls, tokens and dollars of :func:`ask`, one for each of ``metrics``."""
     return [
-        expected_asking(QUESTIONS[name].prompt, cases, session, ANSWER_TOKENS.get(name, NUMBER_TOKENS))
+        expected_about(QUESTIONS[name].prompt, cases, session, ANSWER_TOKENS.get(name, NUMBER_TOKENS))
         for name in metrics
     ]
 
