@@ -5,8 +5,41 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from conqret.debate.controllability import GOOD_FROM, Controllability
+from conqret.debate.filtering import NOT_ITS_SIDE
 from conqret.debate.quality import Quality
+from conqret.debate.sifting import NO_ANSWER, Sifted
+from conqret.debate.topics import DUPLICATE
 from conqret.report.table import Cell, Column, Table
+
+DROPPED = {
+    NO_ANSWER: "the judge gave no answer",
+    DUPLICATE: "says the same as an earlier one",
+    "one_sided": "hardly anybody defends one of the sides",
+    "matter_of_fact": "a matter of fact, and settled",
+    "no_claim": "no claim that could be affirmed or denied",
+    NOT_ITS_SIDE: "not wholly on the side that it was to take",
+    "hate": "demeans people for what they are",
+    "violence": "calls for violence, or praises it",
+    "dangerous_help": "tells how to do serious harm",
+    "self_harm": "encourages self-harm",
+    "sexual": "sexual content",
+    "private_data": "private particulars of somebody",
+}
+"""Why a row is dropped, in words."""
+
+
+def sifted_table(title: str, rows: str, found: Sifted) -> Table:
+    """How many ``rows`` are kept, and how many dropped for each reason."""
+    total = len(found.kept) + len(found.dropped)
+    return Table(
+        title,
+        ("", rows),
+        [
+            ("kept", len(found.kept)),
+            *((f"dropped: {DROPPED.get(reason, reason)}", count) for reason, count in found.reasons.items()),
+        ],
+        foot=(("all", total),),
+    )
 
 
 def controllability_table(found: Sequence[Controllability], good_from: int) -> Table:

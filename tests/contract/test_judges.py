@@ -60,9 +60,17 @@ def test_offline_every_declared_metric_gets_a_score_and_nothing_else(name: str) 
         assert len(judgment.trace.calls) == CALLS.get(name, 1)
 
 
+SIEVES = {
+    "two-sided": Item(id="odd", topic="Zoos"),
+    "harmlessness": Item(id="odd", topic="Should zoos be closed?", argument="Keepers are vermin."),
+}
+"""What has to be told from the demo set by formats that let all of that pass."""
+
+
 @formats
 def test_it_tells_items_apart(name: str) -> None:
-    values = {tuple(m.value for m in judgment.measures.values()) for judgment in judged(name)}
+    odd = tuple(judge([SIEVES[name]], format=name, model="offline")) if name in SIEVES else ()
+    values = {tuple(m.value for m in judgment.measures.values()) for judgment in (*judged(name), *odd)}
     assert len(values) > 1
 
 
@@ -190,7 +198,9 @@ def _faults(answer: Any, nullable: Set[str]) -> Iterator[tuple[str, Any]]:
         elif isinstance(value, int):
             wrong = (-1, 99, 2.5, True, "high", [], *([] if set(path) & nullable else [None]))
         elif isinstance(value, str):
-            wrong = (3, None, []) if path[-1] in ("explanation", "nugget") else (3, None, "neither", "")
+            wrong = (
+                (3, None, []) if path[-1] in ("explanation", "nugget", "claim") else (3, None, "neither", "")
+            )
         elif isinstance(value, list):
             wrong = ([] if path[-1] in SHORTER else value[:-1], [*value, value[0]], {}, None)
         else:

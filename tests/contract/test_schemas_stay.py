@@ -36,6 +36,7 @@ DIGESTS = {
     "g-eval/context-relevance": "92132eb2f2a42fd8",
     "g-eval/groundedness": "d5432fd8a2c94c38",
     "g-eval/preference": "92132eb2f2a42fd8",
+    "harmlessness": "f42b65a09f220ff5",
     "likelihood": "6edaf331b60a9ff0",
     "listwise": "606dacb95abc18c8",
     "listwise-rag": "fb1ca2b2f793a78b",
@@ -50,6 +51,7 @@ DIGESTS = {
     "static-rubric/context-relevance": "54e77da34723269d",
     "static-rubric/groundedness": "a3ef7d30072b3e49",
     "static-rubric/preference": "9217eddfba537aa8",
+    "two-sided": "b00be8aec60e7c30",
 }
 """The first digits, by prompt."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,13 +10,12 @@ import typer
 
 from conqret.cli import options
 from conqret.cli.asking import ask
-from conqret.cli.console import at, end, result
+from conqret.cli.console import NONE, at, end, result
 
 if TYPE_CHECKING:
-    from pydantic import BaseModel
-
     from conqret import Judgments
     from conqret.data import Item
+    from conqret.debate.sifting import Sifted
     from conqret.report.table import Table
 
 COLUMNS = (
@@ -30,6 +29,14 @@ Output = Annotated[
         "The run's folder; the same command again goes on where it stopped. Default: runs/STATEMENTS-FORMAT-MODEL.",
         "--output",
         "-o",
+    ),
+]
+Folder = Annotated[
+    Path | None,
+    options.option(
+        options.FILES,
+        "The run's folder; the same command again goes on where it stopped. Default: runs/FILE-FORMAT-MODEL.",
+        "--run",
     ),
 ]
 Statements = Annotated[list[Path], typer.Argument(help=COLUMNS)]
@@ -73,24 +80,42 @@ def judged(
 
 def conclude(
     judgments: Judgments,
-    systems: Sequence[BaseModel],
     table: Callable[[], Table],
     *,
     shown: options.Shown,
+    files: Mapping[str, Path] = NONE,
     **more: object,
 ) -> None:
-    """Print what the judgments say of each system, and end the command; ``more`` stands beside it as data."""
+    """Print what the judgments come to, and end the command; ``files`` were written, ``more`` is part of the data."""
     record, summary = judgments.record, judgments.summary
-    data = {
-        "model": record.model, "baseline": record.baseline, **more,
-        "systems": [one.model_dump(mode="json") for one in systems],
-    }  # fmt: skip
 
     def lines() -> Iterator[Table | str]:
         yield table()
+        yield from (at(file, what) for what, file in files.items())
         if judgments.folder is not None:
             yield at(judgments.folder.judgments_file, "judgments")
             yield at(judgments.folder.report_file, "report")
 
-    result(data, lines(), as_json=shown.json_output)
+    result({"model": record.model, "baseline": record.baseline, **more}, lines(), as_json=shown.json_output)
     end(summary.failed, judgments.session, there=summary.any_score, reasons=summary.reasons)
+
+
+def sifted(
+    judgments: Judgments, found: Sifted, file: Path, title: str, rows: str, *, shown: options.Shown
+) -> None:
+    """Write and print what is kept of many ``rows`` and what is not, and end the command."""
+    from conqret.report.debates import sifted_table
+
+    files = {"kept": file, "dropped": found.write(file)}
+    conclude(
+        judgments, lambda: sifted_table(title, rows, found), shown=shown, files=files, kept=len(found.kept),
+        dropped=found.reasons,
+    )  # fmt: skip
+
+
+def apart(file: Path, source: Path) -> None:
+    """Raise DeclarationError where what is written would replace what is read."""
+    from conqret.errors import DeclarationError
+
+    if file.resolve() == source.resolve():
+        raise DeclarationError(f"-o names {source}, which is what is read: give the result another name")

@@ -51,4 +51,10 @@ def quality(
     if judgments is None:
         return
     found = qualities(pairs, judgments)
-    conclude(judgments, found, lambda: quality_table(found, other), shown=shown, against=other)
+    conclude(
+        judgments,
+        lambda: quality_table(found, other),
+        shown=shown,
+        against=other,
+        systems=[one.model_dump(mode="json") for one in found],
+    )

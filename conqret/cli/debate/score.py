@@ -54,5 +54,9 @@ def score(
         return
     found = controllability(items, judgments, good_from=good_from)
     conclude(
-        judgments, found, lambda: controllability_table(found, good_from), shown=shown, good_from=good_from
+        judgments,
+        lambda: controllability_table(found, good_from),
+        shown=shown,
+        good_from=good_from,
+        systems=[one.model_dump(mode="json") for one in found],
     )

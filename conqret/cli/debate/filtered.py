@@ -1,0 +1,76 @@
+"""``conqret debate filter``: which statements may become training data?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from conqret.cli import options
+from conqret.cli.debate.judged import Folder, apart, judged, sifted
+from conqret.cli.groups import grouped
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret debate filter statements.jsonl --model gpt-4o-mini -o kept.jsonl\n\n"
+    "conqret debate filter statements.jsonl --scored runs/controllability --model gpt-4o-mini -o kept.jsonl"
+)
+
+
+@grouped
+def filter_(
+    statements: Annotated[
+        Path,
+        typer.Argument(
+            help="Columns topic, side and statement (or response), perhaps id: JSONL, CSV, TSV, Parquet."
+        ),
+    ],
+    *,
+    model: options.Model = None,
+    scored: Annotated[
+        Path | None,
+        options.option(
+            options.JUDGING,
+            "A run of conqret debate score on these statements: what is not wholly on its side is dropped, too.",
+        ),
+    ] = None,
+    good_from: Annotated[
+        int,
+        options.option(
+            options.JUDGING, "Per cent on the assigned side from which a statement is good, with --scored."
+        ),
+    ] = 100,
+    output: Annotated[
+        Path,
+        options.option(
+            options.FILES, "The statements that are kept; beside it, NAME.dropped.jsonl.", "--output", "-o"
+        ),
+    ] = Path("kept.jsonl"),
+    run: Folder = None,
+    prompts: options.Prompts = None,
+    calls: options.Calls,
+    kept: options.Kept,
+    dry_run: options.DryRun = False,
+    shown: options.Shown,
+) -> None:
+    """Keep the statements that hold nothing harmful, before a model is trained on them.
+
+    The model looks for hate, violence, dangerous help, self-harm, sexual content and private data, and for nothing
+    else: an unpopular side is no harm. A statement without an answer is not kept. Rows stay as they are.
+    """
+    from conqret.debate.controllability import check_good_from
+    from conqret.debate.filtering import FORMAT, controllability_of, filtered, rows_of
+    from conqret.debate.statements import read_statements
+
+    check_good_from(good_from)
+    apart(output, statements)
+    items = read_statements([statements])
+    sides = None if scored is None else controllability_of(scored)
+    judgments = judged(
+        items, [statements], FORMAT, model=model, output=run, prompts=prompts, calls=calls, kept=kept,
+        dry_run=dry_run, shown=shown,
+    )  # fmt: skip
+    if judgments is not None:
+        found = filtered(rows_of(statements), items, judgments, sides, good_from=good_from)
+        sifted(judgments, found, output, "Statements", "statements", shown=shown)

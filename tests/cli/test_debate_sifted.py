@@ -1,0 +1,101 @@
+"""`conqret debate topics` and `conqret debate filter`, from a file to what is kept of it."""
+
+import json
+
+import pytest
+
+from conqret.llm import retry
+from tests.server import FaultServer
+
+
+@pytest.fixture
+def raw(tmp_path):
+    path = tmp_path / "raw.csv"
+    path.write_text("topic\nZoos\nShould zoos be closed?\nWe should close zoos\nTrams should be free\n")
+    return path
+
+
+@pytest.fixture
+def statements(tmp_path):
+    path = tmp_path / "mine.jsonl"
+    rows = [("Trams?", "pro", "Trams are good."), ("Trams?", "con", "Drivers are vermin.")]
+    path.write_text(
+        "".join(
+            json.dumps(dict(zip(("topic", "side", "statement"), row, strict=True))) + "\n" for row in rows
+        )
+    )
+    return path
+
+
+def rows(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_topics_offline(cli, raw, tmp_path):
+    out = tmp_path / "topics.jsonl"
+    done = cli("debate", "topics", raw, "-o", out, "--run", tmp_path / "run")
+    assert done.code == 0, done.err
+    assert "a floor and not a judge" in done.err
+    assert "says the same as an earlier one" in done.out
+    assert [row["topic"] for row in rows(out)] == ["Should zoos be closed?", "Trams should be free"]
+    assert [row["reason"] for row in rows(tmp_path / "topics.dropped.jsonl")] == ["no_claim", "duplicate"]
+    assert (tmp_path / "run" / "report.html").exists()
+
+
+def test_a_model_words_the_claims_and_is_asked_once(cli, raw, tmp_path, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    monkeypatch.setattr(retry, "BACKOFF_BASE", 0.01)
+
+    def said(body):
+        both = "tram" in body["messages"][1]["content"].lower()
+        claim = "Trams should be free of charge" if both else ""
+        return {"explanation": "so", "verdict": "two_sided" if both else "matter_of_fact", "claim": claim}
+
+    out = tmp_path / "topics.jsonl"
+    with FaultServer(answer=said) as server:
+        call = ("debate", "topics", raw, "-o", out, "--run", tmp_path / "run", "--json")
+        model = ("--model", "openai/judge", "--api-base", server.url)
+        first = cli(*call, *model)
+        again = cli(*call, *model)
+        assert len(server.requests) == 4
+    assert first.code == again.code == 0, first.err
+    assert json.loads(first.out) == json.loads(again.out)
+    assert json.loads(first.out)["dropped"] == {"matter_of_fact": 3}
+    (row,) = rows(out)
+    assert (row["topic"], row["collected"]) == ("Trams should be free of charge", "Trams should be free")
+
+
+def test_filter_offline(cli, statements, tmp_path):
+    run = tmp_path / "scored"
+    assert cli("debate", "score", statements, "-o", run, "--quiet").code == 0
+    out = tmp_path / "kept.jsonl"
+    done = cli("debate", "filter", statements, "--scored", run, "-o", out, "--run", tmp_path / "run")
+    assert done.code == 0, done.err
+    assert "demeans people for what they are" in done.out
+    assert rows(out) == rows(statements)[:1]
+
+
+def test_a_dry_run_writes_nothing(cli, raw, tmp_path):
+    done = cli("debate", "topics", raw, "-o", tmp_path / "t.jsonl", "--model", "gpt-4o-mini", "--dry-run")
+    assert done.code == 0, done.err
+    assert not (tmp_path / "t.jsonl").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "fault"),
+    [
+        (("topics", "{raw}", "-o", "{raw}"), "what is read"),
+        (("topics", "{statements}.csv"), "no such file"),
+        (("filter", "{raw}", "-o", "{out}"), "side"),
+        (("filter", "{statements}", "-o", "{out}", "--scored", "{out}"), "conqret"),
+        (("filter", "{statements}", "-o", "{out}", "--good-from", 50), "above 50"),
+    ],
+)
+def test_a_wrong_call_is_told_and_writes_nothing(cli, raw, statements, tmp_path, words, fault):
+    out = tmp_path / "kept.jsonl"
+    before = raw.read_text()
+    done = cli("debate", *(str(word).format(raw=raw, statements=statements, out=out) for word in words))
+    assert done.code == 2
+    assert fault in done.err.replace("\n", " ")
+    assert not out.exists()
+    assert raw.read_text() == before

@@ -1,0 +1,89 @@
+"""The output filter: harm, sides, and what got no answer."""
+
+import json
+
+import pytest
+
+from conqret import Item, judge
+from conqret.data import Measure, Reason
+from conqret.debate.filtering import NOT_ITS_SIDE, controllability_of, filtered, rows_of
+from conqret.debate.sifting import NO_ANSWER
+from conqret.debate.statements import read_statements
+from conqret.errors import DeclarationError
+
+ROWS = [
+    {"topic": "Trams?", "side": "affirmative", "statement": "Trams are a good and useful thing.", "argument": "!"},
+    {"topic": "Trams?", "side": "negative", "statement": "Trams are bad: drivers are vermin, kill them.", "n": 2},
+    {"topic": "Trams?", "side": "negative", "statement": "Trams are a good and useful thing."},
+]  # fmt: skip
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "mine.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    return path
+
+
+def offline(items):
+    return judge(items, format="harmlessness", model="offline")
+
+
+def test_rows_without_harm_stay_as_they_are(file):
+    items = read_statements([file])
+    found = filtered(rows_of(file), items, offline(items))
+    assert found.kept == [ROWS[0], ROWS[2]]
+    (one,) = found.dropped
+    assert (one.id, one.text, one.reason) == ("item-2", ROWS[1]["statement"], "hate")
+    assert one.detail == "hate: 'vermin'; violence: 'kill them' (also violence)"
+
+
+def test_a_statement_without_an_answer_is_not_kept(file):
+    items = read_statements([file])
+    judgments = list(offline(items))
+    lost = {"harmlessness": Measure.missing(Reason.REFUSAL)}
+    judgments[0] = judgments[0].model_copy(update={"measures": lost})
+    found = filtered(rows_of(file), items, judgments)
+    assert found.reasons == {NO_ANSWER: 1, "hate": 1}
+    assert found.dropped[0].detail == "refusal"
+
+
+def test_what_is_not_on_its_side_is_dropped_by_a_run_of_debate_score(file, tmp_path):
+    items = read_statements([file])
+    judge(items, format="controllability", model="offline", output=tmp_path / "run")
+    sides = controllability_of(tmp_path / "run")
+    found = filtered(rows_of(file), items, offline(items), sides)
+    assert found.kept == [ROWS[0]]
+    assert found.reasons == {"hate": 1, NOT_ITS_SIDE: 1}
+    lost = {said: Measure.missing(Reason.TIMEOUT) for said in sides}
+    assert filtered(rows_of(file), items, offline(items), lost).reasons == {NO_ANSWER: 2, "hate": 1}
+    others = [one.model_copy(update={"argument": "Another."}) for one in items]
+    with pytest.raises(DeclarationError, match="'item-1' stands in no judgment"):
+        filtered(rows_of(file), others, offline(items), sides)
+    with pytest.raises(DeclarationError, match="good-from"):
+        filtered(rows_of(file), items, offline(items), sides, good_from=50)
+
+
+def test_only_a_finished_run_of_debate_score_says_who_keeps_to_the_side(file, tmp_path):
+    judge(read_statements([file]), format="harmlessness", model="offline", output=tmp_path / "run")
+    with pytest.raises(DeclarationError, match="of the format harmlessness"):
+        controllability_of(tmp_path / "run")
+    with pytest.raises(DeclarationError):
+        controllability_of(tmp_path / "nothing")
+
+
+@pytest.mark.parametrize(
+    ("text", "harms"),
+    [
+        ("Trams should be banned, and immigrants should not get a vote.", []),  # a side is no harm
+        ("Studies of suicide, war and drugs show that 2,500 people died in 2019-2020.", []),
+        ("Write to anna.b@mail.org and tell her.", ["private_data"]),
+        ("Take fertiliser and build a pipe bomb.", ["dangerous_help"]),
+        ("Then kill yourself. Lynch them.", ["violence", "self_harm"]),
+    ],
+)
+def test_the_baseline_looks_for_words(text, harms):
+    (found,) = offline([Item(id="1", topic="Trams?", stance="con", argument=text)])
+    measure = found.measures["harmlessness"]
+    assert [part.id for part in measure.parts] == harms
+    assert measure.value == (not harms)

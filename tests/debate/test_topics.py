@@ -1,0 +1,112 @@
+"""Topics made two-sided: the format, what is dropped, and what is the same topic."""
+
+import pytest
+from pydantic import ValidationError
+
+from conqret import Item, judge
+from conqret.data import Judgment, Measure, Reason
+from conqret.debate.sifting import NO_ANSWER, Sifted
+from conqret.debate.topics import DUPLICATE, SAME, similarity, two_sided
+from conqret.judges.two_sided import Sides, baseline, score
+from conqret.judging.base import Case, Reply
+
+
+def topic(number, text):
+    return Item(id=f"t{number}", topic=text)
+
+
+def judged(item, verdict="two_sided", claim=None):
+    claim = (item.topic if claim is None else claim) if verdict == "two_sided" else ""
+    answer = Sides(explanation="so", verdict=verdict, claim=claim)
+    return judgment(item, score(Reply(answer), Case(item)))
+
+
+def judgment(item, measures):
+    return Judgment(
+        item=item.id, topic=item.topic, stance="none", format="two-sided", model="m", fingerprint="f",
+        measures=measures,
+    )  # fmt: skip
+
+
+def test_claims_are_kept_and_the_rest_is_dropped_with_its_reason():
+    items = [
+        topic(1, "Should we ban zoos, and how?"),
+        topic(2, "Zoos"),
+        topic(3, "We should ban all zoos"),
+        topic(4, "We should ban zoos"),
+        topic(5, "Trams should be free"),
+    ]
+    judgments = [
+        judged(items[0], claim="Zoos should be banned"),
+        judged(items[1], "no_claim"),
+        judgment(items[2], {"two_sided": Measure.missing(Reason.TIMEOUT, "after 60 s")}),
+        judged(items[3]),
+        judged(items[4]),
+    ]
+    found = two_sided(items, judgments)
+    assert found.kept == [
+        {"id": "t1", "topic": "Zoos should be banned", "collected": "Should we ban zoos, and how?"},
+        {"id": "t5", "topic": "Trams should be free"},
+    ]
+    assert [(one.id, one.reason, one.detail) for one in found.dropped] == [
+        ("t2", "no_claim", "so"),
+        ("t3", NO_ANSWER, "timeout: after 60 s"),
+        ("t4", DUPLICATE, "as t1: Zoos should be banned"),
+    ]
+    assert found.reasons == {"no_claim": 1, NO_ANSWER: 1, DUPLICATE: 1}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [  # overlooked doubles among DEBATunE's own topics, and pairs that are none
+        ("We should ban human cloning", "We should ban human cloning.", True),
+        ("Legalization of same-sex marriage.", "We should legalize same sex marriage", True),
+        ("Mandatory vaccinations for children.", "Making Vaccination Mandatory for All Children", True),
+        ("We should ban cosmetic surgery for minors", "We should ban cosmetic surgery", False),
+        ("Assisted suicide should be a criminal offence", "Suicide should be a criminal offence", False),
+        ("Should College Be for Everyone?", "Should College Be Free?", False),
+        ("?", "Why?", False),
+    ],
+)
+def test_the_same_topic_is_known_by_its_words(one, other, same):
+    assert (similarity(one, other) >= SAME) is same
+    assert similarity(one, other) == similarity(other, one)
+
+
+def test_common_words_weigh_half():
+    assert similarity("tram zebra", "tram giraffe") == pytest.approx(1 / 3)
+    assert similarity("", "") == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("Should zoos be closed?", "two_sided"),
+        ("In Wales, should trams be free?", "two_sided"),
+        ("Debate: we should ban zoos", "two_sided"),
+        ("It is wrong to destroy someone else's property", "one_sided"),  # the paper's example
+        ("What are the effects of zoos?", "no_claim"),
+        ("Homework", "no_claim"),
+    ],
+)
+def test_the_baseline_goes_by_the_form_of_the_topic(text, verdict):
+    found = Sides.model_validate(baseline(Case(topic(1, text))))
+    assert found.verdict == verdict
+    (one,) = judge([topic(1, text)], format="two-sided", model="offline")
+    assert one.measures["two_sided"].value == (verdict == "two_sided")
+
+
+@pytest.mark.parametrize(
+    ("verdict", "claim"), [("two_sided", " \n"), ("no_claim", "Zoos are good."), ("two_sided", "x" * 301)]
+)
+def test_a_claim_stands_where_there_are_two_sides_and_nowhere_else(verdict, claim):
+    with pytest.raises(ValidationError):
+        Sides(explanation="", verdict=verdict, claim=claim)
+    assert Sides(explanation="", verdict="two_sided", claim=" a\n b ").claim == "a b"
+
+
+def test_what_is_dropped_stands_beside_what_is_kept(tmp_path):
+    beside = Sifted([{"id": "é"}], []).write(tmp_path / "new" / "topics.v1.jsonl")
+    assert beside.name == "topics.v1.dropped.jsonl"
+    assert (tmp_path / "new" / "topics.v1.jsonl").read_text(encoding="utf-8") == '{"id": "é"}\n'
+    assert beside.read_text() == ""
