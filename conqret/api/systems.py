@@ -22,7 +22,6 @@ from conqret.generation.writing import GenerationOutcome, GenerationRun
 from conqret.generation.writing import generate as write_arguments
 from conqret.io.corpus import CorpusDirectory
 from conqret.io.trec import ScoredDoc, read_rankings, write_run
-from conqret.llm.client import Client
 from conqret.llm.options import OFFLINE_MODEL, ClientOptions
 from conqret.llm.recordings import STORE_NAME
 from conqret.prompts import Library
@@ -234,7 +233,6 @@ def generate(
     overwrite: bool = False,
     recordings: str | Path | None = None,
     replay: str | Path | None = None,
-    on_start: Callable[[GenerationRun, Client, int], None] = lambda job, client, kept: None,
 ) -> GenerationOutcome:
     """Write a cited argument for every topic that a run ranks, into a folder whose items are ready to be judged.
 
@@ -254,7 +252,6 @@ def generate(
         overwrite: begin afresh where the folder holds other arguments; its recordings are kept.
         recordings: a store of answers to share with other runs; by default the folder's own.
         replay: recordings to answer from; nothing is sent then.
-        on_start: gets what is to be written, the client, and the number of arguments kept from before.
 
     Raises:
         DeclarationError: anything wrong with the call, the corpus, the run or the folder. No model is asked then.
@@ -264,7 +261,7 @@ def generate(
         seed=seed, temperature=temperature, prompts=prompts, output=output, overwrite=overwrite, recordings=recordings,
         replay=replay,
     )  # fmt: skip
-    return write_arguments(job, on_start=lambda client, kept: on_start(job, client, kept))
+    return write_arguments(job)
 
 
 @strict_options

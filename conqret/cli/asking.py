@@ -49,20 +49,20 @@ def ask(
     about: str,
     shown: Shown,
     doing: str = "judging",
-    role: str = "a judge",
+    by: str = "",
 ) -> O:
     """Do ``run``, which asks about ``total`` ``rows`` ("judgments") and takes ``on_start`` (its last arguments are the
     client and the number of rows kept from before) and ``on_row``; tell who is asked ``about`` what, and what came.
 
-    ``role`` is what the lexical baseline is not.
+    ``by`` says who answers, where that is not the model, or not as a judge.
     """
     with progress(doing, quiet=shown.quiet) as bar:
 
         def started(*given: Any) -> None:
             client: Client = given[-2]
             if not shown.quiet:
-                baseline = f": {floor(role)}" if client.baseline else ""
-                tell(f"{about} {client.model_id}{baseline}")
+                judge = f"{client.model_id}: {floor('a judge')}" if client.baseline else client.model_id
+                tell(f"{about} {by or judge}")
             bar.start(client, given[-1], total)
 
         outcome = run(on_start=started, on_row=bar.advance)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
 from conqret.cli import options
-from conqret.cli.console import at, end, note, result, tell, tell_session
+from conqret.cli.asking import ask
+from conqret.cli.console import at, end, note, result
 from conqret.cli.groups import grouped
-
-if TYPE_CHECKING:
-    from conqret.generation.writing import GenerationRun
-    from conqret.llm.client import Client
 
 EPILOG = (
     "Examples:\n\n"
@@ -66,40 +64,38 @@ def generate(
     """
     from dataclasses import asdict
 
-    from conqret import generate as write
     from conqret.api.systems import generation_job
     from conqret.cli.expected_cost import tell_cost
     from conqret.generation.expected_cost import expected_writing
+    from conqret.generation.writing import generate as write
     from conqret.judging.expected_cost import Sizes
     from conqret.report.words import reason
 
-    def announce(job: GenerationRun, client: Client, kept: int) -> None:
-        if not shown.quiet:
-            _announce(job)
-
-    asked: dict[str, Any] = {
-        "stance": stance, "model": calls.client(model), "strategy": strategy, "shots": shots, "documents": documents,
-        "expert": expert, "seed": seed, "temperature": temperature, "prompts": prompts, "output": output,
-        "recordings": kept.recordings, "replay": kept.replay, "overwrite": kept.overwrite,
-    }  # fmt: skip
+    job = generation_job(
+        corpus, run, stance=stance, model=calls.client(model), strategy=strategy, shots=shots, documents=documents,
+        expert=expert, seed=seed, temperature=temperature, prompts=prompts, output=output, **kept.given(),
+    )  # fmt: skip
     if dry_run:
-        job = generation_job(corpus, run, **asked)
         found = expected_writing(job.tasks, job.options, job.model, job.library, Sizes())
         tell_cost([found], budget=calls.budget_usd, as_json=shown.json_output)
         return
-    outcome = write(corpus, run, **asked, on_start=announce)
+    way = job.options.way
+    by = job.model.model if way.prompts else way.name
+    if job.model.backend.baseline:
+        by += ": sentences of the documents, a floor and no author"
+    outcome = ask(
+        partial(write, job), len(job.tasks), "arguments",
+        about=f"{len(job.tasks):,} arguments by", by=by, shown=shown, doing="writing",
+    )  # fmt: skip
     facts = {**asdict(outcome), "session": outcome.session.model_dump()}
     facts = {"items": str(facts.pop("items_file")), **facts}
-    total = outcome.written + outcome.no_evidence + sum(outcome.failed.values())
     lines = (
-        f"{outcome.written} of {total} arguments written",
+        f"{outcome.written} of {len(job.tasks)} arguments written",
         f"citations  {outcome.out_of_range} out of range, {outcome.misquoted} quotations not in the document cited",
         f"documents  {outcome.left_out} left out, {outcome.trimmed} cut to fit the model",
         at(outcome.items_file, "items"),
     )
     result(facts, lines, as_json=shown.json_output)
-    if not shown.quiet:
-        tell_session(outcome.session, f"{total:,} arguments")
     if outcome.no_evidence:
         note(
             f"{outcome.no_evidence} arguments have no evidence: their documents hold nothing for the side, says the "
@@ -109,14 +105,3 @@ def generate(
         note(f"{count} arguments were not written: {reason(name)}; the same command asks for them again")
     reasons = {**outcome.failed, "no_evidence": outcome.no_evidence}
     end(outcome.failed, outcome.session, there=outcome.written, reasons=reasons)
-
-
-def _announce(job: GenerationRun) -> None:
-    way = job.options.way
-    author = job.model.model if way.prompts else way.name
-    baseline = (
-        ": sentences of the documents, a floor and no author"
-        if job.model.backend.baseline or not way.prompts
-        else ""
-    )
-    tell(f"{len(job.tasks)} arguments by {author}{baseline}")

@@ -10,7 +10,6 @@ from pydantic import Field
 
 from conqret.data import Call, Document, Item, Reason, Stance
 from conqret.data.corpus import CorpusTopic
-from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.generation.arguments import GeneratedArgument, render
 from conqret.generation.budget import ANSWER_ROOM, Question
@@ -22,6 +21,7 @@ from conqret.judging.instrument import Asks
 from conqret.llm.options import OFFLINE_MODEL
 from conqret.llm.request import Request, messages
 from conqret.prompts import Library, Rendered
+from conqret.runs.asked import Answered
 
 DOCUMENTS = 10
 """Documents an argument is built from (ConQRet, section 3.2.2)."""
@@ -109,17 +109,14 @@ class Task:
         return Generated(id=self.id, topic=self.topic.id, stance=self.stance, **fields)
 
 
-class Generated(Frozen):
+class Generated(Answered):
     """What became of a task: an argument and the facts of its making, or the reason why there is none."""
 
-    id: str
     topic: str
     stance: Stance
     argument: str | None = None
     facts: Mapping[str, Any] = Field(default_factory=dict)
     calls: tuple[Call, ...] = ()
-    reason: Reason | None = None
-    detail: str = ""
 
     @property
     def status(self) -> str:
@@ -142,7 +139,7 @@ class Generator:
     model: str
     answer_room: int = ANSWER_ROOM
 
-    async def write(self, task: Task) -> Generated:
+    async def write(self, task: Task, earlier: object = None) -> Generated:
         """Write the argument of a task. Never raises for what the world did."""
         if not task.documents:
             return task.outcome(reason=Reason.NOTHING_TO_JUDGE, detail="no document was retrieved")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -39,14 +39,6 @@ class Strategy:
         if stance not in self.prompts:
             raise UnknownNameError("stance of an argument", stance, self.prompts)
         return library[self.prompts[stance]]
-
-    def digests(self, library: Library, stances: Iterable[Stance]) -> dict[Stance, str]:
-        """The digests of the prompts of these sides; none where no model is asked.
-
-        Raises:
-            UnknownNameError: a side has no prompt.
-        """
-        return {one: self.prompt(library, one).digest for one in sorted(set(stances)) if self.prompts}
 
 
 STRATEGIES = Registry(

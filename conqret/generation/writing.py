@@ -7,54 +7,41 @@ judge`` reads). The same command again asks only for what was not answered.
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, ClassVar
 
-from conqret.data import Reason
+from conqret.data import Document, Reason
 from conqret.generation.arguments import GeneratedArgument
 from conqret.generation.budget import ANSWER_ROOM
 from conqret.generation.generate import Generated, GenerateOptions, Generator, Task
 from conqret.io.corpus import write_lines
 from conqret.io.rows import item_record
 from conqret.llm.client import Client
-from conqret.llm.keys import schema_digest
 from conqret.llm.options import ClientOptions
 from conqret.prompts import Library
-from conqret.runs.folder import ITEMS, RunFolder, RunRecord
-from conqret.runs.rows import RowStore
+from conqret.runs.asked import Answered, Asked, AskedFolder, AskedRecord, ask_all
+from conqret.runs.folder import ITEMS, RunRecord
 from conqret.runs.session import Session, SessionCounts
-from conqret.runs.trials import Trial, perform
-
-GENERATIONS = "generations.jsonl"
+from conqret.runs.trials import Trial
 
 
-class GenerationRecord(RunRecord):
-    """What ``run.json`` says of arguments: all that decides what is written, and in ``settings`` where it is from."""
+class GenerationRecord(AskedRecord):
+    """What ``run.json`` says of arguments; ``settings`` say where the tasks are from."""
 
     SAME: ClassVar[Mapping[str, str]] = {
-        "model": "model",
-        "identity": "model settings",
         "window": "context window",
         "options": "options",
-        "prompts": "prompts",
-        "answer_schema": "answer schema",
-        "tasks": "ranking, documents or examples",
+        **AskedRecord.SAME,
+        "asked": "ranking, documents or examples",
     }
 
     kind: str = "generate"
-    model: str
-    baseline: bool
-    identity: dict[str, Any]
     window: int | None
     options: dict[str, Any]
-    prompts: dict[str, str]
-    answer_schema: str
-    tasks: str
     settings: dict[str, Any]
 
     def __str__(self) -> str:
@@ -62,22 +49,15 @@ class GenerationRecord(RunRecord):
 
 
 @dataclass(frozen=True)
-class GenerationFolder(RunFolder[GenerationRecord]):
+class GenerationFolder(AskedFolder[GenerationRecord, Generated]):
     """The files of written arguments under one folder."""
 
     KIND: ClassVar[str] = "generate"
     COMMAND: ClassVar[str] = "conqret generate"
     RECORD: ClassVar[type[RunRecord]] = GenerationRecord
-    MAKES: ClassVar[tuple[str, ...]] = (ITEMS, GENERATIONS)
-
-    def rows(self) -> RowStore[Generated]:
-        """What became of each task; those that failed are tried again."""
-        return RowStore(
-            self.path / GENERATIONS,
-            Generated,
-            lambda one: one.id,
-            finished=lambda one: one.answered,
-        )
+    ROW: ClassVar[type[Answered]] = Generated
+    ROWS: ClassVar[str] = "generations.jsonl"
+    MAKES: ClassVar[tuple[str, ...]] = (ITEMS, ROWS)
 
 
 @dataclass(frozen=True)
@@ -123,19 +103,15 @@ class GenerationRun:
     @cached_property
     def record(self) -> GenerationRecord:
         """What ``run.json`` says."""
-        stances = (task.stance for task in self.tasks)
-        return GenerationRecord(
-            model=self.model.model,
-            baseline=self.model.backend.baseline or not self.options.way.prompts,
-            identity=dict(self.model.identity),
+        way = self.options.way
+        asks = bool(way.prompts)
+        return GenerationRecord.of(
+            self.session,
+            {way.prompt(self.library, task.stance).id: GeneratedArgument for task in self.tasks if asks},
+            map(_shown, self.tasks),
+            baseline=self.model.backend.baseline or not asks,
             window=self.model.context_window,
             options=asdict(self.options),
-            prompts={
-                str(stance): digest
-                for stance, digest in self.options.way.digests(self.library, stances).items()
-            },
-            answer_schema=schema_digest(GeneratedArgument),
-            tasks=_digest(self.tasks),
             settings=dict(self.settings),
         )
 
@@ -160,82 +136,55 @@ class GenerationOutcome:
 def generate(
     run: GenerationRun,
     *,
-    on_start: Callable[[Client, int], None] | None = None,
-    on_argument: Callable[[Generated], None] | None = None,
+    on_start: Callable[[Client, int], None] = lambda client, kept: None,
+    on_row: Callable[[Generated], None] = lambda found: None,
 ) -> GenerationOutcome:
     """Write all arguments, and the files, and wait for it; see :func:`agenerate`."""
-    return run.session.run(lambda _: agenerate(run, on_start, on_argument))
+    return run.session.run(lambda client: agenerate(run, on_start, on_row))
 
 
 async def agenerate(
     run: GenerationRun,
-    on_start: Callable[[Client, int], None] | None = None,
-    on_argument: Callable[[Generated], None] | None = None,
+    on_start: Callable[[Client, int], None] = lambda client, kept: None,
+    on_row: Callable[[Generated], None] = lambda found: None,
 ) -> GenerationOutcome:
     """Write all arguments, and the files.
 
-    ``on_start`` gets the client and the number of arguments kept from before; ``on_argument`` what becomes of each
-    task.
-
-    Raises:
-        DeclarationError: the folder holds something else or another run, another process is writing it, the recordings
-            are none, or the settings do not fit the model. No model is asked then.
+    Raises what :func:`conqret.runs.asked.ask_all` raises, and DeclarationError where the settings do not fit the model.
     """
-    folder, session = run.folder, run.session
-    folder.check(run.record, overwrite=run.overwrite)
-    await session.ready(folder)
-    with folder.claimed(run.record, overwrite=run.overwrite):
-        session.keep_in(folder.recordings_file)
-        before = session.counts
-        with folder.rows() as rows:
-            kept = len(rows)
-            if on_start is not None:
-                on_start(session.client, kept)
-            await _write(run, session.client, rows, on_argument)
-        rows.arrange(task.id for task in run.tasks)
-        found = {one.id: one for one in rows.rows()}
-        items = [item for task in run.tasks if (item := task.item(found[task.id])) is not None]
-        write_lines(run.items_file, map(item_record, items))
-    facts = [one.facts for one in found.values() if one.argument is not None]
-    return GenerationOutcome(
-        items_file=run.items_file,
-        written=len(items),
-        no_evidence=sum(one.reason is Reason.NO_EVIDENCE for one in found.values()),
-        failed=dict(Counter(str(one.reason) for one in found.values() if not one.answered)),
-        session=session.counts.since(before, kept=kept),
-        trimmed=sum(len(one["trimmed"]) for one in facts),
-        out_of_range=sum(len(one["citations"]["out_of_range"]) for one in facts),
-        misquoted=sum(len(one["citations"]["misquoted"]) for one in facts),
-        left_out=sum(len(one["left_out"]) for one in facts),
-        missing=tuple(map(str, session.client.missing)),
-    )
 
+    def finish(asked: Asked[Generated]) -> GenerationOutcome:
+        items = [task.item(found) for task, found in zip(run.tasks, asked.rows, strict=True)]
+        write_lines(run.items_file, (item_record(item) for item in items if item is not None))
+        facts = [one.facts for one in asked.rows if one.argument is not None]
+        return GenerationOutcome(
+            items_file=run.items_file,
+            written=len(facts),
+            no_evidence=sum(one.reason is Reason.NO_EVIDENCE for one in asked.rows),
+            failed=dict(Counter(str(one.reason) for one in asked.rows if not one.answered)),
+            session=asked.session,
+            trimmed=sum(len(one["trimmed"]) for one in facts),
+            out_of_range=sum(len(one["citations"]["out_of_range"]) for one in facts),
+            misquoted=sum(len(one["citations"]["misquoted"]) for one in facts),
+            left_out=sum(len(one["left_out"]) for one in facts),
+            missing=asked.missing,
+        )
 
-async def _write(
-    run: GenerationRun,
-    client: Client,
-    rows: RowStore[Generated],
-    on_argument: Callable[[Generated], None] | None,
-) -> None:
     room = max(ANSWER_ROOM, run.model.max_tokens or 0)
-    generator = Generator(run.options, run.library, client, run.model.model, room)
-
-    def trial(task: Task) -> Trial[Generated]:
-        return Trial(task.id, lambda earlier: generator.write(task))
-
-    async for found in perform(map(trial, run.tasks), rows, in_flight=client.in_flight):
-        if on_argument is not None:
-            on_argument(found)
+    generator = Generator(run.options, run.library, run.session.client, run.model.model, room)
+    trials = [Trial(task.id, partial(generator.write, task)) for task in run.tasks]
+    return await ask_all(
+        trials, run.session, run.folder, run.record, finish,
+        overwrite=run.overwrite, on_start=on_start, on_row=on_row,
+    )  # fmt: skip
 
 
-def _digest(tasks: Sequence[Task]) -> str:
-    """sha256 (hex, 16 characters) over everything that a prompt can hold."""
-    found = hashlib.sha256()
-    for task in tasks:
-        parts = [task.id, task.topic.question, task.stance, task.expert.text() if task.expert else ""]
-        parts += [f"{one.id}\0{one.title}\0{one.text}" for one in task.documents]
-        for example in task.examples:
-            parts += [example.expert.question, example.expert.text()]
-            parts += [f"{one.id}\0{one.title}\0{one.text}" for one in example.documents]
-        found.update("\1".join(parts).encode("utf-8", "surrogatepass") + b"\2")
-    return found.hexdigest()[:16]
+def _shown(task: Task) -> list[object]:
+    """Everything that a prompt can hold of a task."""
+    examples = [(one.expert.question, one.expert.text(), _documents(one.documents)) for one in task.examples]
+    expert = task.expert.text() if task.expert else ""
+    return [task.id, task.topic.question, task.stance, expert, _documents(task.documents), examples]
+
+
+def _documents(documents: Sequence[Document]) -> list[tuple[str, str, str]]:
+    return [(one.id, one.title, one.text) for one in documents]

@@ -77,17 +77,17 @@ class AskedRecord(RunRecord):
         cls, session: Session, prompts: Mapping[str, type[BaseModel]], shown: Iterable[object], **more: Any
     ) -> Self:
         """The record of asking a session's model by ``prompts``, each with its type of answer, about ``shown``, plain
-        data; ``more`` are the fields of a kind of its own."""
+        data; ``more`` are the fields of a kind of its own, and those that differ from what the session says."""
         asked = json.dumps(list(shown)).encode("utf-8", "surrogatepass")
-        return cls(
-            model=session.options.model,
-            baseline=session.options.backend.baseline,
-            identity=dict(session.options.identity),
-            prompts={name: session.library[name].digest for name in prompts},
-            schemas={name: schema_digest(response) for name, response in prompts.items()},
-            asked=hashlib.sha256(asked).hexdigest()[:16],
-            **more,
-        )
+        fields: dict[str, Any] = {
+            "model": session.options.model,
+            "baseline": session.options.backend.baseline,
+            "identity": dict(session.options.identity),
+            "prompts": {name: session.library[name].digest for name in prompts},
+            "schemas": {name: schema_digest(response) for name, response in prompts.items()},
+            "asked": hashlib.sha256(asked).hexdigest()[:16],
+        }
+        return cls(**fields | more)
 
     def __str__(self) -> str:
         return f"answers of {self.model}"
@@ -95,14 +95,16 @@ class AskedRecord(RunRecord):
 
 @dataclass(frozen=True)
 class AskedFolder(RunFolder[R], Generic[R, Row]):
-    """The files of such a run under one folder; ``ROW`` is the type of its rows, which ``MAKES`` has to name."""
+    """The files of such a run under one folder; ``ROW`` is the type of its rows, and ``ROWS`` the name of their file,
+    which ``MAKES`` has to hold."""
 
     ROW: ClassVar[type[Answered]]
+    ROWS: ClassVar[str] = ROWS
 
     def rows(self) -> RowStore[Row]:
         """What became of each question; those without an answer are asked again."""
         return RowStore(
-            self.path / ROWS, self.ROW, lambda one: one.id, finished=lambda one: one.answered  # type: ignore[arg-type]
+            self.path / self.ROWS, self.ROW, lambda one: one.id, finished=lambda one: one.answered  # type: ignore[arg-type]
         )
 
 
@@ -147,4 +149,6 @@ async def ask_all(
                 on_row(row)
             rows.arrange(trial.key for trial in trials)
         counts = session.counts.since(before, kept=kept)
-        return finish(Asked(tuple(rows.rows()), counts, tuple(map(str, session.client.missing))))
+        found = {row.id: row for row in rows.rows()}
+        missing = tuple(map(str, session.client.missing))
+        return finish(Asked(tuple(found[trial.key] for trial in trials), counts, missing))

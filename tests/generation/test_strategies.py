@@ -47,7 +47,7 @@ def test_extractive_writes_what_the_offline_model_answers_and_asks_nobody(tmp_pa
     facts = items["extractive"].metadata["generation"]
     assert (facts["strategy"], facts["model"], facts.get("prompt")) == ("extractive", "offline", None)
     assert records["extractive"].baseline
-    assert records["extractive"].differences(records["cited"]) == ["options", "prompts"]
+    assert records["extractive"].differences(records["cited"]) == ["options", "prompt", "answer schema"]
 
 
 def test_unknown_strategies_are_told_with_the_nearest():
