@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from conqret.debate.payoffs import Instruction
 from conqret.io.slider_answers import END
-from conqret.io.two_turn import Argument, Side
+from conqret.io.two_turn import NOTHING, Side
 from conqret.text.analysis import weight
 from conqret.text.passages import read
 
@@ -76,16 +76,17 @@ def _length(side: Side) -> int:
 
 
 def _snippets(own: Side, other: Side) -> str:
-    against_other = other.counter or Argument("")
+    against_other = other.counter or NOTHING
     return "\n".join((*own.argument.snippets, *against_other.snippets))
 
 
 def _support(side: Side, evidence: str) -> float:
-    held = _stems(evidence)
-    wanted = _stems(f"{side.option}. {side.argument.text}")
+    held = stems(evidence)
+    wanted = stems(f"{side.option}. {side.argument.text}")
     total = sum(map(weight, sorted(wanted)))
     return sum(map(weight, sorted(wanted & held))) / total if total else 0.0
 
 
-def _stems(text: str) -> set[str]:
+def stems(text: str) -> set[str]:
+    """The stems of the content words of a text."""
     return {root for sentence in read(text).sentences for root in sentence.roots if root}

@@ -17,7 +17,7 @@ from conqret.debate.floors import lexical
 from conqret.debate.payoffs import INSTRUCTIONS, SIMPLE, STRENGTHS, Instruction
 from conqret.errors import DeclarationError
 from conqret.io.slider_answers import CONDITIONS, END, TURNS, Design, SliderAnswer
-from conqret.io.two_turn import Argument, Side, TwoTurnQuestion
+from conqret.io.two_turn import NOTHING, Argument, Side, TwoTurnQuestion
 from conqret.judging.expected_cost import Expected, expected_asking
 from conqret.judging.responses import Typed
 from conqret.llm.request import Request, messages
@@ -30,8 +30,6 @@ PROMPT = "debate-judge"
 
 ANSWER_TOKENS = 80
 """An answer in tokens: two sentences and a number."""
-
-_NONE = Argument("")
 
 
 class Slid(Typed):
@@ -89,7 +87,7 @@ class Asking:
 
     def _visible(self, side: Side) -> Side:
         argued = self.condition.endswith("A")
-        counter = (side.counter or _NONE) if self.turn > 1 else _NONE
+        counter = (side.counter or NOTHING) if self.turn > 1 else NOTHING
         parts = (part if argued else Argument("", part.snippets) for part in (side.argument, counter))
         return Side(side.option, *parts)
 
@@ -147,8 +145,8 @@ def prompt(one: Asking, library: Library, before: int | None = None) -> Rendered
             "option": side.option,
             "argument": side.argument.text,
             "snippets": side.argument.snippets,
-            "counter": (side.counter or _NONE).text,
-            "counter_snippets": (side.counter or _NONE).snippets,
+            "counter": (side.counter or NOTHING).text,
+            "counter_snippets": (side.counter or NOTHING).snippets,
         }
         for side in one.sides
     ]

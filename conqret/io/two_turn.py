@@ -1,4 +1,5 @@
-"""``read_two_turn``: questions with two options, and the debate on them, in a layout of conqret's own or as released.
+"""``read_two_turn``: questions with two options, and the debate on them, in a layout of conqret's own or as released;
+``read_questions``: the same without what is argued.
 
 Own: one JSON object a line::
 
@@ -6,15 +7,17 @@ Own: one JSON object a line::
      "arguments": [{"option": 1, "text": "…", "snippets": ["…"]}, {"option": 2, …}],
      "counter_arguments": [{"against": 1, "text": "…", "snippets": []}, {"against": 2, …}]}
 
-Passage, snippets and counter-arguments may be absent. Released: single_turn_debate (Parrish et al. 2022, "Single-Turn
+Passage, snippets and counter-arguments may be absent, and ``writers`` may name who wrote for either option, counter-
+argument against the other one included. Released: single_turn_debate (Parrish et al. 2022, "Single-Turn
 Debate Does Not Help Humans Answer Hard Reading-Comprehension Questions"), which has neither passages nor
 counter-arguments.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +29,7 @@ from conqret.io.faults import Unfit, kind, quoted
 from conqret.io.files import file_rows
 from conqret.io.rows import Rows, columns_of
 from conqret.io.schema import Check, Field, Schema, TableReader
+from conqret.prompts.guard import ANGLES
 
 RELEASED = "output_data"
 """The column by which single_turn_debate is known."""
@@ -39,6 +43,10 @@ class Argument:
     snippets: tuple[str, ...] = ()
 
 
+NOTHING = Argument("")
+"""Where nothing is argued."""
+
+
 @dataclass(frozen=True, slots=True)
 class Side:
     """An option with the argument for it, and the counter-argument against that argument, where there is one."""
@@ -50,7 +58,8 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class TwoTurnQuestion:
-    """A question with two sides, of which ``right`` (1 or 2) is; ``passage`` is empty where it is not known."""
+    """A question with two sides, of which ``right`` (1 or 2) is; ``passage`` is empty where it is not known, and so is
+    ``writers``, who wrote for either side."""
 
     id: str
     question: str
@@ -58,6 +67,7 @@ class TwoTurnQuestion:
     right: int
     passage_id: str
     passage: str = ""
+    writers: tuple[str, ...] = ()
 
     def record(self) -> dict[str, Any]:
         """The question as a line of conqret's own layout."""
@@ -72,6 +82,7 @@ class TwoTurnQuestion:
             "arguments": [{"option": n, **_plain(side.argument)} for n, side in enumerate(self.sides, start=1)],
             **({"counter_arguments": [{"against": n, **_plain(one)} for n, one in enumerate(counters, start=1)]}
                if counters else {}),
+            **({"writers": list(self.writers)} if self.writers else {}),
         }  # fmt: skip
 
 
@@ -88,6 +99,45 @@ def read_two_turn(path: Path) -> tuple[TwoTurnQuestion, ...]:
     if not found:
         raise DeclarationError(f"{path} holds no questions")
     return found
+
+
+def read_questions(path: Path) -> tuple[TwoTurnQuestion, ...]:
+    """Read questions that are still to be argued, each with its passage; what is argued there already is left aside.
+
+    Raises:
+        ItemsError: rows have faults, a missing passage among them; all are listed.
+        DeclarationError: there is no question, or the file is single_turn_debate, which has no passages.
+    """
+    rows = file_rows(path)
+    if RELEASED in columns_of(rows):
+        raise DeclarationError(
+            f"{path} is single_turn_debate, which has no passages, and arguments quote from them: give questions with "
+            "id, question, options, right, passage_id and passage"
+        )
+    kept = ("id", "question", "options", "right", "passage_id")
+    fields = {name: QUESTION.fields[name] for name in kept}
+    needed = Field(("passage",), _filled, needed="Add its text: arguments quote from it")
+    reader = TableReader(rows, replace(QUESTION, fields={**fields, "passage": needed}))
+    found = []
+    for values in reader:
+        reader.once("id", values["id"], "Give each question an id of its own")
+        one, two = (Side(option, NOTHING) for option in values.pop("options"))
+        found.append(TwoTurnQuestion(**{**values, "right": values["right"] + 1}, sides=(one, two)))
+    reader.finish()
+    if not found:
+        raise DeclarationError(f"{path} holds no questions")
+    return tuple(found)
+
+
+def quoted_in(passage: str, snippet: str) -> str | None:
+    """The words of the passage that a snippet quotes, as they stand there; None where it does not.
+
+    White space may differ, and so may brackets: models are shown ``‹`` for what could open a tag.
+    """
+    bracket = f"[{re.escape(''.join(ANGLES))}\u2039]"
+    parts = (re.escape(word).replace("\u2039", bracket) for word in snippet.split())
+    found = re.search(r"\s+".join(parts), passage)
+    return found[0] if found is not None and found[0] else None
 
 
 def _filled(value: object, where: str, reader: TableReader) -> str:
@@ -113,6 +163,13 @@ def _options(value: object, where: str, reader: TableReader) -> tuple[str, ...]:
     different = {one.strip() for one in found} - {""}
     if len(different) != 2 or len(found) != 2:
         raise Unfit(f"holds {len(different)} different options", "A debate has two: write both")
+    return found
+
+
+def _writers(value: object, where: str, reader: TableReader) -> tuple[str, ...]:
+    found = tuple(identifier(one, where, reader) for one in _texts(value, where, reader))
+    if len(found) != 2:
+        raise Unfit(f"names {len(found)} writers", "Name two, one for either option, or remove it")
     return found
 
 
@@ -160,6 +217,7 @@ QUESTION = Schema(
             ("arguments",), each(_part("option"), _sided), needed="Give an argument for either option"
         ),
         "counter_arguments": Field(("counter_arguments",), each(_part("against"), _sided), ()),
+        "writers": Field(("writers",), _writers, ()),
     },
 )
 RELEASED_ARGUMENT = Schema(
@@ -192,7 +250,7 @@ def _own(rows: Rows) -> Iterator[TwoTurnQuestion]:
             found.append(
                 TwoTurnQuestion(
                     values["id"], values["question"], (one, two), values["right"] + 1, values["passage_id"],
-                    values["passage"],
+                    values["passage"], values["writers"],
                 )
             )  # fmt: skip
     reader.finish()
@@ -217,10 +275,9 @@ def _check_snippets(
     reader: TableReader, column: str, given: Iterable[tuple[int, Argument]], passage: str
 ) -> None:
     """A snippet is in the passage word for word; only white space may differ."""
-    whole_passage = _spaced(passage)
     for place, (_, argument) in enumerate(given, start=1):
         for nth, snippet in enumerate(argument.snippets, start=1):
-            if _spaced(snippet) not in whole_passage:
+            if snippet.strip() and quoted_in(passage, snippet) is None:
                 where = f"{column}[{place}].snippets[{nth}]"
                 remedy = "Copy it from the passage word for word, or remove it"
                 reader.fault(where, f"is {quoted(snippet)}, which is not in the passage", remedy)
@@ -262,10 +319,6 @@ def _released_problem(given: Sequence[dict[str, Any]]) -> str:
         return "is worded differently on its two sides"
     rights = sum(bool(one["right"]) for one in given)
     return "" if rights == 1 else f"has {rights} right options"
-
-
-def _spaced(passage: str) -> str:
-    return " ".join(passage.split())
 
 
 def _plain(argument: Argument) -> dict[str, Any]:

@@ -124,31 +124,36 @@ async def ask_all(
     record: R,
     finish: Callable[[Asked[Row]], T],
     *,
+    beside: Sequence[Session] = (),
     overwrite: bool = False,
     on_start: Callable[[Client, int], None] = lambda client, kept: None,
     on_row: Callable[[Row], None] = lambda row: None,
 ) -> T:
     """Do every trial that the folder does not hold, and what ``finish`` makes of all rows while the folder is held.
 
-    Use it as ``session.run(lambda client: ask_all(…))``; trials ask ``session.client``. ``on_start`` gets that client
-    and the number of rows kept from before, ``on_row`` each new row.
+    Use it as ``session.run(lambda client: ask_all(…))``; trials ask ``session.client``, and those of the sessions
+    ``beside`` it on the same event loop. ``on_start`` gets that client and the number of rows kept from before,
+    ``on_row`` each new row.
 
     Raises:
         DeclarationError: the folder holds something else or another run, another process is writing it, or the
             recordings are none. No model is asked then.
     """
+    sessions = (session, *beside)
     folder.check(record, overwrite=overwrite)
-    await session.ready(folder)
+    for one in sessions:
+        await one.ready(folder)
     with folder.claimed(record, overwrite=overwrite):
-        session.keep_in(folder.recordings_file)
-        before = session.counts
+        for one in sessions:
+            one.keep_in(folder.recordings_file)
+        before = SessionCounts.total(one.counts for one in sessions)
         with folder.rows() as rows:
             kept = len(rows)
             on_start(session.client, kept)
-            async for row in perform(trials, rows, in_flight=session.client.in_flight):
+            async for row in perform(trials, rows, in_flight=sum(one.client.in_flight for one in sessions)):
                 on_row(row)
             rows.arrange(trial.key for trial in trials)
-        counts = session.counts.since(before, kept=kept)
+        counts = SessionCounts.total(one.counts for one in sessions).since(before, kept=kept)
+        missing = tuple(str(lacking) for one in sessions for lacking in one.client.missing)
         found = {row.id: row for row in rows.rows()}
-        missing = tuple(map(str, session.client.missing))
         return finish(Asked(tuple(found[trial.key] for trial in trials), counts, missing))

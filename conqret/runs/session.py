@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -40,6 +40,21 @@ class SessionCounts(BaseModel):
     others: dict[str, int] = {}
     failures: dict[str, str] = {}
     stopped: str = ""
+
+    @classmethod
+    def total(cls, parts: Iterable[SessionCounts]) -> SessionCounts:
+        """The sums over several models."""
+        each = tuple(parts)
+        costs = [one.cost_usd for one in each if one.cost_usd is not None]
+        return cls(
+            sent=sum(one.sent for one in each),
+            recorded=sum(one.recorded for one in each),
+            cost_usd=sum(costs) if len(costs) == len(each) else None,
+            estimated=sum(one.estimated for one in each),
+            others={name: count for one in each for name, count in one.others.items()},
+            failures={reason: example for one in each for reason, example in one.failures.items()},
+            stopped="; ".join(one.stopped for one in each if one.stopped),
+        )
 
     def since(self, before: SessionCounts, *, kept: int = 0) -> SessionCounts:
         """What came after ``before``, with ``kept`` rows from earlier sessions."""
@@ -254,16 +269,7 @@ class Sessions:
     @property
     def counts(self) -> SessionCounts:
         """What was sent and answered so far, by all models together."""
-        each = [session.counts for session in self._known.values()]
-        costs = [one.cost_usd for one in each if one.cost_usd is not None]
-        return SessionCounts(
-            sent=sum(one.sent for one in each),
-            recorded=sum(one.recorded for one in each),
-            cost_usd=sum(costs) if len(costs) == len(each) else None,
-            estimated=sum(one.estimated for one in each),
-            failures={reason: example for one in each for reason, example in one.failures.items()},
-            stopped="; ".join(one.stopped for one in each if one.stopped),
-        )
+        return SessionCounts.total(session.counts for session in self._known.values())
 
     def of(self, options: ClientOptions) -> Session:
         """The session of a model with these settings, open until all are closed."""

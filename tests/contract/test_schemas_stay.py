@@ -15,6 +15,7 @@ from pydantic import BaseModel
 import conqret
 from conqret import Document, Item
 from conqret.debate.judging import Slid
+from conqret.debate.writing import Argued
 from conqret.debateqa.awareness import Verdict
 from conqret.debateqa.baselines.asked import Grade, ReasonedRating, Viewpoints
 from conqret.generation.arguments import GeneratedArgument
@@ -72,7 +73,7 @@ def test_the_schemas_of_answers_are_those_of_all_recordings() -> None:
 
 ANSWERS = (
     *(Verdict, Grade, ReasonedRating, Viewpoints, GeneratedArgument),
-    *(Steps, Graded, Rewrites, Perspectives, RankingAnswer, Slid),
+    *(Steps, Graded, Rewrites, Perspectives, RankingAnswer, Slid, Argued),
 )
 """What is asked for by others than judges."""
 JUDGED = {ask.prompt: ask.response(Case(ITEM)) for judge in JUDGES.values() for ask in judge.asks}

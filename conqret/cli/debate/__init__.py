@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import typer
 
-from conqret.cli.debate import anova, filtered, judge, payoffs, quality, questions, score, table, topics
+from conqret.cli.debate import (
+    anova,
+    argue,
+    filtered,
+    judge,
+    payoffs,
+    quality,
+    questions,
+    score,
+    table,
+    topics,
+)
 
 app = typer.Typer(
     help="Debates: whether texts keep to their side, what an answer earns, and whether a debate helps who judges.",
@@ -16,6 +27,7 @@ app.command("quality", epilog=quality.EPILOG)(quality.quality)
 app.command("filter", epilog=filtered.EPILOG)(filtered.filter_)
 app.command("topics", epilog=topics.EPILOG)(topics.topics)
 app.command("questions", epilog=questions.EPILOG)(questions.questions)
+app.command("argue", epilog=argue.EPILOG)(argue.argue)
 app.command("judge", epilog=judge.EPILOG)(judge.judge)
 app.command("payoffs", epilog=payoffs.EPILOG)(payoffs.payoffs)
 app.command("table", epilog=table.EPILOG)(table.table)

@@ -1,0 +1,119 @@
+"""``conqret debate argue``."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from conqret.cli import options
+from conqret.cli.asking import ask
+from conqret.cli.console import at, end, note, note_all, result
+from conqret.cli.groups import grouped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import RenderableType
+
+    from conqret.debate.written_run import WrittenFolder, WrittenSummary
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret debate argue questions.jsonl --model gpt-4o-mini -o runs/written\n\n"
+    "conqret debate argue questions.jsonl --model gpt-4o-mini --against gpt-4o --dry-run\n\n"
+    "conqret debate judge runs/written/debates.jsonl --model gpt-4o-mini"
+)
+
+
+@grouped
+def argue(
+    questions: Annotated[
+        Path,
+        typer.Argument(
+            help="Questions with id, question, options, right, passage_id and passage, JSONL (also .gz); what is "
+            "argued there already is left aside."
+        ),
+    ],
+    *,
+    model: options.Model = None,
+    against: Annotated[
+        str | None,
+        options.option(
+            options.MODEL,
+            "A second model: each question is debated twice, with the sides exchanged. Default: --model argues for "
+            "both options.",
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        options.option(
+            options.FILES,
+            "The run's folder; the same command again goes on where it stopped. "
+            "Default: runs/QUESTIONS-debate-argue-MODEL.",
+            "--output",
+            "-o",
+        ),
+    ] = None,
+    prompts: options.Prompts = None,
+    calls: options.Calls,
+    kept: options.Kept,
+    dry_run: options.DryRun = False,
+    shown: options.Shown,
+) -> None:
+    """Write debates: an argument for either option of each question, and an answer to each argument.
+
+    Snippets have to stand in the passage word for word: a text with another one is asked for again, and after three
+    times counted as none, with the reason. `debates.jsonl` holds the debates of which nothing is missing, for
+    `conqret debate judge`.
+    """
+    from conqret.cli.expected_cost import tell_cost
+    from conqret.debate.writing import debates, estimate, tasks
+    from conqret.debate.written_run import WrittenFolder, write_debates
+    from conqret.errors import DeclarationError
+    from conqret.io.two_turn import read_questions
+    from conqret.runs.places import default_folder, stem
+    from conqret.runs.session import Session
+
+    writers = [calls.client(model)]
+    if against is not None:
+        writers.append(calls.client(against))
+        if writers[0].model == writers[1].model:
+            raise DeclarationError(
+                f"--model and --against are both {against}: leave --against away, and it argues both sides"
+            )
+    found = read_questions(questions)
+    debated = debates(found, [one.model for one in writers])
+    asked = tasks(debated)
+    if dry_run:
+        parts = [estimate(asked, Session(one, prompts=prompts)) for one in writers]
+        tell_cost(parts, budget=calls.budget_usd, as_json=shown.json_output)
+        return
+    names = [one.model for one in writers]
+    folder = WrittenFolder(output or default_folder(stem(questions), "debate-argue", *names))
+    run = partial(
+        write_debates, debated, writers, folder, recordings=kept.recordings, replay=kept.replay, prompts=prompts,
+        overwrite=kept.overwrite,
+    )  # fmt: skip
+    beside = f" {names[1]} and" if against else ""
+    outcome = ask(
+        run, len(asked), "texts", about=f"{len(asked):,} texts on {len(found):,} questions, by{beside}",
+        shown=shown, doing="writing", role="an author",
+    )  # fmt: skip
+    summary = outcome.summary
+    for example in outcome.examples.values():
+        note(f"a text is missing, as {example}")
+    if summary.incomplete:
+        note_all(f"{len(summary.incomplete)} debates are not whole, and left out", summary.incomplete)
+    result(summary, _lines(summary, folder), as_json=shown.json_output)
+    end(summary.unwritten, outcome.session, there=summary.whole, reasons=summary.unwritten)
+
+
+def _lines(summary: WrittenSummary, folder: WrittenFolder) -> Iterator[RenderableType]:
+    there = summary.texts - sum(summary.unwritten.values())
+    yield f"{summary.whole:,} of {summary.debates:,} debates are whole, by {' and '.join(summary.writers)}"
+    yield f"  texts: {there:,} of {summary.texts:,}   snippets from the passages: {summary.snippets:,}"
+    if summary.whole:
+        yield at(folder.debates_file, "debates")

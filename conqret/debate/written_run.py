@@ -1,0 +1,134 @@
+"""Writing debates as a run: recorded, resumable, and what is finished in the layout of ``conqret debate judge``.
+
+Beside ``run.json`` and ``recordings.sqlite`` the folder holds ``rows.jsonl`` (the texts as they came, with the reason
+where there is none), ``debates.jsonl`` (the debates of which nothing is missing) and ``summary.json``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from pydantic import BaseModel, ConfigDict
+
+from conqret.debate.writing import ARGUMENT, COUNTER, Argued, Debated, Written, tasks, trials
+from conqret.io.atomic import replacing
+from conqret.llm.client import Client
+from conqret.llm.options import ClientOptions
+from conqret.runs.asked import ROWS, Answered, Asked, AskedFolder, AskedRecord, ask_all
+from conqret.runs.folder import SUMMARY, RunRecord
+from conqret.runs.session import SessionCounts, Sessions
+
+DEBATES = "debates.jsonl"
+
+
+class WrittenRecord(AskedRecord):
+    """What ``run.json`` says of written debates; ``against`` is the second writer with its settings."""
+
+    SAME: ClassVar[Mapping[str, str]] = {
+        **AskedRecord.SAME,
+        "asked": "questions or writers",
+        "against": "settings of the second writer",
+    }
+
+    kind: str = "debate-argue"
+    against: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class WrittenFolder(AskedFolder[WrittenRecord, Written]):
+    """The files of written debates under one folder."""
+
+    KIND: ClassVar[str] = "debate-argue"
+    COMMAND: ClassVar[str] = "conqret debate argue"
+    RECORD: ClassVar[type[RunRecord]] = WrittenRecord
+    ROW: ClassVar[type[Answered]] = Written
+    MAKES: ClassVar[tuple[str, ...]] = (ROWS, DEBATES, SUMMARY)
+
+    @property
+    def debates_file(self) -> Path:
+        """The debates, ready to be judged."""
+        return self.path / DEBATES
+
+
+class WrittenSummary(BaseModel):
+    """A run in numbers: debates in all and whole ones, texts in all and those that there are not (by reason), snippets
+    quoted, and the debates of which something is missing."""
+
+    model_config = ConfigDict(frozen=True)
+
+    writers: tuple[str, ...]
+    debates: int
+    whole: int
+    texts: int
+    unwritten: dict[str, int]
+    snippets: int
+    incomplete: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenOutcome:
+    """A finished run: its summary, for each reason a text that there is not, what this session did, and which answers a
+    replay lacked."""
+
+    summary: WrittenSummary
+    examples: Mapping[str, str]
+    session: SessionCounts
+    missing: tuple[str, ...]
+
+
+def write_debates(
+    debated: Sequence[Debated],
+    writers: Sequence[ClientOptions],
+    folder: WrittenFolder,
+    *,
+    recordings: Path | None = None,
+    replay: Path | None = None,
+    prompts: Path | None = None,
+    overwrite: bool = False,
+    on_start: Callable[[Client, int], None] = lambda client, kept: None,
+    on_row: Callable[[Written], None] = lambda found: None,
+) -> WrittenOutcome:
+    """Write every text that the folder does not hold, and the debates; ``writers`` are one or two models.
+
+    Raises what :func:`conqret.runs.asked.ask_all` raises.
+    """
+    asked = tasks(debated)
+
+    def finish(found: Asked[Written]) -> WrittenOutcome:
+        by_key = {one.id: one for one in found.rows}
+        whole = {one.id: one.whole(by_key) for one in debated}
+        summary = WrittenSummary(
+            writers=tuple(one.model for one in writers),
+            debates=len(whole),
+            whole=sum(one is not None for one in whole.values()),
+            texts=len(asked),
+            unwritten=dict(Counter(str(one.reason) for one in found.rows if one.reason is not None)),
+            snippets=sum(len(one.snippets) for one in found.rows),
+            incomplete=tuple(name for name, one in whole.items() if one is None),
+        )
+        records = (one.record() for one in whole.values() if one is not None)
+        with replacing(folder.debates_file) as debates, replacing(folder.summary_file) as file:
+            debates.write("".join(json.dumps(one, ensure_ascii=False) + "\n" for one in records).encode())
+            file.write(summary.model_dump_json(indent=1).encode())
+        examples = {str(one.reason): f"{one.id}: {one.detail}" for one in found.rows if not one.answered}
+        return WrittenOutcome(summary, examples, found.session, found.missing)
+
+    with Sessions(recordings=recordings, replay=replay, prompts=prompts) as sessions:
+        own = {one.model: sessions.of(one) for one in writers}
+        for session in own.values():
+            session.options.backend.check_can_ask("for arguments")
+        first, *beside = own.values()
+        shown = ((one.id, one.writers, one.question.record()) for one in debated)
+        against = {one.options.model: dict(one.options.identity) for one in beside}
+        record = WrittenRecord.of(first, {ARGUMENT: Argued, COUNTER: Argued}, shown, against=against)
+        return sessions.run(
+            ask_all(
+                trials(asked, own), first, folder, record, finish,
+                beside=beside, overwrite=overwrite, on_start=on_start, on_row=on_row,
+            )
+        )  # fmt: skip

@@ -1,0 +1,110 @@
+"""`conqret debate argue`: questions in, debates out that `conqret debate judge` reads; resumed without asking twice."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from conqret.llm import retry
+from tests.io.test_two_turn import OWN
+from tests.server import FaultServer
+
+FIXTURE = Path(__file__).parents[2] / "fixtures" / "two_turn_debates.jsonl"
+
+
+@pytest.fixture
+def questions(tmp_path):
+    path = tmp_path / "questions.jsonl"
+    rows = [{**OWN, "id": f"q{n}", "question": f"Who is on board of {n}?", "arguments": None,
+             "counter_arguments": None} for n in range(3)]  # fmt: skip
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+@pytest.fixture(autouse=True)
+def _key(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    monkeypatch.setattr(retry, "BACKOFF_BASE", 0.01)
+
+
+def fair(body):
+    """A snippet of the passage, and the option and the writer as the text."""
+    option = re.search(r"Argue for option (\d)", body["messages"][1]["content"])[1]
+    return {"snippets": ["The ship hummed"], "text": f"{body['model']} for {option} (#1)."}
+
+
+def lines(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_offline_writes_what_the_judge_reads(cli, tmp_path):
+    out = tmp_path / "out"
+    done = cli("debate", "argue", FIXTURE, "-o", out)
+    assert done.code == 0, done.err
+    assert "a floor and not an author" in done.err
+    assert "4 of 4 debates are whole" in done.out
+    judged = cli(
+        "debate", "judge", out / "debates.jsonl", "-o", tmp_path / "judged", "--instruction", "simple"
+    )
+    assert judged.code == 0, judged.err
+    assert "not finished" not in cli("runs", "list", tmp_path).out
+
+
+def test_two_models_debate_each_question_twice_and_are_asked_once(cli, questions, tmp_path):
+    out = tmp_path / "out"
+    with FaultServer(answer=fair) as server:
+        call = ("--model", "openai/a", "--against", "openai/b", "--api-base", server.url, "-o", out, "--json")
+        first = cli("debate", "argue", questions, *call)
+        assert first.code == 0, first.err
+        asked = len(server.requests)
+        again = cli("debate", "argue", questions, *call)
+        assert len(server.requests) == asked == 3 * 8
+    assert json.loads(again.out) == json.loads(first.out)
+    found = lines(out / "debates.jsonl")
+    assert [one["id"] for one in found[:2]] == ["q0-1", "q0-2"]
+    assert [one["writers"] for one in found[:2]] == [["openai/a", "openai/b"], ["openai/b", "openai/a"]]
+    assert [one["text"] for one in found[1]["arguments"]] == ["b for 1 (#1).", "a for 2 (#1)."]
+    assert [one["text"] for one in found[1]["counter_arguments"]] == ["a for 2 (#1).", "b for 1 (#1)."]
+
+
+def test_an_invented_snippet_is_asked_for_again_and_then_told_with_its_reason(cli, questions, tmp_path):
+    def invents(body):
+        second = "Argue for option 2." in body["messages"][1]["content"]
+        wrong = second and "of 1?" in body["messages"][1]["content"]
+        return {**fair(body), "snippets": ["The crew sang"]} if wrong else fair(body)
+
+    out = tmp_path / "out"
+    with FaultServer(answer=invents) as server:
+        call = ("--model", "openai/a", "--api-base", server.url, "-o", out)
+        done = cli("debate", "argue", questions, *call)
+        assert done.code == 1
+        # q1: one argument thrice, and neither answer can be asked for
+        assert len(server.requests) == 2 * 4 + 1 + 3
+        told = [str(one.body["messages"][2:]) for one in server.requests if len(one.body["messages"]) > 2]
+    assert len(told) == 2
+    assert all("does not stand in the passage word for word" in one for one in told)
+    assert "2 of 3 debates are whole" in done.out
+    assert "1 debates are not whole, and left out" in done.err
+    assert "'The crew sang'" in done.err
+    assert [one["id"] for one in lines(out / "debates.jsonl")] == ["q0", "q2"]
+    summary = json.loads((out / "summary.json").read_text())
+    assert summary["unwritten"] == {"invalid_answer": 1, "nothing_to_judge": 2}
+
+
+def test_a_dry_run_asks_and_writes_nothing(cli, questions, tmp_path):
+    done = cli("debate", "argue", questions, "--against", "gpt-4o-mini", "--dry-run", "-o", tmp_path / "out")
+    assert done.code == 0
+    assert "24" in done.out
+    assert not (tmp_path / "out").exists()
+
+
+def test_bad_input_is_told_before_anything_is_asked(cli, questions, tmp_path):
+    same = cli("debate", "argue", questions, "--model", "gpt-4o-mini", "--against", "gpt-4o-mini")
+    assert same.code == 2
+    assert "leave --against away" in same.err
+    questions.write_text(json.dumps({"id": "q", "question": "?", "options": ["a", "b"], "right": 1}) + "\n")
+    bad = cli("debate", "argue", questions, "-o", tmp_path / "out")
+    assert bad.code == 2
+    assert "questions.jsonl:1" in bad.err
+    assert not (tmp_path / "out").exists()
