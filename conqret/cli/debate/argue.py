@@ -10,7 +10,7 @@ import typer
 
 from conqret.cli import options
 from conqret.cli.asking import ask
-from conqret.cli.console import at, end, note, note_all, result
+from conqret.cli.console import at, end, floor, note, note_all, result
 from conqret.cli.groups import grouped
 
 if TYPE_CHECKING:
@@ -97,10 +97,12 @@ def argue(
         write_debates, debated, writers, folder, recordings=kept.recordings, replay=kept.replay, prompts=prompts,
         overwrite=kept.overwrite,
     )  # fmt: skip
-    beside = f" {names[1]} and" if against else ""
+    by = " and ".join(
+        f"{one.model}: {floor('an author')}" if one.backend.baseline else one.model for one in writers
+    )
     outcome = ask(
-        run, len(asked), "texts", about=f"{len(asked):,} texts on {len(found):,} questions, by{beside}",
-        shown=shown, doing="writing", role="an author",
+        run, len(asked), "texts", about=f"{len(asked):,} texts on {len(found):,} questions, by",
+        shown=shown, doing="writing", by=by,
     )  # fmt: skip
     summary = outcome.summary
     for example in outcome.examples.values():
