@@ -14,7 +14,9 @@ from pydantic import BaseModel
 
 import conqret
 from conqret import Document, Item
+from conqret.debate.arguments import Arguments
 from conqret.debate.judging import Slid
+from conqret.debate.speaking import Challenge, Reply, Statement
 from conqret.debate.writing import Argued
 from conqret.debateqa.awareness import Verdict
 from conqret.debateqa.baselines.asked import Grade, ReasonedRating, Viewpoints
@@ -74,6 +76,7 @@ def test_the_schemas_of_answers_are_those_of_all_recordings() -> None:
 ANSWERS = (
     *(Verdict, Grade, ReasonedRating, Viewpoints, GeneratedArgument),
     *(Steps, Graded, Rewrites, Perspectives, RankingAnswer, Slid, Argued),
+    *(Arguments, Statement, Challenge, Reply),
 )
 """What is asked for by others than judges."""
 JUDGED = {ask.prompt: ask.response(Case(ITEM)) for judge in JUDGES.values() for ask in judge.asks}

@@ -109,6 +109,11 @@ def _answers(*options: str) -> Callable[[Path, FaultServer], tuple[object, ...]]
     return command
 
 
+def _held(folder: Path, server: FaultServer) -> tuple[object, ...]:
+    topics = lines(folder / "topics.jsonl", [{"topic": "Is it too many?"}])
+    return ("debate", "hold", topics, "--arguments", "3", "--rounds", "2", *_called(server))
+
+
 KINDS = {
     "judge": _items("judge", "--format", "direct", "--metric", "groundedness"),
     "sensitivity": _items(
@@ -120,6 +125,7 @@ KINDS = {
     ),
     "generate": _generate,
     "experiment": _experiment,
+    "debates": _held,
     "awareness": _answers("dispute-awareness", "--questions"),
     "baselines": _answers("baselines", "--references", "--metrics", "bleu,num-of-povs,direct-score"),
 }  # fmt: skip

@@ -8,6 +8,7 @@ from conqret.cli.debate import (
     anova,
     argue,
     filtered,
+    hold,
     judge,
     payoffs,
     quality,
@@ -22,6 +23,7 @@ app = typer.Typer(
     no_args_is_help=True,
     epilog="Example: conqret debate score statements.jsonl --model gpt-4o-mini -o runs/controllability",
 )
+app.command("hold", epilog=hold.EPILOG)(hold.hold)
 app.command("score", epilog=score.EPILOG)(score.score)
 app.command("quality", epilog=quality.EPILOG)(quality.quality)
 app.command("filter", epilog=filtered.EPILOG)(filtered.filter_)

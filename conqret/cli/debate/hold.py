@@ -1,0 +1,164 @@
+"""``conqret debate hold``."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from conqret.cli import options
+from conqret.cli.console import at, end, floor, note, note_all, progress, result, tell, tell_session
+from conqret.cli.groups import grouped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from conqret.debate.holding import HeldFolder, HeldSummary
+    from conqret.debate.transcript import Debate
+    from conqret.llm.options import ClientOptions
+
+DEBATE = "Debate"
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret debate hold topics.jsonl --model gpt-4o-mini -o runs/held\n\n"
+    "conqret debate hold topics.jsonl --model gpt-4o-mini --against gpt-4o --rounds 1 --arguments 1\n\n"
+    "conqret debate hold topics.jsonl --model gpt-4o-mini --dry-run"
+)
+
+
+@grouped
+def hold(
+    topics: Annotated[
+        Path,
+        typer.Argument(
+            help="Column topic, perhaps affirmative and negative (a list of arguments each) and id: JSONL, CSV, TSV, "
+            "Parquet. DEBATunE's own file reads as it is."
+        ),
+    ],
+    *,
+    model: options.Model = None,
+    against: Annotated[
+        str | None,
+        options.option(
+            options.MODEL, "The model of the negative side. Default: --model, which speaks for both sides."
+        ),
+    ] = None,
+    rounds: Annotated[
+        int, options.option(DEBATE, "Turns of each side; 0 writes the statements at once, without a debate.")
+    ] = 2,
+    arguments: Annotated[
+        int,
+        options.option(
+            DEBATE,
+            "Debates on a topic, each on another argument: so many are asked for of a side that has none, and the "
+            "first of those that are given are taken.",
+        ),
+    ] = 5,
+    output: Annotated[
+        Path | None,
+        options.option(
+            options.FILES,
+            "The run's folder; the same command again goes on where it stopped, in the middle of a debate, too. "
+            "Default: runs/TOPICS-debate-hold-MODEL.",
+            "--output",
+            "-o",
+        ),
+    ] = None,
+    prompts: options.Prompts = None,
+    calls: options.Calls,
+    kept: options.Kept,
+    dry_run: options.DryRun = False,
+    shown: options.Shown,
+) -> None:
+    """Let two speakers debate each topic, and have both sides conclude with the best statement they can make.
+
+    Each turn answers the other side's questions, makes its own statement anew, and asks back. They need not agree, and
+    nobody judges. The page of the folder shows every debate, and its statements are ready for `conqret debate score`
+    and `conqret debate export`.
+    """
+    from conqret.cli.expected_cost import tell_cost
+    from conqret.debate.expected_cost import estimate
+    from conqret.debate.holding import HeldFolder, Plan
+    from conqret.debate.holding import hold as hold_debates
+    from conqret.io.debate_topics import read_debate_topics
+    from conqret.prompts import Library
+    from conqret.report.held_debates import write_held
+    from conqret.runs.places import default_folder, stem
+    from conqret.runs.session import Sessions
+
+    plan = Plan(read_debate_topics(topics), _speakers(calls, model, against), rounds, arguments)
+    library = Library(prompts)
+    if dry_run:
+        tell_cost(estimate(plan, library), budget=calls.budget_usd, as_json=shown.json_output)
+        return
+    names = tuple(dict.fromkeys(plan.models.values()))
+    folder = HeldFolder(output or default_folder(stem(topics), "debate-hold", *names))
+    with (
+        progress("debating", quiet=shown.quiet) as bar,
+        Sessions(recordings=kept.recordings, replay=kept.replay, prompts=library) as sessions,
+    ):
+
+        def started(kept: int) -> None:
+            if not shown.quiet:
+                speakers = [one for one in plan.speakers if one.backend.baseline]
+                baseline = f": offline is {floor('a debater')}" if speakers else ""
+                tell(
+                    f"{len(plan.motions({})):,} debates on {len(plan.topics):,} topics, {' against '.join(names)}"
+                    f"{baseline}"
+                )
+            bar.reach(kept, total=plan.turns)
+
+        outcome = hold_debates(
+            plan, folder, sessions, overwrite=kept.overwrite, on_start=started, on_turn=bar.advance
+        )
+    write_held(outcome.debates, outcome.summary, folder.report_file)
+    if not shown.quiet:
+        tell_session(outcome.session, f"{plan.turns:,} turns")
+    if outcome.missing:
+        note_all(f"{len(outcome.missing)} answers are not among the recordings", outcome.missing)
+    summary = outcome.summary
+    result(summary, _lines(summary, outcome.debates, folder), as_json=shown.json_output)
+    end(summary.missing, outcome.session, there=summary.statements, reasons=summary.missing)
+
+
+def _speakers(
+    calls: options.Calls, model: str | None, against: str | None
+) -> tuple[ClientOptions, ClientOptions]:
+    """The models of both sides; what two different ones may spend, they share."""
+    one = calls.client(model)
+    if against is None or against == one.model:
+        return one, one
+    if calls.budget_usd is not None:
+        note("each of the two models may spend half of the budget")
+        calls = replace(calls, budget_usd=calls.budget_usd / 2)
+    return calls.client(model), calls.client(against)
+
+
+def _lines(summary: HeldSummary, debates: tuple[Debate, ...], folder: HeldFolder) -> Iterator[str]:
+    from conqret.report.words import number
+
+    yield (
+        f"{summary.finished:,} of {number(summary.debates, 'debate')} finished, "
+        f"{number(summary.statements, 'statement')} concluded"
+    )
+    if summary.trimmed:
+        yield f"{number(summary.trimmed, 'debate')} did not fit the window: the turns were shown shortened, all alike"
+    for one in [one for one in debates if not one.finished][:MOST_NAMED]:
+        yield _unfinished(one)
+    yield at(folder.debates_file, "debates")
+    yield at(folder.statements_file, "statements")
+    yield at(folder.report_file, "page")
+
+
+MOST_NAMED = 10
+"""Unfinished debates that are named one by one; the page names all."""
+
+
+def _unfinished(one: Debate) -> str:
+    from conqret.report.words import reason
+
+    lack = one.lacks[0]
+    return f"  {one.id} is not finished: {lack.what}: {reason(lack.reason)}"

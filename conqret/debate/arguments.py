@@ -1,0 +1,127 @@
+"""The arguments that are debated: those that are given, and those that a model is asked for where none are
+(DEBATunE, section 2: five a side, each a sentence)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from pydantic import ValidationInfo, model_validator
+
+from conqret.data import Reason
+from conqret.data.item import Frozen
+from conqret.debate import debater
+from conqret.debate.transcript import Motion
+from conqret.io.debate_topics import SIDES, DebateTopic, Side
+from conqret.judging.responses import Typed
+from conqret.llm.client import Client
+from conqret.llm.request import Message, Request
+from conqret.prompts import Library, Rendered
+
+PROMPT = "debate/arguments"
+
+ARGUMENTS = 5
+"""Arguments a side, where none are given (section 2)."""
+
+
+class Arguments(Typed):
+    """The arguments, one sentence each."""
+
+    arguments: list[str]
+
+    @model_validator(mode="after")
+    def _so_many(self, info: ValidationInfo) -> Self:
+        wanted = (info.context or {}).get("count", len(self.arguments))
+        found = {" ".join(one.split()).casefold() for one in self.arguments} - {""}
+        if self.arguments and (len(found) != wanted or len(self.arguments) != wanted):
+            raise ValueError(f"{wanted} different arguments are asked for, and there are {len(found)}")
+        return self
+
+
+class FoundArguments(Frozen):
+    """The arguments of one side that were asked for; none, with the ``reason``, where they could not be had."""
+
+    key: str
+    arguments: tuple[str, ...] = ()
+    reason: Reason | None = None
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Arguing:
+    """Arguments that are asked for: of one side of a topic, so many."""
+
+    topic: DebateTopic
+    side: Side
+    count: int
+
+    @property
+    def key(self) -> str:
+        """Its name in the run."""
+        return f"{self.topic.id} {self.side}"
+
+    def rendered(self, library: Library) -> Rendered:
+        """The prompt; it shows the other side's arguments where they are given."""
+        other = SIDES[1 - SIDES.index(self.side)]
+        given = self.topic.arguments[other][: self.count]
+        return library[PROMPT].render(
+            {"topic": self.topic.topic, "given": given}, {"side": self.side, "count": self.count}
+        )
+
+
+def lacking(topics: Sequence[DebateTopic], count: int) -> Iterator[Arguing]:
+    """What is to be asked for: ``count`` arguments of each side that has none, or as many as the other side has."""
+    for topic in topics:
+        wanted = debates_of(topic, count)
+        for side in SIDES:
+            if not topic.arguments[side]:
+                yield Arguing(topic, side, wanted)
+
+
+def debates_of(topic: DebateTopic, count: int) -> int:
+    """How many debates a topic has: ``count``, or as many arguments as are given where these are fewer."""
+    return min([count, *(len(given) for given in topic.arguments.values() if given)])
+
+
+def motions(
+    topics: Sequence[DebateTopic], count: int, rounds: int, asked: Mapping[str, Sequence[str]]
+) -> Iterator[Motion]:
+    """The debates: argument by argument of either side, and each side opens every other one.
+
+    ``asked`` has the arguments that were asked for, by :attr:`Arguing.key`; a side that has none debates without.
+    """
+    for topic in topics:
+        own = {side: topic.arguments[side] or asked.get(f"{topic.id} {side}", ()) for side in SIDES}
+        for place in range(debates_of(topic, count)):
+            yield Motion(
+                id=f"{topic.id}-{place + 1}",
+                topic=topic.topic,
+                arguments={side: own[side][place] if own[side] else "" for side in SIDES},
+                opens=SIDES[place % 2],
+                rounds=rounds,
+            )
+
+
+async def argue(one: Arguing, library: Library, client: Client) -> FoundArguments:
+    """Ask for the arguments; what cannot be had becomes a row with a reason."""
+    rendered = one.rendered(library)
+    answer = await client.ask(
+        Request(
+            ask=PROMPT,
+            item=one.key,
+            messages=(Message("system", rendered.system), Message("user", rendered.user)),
+            response=Arguments,
+            context={"count": one.count},
+            baseline=lambda: {"arguments": debater.arguments(one.topic.topic, one.side, one.count)},
+        )
+    )
+    if answer.value is None:
+        return FoundArguments(
+            key=one.key, reason=answer.reason or Reason.INVALID_ANSWER, detail=answer.detail
+        )
+    if not answer.value.arguments:
+        return FoundArguments(key=one.key, reason=Reason.REFUSAL, detail="no argument was given")
+    return FoundArguments(
+        key=one.key, arguments=tuple(" ".join(said.split()) for said in answer.value.arguments)
+    )

@@ -1,0 +1,85 @@
+"""What debates will take: calls, tokens and dollars of each speaker, before anything is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from conqret.debate.arguments import Arguing
+from conqret.debate.holding import Plan
+from conqret.debate.speaking import CONCLUSION, OPENING, REPLY, Speaking
+from conqret.debate.transcript import Motion, Turn
+from conqret.io.debate_topics import SIDES, Side
+from conqret.judging.expected_cost import Expected, capped, counter, expected
+from conqret.judging.fitting import prompt_tokens
+from conqret.llm.client import Client
+from conqret.prompts import Library
+
+ANSWER_TOKENS = {OPENING: 400, REPLY: 700, CONCLUSION: 550}
+"""Tokens of an answer: the words that its prompt asks for, at four tokens for three, with questions and answers."""
+ARGUMENT_TOKENS = 35
+"""Tokens of an argument: a sentence."""
+COUNTED = 100
+"""Debates whose prompts are counted; of more, so many stand for all."""
+
+_UNWRITTEN = "an argument that is still to be written, in a sentence of about as many words as this one has"
+
+
+def estimate(plan: Plan, library: Library) -> list[Expected]:
+    """What is expected of each speaker, with the arguments before the debates; recordings are not taken off."""
+    found = [_arguing(plan, side, library) for side in SIDES] + [
+        _debating(plan, side, library) for side in SIDES
+    ]
+    return [one for one in found if one.calls]
+
+
+def _arguing(plan: Plan, side: Side, library: Library) -> Expected:
+    options = plan.speakers[SIDES.index(side)]
+    asked = [one for one in plan.asked() if one.side == side]
+    client = counter(options)
+    tokens = sum(_prompt(one, library, client) for one in asked)
+    answers = ARGUMENT_TOKENS * sum(one.count for one in asked)
+    return expected(f"find {side} arguments", options, len(asked), tokens, answers)
+
+
+def _debating(plan: Plan, side: Side, library: Library) -> Expected:
+    options = plan.speakers[SIDES.index(side)]
+    client, motions = counter(options), plan.motions({})
+    counted = motions[:: max(1, len(motions) // COUNTED)]
+    turns = [one for motion in counted for one in _turns(motion, side)]
+    scale = len(motions) / len(counted)
+    tokens = sum(
+        capped(
+            prompt_tokens(one.rendered(library, one.documents()), client)
+            + sum(ANSWER_TOKENS[OPENING if place == 0 else REPLY] for place in range(len(one.record))),
+            client,
+        )
+        for one in turns
+    )
+    answers = sum(ANSWER_TOKENS[one.ask] for one in turns)
+    return expected(
+        f"debate for the {side} side",
+        options,
+        round(len(turns) * scale),
+        round(tokens * scale),
+        round(answers * scale),
+        sampled=1 / scale,
+    )
+
+
+def _prompt(one: Arguing, library: Library, client: Client) -> int:
+    return capped(prompt_tokens(one.rendered(library), client), client)
+
+
+def _turns(motion: Motion, side: Side) -> Iterator[Speaking]:
+    """The turns of a side, with a record of which only the length is known."""
+    unwritten = {one: motion.arguments[one] or _UNWRITTEN for one in SIDES}
+    motion = Motion(motion.id, motion.topic, unwritten, motion.opens, motion.rounds)
+    record: list[tuple[int, Side, Turn]] = []
+    for number, speaker in motion.places():
+        if speaker == side:
+            yield Speaking(motion, number, side, tuple(record))
+        if number:
+            questions = ("?",) if record else ()
+            record.append(
+                (number, speaker, Turn(key=motion.key(number, speaker), statement=".", questions=questions))
+            )

@@ -1,0 +1,142 @@
+"""A debate as it is held: one topic, an argument for each side, the turns of both, and what each concludes.
+
+DEBATunE, section 3.1: the two sides need not agree in the end, and nobody judges them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from conqret.data import Reason, Trim
+from conqret.data.item import Frozen
+from conqret.io.debate_topics import SIDES, Side
+
+CONCLUSION = "conclusion"
+
+
+class Turn(Frozen):
+    """What one side said at its turn, under the ``key`` of the turn.
+
+    ``answers`` are those to the other side's last questions, in their order, and ``questions`` its own; a conclusion
+    has neither. ``trims`` names the turns that were shown shortened. Without a ``statement`` there is the ``reason``:
+    a failure is never a statement.
+    """
+
+    key: str
+    statement: str = ""
+    answers: tuple[str, ...] = ()
+    questions: tuple[str, ...] = ()
+    trims: tuple[Trim, ...] = ()
+    reason: Reason | None = None
+    detail: str = ""
+
+
+class Round(Frozen):
+    """What both sides said in one round; a turn is None where the debate did not come to it."""
+
+    number: int
+    turns: dict[Side, Turn | None]
+
+
+class Lack(Frozen):
+    """What a debate lacks, and why."""
+
+    what: str
+    reason: Reason
+    detail: str = ""
+
+
+class Debate(Frozen):
+    """One debate, finished or not.
+
+    ``opens`` is the side that spoke first in each round. ``models`` has the speaker of each side. ``lacks`` says what
+    is not there, and why; it is empty where the debate is finished.
+    """
+
+    id: str
+    topic: str
+    arguments: dict[Side, str]
+    models: dict[Side, str]
+    opens: Side
+    rounds: tuple[Round, ...]
+    conclusions: dict[Side, Turn | None]
+    lacks: tuple[Lack, ...] = ()
+
+    @property
+    def finished(self) -> bool:
+        """Whether all turns and both conclusions are there."""
+        return not self.lacks
+
+    @property
+    def trimmed(self) -> bool:
+        """Whether a turn or a conclusion was written after less than the whole record."""
+        turns = (*(turn for one in self.rounds for turn in one.turns.values()), *self.conclusions.values())
+        return any(turn is not None and turn.trims for turn in turns)
+
+    def statements(self) -> Iterator[dict[str, str]]:
+        """The concluded statements, as rows that :func:`conqret.debate.statements.read_statements` reads."""
+        for side, turn in self.conclusions.items():
+            if turn is not None:
+                yield {
+                    "id": f"{self.id}-{side}",
+                    "topic": self.topic,
+                    "side": side,
+                    "statement": turn.statement,
+                    "system": self.models[side],
+                    "argument": self.arguments[side],
+                }
+
+
+@dataclass(frozen=True, slots=True)
+class Motion:
+    """What is debated: a topic with an argument for each side, who opens, and for how many rounds."""
+
+    id: str
+    topic: str
+    arguments: Mapping[Side, str]
+    opens: Side
+    rounds: int
+
+    @property
+    def order(self) -> tuple[Side, Side]:
+        """The sides in the order in which they speak."""
+        return SIDES if self.opens == SIDES[0] else (SIDES[1], SIDES[0])
+
+    def places(self) -> Iterator[tuple[int, Side]]:
+        """All turns in their order: round (from 1) and side; the conclusions are those of round 0."""
+        for number in range(1, self.rounds + 1):
+            for side in self.order:
+                yield number, side
+        for side in self.order:
+            yield 0, side
+
+    def key(self, number: int, side: Side) -> str:
+        """The name of a turn in the run."""
+        return f"{self.id} {number or CONCLUSION} {side}"
+
+    def debate(self, turns: Mapping[str, Turn], models: Mapping[Side, str]) -> Debate:
+        """The debate that these turns make, by their keys."""
+        found = {place: turns.get(self.key(*place)) for place in self.places()}
+        said = {place: turn if turn and turn.statement else None for place, turn in found.items()}
+        return Debate(
+            id=self.id,
+            topic=self.topic,
+            arguments=dict(self.arguments),
+            models=dict(models),
+            opens=self.opens,
+            rounds=tuple(
+                Round(number=number, turns={side: said[number, side] for side in SIDES})
+                for number in range(1, self.rounds + 1)
+            ),
+            conclusions={side: said[0, side] for side in SIDES},
+            lacks=tuple(
+                Lack(what=_named(*place), reason=turn.reason, detail=turn.detail)
+                for place, turn in found.items()
+                if turn is not None and turn.reason is not None
+            ),
+        )
+
+
+def _named(number: int, side: Side) -> str:
+    return f"round {number}, {side}" if number else f"{CONCLUSION}, {side}"

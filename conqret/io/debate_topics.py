@@ -1,0 +1,101 @@
+"""``read_debate_topics``: topics with two sides, and the arguments of each side where they are given.
+
+One row a topic: ``topic``, perhaps ``id``, and ``affirmative`` and ``negative``, each one text or a list of texts. A
+side that is left out gets its arguments later. The published file of DEBATunE, which has them under
+``Affirmative.arguments``, reads as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, get_args
+
+from conqret.errors import DeclarationError
+from conqret.io.cells import as_list, list_in_text
+from conqret.io.checks import identifier, text
+from conqret.io.faults import Unfit, kind, quoted
+from conqret.io.files import file_rows
+from conqret.io.rows import Row
+from conqret.io.schema import Field, Schema, TableReader
+
+Side = Literal["affirmative", "negative"]
+SIDES: tuple[Side, Side] = get_args(Side)
+
+
+@dataclass(frozen=True, slots=True)
+class DebateTopic:
+    """A topic under its id, and the arguments of each side in their order; none where they are to be asked for."""
+
+    id: str
+    topic: str
+    arguments: Mapping[Side, tuple[str, ...]]
+
+
+def read_debate_topics(path: Path) -> tuple[DebateTopic, ...]:
+    """Read the topics of a file; one without an id has the number of its row.
+
+    Raises:
+        ItemsError: rows have faults: no topic, one that stands twice, a side that is none, a blank argument, or more
+            arguments for one side than for the other; all are listed.
+        DeclarationError: there is no topic.
+    """
+    reader = TableReader(file_rows(path), TOPIC)
+    found = []
+    for row in reader.rows():
+        _check_sides(row, reader)
+        values = reader.read(row.record, TOPIC)
+        if values is None:
+            continue
+        reader.once("topic", values["topic"], "Keep one of them, with all arguments in its lists")
+        given = {side: values[side] for side in SIDES}
+        one, other = (len(given[side]) for side in SIDES)
+        if one and other and one != other:
+            problem = f"holds another number of arguments ({other}) than {SIDES[0]} ({one})"
+            remedy = "Give both sides as many, or leave one side out: its arguments are then asked for"
+            reader.fault(reader.column(SIDES[1]), problem, remedy)
+        name = values["id"] or str(reader.number)
+        found.append(DebateTopic(name, values["topic"], given))
+        reader.once("id", name, "Give each topic an id of its own")
+    reader.finish()
+    if not found:
+        raise DeclarationError(f"{path} holds no topics")
+    return tuple(found)
+
+
+def _sentence(value: object, where: str, reader: TableReader) -> str:
+    found = " ".join(text(value, where, reader).split())
+    if not found:
+        raise Unfit("is blank", "Write it, or remove it")
+    return found
+
+
+def _arguments(value: object, where: str, reader: TableReader) -> tuple[str, ...]:
+    """A list, also one that is written into a cell; one text is a list of one."""
+    if isinstance(value, str):
+        value = list_in_text(value) if value.lstrip().startswith("[") else [value]
+    listed = as_list(value)
+    if not isinstance(listed, list):
+        raise Unfit(f"is {kind(value)}, and a list of arguments is expected", 'Write ["…", "…"]')
+    return tuple(reader.checked(_sentence, one, f"{where}[{n}]") for n, one in enumerate(listed, start=1))
+
+
+TOPIC = Schema(
+    "a topic",
+    {
+        "id": Field(("id",), identifier, ""),
+        "topic": Field(("topic", "question"), _sentence, needed="Write the topic of the debate"),
+        "affirmative": Field(("affirmative", "Affirmative.arguments"), _arguments, ()),
+        "negative": Field(("negative", "Negative.arguments"), _arguments, ()),
+    },
+)
+_SIDED = {column.split(".")[0] for side in SIDES for column in TOPIC.fields[side].columns}
+
+
+def _check_sides(row: Row, reader: TableReader) -> None:
+    """A column that holds arguments, and is called like neither side, would go unseen."""
+    for name, value in row.record.items():
+        if isinstance(value, list | Mapping) and name not in _SIDED:
+            remedy = f"Call it {SIDES[0]} or {SIDES[1]}, or remove it"
+            reader.fault(str(name), f"holds arguments, and {quoted(name)} is no side of a debate", remedy)

@@ -1,0 +1,28 @@
+"""The page of debates: both sides beside each other, round by round, and what each concludes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from conqret.debate.holding import HeldSummary
+from conqret.debate.transcript import Debate
+from conqret.io.debate_topics import SIDES
+from conqret.report.page import page, write_files
+
+SHOWN = 200
+"""Debates on the page; more would make it slow to open, and all are in ``debates.jsonl``."""
+
+
+def write_held(debates: Sequence[Debate], summary: HeldSummary, file: Path) -> Path:
+    """Write the page of a run's debates; returns its place."""
+    content = page(
+        "held_debates.html.j2",
+        sheets=("held_debates.css",),
+        debates=debates[:SHOWN],
+        omitted=max(0, len(debates) - SHOWN),
+        summary=summary,
+        sides=SIDES,
+    )
+    (written,) = write_files(file.parent, {file.name: content})
+    return written

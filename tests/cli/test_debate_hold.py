@@ -1,0 +1,179 @@
+"""`conqret debate hold` from topics to concluded statements, resumed in the middle of a debate."""
+
+import json
+import re
+
+import pytest
+
+from conqret.debate.statements import read_statements
+from conqret.llm import retry
+from tests.server import FaultServer
+
+TOPICS = [
+    {
+        "topic": "Zoos should be closed.",
+        "affirmative": ["Cages harm animals."],
+        "negative": ["Zoos save species."],
+    },
+    {"topic": "Should trams be free?"},
+]
+
+
+@pytest.fixture
+def topics(tmp_path):
+    path = tmp_path / "topics.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in TOPICS))
+    return path
+
+
+@pytest.fixture(autouse=True)
+def _key(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    monkeypatch.setattr(retry, "BACKOFF_BASE", 0.01)
+
+
+def rows(file):
+    return [json.loads(line) for line in file.read_text().splitlines()]
+
+
+def said(body):
+    """A valid turn of any kind, by its prompt: two questions, and an answer to each that was put."""
+    system, user = (body["messages"][place]["content"] for place in (0, 1))
+    if "You collect arguments" in system:
+        return {"arguments": [f"Reason {n} of {user.split()[-2]}." for n in range(2)]}
+    side = re.search(r"You speak for the (\w+) side", system)[1]
+    found = {"statement": f"{body['model']} speaks for the {side} side, after {user.count('<turn')} turns."}
+    if "It is your turn" in system:
+        found["questions"] = [f"Why, {side}?", "Who pays?"]
+    if "<questions>" in user:
+        found = {"answers": ["Because.", "All."], **found}
+    return found
+
+
+def test_offline_concludes_statements_that_the_other_commands_read(cli, topics, tmp_path):
+    out = tmp_path / "out"
+    done = cli("debate", "hold", topics, "--arguments", "2", "-o", out)
+    assert done.code == 0, done.err
+    assert "a floor and not a debater" in done.err
+    assert "3 of 3 debates finished, 6 statements concluded" in done.out
+    debates = rows(out / "debates.jsonl")
+    assert [one["id"] for one in debates] == ["1-1", "2-1", "2-2"]
+    assert [one["opens"] for one in debates] == ["affirmative", "affirmative", "negative"]
+    assert all(len(one["rounds"]) == 2 and not one["lacks"] for one in debates)
+    items = read_statements([out / "statements.jsonl"])
+    assert [item.stance for item in items] == ["pro", "con"] * 3
+    assert items[0].metadata["argument"] == "Cages harm animals."
+    assert "not finished" not in cli("runs", "list", tmp_path).out
+    assert "Zoos save species." in (out / "report.html").read_text()
+    score = cli("debate", "score", out / "statements.jsonl", "-o", tmp_path / "scored", "--json")
+    assert json.loads(score.out)["systems"][0]["statements"] == 6
+
+
+def test_two_models_take_a_side_each_and_are_asked_once(cli, topics, tmp_path):
+    out = tmp_path / "out"
+    with FaultServer(answer=said) as server:
+        call = ("--model", "openai/a", "--against", "openai/b", "--api-base", server.url, "--arguments", "2")
+        first = cli("debate", "hold", topics, *call, "-o", out, "--json")
+        assert first.code == 0, first.err
+        asked = len(server.requests)
+        assert asked == 2 + 3 * (2 * 2 + 2)
+        again = cli("debate", "hold", topics, *call, "-o", out, "--json")
+        assert len(server.requests) == asked
+    assert json.loads(again.out) == json.loads(first.out)
+    assert {row["system"] for row in rows(out / "statements.jsonl") if row["side"] == "negative"} == {
+        "openai/b"
+    }
+    for debate in rows(out / "debates.jsonl"):
+        assert debate["conclusions"]["negative"]["statement"] == (
+            "b speaks for the negative side, after 4 turns."
+        )
+        opener, other = (
+            debate["opens"],
+            {"affirmative": "negative", "negative": "affirmative"}[debate["opens"]],
+        )
+        first_turn, second_turn = (debate["rounds"][0]["turns"][side] for side in (opener, other))
+        assert first_turn["questions"] == first_turn["answers"] == second_turn["answers"] == []
+        assert debate["rounds"][1]["turns"][opener]["answers"] == ["Because.", "All."]
+    replayed = cli(
+        "debate", "hold", topics, *call[:4], "--arguments", "2", "--replay", out, "-o", tmp_path / "re"
+    )
+    assert replayed.code == 0, replayed.err
+    assert rows(tmp_path / "re" / "debates.jsonl") == rows(out / "debates.jsonl")
+
+
+def test_a_declined_turn_leaves_its_debate_unfinished_and_is_asked_for_again(cli, topics, tmp_path):
+    topics.write_text(json.dumps(TOPICS[0]) + "\n")
+    out, declines = tmp_path / "out", [True]
+
+    def answer(body):
+        found = said(body)
+        if declines[0] and "affirmative" in found["statement"] and "answers" in found:
+            return {"answers": [], "statement": "", "questions": []}
+        return found
+
+    with FaultServer(answer=answer) as server:
+        call = ("--model", "openai/a", "--api-base", server.url, "-o", out)
+        done = cli("debate", "hold", topics, *call)
+        assert done.code == 1
+        assert "0 of 1 debate finished, 0 statements concluded" in done.out
+        assert "1-1 is not finished: round 2, affirmative: the model declined to answer" in done.out
+        assert len(server.requests) == 3  # nothing is asked for after what is missing
+        assert rows(out / "statements.jsonl") == []
+        assert "Not finished." in (out / "report.html").read_text()
+        declines[0] = False
+        (out / "recordings.sqlite").unlink()  # a declined turn is recorded as any answer
+        done = cli("debate", "hold", topics, *call)
+        assert done.code == 0, done.err
+        assert len(server.requests) == 3 + 4
+    assert len(rows(out / "statements.jsonl")) == 2
+
+
+def test_arguments_that_cannot_be_had_leave_their_topic_without_debates(cli, topics, tmp_path):
+    def answer(body):
+        return {"arguments": []} if "You collect" in body["messages"][0]["content"] else said(body)
+
+    with FaultServer(answer=answer) as server:
+        done = cli(
+            "debate", "hold", topics, "--model", "openai/a", "--api-base", server.url, "--arguments", "2",
+            "-o", tmp_path / "out", "--json",
+        )  # fmt: skip
+    assert done.code == 1
+    found = json.loads(done.out)
+    assert (found["debates"], found["finished"], found["statements"]) == (3, 1, 2)
+    assert found["missing"] == {"refusal": 4}
+
+
+def test_a_long_debate_is_shortened_and_says_so(cli, topics, tmp_path):
+    topics.write_text(json.dumps(TOPICS[0]) + "\n")
+    long = "Cages harm animals in many ways that nobody can deny. " * 250
+    with FaultServer(answer=lambda body: {**said(body), "statement": long}) as server:
+        call = ("--model", "openai/a", "--api-base", server.url, "--context-window", "9000")
+        done = cli("debate", "hold", topics, *call, "-o", tmp_path / "out")
+    assert done.code == 0, done.err
+    assert "1 debate did not fit the window" in done.out
+    (debate,) = rows(tmp_path / "out" / "debates.jsonl")
+    shares = [trim["after"] / trim["before"] for trim in debate["conclusions"]["affirmative"]["trims"]]
+    assert len(shares) == 4
+    assert max(shares) - min(shares) < 0.05
+    assert "after a shortened record: 4 turns cut" in (tmp_path / "out" / "report.html").read_text()
+
+
+def test_a_dry_run_asks_and_writes_nothing(cli, topics, tmp_path):
+    done = cli("debate", "hold", topics, "--dry-run", "--arguments", "2", "-o", tmp_path / "out", "--json")
+    assert done.code == 0
+    assert json.loads(done.out)["calls"] == 2 + 3 * 6
+    assert not (tmp_path / "out").exists()
+
+
+def test_another_run_is_not_mixed_in_and_bad_input_is_told_before(cli, topics, tmp_path):
+    out = tmp_path / "out"
+    cli("debate", "hold", topics, "--rounds", "0", "-o", out)
+    assert "No rounds: each side wrote its statement at once." in (out / "report.html").read_text()
+    done = cli("debate", "hold", topics, "--rounds", "1", "-o", out)
+    assert (done.code, "rounds differs" in done.err) == (2, True)
+    assert cli("debate", "hold", topics, "--rounds", "-1", "-o", out).code == 2
+    topics.write_text(json.dumps({"topic": "T", "affirmative": [" "]}) + "\n")
+    done = cli("debate", "hold", topics, "-o", tmp_path / "none")
+    assert done.code == 2
+    assert "topics.jsonl:1 [affirmative[1]] is blank" in done.err
+    assert not (tmp_path / "none").exists()
