@@ -118,13 +118,10 @@ def check(
     if not whole or lacking > allow_missing * len(rows):
         why = _reasons(judge, versions, name)
         return f"{title}: {lacking} of {len(rows)} items lack a value at one level or more; {why}"
-    import numpy as np
-
     response = respond(
         [[value for value in row if value is not None] for row, _ in whole],
         chosen,
         [topic for _, topic in whole],
-        np.random.default_rng(seed),
     )
     direction, contrary = CLAIMS[claim]
     if tolerance != TOLERANCE and direction is Direction.UNCHANGED:
@@ -139,9 +136,9 @@ def check(
 def curve_text(response: Response, unit: str) -> str:
     """The curve for a terminal: a line a level with mean, interval and bar, and the correlations."""
     lines = [f"  level ({unit}): mean [95 % over topics]"]
-    for level, interval in zip(response.levels, response.intervals, strict=True):
-        bar = "#" * round(BAR * max(0.0, min(1.0, interval.value)))
-        lines.append(f"  {level:>6g}  {interval.value:.3f} [{interval.low:.3f}, {interval.high:.3f}]  {bar}")
+    for level, mean, interval in zip(response.levels, response.means, response.intervals, strict=True):
+        bar = "#" * round(BAR * max(0.0, min(1.0, mean)))
+        lines.append(f"  {level:>6g}  {interval}  {bar}")
     shown = ["-" if value is None else f"{value:+.2f}" for value in (response.pearson, response.spearman)]
     lines.append(
         f"  Pearson {shown[0]}, Spearman {shown[1]}; {response.fell:.0%} of {response.n} items down, "

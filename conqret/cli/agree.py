@@ -26,11 +26,10 @@ def agree(
     by: Annotated[Literal["dimension", "topic"], typer.Option(help="What a row is.")] = "dimension",
     *,
     reading: label_options.LabelReading,
-    resampling: label_options.Resampling,
-    seed: label_options.Seed = 13,
+    confidence: label_options.Confidence = 0.95,
     json_output: options.Json = False,
 ) -> None:
-    """Krippendorff's alpha, Fleiss's kappa and their like among people, with intervals over resampled topics.
+    """Krippendorff's alpha, Fleiss's kappa and their like among people, with intervals over topics.
 
     Labels may be missing, and "cannot judge" counts as its own kind of missing. Nothing is dropped unsaid.
     """
@@ -41,7 +40,7 @@ def agree(
     found = people_agreement(
         reading.load(labels),
         by=by,
-        settings=Settings(seed=seed, **resampling.given()),
+        settings=Settings(confidence=confidence),
     )
     for text in found.basis.notes:
         note(text)

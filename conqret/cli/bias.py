@@ -61,9 +61,9 @@ def bias(
     reading: label_options.LabelReading,
     metric: options.Metric = None,
     seed: Annotated[
-        int, typer.Option(help="Draws the changes and the resamples.", rich_help_panel=PROBES)
+        int, typer.Option(help="Draws the changes and the flips of signs.", rich_help_panel=PROBES)
     ] = 13,
-    resampling: label_options.Resampling,
+    confidence: label_options.Confidence = 0.95,
     prompts: options.Prompts = None,
     calls: options.Calls,
     kept: options.Kept,
@@ -108,7 +108,7 @@ def bias(
             announce(plan)
 
         table = measure(
-            items, **asked, resamples=max(resampling.resamples, 1), confidence=resampling.confidence, folder=output,
+            items, **asked, confidence=confidence, folder=output,
             recordings=kept.recordings, replay=kept.replay, overwrite=kept.overwrite, on_plan=begin,
             on_start=bar.reach, on_judgment=bar.advance,
         )  # fmt: skip

@@ -23,8 +23,7 @@ def compare(
     reading: label_options.LabelReading,
     metric: label_options.Metrics = None,
     people: label_options.People = "auto",
-    resampling: label_options.Resampling,
-    seed: label_options.Seed = 13,
+    confidence: label_options.Confidence = 0.95,
     json_output: options.Json = False,
 ) -> None:
     """Which of two judges is closer to people: alphas and their difference on what both scored, paired by topic."""
@@ -44,7 +43,7 @@ def compare(
         found,
         names=(str(first), str(second)),
         metrics=metrics,
-        settings=Settings(people=people, seed=seed, **resampling.given()),
+        settings=Settings(people=people, confidence=confidence),
     )
     for text in found.notes:
         note(text)

@@ -84,17 +84,7 @@ class LabelReading(Group):
         )
 
 
-@dataclass(frozen=True)
-class Resampling(Group):
-    """Where intervals come from."""
-
-    resamples: Annotated[int, typer.Option(help="Bootstrap resamples behind the intervals.", min=0)] = 2_000
-    confidence: Annotated[float, typer.Option(help="The coverage of the intervals.", min=0.5, max=0.999)] = (
-        0.95
-    )
-
-
-Seed = Annotated[int, typer.Option(help="Draws the resamples.")]
+Confidence = Annotated[float, typer.Option(help="The coverage of the intervals.", min=0.5, max=0.999)]
 Metrics = Annotated[
     list[str] | None,
     option(

@@ -57,7 +57,6 @@ def evaluate(
     ] = None,
     split: Split = "test",
     depth: Depth = 100,
-    seed: Annotated[int, typer.Option(help="Draws the bootstrap samples.")] = 13,
     calls: options.Calls,
     answers: AnswersBeside,
     prompts: options.Prompts = None,
@@ -68,7 +67,6 @@ def evaluate(
     The mark is a paired t-test against the first system at the 5 % level, with Holm's correction over the
     systems of each measure. The last table says how evenly both sides are shown.
     """
-    import numpy as np
 
     from conqret.api.systems import as_split, retrieval_session, topics_of
     from conqret.io.corpus import CorpusDirectory
@@ -95,7 +93,6 @@ def evaluate(
     found = score(
         {one.name: one.run for one in runs},
         judged,
-        np.random.default_rng(seed),
         measures=tuple(measure) if measure else MEASURES,
     )
     failed = sum(one.windows.failed for one in runs if one.windows)

@@ -92,9 +92,7 @@ def sensitivity(
     relevant_grade: Annotated[
         float, typer.Option(help="A document is relevant from this grade.", rich_help_panel=options.FILES)
     ] = 1.0,
-    seed: Annotated[
-        int, typer.Option(help="Draws what is changed, and the bootstrap.", rich_help_panel=DAMAGE)
-    ] = SEED,
+    seed: Annotated[int, typer.Option(help="Draws what is changed.", rich_help_panel=DAMAGE)] = SEED,
     prompts: options.Prompts = None,
     calls: options.Calls,
     kept: options.Kept,

@@ -58,8 +58,7 @@ def validate(
     sensitivity: Annotated[
         Path | None, typer.Option(help="A folder of conqret sensitivity, for the judge card.")
     ] = None,
-    resampling: label_options.Resampling,
-    seed: label_options.Seed = 13,
+    confidence: label_options.Confidence = 0.95,
     json_output: options.Json = False,
 ) -> None:
     """How far a judge agrees with people, beside how far people agree among themselves.
@@ -76,9 +75,7 @@ def validate(
         labels=reading.load(labels),
         metrics=label_options.metric_map(metric),
         require=require or (),
-        settings=Settings(
-            people=people, positive_from=positive_from, epsilon=epsilon, seed=seed, **resampling.given()
-        ),
+        settings=Settings(people=people, positive_from=positive_from, epsilon=epsilon, confidence=confidence),
         bias=bias,
         sensitivity=sensitivity,
         output=output or run,

@@ -19,7 +19,7 @@ from conqret.errors import DeclarationError
 from conqret.judges.controllability import CONTENT, OPPOSING, SUPPORTING
 from conqret.stats.classification import auroc
 from conqret.stats.estimate import Estimate, undefined
-from conqret.stats.resampling import draw
+from conqret.stats.resampling import leave_one_out
 
 if TYPE_CHECKING:
     import numpy as np
@@ -107,12 +107,12 @@ def _of_system(system: str, judgments: Sequence[Judgment], good_from: int) -> Co
     positive, negative, both, separation = [undefined("the judge gave no answer")] * 4
     if known:
         own, sides = np.array([good[place] for place in known], dtype=float), pro[known]
-        resamples = draw([judgments[place].topic for place in known], np.random.default_rng(SEED))
+        resamples = leave_one_out([judgments[place].topic for place in known])
         sums = resamples.sums(np.column_stack([own * sides, sides, own * (1 - sides), 1 - sides]))
 
         def shares(weights: NDArray[np.float64]) -> NDArray[np.float64]:
             drawn = weights @ sums
-            with np.errstate(divide="ignore", invalid="ignore"):  # a resample may lack a side
+            with np.errstate(divide="ignore", invalid="ignore"):  # without a topic there may be no such side
                 return np.column_stack([drawn[:, 0] / drawn[:, 1], drawn[:, 2] / drawn[:, 3]])
 
         def estimate(columns: list[int], of: str) -> Estimate:
@@ -121,6 +121,7 @@ def _of_system(system: str, judgments: Sequence[Judgment], good_from: int) -> Co
                 lambda weights: shares(weights)[:, columns].mean(axis=1),
                 count,
                 reason=f"no statement of {of}",
+                scale="share",
             )
             return found.estimate()
 

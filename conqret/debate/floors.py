@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from conqret.debate.judging import Asking
 
 SEED = 13
-"""Tosses the coin, together with what is asked, and draws the resamples behind a run's intervals."""
+"""Tosses the coin, together with what is asked."""
 
 SURE_FROM = Fraction(2, 5)
 """By how much (of 1) one side's words must be better borne out for the baseline to be certain; chosen by hand."""

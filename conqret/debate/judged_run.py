@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from conqret._optional import require
-from conqret.debate.floors import SEED, floors
+from conqret.debate.floors import floors
 from conqret.debate.judging import PROMPT, Asking, Judged, Slid, trials
 from conqret.debate.outcomes import Outcomes, Standing, outcomes, standings
 from conqret.io.atomic import replacing
@@ -83,7 +83,6 @@ def judge_debates(
     Raises what :func:`conqret.runs.asked.ask_all` raises, and MissingDependencyError where numpy is not installed.
     """
     require("numpy", extra="stats")
-    import numpy as np
 
     model = session.options.model
 
@@ -92,8 +91,8 @@ def judge_debates(
         others = tuple(
             one.answer(name, Judged(id=one.key, slider=slider)) for name, one, slider in floors(asked)
         )
-        came = outcomes(answers, np.random.default_rng(SEED))
-        beside = standings((*answers, *others), np.random.default_rng(SEED))
+        came = outcomes(answers)
+        beside = standings((*answers, *others))
         summary = {**asdict(came), "beside": [asdict(one) for one in beside]}
         with (
             replacing(folder.answers_file) as first,

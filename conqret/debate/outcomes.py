@@ -1,7 +1,7 @@
 """What came of judging debates: who was right, who abstained, what it earned, and whether the debate helped.
 
-Shares, differences and bonuses are ratios of sums over answers, with intervals that resample whole passages; all of
-them come from the same resamples, so that differences are paired. (Parrish et al. 2022, section 3 and Table 2.)
+Shares, differences and bonuses are ratios of sums over answers, with intervals over passages; all of
+them leave out the same passages, so that differences are paired. (Parrish et al. 2022, section 3 and Table 2.)
 """
 
 from __future__ import annotations
@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Literal
 
 from conqret.debate.payoffs import ENDS, INSTRUCTIONS, writers_bonus
 from conqret.io.slider_answers import SliderAnswer, conditions_of
-from conqret.stats.bootstrap import CONFIDENCE, RESAMPLES
-from conqret.stats.estimate import Estimate, Sampled, average
-from conqret.stats.resampling import draw
+from conqret.stats.estimate import CONFIDENCE, Estimate, Sampled, Scale, average
+from conqret.stats.resampling import leave_one_out
 
 if TYPE_CHECKING:
     import numpy as np
@@ -103,13 +102,11 @@ class Outcomes:
 
 def outcomes(
     answers: Sequence[SliderAnswer],
-    rng: np.random.Generator,
     *,
-    resamples: int = RESAMPLES,
     confidence: float = CONFIDENCE,
 ) -> Outcomes:
     """What these answers (of one design, one at least) come to."""
-    measured = _Measured(answers, rng, resamples, confidence)
+    measured = _Measured(answers, confidence)
     present = sorted({(one.condition, one.turn, one.instruction) for one in answers}, key=_order)
     last = max(turn for _, turn, _ in present)
     before, after = conditions_of(answers)
@@ -140,25 +137,21 @@ def outcomes(
 
 def standings(
     answers: Sequence[SliderAnswer],
-    rng: np.random.Generator,
     *,
-    resamples: int = RESAMPLES,
     confidence: float = CONFIDENCE,
 ) -> tuple[Standing, ...]:
-    """Judges beside each other, in the order of their first answers, over the same resamples of passages."""
-    return tuple(_Measured(answers, rng, resamples, confidence).standings())
+    """Judges beside each other, in the order of their first answers, over the same passages."""
+    return tuple(_Measured(answers, confidence).standings())
 
 
 class _Measured:
-    """The answers as columns over the same resamples."""
+    """The answers as columns over the same passages."""
 
-    def __init__(
-        self, answers: Sequence[SliderAnswer], rng: np.random.Generator, resamples: int, confidence: float
-    ) -> None:
+    def __init__(self, answers: Sequence[SliderAnswer], confidence: float) -> None:
         import numpy as np
 
         self.answers, self.confidence = answers, confidence
-        self.resamples = draw([one.passage for one in answers], rng, resamples=resamples)
+        self.resamples = leave_one_out([one.passage for one in answers])
         points = [one.toward_right for one in answers]
         self.given = np.array([one is not None for one in points])
         self.points = np.array([one or 0 for one in points])
@@ -180,7 +173,7 @@ class _Measured:
                     self.confidence
                 ),
                 self._share(given & ~self.moved, given),
-                self._share(self.dollars * given, given),
+                self._share(self.dollars * given, given, scale="plain"),
             )
 
     def outcome(self, cell: Cell) -> Outcome:
@@ -195,9 +188,9 @@ class _Measured:
             correct=self._share(self.right & given, given),
             incorrect=self._share(self.wrong & given, given),
             abstained=self._share(given & ~self.moved, given),
-            ratio=self._share(self.right & given, self.wrong & given, "nobody answered wrong"),
+            ratio=self._share(self.right & given, self.wrong & given, "nobody answered wrong", "plain"),
             accuracy=self._accuracy(cell).estimate(self.confidence),
-            payoff=self._share(self.dollars * given, given),
+            payoff=self._share(self.dollars * given, given, scale="plain"),
             points={point: int((places == point).sum()) for point in range(-ENDS, ENDS + 1)},
             missing=int((here & ~self.given).sum()),
         )  # fmt: skip
@@ -244,10 +237,14 @@ class _Measured:
         here = self._in(cell)
         return self._ratio(self.right & here, self.moved & here, "everybody abstained")
 
-    def _share(self, part: NDArray[np.generic], of: NDArray[np.generic], reason: str = "") -> Estimate:
-        return self._ratio(part, of, reason or "no answer was given").estimate(self.confidence)
+    def _share(
+        self, part: NDArray[np.generic], of: NDArray[np.bool_], reason: str = "", scale: Scale = "share"
+    ) -> Estimate:
+        return self._ratio(part, of, reason or "no answer was given", scale).estimate(self.confidence)
 
-    def _ratio(self, part: NDArray[np.generic], of: NDArray[np.generic], reason: str) -> Sampled:
+    def _ratio(
+        self, part: NDArray[np.generic], of: NDArray[np.bool_], reason: str, scale: Scale = "share"
+    ) -> Sampled:
         """The sum of one column by the sum of another; not defined where the latter is 0."""
         import numpy as np
 
@@ -260,7 +257,9 @@ class _Measured:
             return found
 
         n = int(np.count_nonzero(of))
-        return self.resamples.sampled(of_weights, n, width=self.resamples.clusters, reason=reason)
+        return self.resamples.sampled(
+            of_weights, n, width=self.resamples.clusters, reason=reason, scale=scale, counted=of
+        )
 
 
 def _order(cell: Cell) -> tuple[int, int, int]:

@@ -19,7 +19,7 @@ from conqret.debate.statements import SYSTEM, instruction, system_of
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.judges.response_quality import GIVEN, SWAPPED
 from conqret.stats.estimate import Estimate, undefined
-from conqret.stats.resampling import draw
+from conqret.stats.resampling import leave_one_out
 
 if TYPE_CHECKING:
     import numpy as np
@@ -123,7 +123,7 @@ def _of_system(system: str, found: Sequence[tuple[str, Measure]]) -> Quality:
     counts = Counter(said for _, _, said in known)
     score, flips = undefined("no pair has an answer in both orders"), None
     if known:
-        resamples = draw([topic for topic, _, _ in known], np.random.default_rng(SEED))
+        resamples = leave_one_out([topic for topic, _, _ in known])
         points = np.array([{"win": 1.0, "tie": 0.0, "lose": -1.0}[said] for _, _, said in known])
         sums = resamples.sums(np.column_stack([points, np.ones(len(points))]))
 

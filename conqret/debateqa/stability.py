@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 from conqret.debateqa.table import AWARENESS, in_order, instruments_of
 from conqret.errors import DeclarationError, UnknownNameError
-from conqret.stats.bootstrap import RESAMPLES
 from conqret.stats.correlation import kendall
-from conqret.stats.estimate import Estimate, Sampled
+from conqret.stats.estimate import CONFIDENCE, Estimate
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,6 +26,11 @@ VERDICTS = frozenset({AWARENESS})
 FEW_SYSTEMS = 5
 """The systems that the paper ranks (Appendix D.1). With fewer, chance alone gives high taus: three systems in
 random order have a tau of 1 in one case of six."""
+DRAWS = 2_000
+"""Draws of questions behind the interval of a tau of systems: two digits of a 95 % interval (Efron and Tibshirani 1993,
+section 13.3)."""
+MOST_UNDEFINED = 0.05
+"""Draws without a tau up to which there is an interval: with more of them it would be that of the lucky draws."""
 
 Pair = tuple[str, str]
 
@@ -85,13 +89,13 @@ def stability(
     *,
     over: Over = "systems",
     seed: int = 13,
-    resamples: int = RESAMPLES,
 ) -> PairMatrix:
     """Compare every two instruments that measured ``metric``, over the answers that all of them scored.
 
     Graded metrics: Kendall's tau-b of the rankings of the systems by their means (Figures 9 and 10), or with
     ``over="answers"`` of all answers. Dispute Awareness: the share of equal verdicts (Figure 11) and Cohen's kappa.
-    Intervals resample questions, drawn with ``seed``: an answer's question is common to all systems.
+    Intervals are over questions, which are common to all systems. The tau of a handful of ranks moves by leaps, so its
+    interval is that of the percentiles of bootstrap draws of questions, drawn with ``seed``.
 
     Raises:
         UnknownNameError: nothing measured ``metric``.
@@ -100,7 +104,7 @@ def stability(
     import numpy as np
     import polars as pl
 
-    from conqret.stats.resampling import draw
+    from conqret.stats.resampling import leave_one_out
 
     names, scored = _measured(table, metric)
     by_all = pl.col("instrument").n_unique().over("system", "id") == len(names)
@@ -119,15 +123,15 @@ def stability(
             f"{fewest or 'the instrument without a name'} ({count[fewest]} scored): leave its tables out, or "
             "score more with it"
         )
-    drawn = draw(answers["id"].to_list(), np.random.default_rng(seed), resamples=resamples)
+    resamples = leave_one_out(answers["id"].to_list())
     kappas: Mapping[Pair, Estimate] = {}
     if metric in VERDICTS:
-        found, kappas = _agreements(values, drawn)
+        found, kappas = _agreements(values, resamples)
     elif ranked:
         places = {system: place for place, system in enumerate(systems)}
-        found = _rankings(values, np.array([places[system] for system in answers["system"]]), drawn)
+        found = _rankings(values, np.array([places[system] for system in answers["system"]]), resamples, seed)
     else:
-        found = {(one, other): kendall(values[one], values[other], drawn) for one, other in _pairs(names)}
+        found = {(one, other): kendall(values[one], values[other], resamples) for one, other in _pairs(names)}
     return PairMatrix(
         names, len(systems) if ranked else len(answers), found, "agreement" if metric in VERDICTS else "tau", metric,
         "systems" if ranked else "answers", systems, len(answers), left_out, kappas,
@@ -152,43 +156,46 @@ def _pairs(names: Sequence[str]) -> list[Pair]:
 
 
 def _agreements(
-    values: Mapping[str, NDArray[np.float64]], drawn: Resamples
+    values: Mapping[str, NDArray[np.float64]], resamples: Resamples
 ) -> tuple[dict[Pair, Estimate], dict[Pair, Estimate]]:
     from conqret.stats.classification import accuracy
     from conqret.stats.kappa import cohen_kappa
 
     pairs = _pairs([*values])
-    shares = {(one, other): accuracy(values[one], values[other], drawn) for one, other in pairs}
-    return shares, {(one, other): cohen_kappa(values[one], values[other], drawn) for one, other in pairs}
+    shares = {(one, other): accuracy(values[one], values[other], resamples) for one, other in pairs}
+    return shares, {(one, other): cohen_kappa(values[one], values[other], resamples) for one, other in pairs}
 
 
 def _rankings(
-    values: Mapping[str, NDArray[np.float64]], system: NDArray[np.intp], drawn: Resamples
+    values: Mapping[str, NDArray[np.float64]], system: NDArray[np.intp], resamples: Resamples, seed: int
 ) -> dict[Pair, Estimate]:
-    """Tau-b of the systems' means; each resample of questions gives means, rankings and a tau of its own."""
+    """Tau-b of the systems' means; each draw of questions gives means, rankings and a tau of its own."""
     import numpy as np
 
     belongs = np.eye(int(system.max()) + 1)[system]  # answers by systems
-    # a question's answers by system, as sums over questions: a resample is a product with its weights
-    counts = drawn.weights @ drawn.sums(belongs)
+    questions = resamples.clusters
+    weights = np.random.default_rng(seed).multinomial(
+        questions, np.full(questions, 1 / questions), size=DRAWS
+    )
+    # a question's answers by system, as sums over questions: a draw is a product with its weights
+    counts = weights @ resamples.sums(belongs)
     means, orders = {}, {}
     for name, series in values.items():
         means[name] = [float(np.mean(series[system == place])) for place in range(belongs.shape[1])]
-        with np.errstate(divide="ignore", invalid="ignore"):  # a resample may hold no answer of a system
-            orders[name] = drawn.weights @ drawn.sums(belongs * series[:, None]) / counts
+        with np.errstate(divide="ignore", invalid="ignore"):  # a draw may hold no answer of a system
+            orders[name] = weights @ resamples.sums(belongs * series[:, None]) / counts
     found = {}
     for one, other in _pairs([*values]):
-        whole = kendall(means[one], means[other])
-        found[one, other] = (
-            whole
-            if whole.value is None
-            else Sampled(whole.value, _taus(orders[one], orders[other]), whole.n).estimate()
-        )
+        found[one, other] = whole = kendall(means[one], means[other])
+        drawn = _taus(orders[one], orders[other])
+        if whole.value is not None and questions > 1 and np.isnan(drawn).mean() <= MOST_UNDEFINED:
+            low, high = np.nanquantile(drawn, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
+            found[one, other] = replace(whole, low=float(low), high=float(high))
     return found
 
 
 def _taus(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Tau-b of each row of two tables (resamples by systems); NaN where a row is constant or lacks a value."""
+    """Tau-b of each row of two tables (draws by systems); NaN where a row is constant or lacks a value."""
     import numpy as np
 
     agree, untied, apart = (np.zeros(len(one)) for _ in range(3))

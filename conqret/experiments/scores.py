@@ -77,10 +77,9 @@ def _means(job: Job) -> dict[str, Any]:
 
     N counts every argument that was to be written: one that is not there has no score either.
     """
-    import numpy as np
     import polars as pl
 
-    from conqret.stats import bootstrap_interval
+    from conqret.stats import mean_interval
 
     wanted = len(job.topics()) * len(job.experiment.stances)
     measures = pl.read_parquet(job.out.scores_file).filter(
@@ -93,8 +92,7 @@ def _means(job: Job) -> dict[str, Any]:
         total = math.fsum(values)
         entry: dict[str, Any] = {"n": len(values), "total": wanted, "mean": None, "low": None, "high": None}
         if values:
-            rng = np.random.default_rng(job.experiment.seed)
-            interval = bootstrap_interval(values, rng, clusters=scored["topic_id"].to_list())
+            interval = mean_interval(values, scored["topic_id"].to_list(), scale="share")
             entry |= {"mean": interval.value, "low": interval.low, "high": interval.high}
         entry |= {"worst_case": total / wanted, "best_case": (total + wanted - len(values)) / wanted}
         means.setdefault(str(system), {}).setdefault(str(judge), {})[str(metric)] = entry
@@ -125,8 +123,6 @@ def _retrieval(job: Job) -> dict[str, Any]:
     """By side and ranking, precision, nDCG and recall against the corpus's qrels; empty where it has none."""
     import importlib.util
 
-    import numpy as np
-
     from conqret.io.trec import read_rankings
     from conqret.retrieval.evaluation.evaluate import evaluate
 
@@ -147,7 +143,7 @@ def _retrieval(job: Job) -> dict[str, Any]:
         if not any(grade > 0 for documents in judged.values() for grade in documents.values()):
             continue
         runs = {name: read_rankings(job.out.ranking(name, stance)) for name in job.rankings}
-        scores = evaluate(runs, {stance: judged}, np.random.default_rng(job.experiment.seed)).scores
+        scores = evaluate(runs, {stance: judged}).scores
         for score in scores:
             found.setdefault(stance, {}).setdefault(score.system, {})[score.measure] = {
                 "mean": score.interval.value,

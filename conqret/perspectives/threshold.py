@@ -12,7 +12,7 @@ from conqret.io.pairs import Pair
 from conqret.perspectives.detection import GRADES, YES_FROM, Detection
 from conqret.stats.classification import accuracy, average_precision, f1, precision, recall
 from conqret.stats.estimate import Estimate
-from conqret.stats.resampling import draw
+from conqret.stats.resampling import leave_one_out
 
 THRESHOLDS = range(1, len(GRADES))
 """The grades from which it can be a yes; from 0 on everything would be one."""
@@ -94,13 +94,12 @@ def against_labels(
 ) -> AgainstLabels:
     """Hold detections (one for each pair, in their order) against the labels of the pairs.
 
-    Intervals resample whole questions (pairs without one are each their own): predictions are drawn as they are, and
+    Intervals are over whole questions (pairs without one are each their own): predictions are drawn as they are, and
     thresholds are not fitted anew.
 
     Raises:
         DeclarationError: no pair has both a label and a grade.
     """
-    import numpy as np
 
     labelled = [(pair, one) for pair, one in zip(pairs, detections, strict=True) if pair.label is not None]
     known = [(pair, one.grade) for pair, one in labelled if one.grade is not None]
@@ -113,7 +112,7 @@ def against_labels(
     folds = cross_fitted(labels, grades, questions) if way == "cross-fitted" else {}
     chosen = yes_from or (best_threshold(labels, grades) if folds else YES_FROM)
     said = [grade >= folds.get(question, chosen) for grade, question in zip(grades, questions, strict=True)]
-    resamples = draw(questions, np.random.default_rng(SEED))
+    resamples = leave_one_out(questions)
     both = (0.0, 1.0)
     return AgainstLabels(
         pairs=len(known),

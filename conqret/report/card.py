@@ -68,7 +68,7 @@ def _widest(card: Card) -> float:
     """The furthest end of an interval that was tested: the half width of the bias figures."""
     rows = card.bias.rows if card.bias is not None else ()
     ends = [
-        max(abs(row.effect.low), abs(row.effect.high))
+        max(abs(end or row.effect.value) for end in (row.effect.low, row.effect.high))
         for row in rows
         if row.effect is not None and row.effect.p is not None and row.verdict != "too few topics"
     ]

@@ -75,8 +75,11 @@ def curve_figure(row: Curve) -> Line:
         return round(x, 2), round(y, 2)
 
     dots = tuple(at(point.level, point.mean) for point in row.points)
-    upper = [at(point.level, point.high) for point in row.points]
-    lower = [at(point.level, point.low) for point in reversed(row.points)]
+    ends = [
+        (one.level, one.low, one.high) for one in row.points if one.low is not None and one.high is not None
+    ]
+    upper = [at(level, high) for level, _, high in ends]
+    lower = [at(level, low) for level, low, _ in reversed(ends)]
     said = ", ".join(f"{point.mean:.2f} at {point.level:g}" for point in row.points)
     return Line(_path(dots), _path([*upper, *lower]), dots, f"Means {said}.")
 

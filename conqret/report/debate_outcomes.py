@@ -39,7 +39,7 @@ def outcome_tables(found: Outcomes) -> Iterator[Table]:
             (*_name(one), sum(one.points.values()), one.missing, one.accuracy, one.payoff)
             for one in found.cells
         ],
-        note=f"Intervals resample the {words.count(found.passages)} passages.",
+        note=f"Intervals are over the {words.count(found.passages)} passages.",
     )
     yield Table(
         "Where the slider stood, in percent",

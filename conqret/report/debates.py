@@ -67,7 +67,7 @@ def controllability_table(found: Sequence[Controllability], good_from: int) -> T
         note=f"Good is a statement with {whole} of what it argues on the side "
         "that it was told to take; overall is the mean of the two sides. Refusals, and statements for no side, are not "
         "good; those without an answer of the judge are left out. AUROC: how well supporting less opposing tells the "
-        f"sides apart. Intervals (95 %) resample topics.{bounds}",
+        f"sides apart. Intervals (95 %) are over topics.{bounds}",
     )  # fmt: skip
 
 
@@ -82,5 +82,5 @@ def quality_table(found: Sequence[Quality], baseline: str) -> Table:
         rows,
         note="A win is better in both orders of the two responses, or better in one and equal in the other; a loss "
         "likewise. Score is (win - lose) / all + 1: 1 is as good as the other, 2 always better. Flips: the share of "
-        "pairs whose better response is not the same in both orders. Intervals (95 %) resample topics.",
+        "pairs whose better response is not the same in both orders. Intervals (95 %) are over topics.",
     )

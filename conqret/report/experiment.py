@@ -52,7 +52,7 @@ def _retrieval(found: Mapping[str, Any]) -> Iterator[Table]:
             f"Retrieval, {stance}",
             ("Ranking", *measures),
             [(name, *(_mean(scores.get(one)) for one in measures)) for name, scores in rankings.items()],
-            note="Means over topics with 95 % bootstrap intervals, against the qrels of the corpus.",
+            note="Means with 95 % intervals over topics, against the qrels of the corpus.",
         )
 
 
@@ -88,7 +88,7 @@ def _scores(found: Mapping[str, Any]) -> Iterator[Table]:
             f"Scores by {judge}",
             ("Metric", *found),
             [(words.label(metric), *(_mean(one.get(metric)) for one in scores)) for metric in metrics],
-            note="Means with 95 % intervals, topics resampled whole. Where scores are missing, n of N stands "
+            note="Means with 95 % intervals over topics. Where scores are missing, n of N stands "
             "beside the mean, and in braces what it would be if all of them were 0, or 1.",
         )
 

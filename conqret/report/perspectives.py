@@ -56,6 +56,6 @@ def _agreement(found: AgainstLabels) -> Table:
         ("", "value"),
         rows,
         foot=[("F1 of always saying yes", found.always_yes)],
-        note=f"n = {found.pairs} pairs of {found.questions} questions; intervals (95 %) resample questions. It is a "
+        note=f"n = {found.pairs} pairs of {found.questions} questions; intervals (95 %) are over questions. It is a "
         f"yes in {found.said_yes:.1%}, to people in {found.people_yes:.1%}.{chose}{unanswered}",
     )

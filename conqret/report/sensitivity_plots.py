@@ -49,7 +49,15 @@ def _draw(figure: Figure, curves: Sequence[Curve]) -> None:
     several = len({curve.model for curve in curves}) > 1
     for curve, colour, marker in zip(curves, cycle(COLOURS), cycle(MARKERS), strict=False):
         levels, lows, highs = zip(
-            *((point.level, point.low, point.high) for point in curve.points), strict=True
+            *(
+                (
+                    one.level,
+                    one.mean if one.low is None else one.low,
+                    one.mean if one.high is None else one.high,
+                )
+                for one in curve.points
+            ),
+            strict=True,
         )
         name = f"{curve.format} ({curve.model})" if several else curve.format
         axes.fill_between(levels, lows, highs, color=colour, alpha=0.12, lw=0)

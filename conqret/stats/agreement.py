@@ -1,13 +1,14 @@
-"""Krippendorff's alpha, for many dimensions and many bootstrap resamples at once.
+"""Krippendorff's alpha, for many dimensions and without each cluster at once.
 
 ``alpha = 1 - D_o / D_e`` with ``D_o = sum o_ck d(c, k)`` over the coincidences of values c and k within units and
 ``D_e = sum n_c n_k d(c, k) / (n - 1)`` over the values at large (Krippendorff, Computing Krippendorff's
 Alpha-Reliability, 2011). Units with fewer than two ratings count for nothing. With m_u ratings of unit u, each
-pair of them adds ``2 / (m_u - 1)`` to the coincidences, which are therefore sums over units: a resample is a
-weighted sum of the clusters' own tables, and needs no ratings.
+pair of them adds ``2 / (m_u - 1)`` to the coincidences, which are therefore sums over units: alpha without a cluster
+is one of a weighted sum of the clusters' own tables, and needs no ratings.
 
 The differences d are 0 or 1 (nominal), ``(c - k)^2`` (interval), ``((c - k) / (c + k))^2`` (ratio), and for the
-ordinal level ``(r_c - r_k)^2`` with the mid-rank ``r_c = n_1 + ... + n_c - n_c / 2``, which a resample changes.
+ordinal level ``(r_c - r_k)^2`` with the mid-rank ``r_c = n_1 + ... + n_c - n_c / 2``, which every
+cluster changes. Ratings that rounding alone tells apart are one value.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, get_args
 
 from conqret.errors import DeclarationError, UnknownNameError
+from conqret.stats.clusters import snapped
 from conqret.stats.estimate import Sampled
-from conqret.stats.resampling import Resamples, undrawn
+from conqret.stats.resampling import Resamples, whole
 
 if TYPE_CHECKING:
     import numpy as np
@@ -48,7 +50,7 @@ def krippendorff_alpha(ratings: ArrayLike, level: Level) -> float:
 def alphas(tables: ArrayLike, level: Level, resamples: Resamples | None = None) -> list[Sampled]:
     """Alpha of each of D tables (D by raters by units, NaN where there is no rating), on the same units.
 
-    With ``resamples`` of the units, their alphas come along in ``draws``; all tables share the same resamples.
+    With ``resamples`` of the units, the alphas without each cluster come along; all tables leave out the same.
     A table in which alpha is not defined has NaN and a reason; ``n`` counts units with two ratings or more.
 
     Raises:
@@ -68,12 +70,20 @@ def alphas(tables: ArrayLike, level: Level, resamples: Resamples | None = None) 
         raise DeclarationError("a rating is infinite")
     if level == "ratio" and (cube < 0).any():
         raise DeclarationError("ratings below 0 have no ratio: take the interval level")
-    drawn = resamples or undrawn(cube.shape[2])
+    drawn = resamples or whole(cube.shape[2])
     if len(drawn.cluster) != cube.shape[2]:
         raise DeclarationError(f"resamples of {len(drawn.cluster)} units for tables of {cube.shape[2]}")
     prepared = [_Table(table, level, drawn) for table in cube]
     return [
-        drawn.sampled(table.alpha, table.units, width=table.width, reason=table.reason) for table in prepared
+        drawn.sampled(
+            table.alpha,
+            table.units,
+            width=table.width,
+            reason=table.reason,
+            scale="correlation",
+            counted=table.rated,
+        )
+        for table in prepared
     ]
 
 
@@ -87,11 +97,14 @@ class _Table:
         import numpy as np
 
         self.level = level
-        slots = np.sort(table, axis=0)  # who rated does not matter: NaN go last, and the empty rows off
+        slots = np.sort(
+            snapped(table), axis=0
+        )  # who rated does not matter: NaN go last, and the empty rows off
         sizes = (~np.isnan(slots)).sum(axis=0)
-        slots = np.where(sizes >= 2, slots, np.nan)[: int(sizes.max(initial=0))]
+        self.rated = sizes >= 2
+        slots = np.where(self.rated, slots, np.nan)[: int(sizes.max(initial=0))]
         there = ~np.isnan(slots)
-        self.units = int((sizes >= 2).sum())
+        self.units = int(self.rated.sum())
         self.values, codes = np.unique(slots[there], return_inverse=True)
         coded = np.full(slots.shape, -1)
         coded[there] = codes

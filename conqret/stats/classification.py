@@ -8,10 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
-from conqret.stats.bootstrap import CONFIDENCE
 from conqret.stats.confusion import of_categories, paired
-from conqret.stats.estimate import Estimate, undefined
-from conqret.stats.resampling import Resamples, undrawn
+from conqret.stats.estimate import CONFIDENCE, Estimate, undefined
+from conqret.stats.resampling import Resamples, whole
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,18 +33,18 @@ def accuracy(tables: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(tables.trace(axis1=1, axis2=2) / tables.sum(axis=(1, 2)))
 
 
-@of_categories("there is one category only, or one that nobody uses")
+@of_categories("there is one category only, or nobody uses the higher one")
 def f1(tables: NDArray[np.float64]) -> NDArray[np.float64]:
-    """``2 tp / (2 tp + fp + fn)`` of the higher category where there are two, else the mean over categories (macro).
+    """``2 tp / (2 tp + fp + fn)`` of the higher category where there are two, else the mean over those in use (macro).
 
-    Not defined where neither people nor judge ever use the (or, for the mean, a) category.
+    Not defined where there are two categories and neither people nor judge ever use the higher one.
     """
     import numpy as np
 
     scores = 2 * np.diagonal(tables, axis1=1, axis2=2) / (tables.sum(axis=1) + tables.sum(axis=2))
     if tables.shape[1] < 2:
         return np.full(len(tables), np.nan)
-    return np.asarray(scores[:, -1] if tables.shape[1] == 2 else scores.mean(axis=1))
+    return np.asarray(scores[:, -1] if tables.shape[1] == 2 else np.nanmean(scores, axis=1))
 
 
 @of_categories("there are not two categories, or the judge never uses the higher one")
@@ -60,7 +59,7 @@ def recall(tables: NDArray[np.float64]) -> NDArray[np.float64]:
     return _of_higher(tables, 2)
 
 
-@of_categories("people or the judge use one category only")
+@of_categories("people or the judge use one category only", "correlation")
 def matthews(tables: NDArray[np.float64]) -> NDArray[np.float64]:
     """The correlation of Matthews (1975), for K categories that of Gorodkin (2004), in [-1, 1].
 
@@ -95,19 +94,21 @@ def average_precision(
     truth, values = paired(positive, scores)
     if not np.isin(truth, (0.0, 1.0)).all():
         raise DeclarationError("average precision needs people's labels as 0 and 1")
-    drawn = resamples or undrawn(len(truth))
+    drawn = resamples or whole(len(truth))
     levels, place = np.unique(-values, return_inverse=True)
     counts = drawn.counts(place * 2 + truth.astype(np.intp), 2 * len(levels))
 
     def of_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:
         tables = (weights @ counts).reshape(-1, len(levels), 2)
         hits, seen = tables[:, :, 1].cumsum(axis=1), tables.sum(axis=2).cumsum(axis=1)
-        with np.errstate(divide="ignore", invalid="ignore"):  # the highest scores may not be drawn
+        with np.errstate(divide="ignore", invalid="ignore"):  # the highest scores may be left out
             found = np.where(tables[:, :, 1] > 0, tables[:, :, 1] * hits / seen, 0.0).sum(axis=1)
             return np.asarray(found / hits[:, -1])
 
     reason = "no item is positive"
-    return drawn.sampled(of_weights, len(truth), width=2 * len(levels), reason=reason).estimate(confidence)
+    return drawn.sampled(
+        of_weights, len(truth), width=2 * len(levels), reason=reason, scale="share"
+    ).estimate(confidence)
 
 
 def auroc(
@@ -132,7 +133,7 @@ def auroc(
     ups, downs = np.flatnonzero(truth == 1), np.flatnonzero(truth == 0)
     if not len(ups) or not len(downs):
         return undefined("all items are of one kind", len(truth))
-    drawn = resamples or undrawn(len(truth))
+    drawn = resamples or whole(len(truth))
     wins = _wins(values, ups, downs, drawn)
     size = drawn.sums(np.column_stack([truth, 1 - truth]))
 
@@ -140,7 +141,7 @@ def auroc(
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(((weights @ wins) * weights).sum(axis=1) / (weights @ size).prod(axis=1))
 
-    return drawn.sampled(of_weights, len(truth)).estimate(confidence)
+    return drawn.sampled(of_weights, len(truth), scale="share").estimate(confidence)
 
 
 def _of_higher(tables: NDArray[np.float64], axis: int) -> NDArray[np.float64]:

@@ -7,9 +7,9 @@ from functools import wraps
 from typing import TYPE_CHECKING, Protocol
 
 from conqret.errors import DeclarationError
-from conqret.stats.bootstrap import CONFIDENCE
-from conqret.stats.estimate import Estimate
-from conqret.stats.resampling import Resamples, undrawn
+from conqret.stats.clusters import snapped
+from conqret.stats.estimate import CONFIDENCE, Estimate, Scale
+from conqret.stats.resampling import Resamples, whole
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,14 +34,15 @@ class CategoryStatistic(Protocol):
         categories: Sequence[float] | None = None,
         confidence: float = CONFIDENCE,
     ) -> Estimate:
-        """The statistic with its interval over ``resamples`` of the items."""
+        """The statistic with its interval, which leaves out the clusters of ``resamples``."""
 
 
-def of_categories(reason: str = "") -> Callable[[OfTables], CategoryStatistic]:
+def of_categories(reason: str = "", scale: Scale = "share") -> Callable[[OfTables], CategoryStatistic]:
     """Make a statistic of two series of categories from a function of tables.
 
     The function takes tables of counts (many by K by K: first series down, second across, categories rising) and
-    gives a number for each. Where it divides by 0 the number is NaN, and the statistic not defined, for ``reason``.
+    gives a number for each, on this ``scale``. Where it divides by 0 the number is NaN, and the statistic not defined,
+    for ``reason``.
     """
 
     def made(compute: OfTables) -> CategoryStatistic:
@@ -57,15 +58,15 @@ def of_categories(reason: str = "") -> Callable[[OfTables], CategoryStatistic]:
             import numpy as np
 
             one, other = paired(first, second)
-            drawn = resamples or undrawn(len(one))
+            drawn = resamples or whole(len(one))
             codes, size = _cells(one, other, drawn, categories)
             counts = drawn.counts(codes, size**2)
 
             def of_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-                with np.errstate(divide="ignore", invalid="ignore"):  # a resample may hold no item
+                with np.errstate(divide="ignore", invalid="ignore"):  # without a cluster there may be no item
                     return np.asarray(compute((weights @ counts).reshape(-1, size, size)))
 
-            found = drawn.sampled(of_weights, len(one), width=size**2, reason=reason)
+            found = drawn.sampled(of_weights, len(one), width=size**2, reason=reason, scale=scale)
             return found.estimate(confidence)
 
         return statistic
@@ -82,7 +83,10 @@ def _cells(
     """The cell of each item in the table of K by K, row after row, and K."""
     import numpy as np
 
-    known = np.unique(np.concatenate([one, other]) if categories is None else np.asarray(categories, float))
+    given = [] if categories is None else [np.asarray(categories, float)]
+    parts = snapped(np.concatenate([*given, one, other]))
+    one, other = parts[-2 * len(one) : -len(one)], parts[-len(one) :]
+    known = np.unique(parts if categories is None else parts[: -2 * len(one)])
     if not (np.isin(one, known).all() and np.isin(other, known).all()):
         raise DeclarationError(f"a value is none of the categories {known.tolist()}")
     if len(drawn.cluster) != len(one):
@@ -98,7 +102,7 @@ def paired(first: ArrayLike, second: ArrayLike) -> tuple[NDArray[np.float64], ND
     """
     import numpy as np
 
-    one, other = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
+    one, other = snapped(first), snapped(second)
     if one.ndim != 1 or one.shape != other.shape or not len(one):
         raise DeclarationError(f"two series of one length are needed, not {one.shape} and {other.shape}")
     if not (np.isfinite(one).all() and np.isfinite(other).all()):

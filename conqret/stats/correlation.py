@@ -1,6 +1,6 @@
-"""Do two series rise together? Pearson, Spearman and Kendall, each with an interval over resampled clusters.
+"""Do two series rise together? Pearson, Spearman and Kendall, each with an interval over clusters.
 
-All three are computed from what a resample keeps: sums, ranks among the values drawn, and pairs of clusters. A
+All three are computed from what is left without a cluster: sums, ranks among the values, and pairs of clusters. A
 correlation is not defined where either series is constant.
 """
 
@@ -8,18 +8,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conqret.stats.bootstrap import CONFIDENCE
+from conqret.stats.clusters import SAME
 from conqret.stats.confusion import paired
-from conqret.stats.estimate import Estimate, Sampled, undefined
-from conqret.stats.resampling import Resamples, undrawn
+from conqret.stats.estimate import CONFIDENCE, Estimate, Sampled, undefined
+from conqret.stats.resampling import Resamples, whole
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
 CONSTANT = "one of the two does not vary"
-SAME = 1e-12
-"""Values no further apart than this share of the largest are the same: rounding has moved them."""
 MOST_ITEMS = 5_000
 """Items up to which Kendall's interval is computed: it looks at every pair of them."""
 
@@ -34,14 +32,14 @@ def pearson(
     if _constant(one) or _constant(other):
         return undefined(CONSTANT, len(one))
     x, y = (one - one.mean()) / one.std(), (other - other.mean()) / other.std()
-    drawn = resamples or undrawn(len(one))
+    drawn = resamples or whole(len(one))
     columns = drawn.sums(np.column_stack([np.ones_like(x), x, y, x * x, y * y, x * y]))
 
     def of_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:
         n, x, y, xx, yy, xy = (weights @ columns).T
         return _ratio(n * xy - x * y, (n * xx - x * x) * (n * yy - y * y), 1e-9 * n**4)
 
-    return drawn.sampled(of_weights, len(one)).estimate(confidence)
+    return drawn.sampled(of_weights, len(one), scale="correlation").estimate(confidence)
 
 
 def spearman(
@@ -53,7 +51,7 @@ def spearman(
     one, other = paired(first, second)
     if _constant(one) or _constant(other):
         return undefined(CONSTANT, len(one))
-    drawn = resamples or undrawn(len(one))
+    drawn = resamples or whole(len(one))
     coded = [np.unique(values, return_inverse=True)[1] for values in (one, other)]
     tables = [drawn.counts(codes, int(codes.max()) + 1) for codes in coded]
 
@@ -68,7 +66,8 @@ def spearman(
         spread = (of_items * x * x).sum(axis=1) * (of_items * y * y).sum(axis=1)
         return _ratio((of_items * x * y).sum(axis=1), spread, 1e-9)
 
-    return drawn.sampled(of_weights, len(one), width=6 * len(one)).estimate(confidence)
+    found = drawn.sampled(of_weights, len(one), width=6 * len(one), scale="correlation")
+    return found.estimate(confidence)
 
 
 def kendall(
@@ -80,12 +79,13 @@ def kendall(
     one, other = paired(first, second)
     if _constant(one) or _constant(other):
         return undefined(CONSTANT, len(one))
-    whole = float(kendalltau(one, other).statistic)
+    value = float(kendalltau(one, other).statistic)
     if resamples is None:
-        return Estimate(whole, n=len(one))
+        return Estimate(value, n=len(one))
     if len(one) > MOST_ITEMS:
-        return Estimate(whole, n=len(one), reason=f"no interval above {MOST_ITEMS} items")
-    return Sampled(whole, _tau_draws(one, other, resamples), len(one)).estimate(confidence)
+        return Estimate(value, n=len(one), reason=f"no interval above {MOST_ITEMS} items")
+    without = _taus(one, other, resamples)
+    return Sampled(value, without, resamples.present(), len(one), scale="correlation").estimate(confidence)
 
 
 def _constant(values: NDArray[np.float64]) -> bool:
@@ -102,9 +102,7 @@ def _ratio(
         return np.clip(np.where(spread > least, shared / np.sqrt(spread), np.nan), -1, 1)
 
 
-def _tau_draws(
-    one: NDArray[np.float64], other: NDArray[np.float64], resamples: Resamples
-) -> NDArray[np.float64]:
+def _taus(one: NDArray[np.float64], other: NDArray[np.float64], resamples: Resamples) -> NDArray[np.float64]:
     import numpy as np
 
     size = resamples.clusters

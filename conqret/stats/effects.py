@@ -14,8 +14,9 @@ from itertools import chain, product
 from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
-from conqret.stats.bootstrap import CONFIDENCE, RESAMPLES, bootstrap_interval
 from conqret.stats.clusters import cluster_means, cluster_places
+from conqret.stats.estimate import CONFIDENCE
+from conqret.stats.resampling import mean_interval
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,15 +46,15 @@ class Paired:
 class Effect:
     """What one series of differences comes to.
 
-    ``value`` is their mean, between the ends of a bootstrap interval that resamples clusters; ``standardised`` the
+    ``value`` is their mean, between the ends of its interval over clusters (None with too few); ``standardised`` the
     mean of the clusters' means over their standard deviation (d_z; None where they do not vary); ``moved`` the mean
     of the absolute differences and ``share`` the part of the n pairs that moved at all. ``p`` is two-sided and
     corrected for all effects of the call (None: a mere measurement, not tested).
     """
 
     value: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     standardised: float | None
     moved: float
     share: float
@@ -62,7 +63,11 @@ class Effect:
     clusters: int
 
     def __str__(self) -> str:
-        return f"{self.value:+.3f} [{self.low:+.3f}, {self.high:+.3f}]"
+        return (
+            f"{self.value:+.3f}"
+            if self.low is None
+            else f"{self.value:+.3f} [{self.low:+.3f}, {self.high:+.3f}]"
+        )
 
 
 def paired_effects(
@@ -70,7 +75,6 @@ def paired_effects(
     rng: np.random.Generator,
     *,
     tested: bool = True,
-    resamples: int = RESAMPLES,
     confidence: float = CONFIDENCE,
 ) -> list[Effect]:
     """The effects of several series, corrected together if they are tested; clusters of the same name are the same
@@ -83,12 +87,7 @@ def paired_effects(
 
     if not series:
         return []
-    intervals = [
-        bootstrap_interval(
-            one.differences, rng, clusters=one.clusters, resamples=resamples, confidence=confidence
-        )
-        for one in series
-    ]
+    intervals = [mean_interval(one.differences, one.clusters, confidence=confidence) for one in series]
     p_values: Sequence[float | None] = sign_flip_p(series, rng) if tested else [None] * len(series)
     found = []
     for one, interval, p in zip(series, intervals, p_values, strict=True):
@@ -97,7 +96,7 @@ def paired_effects(
         spread = float(means.std(ddof=1)) if len(means) > 1 else 0.0
         found.append(
             Effect(
-                value=interval.value,
+                value=float(data.mean()),
                 low=interval.low,
                 high=interval.high,
                 standardised=float(means.mean()) / spread if spread > _TOLERANCE else None,

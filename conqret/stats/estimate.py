@@ -1,17 +1,33 @@
-"""A number with its interval, or the reason why there is none."""
+"""A number with its interval, or the reason why there is none.
+
+Intervals are jackknife-t intervals: the statistic is computed again without each cluster (topic) in turn, and with C
+clusters ``theta +- t_(C-1) s``, ``s^2 = (C - 1) / C sum_c (theta_(-c) - mean)^2`` (Tukey 1958; Miller 1974). Where a
+statistic has ends, that is done where it has none: shares on the scale of ``log(p / (1 - p))``, correlations and
+coefficients of agreement on Fisher's ``artanh(r)``. With eight topics such intervals cover what they promise where
+percentiles of a bootstrap do not (docs/results/statistics.md).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from conqret.errors import DeclarationError
-from conqret.stats.bootstrap import CONFIDENCE
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+CONFIDENCE = 0.95
+
+FEWEST_CLUSTERS = 3
+"""Two clusters say next to nothing of how clusters vary: t has one degree of freedom, and an interval no use."""
+
+_TOLERANCE = 1e-12
+
+Scale = Literal["plain", "share", "correlation"]
+"""Where a statistic lives: anywhere, from 0 to 1, or up to 1 on either side of 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,49 +54,96 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sampled:
-    """A statistic with what it is on each of the resamples, so that several can be averaged and compared.
+    """A statistic with what it is without each cluster, so that several can be averaged and compared.
 
     ``value`` is NaN where the statistic is not defined, for ``reason`` (which may also hold a remark on a value);
-    ``draws`` has a number for each resample, NaN likewise. What is combined has to come from the same resamples.
+    ``without`` has a number for each cluster, NaN likewise (none: no interval was asked for), and ``present`` says
+    which of the clusters hold anything. What is combined has to leave out the same clusters.
     """
 
     value: float
-    draws: NDArray[np.float64]
+    without: NDArray[np.float64]
+    present: NDArray[np.bool_]
     n: int
     reason: str = ""
+    scale: Scale = "plain"
 
     @property
     def defined(self) -> bool:
         """Whether there is a value."""
         return self.value == self.value  # NaN is not equal to itself
 
-    def estimate(self, confidence: float = CONFIDENCE) -> Estimate:
-        """The value with the percentile interval of the draws.
+    @property
+    def clusters(self) -> int:
+        """How many clusters are behind it."""
+        return int(self.present.sum())
 
-        Draws in which the statistic is not defined are left out of the interval, and the reason counts them.
+    def estimate(self, confidence: float = CONFIDENCE) -> Estimate:
+        """The value with its jackknife-t interval, or with the reason why there is none: fewer than three clusters, a
+        statistic that is not defined without one of them, or that is the same whichever is left out.
 
         Raises:
             DeclarationError: ``confidence`` is not inside (0, 1).
         """
-        import numpy as np
-
         if not 0 < confidence < 1:
             raise DeclarationError(f"a confidence lies inside (0, 1), not at {confidence}")
         if not self.defined:
             return undefined(self.reason or "not defined for these values", self.n)
-        value, kept = float(self.value), self.draws[~np.isnan(self.draws)]
-        if not len(kept):
-            note = "no interval: one cluster only, or none that varies"
-            return Estimate(value, n=self.n, reason=self.reason or note)
-        low, high = np.quantile(kept, [(1 - confidence) / 2, (1 + confidence) / 2])
-        lost = len(self.draws) - len(kept)
-        note = f"not defined in {lost} of {len(self.draws)} resamples, which are left out" if lost else ""
-        return Estimate(value, float(low), float(high), self.n, self.reason or note)
+        ends = self._ends(confidence)
+        if isinstance(ends, str):
+            return Estimate(float(self.value), n=self.n, reason=self.reason or ends)
+        return Estimate(float(self.value), *ends, self.n, self.reason)
+
+    def error(self) -> float | None:
+        """The jackknife's standard error on the plain scale; None where there is none."""
+        import numpy as np
+
+        kept = self.without[self.present] if len(self.without) else self.without
+        if len(kept) < FEWEST_CLUSTERS or not self.defined or np.isnan(kept).any():
+            return None
+        return _error(kept)
 
     def minus(self, other: Sampled) -> Sampled:
         """The difference of two statistics of the same items."""
         reason = self.reason or other.reason
-        return Sampled(self.value - other.value, self.draws - other.draws, self.n, reason)
+        return Sampled(
+            self.value - other.value,
+            self.without - other.without,
+            self.present | other.present,
+            self.n,
+            reason,
+        )
+
+    def _ends(self, confidence: float) -> tuple[float, float] | str:
+        """Both ends, or why there are none."""
+        import numpy as np
+        from scipy.special import stdtrit
+
+        kept = self.without[self.present] if len(self.without) else self.without
+        if not len(kept):
+            return "no interval: one cluster only"
+        if len(kept) < FEWEST_CLUSTERS:
+            return (
+                f"no interval: {len(kept)} cluster{'s' * (len(kept) > 1)}, and {FEWEST_CLUSTERS} are needed"
+            )
+        if np.isnan(kept).any():
+            return f"no interval: not defined without {int(np.isnan(kept).sum())} of the {len(kept)} clusters"
+        if _error(kept) <= _TOLERANCE:
+            return "no interval: it does not vary between clusters"
+        reach = float(stdtrit(len(kept) - 1, (1 + confidence) / 2))
+        bottom, top = _RANGES[self.scale]
+        if bottom < kept.min() and kept.max() < top and bottom < self.value < top and self.scale != "plain":
+            there, back = (_logit, _expit) if self.scale == "share" else (np.arctanh, np.tanh)
+            moved = there(kept)
+            centre, half = there(self.value), reach * _error(moved)
+            return float(back(centre - half)), float(back(centre + half))
+        half = reach * _error(kept)
+        return max(float(self.value - half), _LEAST[self.scale]), min(float(self.value + half), top)
+
+
+_RANGES = {"plain": (-float("inf"), float("inf")), "share": (0.0, 1.0), "correlation": (-1.0, 1.0)}
+_LEAST = {"plain": -float("inf"), "share": 0.0, "correlation": -float("inf")}
+"""A coefficient of agreement has no lower end."""
 
 
 def average(found: Sequence[Sampled]) -> Sampled:
@@ -91,21 +154,42 @@ def average(found: Sequence[Sampled]) -> Sampled:
     if not defined:
         return without_value("none of them has a value")
     lost = len(found) - len(defined)
+    scales = {one.scale for one in defined}
     return Sampled(
         float(np.mean([one.value for one in defined])),
-        np.mean([one.draws for one in defined], axis=0),
+        np.mean([one.without for one in defined], axis=0),
+        np.any([one.present for one in defined], axis=0),
         len(defined),
         f"{lost} of {len(found)} have no value and are left out" if lost else "",
+        scales.pop() if len(scales) == 1 else "plain",
     )
 
 
 def without_value(reason: str) -> Sampled:
-    """What has neither value nor draws, for ``reason``."""
+    """What has no value, for ``reason``."""
     import numpy as np
 
-    return Sampled(np.nan, np.zeros(0), 0, reason)
+    return Sampled(np.nan, np.zeros(0), np.zeros(0, dtype=bool), 0, reason)
 
 
 def undefined(reason: str, n: int = 0) -> Estimate:
     """The statistic that has no value, for ``reason``."""
     return Estimate(None, n=n, reason=reason)
+
+
+def _error(without: NDArray[np.float64]) -> float:
+    """``sqrt((C - 1) / C sum_c (theta_(-c) - mean)^2)``."""
+    count = len(without)
+    return float(((count - 1) / count * ((without - without.mean()) ** 2).sum()) ** 0.5)
+
+
+def _logit(share: NDArray[np.float64] | float) -> NDArray[np.float64]:
+    from scipy.special import logit
+
+    return logit(share)  # type: ignore[no-any-return]
+
+
+def _expit(odds: NDArray[np.float64] | float) -> NDArray[np.float64]:
+    from scipy.special import expit
+
+    return expit(odds)  # type: ignore[no-any-return]

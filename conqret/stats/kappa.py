@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
-from conqret.stats.bootstrap import CONFIDENCE
+from conqret.stats.clusters import snapped
 from conqret.stats.confusion import of_categories
-from conqret.stats.estimate import Estimate, undefined
-from conqret.stats.resampling import Resamples, undrawn
+from conqret.stats.estimate import CONFIDENCE, Estimate, undefined
+from conqret.stats.resampling import Resamples, whole
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
 ONE_CATEGORY = "both raters use one category only: chance agreement is complete"
 
 
-@of_categories(ONE_CATEGORY)
+@of_categories(ONE_CATEGORY, "correlation")
 def cohen_kappa(tables: NDArray[np.float64]) -> NDArray[np.float64]:
     """Cohen's kappa of two raters: every disagreement weighs the same."""
     return _kappa(tables, 0)
 
 
-@of_categories(ONE_CATEGORY)
+@of_categories(ONE_CATEGORY, "correlation")
 def linear_kappa(tables: NDArray[np.float64]) -> NDArray[np.float64]:
     """Cohen's kappa in which a disagreement weighs as much as it is steps wide."""
     return _kappa(tables, 1)
 
 
-@of_categories(ONE_CATEGORY)
+@of_categories(ONE_CATEGORY, "correlation")
 def quadratic_kappa(tables: NDArray[np.float64]) -> NDArray[np.float64]:
     """Cohen's kappa in which a disagreement weighs the square of its steps."""
     return _kappa(tables, 2)
@@ -64,7 +64,7 @@ def fleiss_kappa(
     """
     import numpy as np
 
-    table = np.asarray(ratings, dtype=float)
+    table = snapped(ratings)
     if table.ndim != 2 or np.isinf(table).any():
         raise DeclarationError(f"Fleiss's kappa needs a table of raters by units; the shape is {table.shape}")
     sizes = (~np.isnan(table)).sum(axis=0)
@@ -75,7 +75,7 @@ def fleiss_kappa(
     counts = (table[:, :, None] == known).sum(axis=0) * kept[:, None].astype(float)
     m = np.where(kept, sizes, 2)
     agreement = (counts * (counts - 1)).sum(axis=1) / (m * (m - 1))
-    drawn = resamples or undrawn(table.shape[1])
+    drawn = resamples or whole(table.shape[1])
     columns = drawn.sums(np.column_stack([agreement, kept, counts]))
 
     def of_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -85,4 +85,6 @@ def fleiss_kappa(
             return np.where(chance < 1 - 1e-12, (agreed / units - chance) / (1 - chance), np.nan)
 
     reason = "all ratings are equal: chance agreement is complete"
-    return drawn.sampled(of_weights, int(kept.sum()), reason=reason).estimate(confidence)
+    return drawn.sampled(
+        of_weights, int(kept.sum()), reason=reason, scale="correlation", counted=kept
+    ).estimate(confidence)

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
-from conqret.stats.bootstrap import CONFIDENCE
 from conqret.stats.clusters import cluster_places
-from conqret.stats.estimate import Estimate, undefined
+from conqret.stats.estimate import CONFIDENCE, Estimate, undefined
 
 if TYPE_CHECKING:
     import numpy as np

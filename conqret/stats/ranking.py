@@ -7,15 +7,14 @@ compares that ranking with a metric's by Spearman's rho and Kendall's tau.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from conqret.errors import DeclarationError
-from conqret.stats.bootstrap import CONFIDENCE
 from conqret.stats.correlation import kendall, spearman
-from conqret.stats.estimate import Estimate, Sampled
-from conqret.stats.resampling import draw
+from conqret.stats.estimate import CONFIDENCE, Estimate, Sampled
+from conqret.stats.resampling import leave_one_out
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,7 +36,7 @@ TOLERANCE, MOST_ROUNDS = 1e-9, 200
 
 @dataclass(frozen=True, slots=True)
 class Preference:
-    """``first`` against ``second``: 1, 0.5 or 0. ``cluster`` is what intervals resample (an item, a topic)."""
+    """``first`` against ``second``: 1, 0.5 or 0. ``cluster`` is what intervals leave out (an item, a topic)."""
 
     first: str
     second: str
@@ -62,53 +61,46 @@ def elo(
     *,
     k: float = K_FACTOR,
     orders: int = ORDERS,
-    resamples: int = 0,
+    intervals: bool = False,
     confidence: float = CONFIDENCE,
 ) -> tuple[Standing, ...]:
     """Elo's ratings, best first.
 
     Before each game the first player is expected to score ``1 / (1 + 10^((R_2 - R_1) / 400))``; afterwards both
     move by ``k`` times what was scored beyond it. Without ``rng`` the games are played once, as given; with it, the
-    ratings are the mean over ``orders`` shuffles, and ``resamples`` draws of whole clusters give intervals.
+    ratings are the mean over ``orders`` shuffles. ``intervals`` leave out whole clusters, in the same orders.
 
     Raises:
-        DeclarationError: there are no preferences, one has another outcome or a single player, or ``resamples``
-            are wanted without ``rng``.
+        DeclarationError: there are no preferences, or one has another outcome or a single player.
     """
     import numpy as np
 
     games = _Games(preferences)
-    everything = np.arange(len(games.outcome))
-    if rng is None:
-        if resamples:
-            raise DeclarationError("resamples of Elo's ratings are drawn: give an rng")
-        return games.standings(_play(games, everything[None], k)[0], confidence)
-    shuffles = rng.permuted(np.tile(everything, (orders, 1)), axis=1)
-    ratings = _play(games, shuffles, k).mean(axis=0)
-    draws = []
-    for weights in games.weights(rng, resamples):
-        played = rng.permutation(np.repeat(everything, weights.astype(int)))
-        draws.append(_play(games, played[None], k)[0])
-    return games.standings(ratings, confidence, draws)
+    once = np.arange(len(games.outcome))
+    shuffles = once[None] if rng is None else rng.permuted(np.tile(once, (orders, 1)), axis=1)
+
+    def play(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray(_play(games, shuffles, k * weights).mean(axis=0))
+
+    return games.standings(play(np.ones(len(once))), confidence, play if intervals else None)
 
 
 def bradley_terry(
     preferences: Sequence[Preference],
-    rng: np.random.Generator | None = None,
     *,
     prior: float = PRIOR,
-    resamples: int = 0,
+    intervals: Literal["information", "clusters"] = "information",
     confidence: float = CONFIDENCE,
 ) -> tuple[Standing, ...]:
     """Strengths of Bradley and Terry (1952) on the logarithmic scale, best first; a tie is half a win for each.
 
     ``P(first beats second) = 1 / (1 + exp(s_2 - s_1))``; the sum of the strengths is 0. They maximise the likelihood
     with ``prior`` ties of each player with one of strength 0. Intervals come from the observed information
-    (``s +- z sqrt((I^-1)_ii)``), or with ``rng`` and ``resamples`` from draws of whole clusters.
+    (``s +- z sqrt((I^-1)_ii)``), which takes preferences for independent, or leave out whole clusters.
 
     Raises:
-        DeclarationError: there are no preferences, or one has another outcome or a single player; ``prior`` is
-            not above 0; or ``resamples`` are wanted without ``rng``.
+        DeclarationError: there are no preferences, one has another outcome or a single player, or ``prior`` is
+            not above 0.
     """
     from statistics import NormalDist
 
@@ -118,8 +110,6 @@ def bradley_terry(
 
     if prior <= 0:
         raise DeclarationError(f"the prior of Bradley-Terry is above 0, not {prior}")
-    if resamples and rng is None:
-        raise DeclarationError("resamples of Bradley-Terry are drawn: give an rng")
     games = _Games(preferences)
     count, players = len(games.outcome), len(games.players)
     columns = np.stack([games.first, games.second], axis=1).ravel()
@@ -147,9 +137,8 @@ def bradley_terry(
 
     once = np.ones(count)
     strengths = fit(once, np.zeros(players))
-    if rng is not None and resamples:
-        draws = [fit(weights, strengths) for weights in games.weights(rng, resamples)]
-        return games.standings(strengths, confidence, draws)
+    if intervals == "clusters":
+        return games.standings(strengths, confidence, lambda weights: fit(weights, strengths))
     centre = np.eye(players) - 1 / players
     spread = np.diagonal(centre @ np.linalg.inv(information(strengths, once)) @ centre)
     reach = NormalDist().inv_cdf((1 + confidence) / 2) * np.sqrt(spread.clip(min=0))
@@ -193,19 +182,15 @@ class _Games:
             number if one.cluster is None else one.cluster for number, one in enumerate(preferences)
         ]
 
-    def weights(self, rng: np.random.Generator, resamples: int) -> Iterator[NDArray[np.float64]]:
-        """How often each game counts, for each draw of whole clusters."""
-        drawn = draw(self.clusters, rng, resamples=resamples)
-        yield from (weights[drawn.cluster] for weights in drawn.weights)
-
     def standings(
         self,
         ratings: NDArray[np.float64],
         confidence: float,
-        draws: Sequence[NDArray[np.float64]] = (),
+        rate: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = None,
         ends: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None,
     ) -> tuple[Standing, ...]:
-        """The players by their ratings, best first, with the interval of the ``draws``, or between ``ends``."""
+        """The players by their ratings, best first, between ``ends``, or with an interval from what they
+        ``rate`` where the games of a cluster count 0."""
         import numpy as np
         from scipy.stats import rankdata
 
@@ -215,20 +200,24 @@ class _Games:
         )
         games = np.bincount(np.concatenate([self.first, self.second]), minlength=count).tolist()
         ranks = rankdata(-ratings.round(9))
+        left_out = leave_one_out(self.clusters)
+        without = np.array([rate(weights[left_out.cluster]) for weights in left_out.weights] if rate else [])
         found = []
         for place, player in enumerate(self.players):
             rating = Estimate(float(ratings[place]), n=games[place])
             if ends is not None:
                 rating = replace(rating, low=float(ends[0][place]), high=float(ends[1][place]))
-            elif draws:
-                column = np.array([drawn[place] for drawn in draws])
-                rating = Sampled(ratings[place], column, games[place]).estimate(confidence)
+            elif rate is not None:
+                column = without[:, place] if len(without) else without
+                rating = Sampled(ratings[place], column, left_out.present(), games[place]).estimate(
+                    confidence
+                )
             found.append(Standing(player, rating, float(ranks[place]), float(wins[place]), games[place]))
         return tuple(sorted(found, key=lambda standing: (standing.rank, standing.player)))
 
 
-def _play(games: _Games, orders: NDArray[np.intp], k: float) -> NDArray[np.float64]:
-    """Elo's ratings after the games in each order (orders by players)."""
+def _play(games: _Games, orders: NDArray[np.intp], k: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Elo's ratings after the games in each order (orders by players); ``k`` is the step of each game."""
     import numpy as np
 
     ratings = np.full((len(orders), len(games.players)), START)
@@ -236,7 +225,7 @@ def _play(games: _Games, orders: NDArray[np.intp], k: float) -> NDArray[np.float
     for played in orders.T:
         one, other = games.first[played], games.second[played]
         expected = 1 / (1 + 10 ** ((ratings[rows, other] - ratings[rows, one]) / SPREAD))
-        change = k * (games.outcome[played] - expected)
+        change = k[played] * (games.outcome[played] - expected)
         ratings[rows, one] += change
         ratings[rows, other] -= change
     return ratings

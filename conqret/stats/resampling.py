@@ -1,8 +1,9 @@
-"""Draw whole clusters (topics) again and again, once for everything that is computed on the same items.
+"""Leave out whole clusters (topics), one after another, for everything that is computed on the same items.
 
-A resample is a weight for each cluster: how often it was drawn. Statistics that are sums over items become
-products of the weights with the sums of each cluster, so thousands of resamples cost one matrix product, and
-statistics of the same resamples (two judges, fifteen dimensions) are paired.
+Leaving out is a weight for each cluster: 1, or 0 for the one left out. Statistics that are sums over items become
+products of the weights with the sums of each cluster, so all of them cost one matrix product, and statistics that
+leave out the same clusters (two judges, fifteen dimensions) are paired. How intervals come of it:
+:mod:`conqret.stats.estimate`.
 """
 
 from __future__ import annotations
@@ -12,13 +13,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
-from conqret.stats.bootstrap import RESAMPLES
 from conqret.stats.clusters import cluster_places
-from conqret.stats.estimate import Sampled
+from conqret.stats.estimate import CONFIDENCE, Estimate, Sampled, Scale
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     Statistic = Callable[[NDArray[np.float64]], NDArray[np.float64]]
     """From weights (rows by clusters) to the statistic of each row; NaN where it is not defined."""
@@ -26,10 +26,15 @@ if TYPE_CHECKING:
 AT_ONCE = 4_000_000
 """Numbers that a statistic holds at a time while it goes through the resamples: 32 MB."""
 
+MOST_CLUSTERS = 400
+"""Clusters that are left out one by one; where there are more (items without topics, say), they are put together at
+random into so many groups, which are left out instead (the delete-a-group jackknife, Kott 2001)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Resamples:
-    """``weights`` (resamples by clusters) beside ``cluster``, the place of each item's cluster (items)."""
+    """``weights`` (a row for each cluster that is left out, by clusters) beside ``cluster``, the place of each item's
+    cluster (items)."""
 
     weights: NDArray[np.float64]
     cluster: NDArray[np.intp]
@@ -38,6 +43,10 @@ class Resamples:
     def clusters(self) -> int:
         """How many clusters there are."""
         return int(self.weights.shape[1])
+
+    def of(self, items: NDArray[np.bool_]) -> Resamples:
+        """The same clusters left out of some of the items."""
+        return Resamples(self.weights, self.cluster[items])
 
     def sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Sum ``values`` (items, or items by columns) within each cluster: clusters by columns."""
@@ -61,44 +70,97 @@ class Resamples:
         for begin in range(0, len(self.weights), step):
             yield self.weights[begin : begin + step]
 
-    def sampled(self, compute: Statistic, n: int, *, width: int | None = None, reason: str = "") -> Sampled:
-        """The statistic of the data as they are and of each resample.
+    def sampled(
+        self,
+        compute: Statistic,
+        n: int,
+        *,
+        width: int | None = None,
+        reason: str = "",
+        scale: Scale = "plain",
+        counted: NDArray[np.bool_] | None = None,
+    ) -> Sampled:
+        """The statistic of the data as they are and without each cluster.
 
         ``compute`` holds ``width`` numbers for each row of weights at a time (default: one for each item), ``n``
-        counts what is behind it, and ``reason`` says why it is not defined where it is not.
+        counts what is behind it, and ``reason`` says why it is not defined where it is not. Clusters of which no item
+        is ``counted`` (default: all are) take no part.
         """
         import numpy as np
 
         value = float(compute(np.ones((1, self.clusters)))[0])
-        draws = [compute(weights) for weights in self.chunks(width or len(self.cluster))]
-        return Sampled(value, np.concatenate([np.zeros(0), *draws]), n, reason if np.isnan(value) else "")
+        without = [compute(weights) for weights in self.chunks(width or len(self.cluster))]
+        return Sampled(
+            value,
+            np.concatenate([np.zeros(0), *without]),
+            self.present(counted),
+            n,
+            reason if np.isnan(value) else "",
+            scale,
+        )
+
+    def present(self, counted: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
+        """Which of the clusters hold an item (that is ``counted``)."""
+        import numpy as np
+
+        items = self.cluster if counted is None else self.cluster[counted]
+        return np.asarray(np.bincount(items, minlength=self.clusters) > 0)
 
 
-def undrawn(n: int) -> Resamples:
-    """One cluster of n items and no resamples: statistics come as values alone."""
+def whole(n: int) -> Resamples:
+    """One cluster of n items and nothing left out: statistics come as values alone."""
     import numpy as np
 
     return Resamples(np.zeros((0, 1)), np.zeros(n, dtype=np.intp))
 
 
-def draw(clusters: Sequence[Hashable], rng: np.random.Generator, *, resamples: int = RESAMPLES) -> Resamples:
-    """Draw as many clusters as there are, with replacement, ``resamples`` times.
+def leave_one_out(clusters: Sequence[Hashable]) -> Resamples:
+    """Leave out each cluster in turn; ``clusters`` names the cluster of each item.
 
-    ``clusters`` names the cluster of each item. With one cluster there is nothing to draw from: the weights then
-    have no rows, and statistics come without an interval.
+    With one cluster nothing can be left out: the weights then have no rows, and statistics come without an interval.
 
     Raises:
-        DeclarationError: there are no items, or ``resamples`` is negative.
+        DeclarationError: there are no items.
     """
     import numpy as np
 
-    if not len(clusters) or resamples < 0:
-        raise DeclarationError(
-            f"{resamples} resamples of {len(clusters)} items: one item and 0 resamples at least"
-        )
+    if not len(clusters):
+        raise DeclarationError("intervals need one item at least")
     which = cluster_places(clusters)
     count = int(which.max()) + 1
     if count == 1:
-        return undrawn(len(which))
-    weights = rng.multinomial(count, np.full(count, 1 / count), size=resamples).astype(float)
-    return Resamples(weights, which)
+        return whole(len(which))
+    if count > MOST_CLUSTERS:
+        which = np.random.default_rng(0).permutation(count)[which] % MOST_CLUSTERS
+        count = MOST_CLUSTERS
+    return Resamples(1 - np.eye(count), which)
+
+
+def mean_interval(
+    values: ArrayLike,
+    clusters: Sequence[Hashable] | None = None,
+    *,
+    confidence: float = CONFIDENCE,
+    scale: Scale = "plain",
+) -> Estimate:
+    """The mean of ``values`` with its interval over ``clusters``, which name for each value what it belongs to
+    (without: each value is one). Large clusters weigh more: it is the mean over all values.
+
+    Raises:
+        DeclarationError: there are no values, one is not finite, or clusters are not as many.
+    """
+    import numpy as np
+
+    data = np.asarray(values, dtype=float)
+    if data.ndim != 1 or not len(data) or not np.isfinite(data).all():
+        raise DeclarationError("an interval needs a series of finite values, one at least")
+    if clusters is not None and len(clusters) != len(data):
+        raise DeclarationError(f"{len(clusters)} clusters for {len(data)} values: name one for each")
+    resamples = leave_one_out(range(len(data)) if clusters is None else clusters)
+    sums = resamples.sums(np.column_stack([data, np.ones_like(data)]))
+
+    def of_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        above, below = (weights @ sums).T
+        return np.asarray(above / below)
+
+    return resamples.sampled(of_weights, len(data), width=2, scale=scale).estimate(confidence)

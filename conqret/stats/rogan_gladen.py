@@ -9,8 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from conqret.errors import DeclarationError
-from conqret.stats.bootstrap import CONFIDENCE
-from conqret.stats.estimate import Estimate, undefined
+from conqret.stats.estimate import CONFIDENCE, Estimate, undefined
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Does a score follow the damage? Curves over levels, and what can be said of them.
 
 Scores are a matrix of n items by m levels, complete: an item that lacks a value at one level is left out by
-the caller. Items of one topic are one cluster: intervals resample topics, and tests compare topic means.
+the caller. Items of one topic are one cluster: intervals leave out topics, and tests compare topic means.
 """
 
 from __future__ import annotations
@@ -10,15 +10,12 @@ import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
 from conqret.stats import correlation
-from conqret.stats.bootstrap import RESAMPLES, Interval, bootstrap_interval
+from conqret.stats.estimate import Estimate
+from conqret.stats.resampling import mean_interval
 from conqret.stats.significance import ALPHA, holm, paired_by_cluster
-
-if TYPE_CHECKING:
-    import numpy as np
 
 TOLERANCE = 0.01
 """A mean that moves by no more than this share of the scale counts as standing still, whatever the p-value: a
@@ -55,7 +52,7 @@ class Response:
     """
 
     levels: tuple[float, ...]
-    intervals: tuple[Interval, ...]
+    intervals: tuple[Estimate, ...]
     n: int
     clusters: int
     falls: bool
@@ -70,13 +67,15 @@ class Response:
     @property
     def means(self) -> tuple[float, ...]:
         """The mean at each level."""
-        return tuple(interval.value for interval in self.intervals)
+        return tuple(interval.value or 0.0 for interval in self.intervals)
 
     @property
     def within(self) -> bool:
-        """Whether every mean lies inside the interval of the first one."""
-        first = self.intervals[0]
-        return all(first.low <= mean <= first.high for mean in self.means)
+        """Whether every mean lies inside the interval of the first one (within the tolerance, where it has none)."""
+        first, start = self.intervals[0], self.means[0]
+        low = start - TOLERANCE if first.low is None else first.low
+        high = start + TOLERANCE if first.high is None else first.high
+        return all(low <= mean <= high for mean in self.means)
 
     def alarms(self, *, upwards_only: bool = False, tolerance: float = TOLERANCE) -> tuple[Step, ...]:
         """The levels whose mean left that of the first: by more than ``tolerance``, and significantly."""
@@ -92,9 +91,6 @@ def respond(
     scores: Sequence[Sequence[float]],
     levels: Sequence[float],
     clusters: Sequence[Hashable],
-    rng: np.random.Generator,
-    *,
-    resamples: int = RESAMPLES,
 ) -> Response:
     """The response of ``scores`` (n rows of one value in [0, 1] a level) to ``levels``, which rise.
 
@@ -108,10 +104,8 @@ def respond(
     if not scores or any(len(row) != len(levels) for row in scores) or len(clusters) != len(scores):
         raise DeclarationError(f"a curve needs rows of {len(levels)} scores, and a topic for each row")
     columns = list(zip(*scores, strict=True))
-    intervals = tuple(
-        bootstrap_interval(column, rng, clusters=clusters, resamples=resamples) for column in columns
-    )
-    means = [interval.value for interval in intervals]
+    intervals = tuple(mean_interval(column, clusters, scale="share") for column in columns)
+    means = [math.fsum(column) / len(column) for column in columns]
     last = len(levels) - 1
     return Response(
         levels=tuple(levels),

@@ -77,13 +77,13 @@ def test_run_does_what_the_file_says(corpus: Path, tmp_path: Path) -> None:
 def test_sensitivity_and_bias_in_memory_and_in_a_folder(tmp_path: Path) -> None:
     pytest.importorskip("scipy")
     items = demo()[:6]
-    curves = conqret.sensitivity(items, formats="direct", perturb="irrelevant:0,50,100", resamples=50)
+    curves = conqret.sensitivity(items, formats="direct", perturb="irrelevant:0,50,100")
     kept = conqret.sensitivity(
-        items, formats="direct", perturb={"irrelevant": (0, 50, 100)}, resamples=50, folder=tmp_path / "sens"
+        items, formats="direct", perturb={"irrelevant": (0, 50, 100)}, folder=tmp_path / "sens"
     )
     assert [curve.means for curve in curves.curves] == [curve.means for curve in kept.curves]
-    table = conqret.bias(items, format="direct", probes=["injection"], resamples=50)
-    again = conqret.bias(items, format="direct", probes=["injection"], resamples=50, folder=tmp_path / "bias")
+    table = conqret.bias(items, format="direct", probes=["injection"])
+    again = conqret.bias(items, format="direct", probes=["injection"], folder=tmp_path / "bias")
     assert [row.effect for row in table.rows] == [row.effect for row in again.rows]
 
 

@@ -26,12 +26,12 @@ def test_from_judge_to_card_and_back(cli: Cli, few: Path, tmp_path: Path) -> Non
     labels = write_gold(tmp_path / "labels.csv", people=2)
     judge = ("--format", "rag-fine-grained", "--model", "offline")
     assert cli("judge", few, *judge, "-o", tmp_path / "run", "-q").code == 0
-    done = cli("bias", few, *judge, "--probe", "length", "-o", tmp_path / "bias", "--resamples", "50")
+    done = cli("bias", few, *judge, "--probe", "length", "-o", tmp_path / "bias")
     assert done.code == 0, done.err
     assert "raise an alarm" in done.out
     done = cli(
         "validate", tmp_path / "run", "--labels", labels, "--scale", "1:3", "--bias", tmp_path / "bias",
-        "--resamples", "50", "-o", tmp_path / "card",
+        "-o", tmp_path / "card",
     )  # fmt: skip
     assert done.code == 0, done.err
     assert {"card.html", "card.md", "card.json"} <= {path.name for path in (tmp_path / "card").iterdir()}

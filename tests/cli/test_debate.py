@@ -51,7 +51,7 @@ def answers(tmp_path):
 
 
 def test_a_table_ends_with_one_sentence(cli, answers, tmp_path):
-    done = cli("debate", "table", answers, "--plot", tmp_path / "confidence.svg", "--resamples", 300)
+    done = cli("debate", "table", answers, "--plot", tmp_path / "confidence.svg")
     assert done.code == 0
     assert "correct : incorrect" in done.out
     assert "Debate helps these 4 judges" in done.out

@@ -97,7 +97,7 @@ def test_nothing_scored_is_never_exit_0(cli: Cli, items: Path, broken: FaultServ
 @pytest.mark.parametrize(
     ("command", "page"),
     [
-        (("bias", "--probe", "length", "--format", "rag-direct", "--resamples", 20), "bias.md"),
+        (("bias", "--probe", "length", "--format", "rag-direct"), "bias.md"),
         (("sensitivity", "--perturb", "irrelevant:0,50"), "report.html"),
     ],
 )

@@ -8,7 +8,6 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 MAP = ("--map", "low=1,medium=2,high=3")
-FEW = ("--resamples", "50")
 
 
 @pytest.fixture(scope="module")
@@ -37,21 +36,21 @@ def judged(cli, folder, *more):
 
 
 def test_agree(cli, labels):
-    done = cli("agree", labels, *MAP, *FEW, "--by", "dimension")
+    done = cli("agree", labels, *MAP, "--by", "dimension")
     assert done.code == 0
     assert "cannot judge" in done.err
-    found = json.loads(cli("agree", labels, *MAP, *FEW, "--json").out)
+    found = json.loads(cli("agree", labels, *MAP, "--json").out)
     assert len(found["rows"]) == 15
     assert found["together"]["value"] < 0.5
     assert cli("agree", labels, "--by", "topic", *MAP).code == 2
     assert "--map" in cli("agree", labels).err
-    assert cli("agree", labels, "--level", "nominal", *FEW).code == 0
+    assert cli("agree", labels, "--level", "nominal").code == 0
 
 
 def test_validate_writes_the_result_and_gates(cli, labels, tmp_path):
     run = judged(cli, tmp_path / "run", "--format", "listwise", "--samples", "2")
     card = tmp_path / "card"
-    done = cli("validate", run, "--labels", labels, *MAP, *FEW, "-o", card, "--require", "coverage >= 0.98")
+    done = cli("validate", run, "--labels", labels, *MAP, "-o", card, "--require", "coverage >= 0.98")
     assert done.code == 0
     assert "met: coverage" in done.err
     found = json.loads((card / "validation.json").read_text(encoding="utf-8"))
@@ -62,9 +61,7 @@ def test_validate_writes_the_result_and_gates(cli, labels, tmp_path):
     assert "the lexical baseline" in page
     assert "Samples, their mean and their majority" in page
 
-    failed = cli(
-        "validate", run, "--labels", labels, *MAP, *FEW, "--require", "alpha[overall_quality] >= 0.99"
-    )
+    failed = cli("validate", run, "--labels", labels, *MAP, "--require", "alpha[overall_quality] >= 0.99")
     assert failed.code == 1
     assert "not met: alpha[overall_quality] >= 0.99" in failed.err
     assert (run / "validation.json").exists()
@@ -94,10 +91,10 @@ def test_no_run(cli, labels, tmp_path):
 def test_compare(cli, labels, tmp_path):
     one = judged(cli, tmp_path / "one", "--format", "listwise")
     two = judged(cli, tmp_path / "two", "--format", "rag-fine-grained")
-    done = cli("compare", one, two, "--labels", labels, *MAP, *FEW)
+    done = cli("compare", one, two, "--labels", labels, *MAP)
     assert done.code == 0
     assert "overall_quality" in done.out.replace("…", "overall_quality")
-    found = json.loads(cli("compare", one, two, "--labels", labels, *MAP, *FEW, "--json").out)
+    found = json.loads(cli("compare", one, two, "--labels", labels, *MAP, "--json").out)
     row = found["dimensions"]["clarity"]
     assert row["units"] == 24
     assert row["difference"]["value"] == pytest.approx(row["first"]["value"] - row["second"]["value"])

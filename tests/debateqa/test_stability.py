@@ -2,7 +2,7 @@
 
 import pytest
 
-from conqret.debateqa.stability import stability, tau_matrix
+from conqret.debateqa.stability import DRAWS, stability, tau_matrix
 from conqret.debateqa.table import AWARENESS, DIVERSITY, ScoreRow, frame_of, instruments_of
 from conqret.errors import DeclarationError, UnknownNameError
 
@@ -52,15 +52,15 @@ def test_all_answers_as_items_equal_scipy():
     assert matrix.value("one", "two") == pytest.approx(-2 / (14 * 13) ** 0.5)
 
 
-def test_intervals_resample_questions():
+def test_intervals_draw_questions():
     import numpy as np
     from scipy.stats import kendalltau
 
     rng = np.random.default_rng(3)
     values = {name: {system: rng.normal(size=6).tolist() for system in "abcd"} for name in ("one", "two")}
-    found = stability(rows_of(values), DIVERSITY, seed=5, resamples=60).values["one", "two"]
+    found = stability(rows_of(values), DIVERSITY, seed=5).values["one", "two"]
     # the same draws, with each question repeated as often as it was drawn
-    weights = np.random.default_rng(5).multinomial(6, np.full(6, 1 / 6), size=60)
+    weights = np.random.default_rng(5).multinomial(6, np.full(6, 1 / 6), size=DRAWS)
     taus = []
     for row in weights:
         means = [

@@ -124,7 +124,8 @@ def test_what_it_leaves(finished):
     assert summary["arguments"]["given+floor"]["written"] == 4
     means = summary["scores"]["given+floor"]["rag-fine-grained-offline"]["groundedness"]
     assert (means["n"], means["total"]) == (4, 4)
-    assert means["low"] <= means["mean"] <= means["high"]
+    assert 0 <= means["mean"] <= 1
+    assert (means["low"], means["high"]) == (None, None)  # of two topics there is no interval
     assert set(summary["retrieval"]["pro"]) == {"bm25", "bm25+side", "given"}
     assert summary["sensitivity"]["bm25+floor"]
     record = json.loads(job.out.record_file.read_bytes())

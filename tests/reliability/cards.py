@@ -41,7 +41,7 @@ def write_gold(path: Path, people: int = 1) -> Path:
 def bias_of(folder: Path, items: Iterable[Item] = (), probes: Iterable[str] = ("length",)) -> BiasTable:
     setup = execution(folder / "none", list(items) or demo(), name=FORMAT).setup
     plan = plan_bias(Ground(tuple(items) or tuple(demo()), setup), probes)
-    return run_bias(plan, BiasFolder(folder / "bias"), resamples=100)
+    return run_bias(plan, BiasFolder(folder / "bias"))
 
 
 def card_of(folder: Path, *, with_bias: bool = True) -> Card:
@@ -52,7 +52,7 @@ def card_of(folder: Path, *, with_bias: bool = True) -> Card:
         directory.judgments(),
         labels,
         items=directory.items(),
-        settings=Settings(resamples=100),
+        settings=Settings(),
         baseline=True,
     )
     return make_card(

@@ -97,7 +97,7 @@ def judged(
 
 
 def rows(plan: BiasPlan, readings: dict[Key, Judgment], resamples: int = 300) -> tuple[BiasRow, ...]:
-    return bias_rows(plan.contrasts, readings, seed=13, resamples=resamples)
+    return bias_rows(plan.contrasts, readings, seed=13)
 
 
 def alarms(found: tuple[BiasRow, ...]) -> set[str]:
@@ -242,14 +242,14 @@ def test_a_run_of_probes_is_kept_resumed_and_told_apart(tmp_path: Path) -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        run_bias(plan, folder, Conduct(on_judgment=stop), resamples=50)
+        run_bias(plan, folder, Conduct(on_judgment=stop))
     with pytest.raises(DeclarationError, match="holds no finished run"):
         folder.table()
-    table = run_bias(plan, folder, resamples=50)
-    whole = run_bias(plan, BiasFolder(tmp_path / "whole"), resamples=50)
+    table = run_bias(plan, folder)
+    whole = run_bias(plan, BiasFolder(tmp_path / "whole"))
     assert (table.session.kept, table.judgments) == (5, plan.judgments)
     assert table.rows == whole.rows == folder.table().rows
-    again = run_bias(plan, folder, resamples=50)
+    again = run_bias(plan, folder)
     assert (again.session.sent, again.session.recorded, again.session.kept) == (0, 0, plan.judgments)
     assert table.record.fingerprint == plan.ground.setup.fingerprint
     ways = {one.fingerprint.removeprefix(table.record.fingerprint) for one in folder.judgments()}
@@ -271,7 +271,7 @@ def test_another_run_in_the_same_folder_is_refused(
     given = {"items": items()[:8], "format": "rag-direct", "probes": ["length"], **change}
 
     def probed(items: Any, **more: Any) -> BiasTable:
-        return bias(items, resamples=50, folder=tmp_path / "run", **more)
+        return bias(items, folder=tmp_path / "run", **more)
 
     probed(items()[:8], format="rag-direct", probes=["length"])
     before = (tmp_path / "run" / "bias.json").read_bytes()

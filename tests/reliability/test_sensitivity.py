@@ -35,8 +35,6 @@ from tests.judging.runs import said
 
 DEMO = Path(__file__).resolve().parents[2] / "fixtures" / "demo"
 FORMATS = ("rag-fine-grained", "rag-direct", "static-rubric", "query-rubric")
-CHEAP = 200
-"""Resamples where the interval itself is not the point."""
 
 
 def plan_of(
@@ -163,7 +161,7 @@ def test_level_0_is_judged_once_and_alike_requests_are_sent_once(tmp_path: Path)
     damages = [Damage.of("irrelevant", (50,)), Damage.of("hallucinate", (5,))]
     plan = plan_of(damages, ("direct",), items=4, metrics=("context_relevance", "groundedness"))
     assert plan.judgments == 4 * 3
-    results = run_sensitivity(plan, SensitivityFolder(tmp_path / "run"), resamples=CHEAP)
+    results = run_sensitivity(plan, SensitivityFolder(tmp_path / "run"))
     # Documents: as they are, and replaced; argument and documents: all three versions.
     assert [one.calls for one in estimate(plan)] == [4 * 2 + 4 * 3]
     assert (results.session.sent, results.session.recorded) == (20, 4)
@@ -172,7 +170,7 @@ def test_level_0_is_judged_once_and_alike_requests_are_sent_once(tmp_path: Path)
 def test_a_stopped_run_goes_on(tmp_path: Path) -> None:
     plan = plan_of([Damage.of("irrelevant", (20, 100))], items=4)
     whole, resumed = SensitivityFolder(tmp_path / "whole"), SensitivityFolder(tmp_path / "resumed")
-    run_sensitivity(plan, whole, resamples=CHEAP)
+    run_sensitivity(plan, whole)
     seen = 0
 
     def stop(judgment: object) -> None:
@@ -182,13 +180,13 @@ def test_a_stopped_run_goes_on(tmp_path: Path) -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        run_sensitivity(plan, resumed, Conduct(on_judgment=stop), resamples=CHEAP)
+        run_sensitivity(plan, resumed, Conduct(on_judgment=stop))
     with resumed.judgments_file.open("ab") as file:
         file.write(b'{"finger')
     kept: list[int] = []
     done: list[object] = []
     conduct = Conduct(on_start=kept.append, on_judgment=done.append)
-    again = run_sensitivity(plan, resumed, conduct, resamples=CHEAP)
+    again = run_sensitivity(plan, resumed, conduct)
     assert (kept, len(done)) == ([5], 7)
     assert (again.session.kept, again.judgments) == (5, 12)
     assert again.curves == whole.results().curves
@@ -199,16 +197,16 @@ def test_a_stopped_run_goes_on(tmp_path: Path) -> None:
 def test_a_finished_run_asks_nothing_and_says_so(tmp_path: Path) -> None:
     plan = plan_of([Damage.of("irrelevant", (50,))], items=3)
     folder = SensitivityFolder(tmp_path / "run")
-    first = run_sensitivity(plan, folder, resamples=CHEAP)
+    first = run_sensitivity(plan, folder)
     assert (first.session.sent, first.session.kept) == (6, 0)
-    again = run_sensitivity(plan, folder, resamples=CHEAP)
+    again = run_sensitivity(plan, folder)
     assert (again.session.sent, again.session.recorded, again.session.kept) == (0, 0, 6)
     assert again.curves == first.curves
 
 
 def test_a_judgment_carries_its_version(tmp_path: Path) -> None:
     folder = SensitivityFolder(tmp_path)
-    run_sensitivity(plan_of([Damage.of("irrelevant", (50,))], items=2), folder, resamples=CHEAP)
+    run_sensitivity(plan_of([Damage.of("irrelevant", (50,))], items=2), folder)
     found = [judgment.version for judgment in folder.judgments()]
     assert found[:2] == [None, None]
     assert {(one.perturbation, one.level) for one in found[2:] if one} == {("irrelevant", 50)}
@@ -221,15 +219,15 @@ def test_items_with_alike_long_ids_keep_their_own_scores(tmp_path: Path) -> None
         item.model_copy(update={"id": f"{'x' * 190}-{number}"})
         for number, item in enumerate(open_items(DEMO / "items.jsonl"))
     ][:4]
-    found = sensitivity(items, perturb={"irrelevant": (50,)}, resamples=CHEAP)
-    same = sensitivity(DEMO / "items.jsonl", perturb="irrelevant:50", resamples=CHEAP)
+    found = sensitivity(items, perturb={"irrelevant": (50,)})
+    same = sensitivity(DEMO / "items.jsonl", perturb="irrelevant:50")
     assert [curve.n for curve in found.curves] == [4] * len(found.curves)
     assert len(same.curves) == len(found.curves)
 
 
 def test_items_that_are_damaged_already_are_damaged_further(tmp_path: Path) -> None:
     items = [PERTURBATIONS["shuffle"].apply(item, 100) for item in open_items(DEMO / "items.jsonl")][:3]
-    found = sensitivity(items, perturb="irrelevant:50", metrics=["context_relevance"], resamples=CHEAP)
+    found = sensitivity(items, perturb="irrelevant:50", metrics=["context_relevance"])
     assert [(curve.n, curve.total) for curve in found.curves] == [(3, 3)]
 
 
@@ -247,7 +245,7 @@ def test_in_memory_nothing_is_written(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.chdir(tmp_path)
     found = sensitivity(
         DEMO / "items.jsonl", formats=["direct"], perturb=["irrelevant:50"], metrics=["groundedness"], grid=True,
-        labels=DEMO / "labels.jsonl", resamples=CHEAP,
+        labels=DEMO / "labels.jsonl",
     )  # fmt: skip
     assert found.grid
     assert found.precision
@@ -256,13 +254,13 @@ def test_in_memory_nothing_is_written(tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_another_run_in_the_folder_is_refused(tmp_path: Path) -> None:
     folder = SensitivityFolder(tmp_path / "run")
-    run_sensitivity(plan_of([Damage.of("irrelevant", (50,))], items=3), folder, resamples=CHEAP)
+    run_sensitivity(plan_of([Damage.of("irrelevant", (50,))], items=3), folder)
     other = plan_of([Damage.of("irrelevant", (70,))], items=3)
     with pytest.raises(
         DeclarationError, match="another run: perturbations, items, or what they are changed into differ"
     ):
-        run_sensitivity(other, folder, resamples=CHEAP)
-    run_sensitivity(other, folder, Conduct(overwrite=True), resamples=CHEAP)
+        run_sensitivity(other, folder)
+    run_sensitivity(other, folder, Conduct(overwrite=True))
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "notes.txt").write_text("mine")
     with pytest.raises(DeclarationError, match=r"holds no run but other files \(notes.txt\)"):
@@ -271,10 +269,10 @@ def test_another_run_in_the_folder_is_refused(tmp_path: Path) -> None:
 
 def test_failures_are_counted_and_never_scored(tmp_path: Path) -> None:
     plan = plan_of([Damage.of("irrelevant", (50,))], items=3)
-    run_sensitivity(plan, SensitivityFolder(tmp_path / "first"), resamples=CHEAP)
+    run_sensitivity(plan, SensitivityFolder(tmp_path / "first"))
     more = plan_of([Damage.of("irrelevant", (50,))], items=5)
     results = run_sensitivity(
-        more, SensitivityFolder(tmp_path / "second"), Conduct(replay=tmp_path / "first"), resamples=CHEAP
+        more, SensitivityFolder(tmp_path / "second"), Conduct(replay=tmp_path / "first")
     )
     curve = results.curves[0]
     assert (curve.n, curve.total) == (3, 5)
@@ -296,7 +294,7 @@ def test_a_curve_without_a_value_says_so(tmp_path: Path) -> None:
 def test_the_grid_crosses_two_perturbations(tmp_path: Path) -> None:
     grid = [Damage.of(name, levels) for name, levels in GRID_LEVELS.items()]
     plan = plan_of([Damage.of("irrelevant", (50,))], items=4, grid=grid)
-    results = run_sensitivity(plan, SensitivityFolder(tmp_path), resamples=CHEAP)
+    results = run_sensitivity(plan, SensitivityFolder(tmp_path))
     cells = {(cell.metric, tuple(sorted(cell.levels.items()))): cell for cell in results.grid}
     assert len(cells) == 3 * 4 * 3
     both = cells["groundedness", (("hallucinate-share", 100), ("irrelevant", 75))]
@@ -345,7 +343,7 @@ def test_a_cell_of_the_grid_out_of_reach_is_empty(tmp_path: Path) -> None:
         50: 4,
         75: 4,
     }
-    cells = run_sensitivity(plan, SensitivityFolder(tmp_path), resamples=CHEAP).grid
+    cells = run_sensitivity(plan, SensitivityFolder(tmp_path)).grid
     assert {cell.levels.get("irrelevant", 0) for cell in cells} == {0, 50, 75}
 
 
@@ -465,7 +463,7 @@ def test_a_rise_is_a_fall_of_the_opposite(demo: list[Item]) -> None:
 
 def test_the_record_names_judges_and_perturbations(tmp_path: Path) -> None:
     folder = SensitivityFolder(tmp_path)
-    run_sensitivity(plan_of([Damage.of("shuffle", (100,))], items=2), folder, resamples=CHEAP)
+    run_sensitivity(plan_of([Damage.of("shuffle", (100,))], items=2), folder)
     record = json.loads(folder.record_file.read_text())
     assert record["perturbations"] == {"shuffle": [0, 100]}
     assert record["judges"][0]["baseline"] is True
@@ -503,7 +501,7 @@ def test_the_estimate_is_what_is_then_sent(
     assert [one.by for one in found] == list(FIVE)
     for one, setup in zip(found, plan.setups, strict=True):
         current = [one.by]
-        run_sensitivity(replace(plan, setups=(setup,)), SensitivityFolder(tmp_path / one.by), resamples=CHEAP)
+        run_sensitivity(replace(plan, setups=(setup,)), SensitivityFolder(tmp_path / one.by))
         assert one.calls == len(sent[one.by])
         assert one.prompt_tokens == pytest.approx(sum(sent[one.by]), rel=0.01)
         assert 1 / 3 < one.completion_tokens / sum(written[one.by]) < 3

@@ -18,7 +18,7 @@ from conqret.reliability.validation.validate import Validation, validate
 from conqret.report.validation_page import validation_markdown
 from tests.reliability.judged import PEOPLE, judgment, scored, study
 
-QUICK = Settings(resamples=200)
+QUICK = Settings()
 
 
 @pytest.fixture
@@ -303,7 +303,7 @@ def test_the_page_escapes_what_comes_from_files(tmp_path):
 
 def test_people_among_themselves(tmp_path, rng):
     _, labels, _ = study(tmp_path, rng)
-    found = people_agreement(labels, settings=Settings(resamples=100))
+    found = people_agreement(labels, settings=Settings())
     assert [row.name for row in found.rows] == ["clarity", "overall_quality"]
     assert found.average.value == found.rows[0].alpha.value
     assert found.together.n == 160
@@ -319,7 +319,7 @@ def test_people_by_topic(tmp_path):
         for n in range(12)
         for person in "xy"
     )
-    found = people_agreement(labels_of(tmp_path, text), by="topic", settings=Settings(resamples=50))
+    found = people_agreement(labels_of(tmp_path, text), by="topic", settings=Settings())
     assert [row.name for row in found.rows] == ["t0", "t1"]
     assert found.rows[1].alpha.value == 1
     assert found.rows[0].alpha.value < 0.5
@@ -333,14 +333,14 @@ def test_two_judges(tmp_path, rng):
         one.model_copy(update={"measures": good[place].measures, "fingerprint": "bad"})
         for one, place in zip(good, spoiled, strict=True)
     ]
-    found = compare_judges(good, bad, labels, settings=Settings(resamples=200))
+    found = compare_judges(good, bad, labels, settings=Settings())
     row = found.dimensions["clarity"]
     assert row.difference.low > 0
     assert row.difference.value == pytest.approx(row.first.value - row.second.value)
     assert row.error_first < row.error_second
     assert row.p_holm < 0.01
     assert found.average[2].low > 0
-    same = compare_judges(good, good, labels, settings=Settings(resamples=100)).dimensions["clarity"]
+    same = compare_judges(good, good, labels, settings=Settings()).dimensions["clarity"]
     assert same.difference.value == 0
     assert same.p_holm == 1
 
@@ -348,7 +348,7 @@ def test_two_judges(tmp_path, rng):
 def test_two_judges_are_compared_on_what_both_scored(tmp_path, rng):
     good, labels, _ = study(tmp_path, rng)
     lossy, _, _ = study(tmp_path, np.random.default_rng(0), lost=0.3)
-    row = compare_judges(good, lossy, labels, settings=Settings(resamples=50)).dimensions["clarity"]
+    row = compare_judges(good, lossy, labels, settings=Settings()).dimensions["clarity"]
     assert row.units + row.only_first == 80
     assert row.only_second == 0
     assert math.isfinite(row.difference.value)

@@ -120,7 +120,7 @@ KINDS = {
         "sensitivity", "--format", "direct,rag-direct", "--metric", "groundedness", "--perturb", "hallucinate:2"
     ),
     "bias": _items(
-        "bias", "--format", "rag-direct", "--metric", "groundedness", "--metric", "preference", "--resamples", "50",
+        "bias", "--format", "rag-direct", "--metric", "groundedness", "--metric", "preference",
         "--probe", "repeatability", "--probe", "position", "--probe", "document order",
     ),
     "generate": _generate,

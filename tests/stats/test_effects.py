@@ -48,7 +48,7 @@ def test_an_effect_says_everything_about_its_series() -> None:
 
 def test_nothing_moved() -> None:
     effect = paired_effects([Paired([0.0] * 6, list("abcdef"))], rng())[0]
-    assert (effect.value, effect.low, effect.high, effect.p) == (0, 0, 0, 1)
+    assert (effect.value, effect.low, effect.high, effect.p) == (0, None, None, 1)
     assert effect.standardised is None
     assert paired_effects([], rng()) == []
 

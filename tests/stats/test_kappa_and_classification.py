@@ -1,4 +1,6 @@
-"""Kappa, accuracy, F1, Matthews and AUROC: by hand, against scikit-learn, and resamples one by one."""
+"""Kappa, accuracy, F1, Matthews and AUROC: by hand, against scikit-learn, and clusters left out one by one."""
+
+from functools import partial
 
 import numpy as np
 import pytest
@@ -14,8 +16,9 @@ from conqret.stats.classification import (
     precision,
     recall,
 )
+from conqret.stats.estimate import Sampled
 from conqret.stats.kappa import cohen_kappa, fleiss_kappa, linear_kappa, quadratic_kappa
-from conqret.stats.resampling import Resamples, draw
+from conqret.stats.resampling import leave_one_out
 
 metrics = pytest.importorskip("sklearn.metrics")
 
@@ -91,28 +94,38 @@ def test_equal_to_scikit_learn():
         assert recall(truth, said).value == pytest.approx(metrics.recall_score(truth, said))
 
 
-def test_draws_are_the_items_repeated():
+def test_intervals_leave_out_one_cluster_after_another():
     rng = np.random.default_rng(4)
-    n = 60
+    n = 90
     people = rng.integers(0, 3, n).astype(float)
     judge = np.where(rng.random(n) < 0.6, people, rng.integers(0, 3, n))
     scores = np.round(people + rng.normal(size=n), 1)
-    drawn = draw(list(rng.integers(0, 8, n)), rng, resamples=5)
-    for row in range(5):
-        one = Resamples(drawn.weights[[row]], drawn.cluster)
-        items = np.repeat(np.arange(n), drawn.weights[row][drawn.cluster].astype(int))
-        a, b = people[items], judge[items]
-        assert cohen_kappa(people, judge, one).low == pytest.approx(metrics.cohen_kappa_score(a, b))
-        assert matthews(people, judge, one).low == pytest.approx(metrics.matthews_corrcoef(a, b))
-        assert f1(people, judge, one).low == pytest.approx(metrics.f1_score(a, b, average="macro"))
-        assert auroc(people > 0, scores, one).low == pytest.approx(
-            metrics.roc_auc_score(a > 0, scores[items])
-        )
-        assert average_precision(people > 0, scores, one).low == pytest.approx(
-            metrics.average_precision_score(a > 0, scores[items])
-        )
-        assert precision(people > 0, judge > 0, one).low == pytest.approx(
-            metrics.precision_score(a > 0, b > 0)
+    cluster = rng.integers(0, 8, n)
+    resamples = leave_one_out(cluster.tolist())
+    found = {
+        "kappa": (cohen_kappa(people, judge, resamples), metrics.cohen_kappa_score, people, judge),
+        "mcc": (matthews(people, judge, resamples), metrics.matthews_corrcoef, people, judge),
+        "f1": (f1(people, judge, resamples), partial(metrics.f1_score, average="macro"), people, judge),
+        "auroc": (auroc(people > 0, scores, resamples), metrics.roc_auc_score, people > 0, scores),
+        "ap": (
+            average_precision(people > 0, scores, resamples),
+            metrics.average_precision_score,
+            people > 0,
+            scores,
+        ),
+        "precision": (
+            precision(people > 0, judge > 0, resamples),
+            metrics.precision_score,
+            people > 0,
+            judge > 0,
+        ),
+    }
+    for name, (estimate, theirs, one, other) in found.items():
+        without = np.array([theirs(one[cluster != out], other[cluster != out]) for out in range(8)])
+        scale = "correlation" if name in ("kappa", "mcc") else "share"
+        wanted = Sampled(theirs(one, other), without, np.ones(8, dtype=bool), n, scale=scale).estimate()
+        assert (estimate.value, estimate.low, estimate.high) == pytest.approx(
+            (wanted.value, wanted.low, wanted.high)
         )
 
 
@@ -139,6 +152,6 @@ def test_wrong_calls():
     with pytest.raises(DeclarationError, match="categories"):
         accuracy([1, 2], [1, 2], categories=[1])
     with pytest.raises(DeclarationError, match="resamples of 3 items"):
-        accuracy([1, 2], [1, 2], draw("abc", np.random.default_rng(0), resamples=2))
+        accuracy([1, 2], [1, 2], leave_one_out("abc"))
     with pytest.raises(DeclarationError, match="0 and 1"):
         auroc([0, 2], [1, 2])

@@ -44,13 +44,12 @@ def table(
         Path | None, typer.Option(help="Draw where the slider stood: a .png or .svg file.", dir_okay=False)
     ] = None,
     *,
-    resampling: label_options.Resampling,
-    seed: label_options.Seed = 13,
+    confidence: label_options.Confidence = 0.95,
     json_output: options.Json = False,
 ) -> None:
     """What came of judging debates: right, wrong and abstaining by condition, confidence, pay-off, and if debate helps.
 
-    Intervals resample whole passages. Answers that were not given are counted, and never taken for abstentions.
+    Intervals leave out whole passages. Answers that were not given are counted, and never taken for abstentions.
     """
     from dataclasses import asdict
 
@@ -64,9 +63,9 @@ def table(
     kinds: dict[str, Literal["png", "svg"]] = {".png": "png", ".svg": "svg"}
     if plot is not None and plot.suffix not in kinds:
         raise DeclarationError(f"--plot draws a .png or .svg file, not {plot}")
-    numpy = require("numpy", extra="stats")
+    require("scipy", extra="stats")
     given = read_slider_answers(answers, design)
-    found = outcomes(given, numpy.random.default_rng(seed), **resampling.given())
+    found = outcomes(given, confidence=confidence)
     if found.missing:
         note(f"{found.missing:,} of {found.answers:,} answers were not given, and are in no share")
     if plot is not None:

@@ -151,7 +151,7 @@ def _ends(matrix: PairMatrix) -> str:
             else f"{between}: {known[lowest]}"
         )
         if known[lowest].low is not None:
-            said.append("in brackets: the 95 % interval over resampled questions")
+            said.append("in brackets: the 95 % interval over questions")
     if missing:
         (one, other), first = missing[0]
         have, between = "has" if len(missing) == 1 else "have", f"{number[one]} and {number[other]}"

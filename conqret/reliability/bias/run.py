@@ -22,7 +22,7 @@ from conqret.reliability.bias.table import BiasRecord, BiasTable, bias_rows
 from conqret.reliability.bias.ways import fingerprint_of, instrument_for, setup_for
 from conqret.reliability.judged import Conduct, Part, digest_of, judge_parts
 from conqret.runs.session import SessionCounts
-from conqret.stats.bootstrap import CONFIDENCE, RESAMPLES
+from conqret.stats.estimate import CONFIDENCE
 from conqret.stats.significance import ALPHA
 
 
@@ -86,7 +86,6 @@ def run_bias(
     out: BiasFolder | None = None,
     conduct: Conduct | None = None,
     *,
-    resamples: int = RESAMPLES,
     confidence: float = CONFIDENCE,
 ) -> BiasTable:
     """Judge what is not judged yet, and put the table together.
@@ -95,7 +94,6 @@ def run_bias(
         plan: what to judge.
         out: the run's folder, made if need be; None keeps everything in memory.
         conduct: how: the models' answers, the budget, who is told.
-        resamples: of the bootstrap behind each interval.
         confidence: the coverage of the intervals.
 
     Raises:
@@ -117,12 +115,9 @@ def run_bias(
         return BiasTable(
             record=record,
             topics=len({item.topic for item in ground.items}),
-            resamples=resamples,
             confidence=confidence,
             alpha=ALPHA,
-            rows=bias_rows(
-                plan.contrasts, readings, seed=ground.seed, resamples=resamples, confidence=confidence
-            ),
+            rows=bias_rows(plan.contrasts, readings, seed=ground.seed, confidence=confidence),
             left_out=plan.left_out,
             notes=tuple(note for contrast in plan.contrasts for note in contrast.notes),
             warnings=tuple(text for one in PROBES.values() if (text := one.warning(ground)) is not None),

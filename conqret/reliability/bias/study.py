@@ -23,7 +23,7 @@ from conqret.reliability.bias.people import people_quality
 from conqret.reliability.bias.run import BiasPlan, plan_bias, run_bias
 from conqret.reliability.bias.table import BiasTable
 from conqret.reliability.judged import Conduct
-from conqret.stats.bootstrap import CONFIDENCE, RESAMPLES
+from conqret.stats.estimate import CONFIDENCE
 
 
 @strict_options
@@ -37,7 +37,6 @@ def bias(
     labels: str | Path | LabelSet | None = None,
     metrics: Sequence[str] = (),
     seed: int = SEED,
-    resamples: int = RESAMPLES,
     confidence: float = CONFIDENCE,
     prompts: Path | Library | None = None,
     folder: str | Path | None = None,
@@ -59,8 +58,7 @@ def bias(
         repeats: samples of one request, for repeatability; 2 at least.
         labels: what people say of the items, or a file of it: needed where their quality is to be held equal.
         metrics: only these of the format.
-        seed: draws the changes and the resamples.
-        resamples: of the bootstrap behind each interval.
+        seed: draws the changes and the flips of signs.
         confidence: the coverage of the intervals, in (0, 1).
         prompts: a folder with prompts of one's own, or a library.
         folder: the run's folder, where the same call goes on where it stopped; None keeps everything in memory.
@@ -91,7 +89,7 @@ def bias(
         recordings=recordings, replay=replay, overwrite=overwrite, on_start=on_start, on_judgment=on_judgment
     )
     out = BiasFolder(Path(folder)) if folder is not None else None
-    return run_bias(plan, out, conduct, resamples=resamples, confidence=confidence)
+    return run_bias(plan, out, conduct, confidence=confidence)
 
 
 def bias_plan(

@@ -11,8 +11,8 @@ from conqret.data.item import Frozen
 from conqret.judging.folder import InstrumentRecord
 from conqret.reliability.bias.contrast import Adverse, Contrast, Key
 from conqret.runs.session import SessionCounts
-from conqret.stats.bootstrap import CONFIDENCE, RESAMPLES
 from conqret.stats.effects import FEWEST_CLUSTERS, Effect, Paired, paired_effects
+from conqret.stats.estimate import CONFIDENCE
 from conqret.stats.significance import ALPHA
 
 SCHEMA = "conqret.bias/2"
@@ -23,7 +23,7 @@ Verdict = Literal["alarm", "no alarm", "too few topics", "no value", "measured"]
 class BiasRow(Frozen):
     """One comparison on one metric.
 
-    ``effect`` is that of the differences in scores (in [0, 1]), with an interval that resamples topics and a p-value
+    ``effect`` is that of the differences in scores (in [0, 1]), with an interval over topics and a p-value
     that is corrected over the whole table; None where no pair has a value. ``missing`` counts the reasons of the
     pairs without one.
     """
@@ -69,7 +69,6 @@ class BiasTable(Frozen):
     schema_name: str = SCHEMA
     record: BiasRecord
     topics: int
-    resamples: int
     confidence: float
     alpha: float
     rows: tuple[BiasRow, ...]
@@ -95,7 +94,6 @@ def bias_rows(
     readings: Mapping[Key, Judgment],
     *,
     seed: int,
-    resamples: int = RESAMPLES,
     confidence: float = CONFIDENCE,
     alpha: float = ALPHA,
 ) -> tuple[BiasRow, ...]:
@@ -118,9 +116,7 @@ def bias_rows(
             for place, (one, _, paired, _) in enumerate(found)
             if paired is not None and (one.adverse != "none") == tested
         }
-        several = paired_effects(
-            list(series.values()), rng, tested=tested, resamples=resamples, confidence=confidence
-        )
+        several = paired_effects(list(series.values()), rng, tested=tested, confidence=confidence)
         effects |= dict(zip(series, several, strict=True))
     return tuple(
         _row(one, metric, effects.get(place), missing, alpha)
@@ -171,7 +167,8 @@ def _verdict(contrast: Contrast, effect: Effect | None, alpha: float) -> tuple[V
         return "measured", f"{effect.share:.0%} of repetitions differ, by {effect.moved:.3f} in the mean"
     if effect.clusters < FEWEST_CLUSTERS:
         return "too few topics", f"{effect.clusters} topics: at least {FEWEST_CLUSTERS} are needed for a test"
-    clear = effect.p < alpha and not effect.low <= 0 <= effect.high
+    spans = effect.low is not None and effect.high is not None and effect.low <= 0 <= effect.high
+    clear = effect.p < alpha and not spans
     if clear and (contrast.adverse == "any" or effect.value > 0):
         return "alarm", contrast.up if effect.value > 0 else f"the opposite of: {contrast.up}"
     if clear:

@@ -24,12 +24,12 @@ class Damaged(Measured):
 
 
 class Point(Frozen):
-    """The mean at one level with its 95 % interval (topics resampled whole)."""
+    """The mean at one level with its 95 % interval (over topics)."""
 
     level: float
     mean: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
 
 
 class Curve(Damaged):
@@ -92,6 +92,6 @@ class Cell(Measured):
 
     levels: Mapping[str, float]
     mean: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     n: int

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from conqret.data import Item, Judgment
 from conqret.judging.setup import Setup
@@ -20,27 +21,23 @@ from conqret.reliability.sensitivity.plan import Damage, Plan, Stack
 from conqret.reliability.sensitivity.verdict import alarms, judge_response
 from conqret.stats.sensitivity import pearson, respond, strictly_falls
 
-if TYPE_CHECKING:
-    import numpy as np
-
 NOT_JUDGED = "not_judged"
 """The reason of a version that the judge says nothing of."""
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """What one judge of a plan said, by the id of the version, and the resamples behind each interval."""
+    """What one judge of a plan said, by the id of the version."""
 
     plan: Plan
     setup: Setup
     judgments: Mapping[str, Judgment]
-    resamples: int
 
     @classmethod
-    def of(cls, plan: Plan, setup: Setup, judgments: Iterable[Judgment], resamples: int) -> Self:
+    def of(cls, plan: Plan, setup: Setup, judgments: Iterable[Judgment]) -> Self:
         """With those of ``judgments`` that are by this judge."""
         own = {one.item: one for one in judgments if one.fingerprint == setup.fingerprint}
-        return cls(plan, setup, own, resamples)
+        return cls(plan, setup, own)
 
     def value(self, version: str, metric: str) -> float | None:
         """The value of a metric for a version; None where it has none."""
@@ -62,7 +59,7 @@ class Drawing:
             )
         topics = [item.topic for item, _ in rows]
         values = [row for _, row in rows]
-        response = respond(values, damage.levels, topics, self._rng(), resamples=self.resamples)
+        response = respond(values, damage.levels, topics)
         expected = perturbation.expected(metric)
         verdict, words = judge_response(response, expected)
         return Curve(
@@ -74,8 +71,10 @@ class Drawing:
             unit=perturbation.unit,
             expected=expected,
             points=tuple(
-                Point(level=level, mean=interval.value, low=interval.low, high=interval.high)
-                for level, interval in zip(response.levels, response.intervals, strict=True)
+                Point(level=level, mean=mean, low=interval.low, high=interval.high)
+                for level, mean, interval in zip(
+                    response.levels, response.means, response.intervals, strict=True
+                )
             ),
             n=response.n,
             total=response.n + lost.total(),
@@ -119,20 +118,20 @@ class Drawing:
 
     def cell(self, stack: Stack, metric: str) -> Cell | None:
         """The cell of the grid (ConQRet, Figure 4) for one stack of changes; None where nothing is scored."""
-        from conqret.stats.bootstrap import bootstrap_interval
+        from conqret.stats.resampling import mean_interval
 
         items = self.plan.versions[stack].values()
         scored = [(value, item.topic) for item in items if (value := self.value(item.id, metric)) is not None]
         if not scored:
             return None
         values, topics = zip(*scored, strict=True)
-        interval = bootstrap_interval(values, self._rng(), clusters=topics, resamples=self.resamples)
+        interval = mean_interval(values, topics, scale="share")
         return Cell(
             format=self.setup.judge.name,
             model=self.setup.client.model,
             metric=metric,
             levels=dict(stack),
-            mean=interval.value,
+            mean=math.fsum(values) / len(values),
             low=interval.low,
             high=interval.high,
             n=len(scored),
@@ -156,9 +155,3 @@ class Drawing:
     def _reason(self, version: str, metric: str) -> str:
         judgment = self.judgments.get(version)
         return NOT_JUDGED if judgment is None else judgment.reasons.get(metric, NOT_JUDGED)
-
-    def _rng(self) -> np.random.Generator:
-        """The same for each curve and cell, so that none depends on what else is drawn."""
-        import numpy as np
-
-        return np.random.default_rng(self.plan.seed)

@@ -23,7 +23,6 @@ from conqret.reliability.sensitivity.results import (
     SensitivityResults,
 )
 from conqret.runs.session import SessionCounts
-from conqret.stats.bootstrap import RESAMPLES
 
 
 def run_sensitivity(
@@ -33,7 +32,6 @@ def run_sensitivity(
     *,
     labels: Labels | None = None,
     relevant_from: float = RELEVANT_GRADE,
-    resamples: int = RESAMPLES,
 ) -> SensitivityResults:
     """Judge what is not judged yet, and write the results.
 
@@ -42,7 +40,6 @@ def run_sensitivity(
         out: the run's folder, made if need be; None keeps everything in memory.
         conduct: how: the models' answers, the budget, who is told.
         labels: grades of documents, for Table 7; a document is relevant from ``relevant_from`` upwards.
-        resamples: of the bootstrap behind each interval.
 
     Raises:
         DeclarationError: the folder holds another run, or another process is writing it.
@@ -52,7 +49,7 @@ def run_sensitivity(
     parts = [Part(setup.client, setup.fingerprint, every, setup.instrument) for setup in plan.setups]
 
     def conclude(judgments: Mapping[str, Judgment], session: SessionCounts) -> SensitivityResults:
-        drawings = [Drawing.of(plan, setup, judgments.values(), resamples) for setup in plan.setups]
+        drawings = [Drawing.of(plan, setup, judgments.values()) for setup in plan.setups]
         curves = [curve for drawing in drawings for curve in _curves(drawing)]
         cells = [
             drawing.cell(stack, metric)

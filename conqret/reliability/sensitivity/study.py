@@ -24,7 +24,6 @@ from conqret.reliability.sensitivity.results import SensitivityFolder, Sensitivi
 from conqret.reliability.sensitivity.run import run_sensitivity
 from conqret.reliability.sensitivity.setup import damage_materials, sensitivity_setups
 from conqret.runs.session import Sessions
-from conqret.stats.bootstrap import RESAMPLES
 
 T = TypeVar("T")
 
@@ -46,7 +45,6 @@ def sensitivity(
     labels: str | Path | Labels | None = None,
     relevant_from: float = RELEVANT_GRADE,
     seed: int = SEED,
-    resamples: int = RESAMPLES,
     prompts: Path | Library | None = None,
     folder: str | Path | None = None,
     recordings: str | Path | None = None,
@@ -72,8 +70,7 @@ def sensitivity(
         rewriter: the model that rewrites sentences; offline does it by rule.
         labels: grades of the documents, or a file of them, for true precision (ConQRet, Table 7).
         relevant_from: the grade from which a document is relevant.
-        seed: draws what is changed, and the bootstrap.
-        resamples: of the bootstrap behind each interval.
+        seed: draws what is changed.
         prompts: a folder with prompts of one's own, or a library.
         folder: the run's folder, where the same call goes on where it stopped; None keeps everything in memory.
         recordings: a store of answers to read and add to; by default the folder's own.
@@ -108,9 +105,7 @@ def sensitivity(
         )  # fmt: skip
         on_plan(plan)
         asked = replace(conduct, sessions=sessions)
-        return run_sensitivity(
-            plan, out, asked, labels=known, relevant_from=relevant_from, resamples=resamples
-        )
+        return run_sensitivity(plan, out, asked, labels=known, relevant_from=relevant_from)
 
 
 def sensitivity_plan(

@@ -157,7 +157,7 @@ class View:
         both = ~np.isnan(people) & ~np.isnan(judge)
         if not both.any():
             return undefined(NO_PAIR)
-        some = Resamples(drawn.weights, drawn.cluster[both])
+        some = drawn.of(both)
         return one.compute(people[both], judge[both], some, confidence=confidence)
 
     def _sides(self, of: Of) -> tuple[NDArray[np.float64], NDArray[np.float64]] | str:

@@ -14,7 +14,7 @@ from conqret.reliability.validation.people import OVERALL
 from conqret.reliability.validation.settings import Basis, Settings
 from conqret.stats.agreement import alphas
 from conqret.stats.estimate import Estimate, Sampled, average, without_value
-from conqret.stats.resampling import Resamples
+from conqret.stats.resampling import Resamples, leave_one_out
 from conqret.stats.significance import PairedTest, holm, paired_by_cluster
 
 
@@ -73,7 +73,7 @@ def compare_judges(
     if not shared or not mine:
         raise DeclarationError("the two judges share no labelled dimension, or no item")
     yours = [there[one.units[place]] for place in mine]
-    drawn = settings.draw([one.clusters[place] for place in mine])
+    drawn = leave_one_out([one.clusters[place] for place in mine])
     found = {}
     for dimension in shared:
         views = View(one, dimension, settings), View(other, dimension, settings)

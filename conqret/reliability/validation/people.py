@@ -14,7 +14,7 @@ from conqret.reliability.validation.settings import Basis, Settings
 from conqret.reliability.validation.statistics import STATISTICS
 from conqret.stats.agreement import alphas
 from conqret.stats.estimate import Estimate, Sampled, average
-from conqret.stats.resampling import Resamples, undrawn
+from conqret.stats.resampling import Resamples, leave_one_out, whole
 
 if TYPE_CHECKING:
     import numpy as np
@@ -68,7 +68,7 @@ def people_agreement(
 
     settings = settings or Settings()
     clusters, kind = unit_clusters(labels.units, labels.topics)
-    drawn = settings.draw(clusters)
+    drawn = leave_one_out(clusters)
     tables = {name: labels_table(labels, name, labels.units)[1] for name in labels.dimensions}
     height = max(len(table) for table in tables.values())
     everything = np.concatenate(
@@ -77,7 +77,7 @@ def people_agreement(
     one_level = len({labels.scale(name).level for name in tables}) == 1
     if by == "topic":
         found = [
-            _people_on(labels, topic, list(tables), table, undrawn(table.shape[1]), settings)
+            _people_on(labels, topic, list(tables), table, whole(table.shape[1]), settings)
             for topic, table in _by_topic(labels, everything, one_level).items()
         ]
     else:

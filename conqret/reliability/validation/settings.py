@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
 from pathlib import Path
 from typing import Literal, Self
 
 from conqret.data.item import Frozen
 from conqret.io.labels import LabelSet
 from conqret.stats.alternative_annotator import EPSILON
-from conqret.stats.bootstrap import CONFIDENCE, RESAMPLES
-from conqret.stats.resampling import Resamples, draw
+from conqret.stats.estimate import CONFIDENCE
+from conqret.stats.resampling import Resamples
 
 SEED = 13
 PeopleRule = Literal["auto", "mean", "majority"]
@@ -20,26 +19,19 @@ the majority for nominal and binary labels, else the mean."""
 
 class Settings(Frozen):
     """``people`` is the rule that makes one label of several; ``positive_from`` the label from which an item counts
-    as positive (None: binary dimensions only); ``epsilon`` the allowance of the alternative annotator test. Intervals
-    of ``confidence`` come from ``resamples`` that ``seed`` draws."""
+    as positive (None: binary dimensions only); ``epsilon`` the allowance of the alternative annotator test. ``seed``
+    draws what the tests of missing scores permute."""
 
     people: PeopleRule = "auto"
     positive_from: float | None = None
     epsilon: float = EPSILON["experts"]
-    resamples: int = RESAMPLES
     confidence: float = CONFIDENCE
     seed: int = SEED
 
-    def draw(self, clusters: Sequence[Hashable]) -> Resamples:
-        """The resamples of units in these clusters."""
-        import numpy as np
-
-        return draw(clusters, np.random.default_rng(self.seed), resamples=self.resamples)
-
 
 class Basis(Frozen):
-    """What numbers rest on: the file of ``labels``, read as ``layout`` (with ``notes``), and resamples of ``clusters``
-    of the kind ``clustered_by`` (topics or items)."""
+    """What numbers rest on: the file of ``labels``, read as ``layout`` (with ``notes``), and ``clusters`` of the kind
+    ``clustered_by`` (topics or items), which intervals leave out in turn."""
 
     labels: str
     layout: str
@@ -50,7 +42,7 @@ class Basis(Frozen):
 
     @classmethod
     def of(cls, labels: LabelSet, clustered_by: str, drawn: Resamples, settings: Settings) -> Self:
-        """The basis of what was computed from these labels and resamples."""
+        """The basis of what was computed from these labels and clusters."""
         return cls(
             labels=Path(labels.name).name,
             layout=labels.layout,
@@ -62,8 +54,7 @@ class Basis(Frozen):
 
     @property
     def intervals(self) -> str:
-        """How wide intervals are, and what they resample, in words."""
+        """How wide intervals are, and what they are over, in words."""
         return (
-            f"{self.settings.confidence:.0%} intervals over {self.settings.resamples} resamples of {self.clusters} "
-            f"{self.clustered_by}s"
+            f"{self.settings.confidence:.0%} jackknife-t intervals over {self.clusters} {self.clustered_by}s"
         )

@@ -21,6 +21,7 @@ from conqret.reliability.validation.missing import Missingness, missingness
 from conqret.reliability.validation.people import OVERALL
 from conqret.reliability.validation.settings import Basis, Settings
 from conqret.stats.estimate import Estimate, average, undefined
+from conqret.stats.resampling import leave_one_out
 
 SCHEMA = "conqret.validation/2"
 
@@ -94,7 +95,7 @@ def validate(
     kept = list(judgments)
     judge = _judge(kept, baseline)
     joined = join_labels(kept, labels, metrics)
-    drawn = settings.draw(joined.clusters)
+    drawn = leave_one_out(joined.clusters)
     checked = {name: check_dimension(joined, name, drawn, settings) for name in joined.metrics}
     units = sum(one.result.labelled for one in checked.values())
     return Validation(

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.retrieval.evaluation.balance import alpha_ndcg, balance
-from conqret.stats import Interval, bootstrap_interval, holm, paired_t_test
+from conqret.stats import Estimate, holm, mean_interval, paired_t_test
 from conqret.stats.significance import ALPHA
 
 if TYPE_CHECKING:
-    import numpy as np
+    pass
 
 Run = Mapping[str, Sequence[str]]
 """For each topic its documents, best first."""
@@ -44,7 +44,7 @@ class Score:
     view: str
     system: str
     measure: str
-    interval: Interval
+    interval: Estimate
     by_topic: Mapping[str, float]
     difference: float | None = None
     p: float | None = None
@@ -82,7 +82,6 @@ class Evaluation:
 def evaluate(
     runs: Mapping[str, Run],
     judgments: Mapping[str, Judgments],
-    rng: np.random.Generator,
     *,
     baseline: str | None = None,
     measures: Sequence[str] = MEASURES,
@@ -103,7 +102,6 @@ def evaluate(
     first = baseline or next(iter(runs))
     if first not in runs:
         raise UnknownNameError("system", first, runs)
-    drawn = int(rng.integers(2**32))  # the same resamples for all systems: equal values get equal intervals
     scores: list[Score] = []
     topics: dict[str, int] = {}
     for view, judged in judgments.items():
@@ -111,12 +109,12 @@ def evaluate(
         topics[view] = len(next(iter(next(iter(values.values())).values())))
         for measure in measures:
             scores += _family(
-                view, measure, {system: found[measure] for system, found in values.items()}, first, drawn
+                view, measure, {system: found[measure] for system, found in values.items()}, first
             )
     if "pro" in judgments and "con" in judgments:
         families = _stance_families(runs, judgments["pro"], judgments["con"])
         for measure, by_system in families.items():
-            scores += _family("stance", measure, by_system, first, drawn)
+            scores += _family("stance", measure, by_system, first)
         topics["stance"] = max(
             len(values) for by_system in families.values() for values in by_system.values()
         )
@@ -167,11 +165,8 @@ def _family(
     measure: str,
     by_system: Mapping[str, Mapping[str, float]],
     baseline: str,
-    seed: int,
 ) -> list[Score]:
     """One measure of all systems: intervals, and tests against the baseline with Holm's correction."""
-    import numpy as np
-
     others = [system for system in by_system if system != baseline]
     tests = {}
     for system in others:
@@ -187,7 +182,7 @@ def _family(
             view,
             system,
             measure,
-            bootstrap_interval(list(values.values()), np.random.default_rng(seed)),
+            mean_interval(list(values.values()), scale="share"),
             values,
             tests[system].difference if system in tests else None,
             adjusted.get(system),

@@ -1,0 +1,143 @@
+"""Jackknife-t intervals: by hand, against a closed form, where there is none, and how often they hold the truth."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from conqret.errors import DeclarationError
+from conqret.stats import mean_interval
+from conqret.stats.agreement import alphas
+from conqret.stats.classification import accuracy
+from conqret.stats.clusters import snapped
+from conqret.stats.correlation import spearman
+from conqret.stats.estimate import Sampled
+from conqret.stats.resampling import MOST_CLUSTERS, leave_one_out
+
+
+def test_without_clusters_it_is_students_interval():
+    values = np.random.default_rng(1).normal(size=40)
+    found = mean_interval(values)
+    low, high = stats.t.interval(0.95, 39, values.mean(), stats.sem(values))
+    assert (found.value, found.low, found.high) == pytest.approx((values.mean(), low, high))
+
+
+def test_clusters_of_one_size_are_students_interval_of_their_means():
+    values = np.random.default_rng(2).normal(size=(9, 5))
+    found = mean_interval(values.ravel(), np.repeat(np.arange(9), 5).tolist(), confidence=0.9)
+    means = values.mean(axis=1)
+    assert (found.low, found.high) == pytest.approx(stats.t.interval(0.9, 8, means.mean(), stats.sem(means)))
+
+
+def test_large_clusters_weigh_more():
+    found = mean_interval([1.0, 0.0, 0.0, 0.0, 0.5], ["a", "b", "b", "b", "c"])
+    # without a: .5 / 4, without b: 1.5 / 2, without c: 1 / 4
+    without = np.array([0.125, 0.75, 0.25])
+    error = np.sqrt(2 / 3 * ((without - without.mean()) ** 2).sum())
+    assert found.value == 0.3
+    assert found.high - found.value == pytest.approx(stats.t.ppf(0.975, 2) * error)
+
+
+def test_a_share_stays_between_0_and_1_and_its_interval_is_that_of_the_odds():
+    values = np.repeat([1.0, 0.0, 1.0, 0.0, 1.0, 1.0], [19, 1, 18, 2, 17, 3])
+    topics = np.repeat(["a", "b", "c"], 20).tolist()
+    found = mean_interval(values, topics, scale="share")
+    shares = np.array([(54 - one + 3) / 60 for one in (0, 0, 0)])
+    assert found.value == pytest.approx(shares[0])
+    assert 0 < found.low < found.value < found.high < 1
+    odds = np.log([found.low / (1 - found.low), found.high / (1 - found.high)])
+    assert odds.mean() == pytest.approx(np.log(found.value / (1 - found.value)))
+
+
+@pytest.mark.parametrize(
+    ("values", "clusters", "why"),
+    [
+        ([0.4], ["a"], "one cluster only"),
+        ([0.4, 0.5], ["a", "b"], "2 clusters, and 3 are needed"),
+        ([0.4, 0.4, 0.4], ["a", "b", "c"], "does not vary"),
+    ],
+)
+def test_where_there_is_none_it_says_why(values, clusters, why):
+    found = mean_interval(values, clusters)
+    assert (found.low, found.high) == (None, None)
+    assert why in found.reason
+
+
+def test_what_hangs_on_one_cluster_has_no_interval():
+    people, judge = [0, 0, 0, 0, 0, 1], [0, 0, 1, 0, 0, 1]
+    found = spearman(people, judge, leave_one_out(list("abcdef")))
+    assert found.value is not None
+    assert found.low is None
+    assert "not defined without 1 of the 6 clusters" in found.reason
+
+
+def test_clusters_in_which_nothing_counts_take_no_part():
+    table = np.array([[1, 2, 1, 2, 1, np.nan, np.nan], [1, 2, 2, 2, 1, 3, 1]])
+    (found,) = alphas(table[None], "nominal", leave_one_out(list("abcdefg")))
+    (less,) = alphas(table[None, :, :5], "nominal", leave_one_out(list("abcde")))
+    assert (found.clusters, found.estimate()) == (5, less.estimate())
+
+
+def test_many_clusters_are_left_out_in_groups():
+    values = np.random.default_rng(3).normal(size=3_000)
+    resamples = leave_one_out(range(3_000))
+    assert resamples.clusters == MOST_CLUSTERS
+    found, whole = mean_interval(values), stats.t.interval(0.95, 2_999, values.mean(), stats.sem(values))
+    assert found.high - found.low == pytest.approx(whole[1] - whole[0], rel=0.1)
+
+
+def test_values_that_rounding_tells_apart_are_the_same():
+    third = 5 / 3
+    assert snapped([third, np.nextafter(third, 0), 2.0, np.nan]).tolist()[1:3] == [
+        np.nextafter(third, 0),
+        2.0,
+    ]
+    assert len(np.unique(snapped([third, np.nextafter(third, 0), np.nextafter(third, 9)]))) == 1
+    assert np.isnan(snapped([np.nan, 1.0])[0])
+    assert snapped([1.0, 1.0 + 1e-6]).tolist() == [1.0, 1.0 + 1e-6]
+
+
+@pytest.mark.parametrize(
+    ("values", "options"),
+    [
+        ([], {}),
+        ([[1.0]], {}),
+        ([1.0, np.nan], {}),
+        ([1.0, 2.0], {"clusters": ["a"]}),
+        ([1.0], {"confidence": 1.0}),
+    ],
+)
+def test_wrong_calls(values, options):
+    with pytest.raises(DeclarationError):
+        mean_interval(values, **options)
+
+
+def test_a_difference_leaves_out_the_same_clusters():
+    one = Sampled(0.5, np.array([0.4, 0.5, 0.6]), np.array([True, True, False]), 3)
+    other = Sampled(0.2, np.array([0.1, 0.2, 0.3]), np.array([False, True, True]), 3)
+    difference = one.minus(other)
+    assert difference.clusters == 3
+    assert difference.estimate().reason == "no interval: it does not vary between clusters"
+
+
+def test_at_eight_topics_they_hold_the_truth():
+    """Two raters of 40 items in 8 topics; the truth is that of very many topics (benchmarks/statistics.py has all)."""
+
+    def rated(rng, topics):
+        item = rng.normal(size=(topics, 1)) * 0.55 + rng.normal(size=(topics, 5)) * 0.84
+        raters = [item + 0.7 * rng.normal(size=item.shape) for _ in range(2)]
+        return np.stack([np.clip(np.round(3 + 1.2 * one), 1, 5).ravel() for one in raters])
+
+    topics = np.repeat(np.arange(8), 5).tolist()
+    resamples = leave_one_out(topics)
+    many = rated(np.random.default_rng(0), 20_000)
+    truth = alphas(many[None], "ordinal")[0].value, (many[0] == many[1]).mean(), many[0].mean()
+    held = np.zeros(3)
+    for seed in range(300):
+        one, other = table = rated(np.random.default_rng([seed, 1]), 8)
+        found = (
+            alphas(table[None], "ordinal", resamples)[0].estimate(),
+            accuracy(one, other, resamples),
+            mean_interval(one, topics),
+        )
+        held += [estimate.low <= value <= estimate.high for estimate, value in zip(found, truth, strict=True)]
+    assert (held / 300 > 0.92).all()
