@@ -25,6 +25,14 @@ def text(value: object, where: str, reader: TableReader) -> str:
     return sound(value)
 
 
+def filled(value: object, where: str, reader: TableReader) -> str:
+    """A text that is not blank."""
+    found = text(value, where, reader)
+    if not found.strip():
+        raise Unfit("is blank", "Write its text, or remove the row")
+    return found
+
+
 def identifier(value: object, where: str, reader: TableReader) -> str:
     """A name of 1 to 200 characters that can be seen; whole numbers count as such."""
     if isinstance(value, float) and value.is_integer():

@@ -77,9 +77,7 @@ def read_comparisons(path: str | Path) -> tuple[Comparison, ...]:
             problem = f"compares {quoted(one.first)} with {quoted(one.second)}"
             reader.fault("", problem, "Name two different things")
         found.append(one)
-    reader.finish(LabelsError)
-    if not found:
-        raise DeclarationError(f"{path} holds no comparisons")
+    reader.finish(LabelsError, "comparisons")
     return tuple(found)
 
 

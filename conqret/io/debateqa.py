@@ -124,9 +124,7 @@ def read_questions(
     for values in reader:
         reader.once("id", values["id"], "Keep one of them")
         found[values["id"]] = DebatableQuestion(**values)
-    reader.finish()
-    if not found:
-        raise DeclarationError(f"{path} holds no question")
+    reader.finish(wanted="question")
     return found
 
 
@@ -150,15 +148,8 @@ def check_answers(path: str | Path, columns: Mapping[str, str] | None = None) ->
         ItemsError: rows have faults, an id stands twice among them, or ``columns`` maps what no row has.
         DeclarationError: ``columns`` maps what is no field, or the file holds no answer.
     """
-    reader = _answers(path, columns)
-    ids: dict[str, None] = {}
-    for values in reader:
-        reader.once("id", values["id"], "Give each system's answers a file of their own")
-        ids[values["id"]] = None
-    reader.finish()
-    if not ids:
-        raise DeclarationError(f"{path} holds no answer")
-    return tuple(ids)
+    remedy = "Give each system's answers a file of their own"
+    return tuple(_answers(path, columns).by_id("id", remedy, wanted="answer"))
 
 
 def _answers(path: str | Path, columns: Mapping[str, str] | None) -> TableReader:
@@ -171,13 +162,7 @@ def read_verdicts(path: str | Path) -> dict[str, float]:
     Raises:
         ItemsError: a row lacks its id or a label of 0 or 1, or an id stands twice; all are listed.
     """
-    reader = TableReader(file_rows(path), VERDICT)
-    found: dict[str, float] = {}
-    for values in reader:
-        reader.once("id", values["id"], "Keep one of its labels")
-        found[values["id"]] = values["label"]
-    reader.finish()
-    return found
+    return TableReader(file_rows(path), VERDICT).by_id("label", "Keep one of its labels")
 
 
 def partners(answers: tuple[str, ...], questions: Mapping[str, DebatableQuestion]) -> Partners:

@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from conqret.errors import DeclarationError, LabelsError
-from conqret.io.checks import identifier, one_of, text
-from conqret.io.faults import Unfit
+from conqret.io.checks import filled, identifier, one_of, text
 from conqret.io.files import file_rows
 from conqret.io.rows import columns_of
 from conqret.io.schema import Field, Schema, TableReader
@@ -31,22 +30,15 @@ class Pair:
     label: bool | None = None
 
 
-def _filled(value: object, where: str, reader: TableReader) -> str:
-    found = text(value, where, reader)
-    if not found.strip():
-        raise Unfit("is blank", "Write its text, or remove the row")
-    return found
-
-
 _LABEL = Field(("label",), one_of(ANSWERS, "label"))
 PAIR = Schema(
     "a pair",
     {
         "id": Field(("id",), identifier),
         "question": Field(("question", "topic"), text, ""),
-        "document": Field(("document", "text"), _filled, needed="Give the text of the document"),
+        "document": Field(("document", "text"), filled, needed="Give the text of the document"),
         "perspective": Field(
-            ("perspective", "statement"), _filled, needed="Write the perspective as a statement"
+            ("perspective", "statement"), filled, needed="Write the perspective as a statement"
         ),
     },
 )
@@ -74,7 +66,7 @@ def read_pairs(path: Path, labels: str | None = None) -> tuple[Pair, ...]:
     rows, schema = file_rows(path), PAIR
     apart = None
     if labels is not None and Path(labels).is_file():
-        apart = _labels(Path(labels))
+        apart = TableReader(file_rows(labels), LABEL).by_id("label", "Keep one of its labels", LabelsError)
     elif labels is not None:
         columns = columns_of(rows)
         if labels not in columns:
@@ -89,21 +81,9 @@ def read_pairs(path: Path, labels: str | None = None) -> tuple[Pair, ...]:
         values["id"] = values["id"] or str(reader.number)
         reader.once("id", values["id"], "Give each pair an id of its own")
         found.append(Pair(**values))
-    reader.finish()
-    if not found:
-        raise DeclarationError(f"{path} holds no pairs")
+    reader.finish(wanted="pairs")
     if apart is not None:
         found = [replace(pair, label=apart.get(pair.id)) for pair in found]
     if labels is not None and all(pair.label is None for pair in found):
         raise DeclarationError(f"no pair of {path} has a label in {labels}: a label belongs to a pair's id")
     return tuple(found)
-
-
-def _labels(path: Path) -> dict[str, bool]:
-    reader = TableReader(file_rows(path), LABEL)
-    found: dict[str, bool] = {}
-    for values in reader:
-        reader.once("id", values["id"], "Keep one of its labels")
-        found[values["id"]] = values["label"]
-    reader.finish(LabelsError)
-    return found

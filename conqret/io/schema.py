@@ -23,7 +23,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from conqret.errors import Fault, FaultsError, ItemsError, UnknownNameError
+from conqret.errors import DeclarationError, Fault, FaultsError, ItemsError, UnknownNameError
 from conqret.io.cells import is_missing
 from conqret.io.faults import FaultList, Unfit, listed, near, quoted
 from conqret.io.jsonl import JsonLines
@@ -176,8 +176,23 @@ class TableReader:
         """Put down a remark, with its place."""
         self.notes.add(text, f"{where} in line {self.line}" if where else f"line {self.line}")
 
-    def finish(self, error: type[FaultsError] = ItemsError) -> None:
-        """Raise ``error`` with all faults, if there are any; columns that the user named and no row has come first."""
+    def by_id(
+        self, name: str, remedy: str, error: type[FaultsError] = ItemsError, wanted: str = ""
+    ) -> dict[str, Any]:
+        """The field ``name`` of all rows by their ``id``, which is a fault where it stands twice; ends as
+        :meth:`finish` does."""
+        found = {}
+        for values in self:
+            self.once("id", values["id"], remedy)
+            found[values["id"]] = values[name]
+        self.finish(error, wanted)
+        return found
+
+    def finish(self, error: type[FaultsError] = ItemsError, wanted: str = "") -> None:
+        """Raise ``error`` with all faults, if there are any; columns that the user named and no row has come first.
+
+        Raises DeclarationError where ``wanted`` says what rows hold, and there is none.
+        """
         head = self._rows.columns
         remedy = "Correct the mapping" if head is None else f"Its columns are: {listed(head, 30)}"
         problem = "is no column of this input, although --columns names it for"
@@ -189,6 +204,8 @@ class TableReader:
         self.faults.kept[:0] = unmet
         self.faults.total += len(unmet)
         self.faults.raise_any(error)
+        if wanted and not self.number:
+            raise DeclarationError(f"{self._rows.name} holds no {wanted}")
 
 
 def read_models(path: Path, of: type[Model]) -> Iterator[Model]:

@@ -116,9 +116,7 @@ def read_slider_answers(path: Path, design: Design | None = None) -> tuple[Slide
         told = ", ".join(map(str, key[1:-1]))
         reader.once("question", f"{one.question} ({told}, right {one.right})", "Keep one of its answers")
         found.append(one)
-    reader.finish()
-    if not found:
-        raise DeclarationError(f"{path} holds no answers")
+    reader.finish(wanted="answers")
     designs = sorted({design_of(one) for one in found})
     if design is None and len(designs) > 1:
         raise DeclarationError(

@@ -23,7 +23,7 @@ from typing import Any
 
 from conqret.errors import DeclarationError, Fault
 from conqret.io.cells import as_list
-from conqret.io.checks import each, identifier, number, text
+from conqret.io.checks import each, filled, identifier, number, text
 from conqret.io.checks import whole_number as whole
 from conqret.io.faults import Unfit, kind, quoted
 from conqret.io.files import file_rows
@@ -116,7 +116,7 @@ def read_questions(path: Path) -> tuple[TwoTurnQuestion, ...]:
         )
     kept = ("id", "question", "options", "right", "passage_id")
     fields = {name: QUESTION.fields[name] for name in kept}
-    needed = Field(("passage",), _filled, needed="Add its text: arguments quote from it")
+    needed = Field(("passage",), filled, needed="Add its text: arguments quote from it")
     reader = TableReader(rows, replace(QUESTION, fields={**fields, "passage": needed}))
     found = []
     for values in reader:
@@ -138,13 +138,6 @@ def quoted_in(passage: str, snippet: str) -> str | None:
     parts = (re.escape(word).replace("\u2039", bracket) for word in snippet.split())
     found = re.search(r"\s+".join(parts), passage)
     return found[0] if found is not None and found[0] else None
-
-
-def _filled(value: object, where: str, reader: TableReader) -> str:
-    found = text(value, where, reader)
-    if not found.strip():
-        raise Unfit("is blank", "Write its text, or remove the row")
-    return found
 
 
 def _texts(value: object, where: str, reader: TableReader) -> tuple[str, ...]:
@@ -192,7 +185,7 @@ def _part(name: str) -> Schema:
         "an argument",
         {
             "side": Field((name,), _side(), needed="Say which option: 1 or 2"),
-            "text": Field(("text", "argument"), _filled, needed="Write the argument"),
+            "text": Field(("text", "argument"), filled, needed="Write the argument"),
             "snippets": Field(("snippets",), _texts, ()),
         },
     )
@@ -206,7 +199,7 @@ QUESTION = Schema(
     "a question",
     {
         "id": Field(("id",), identifier, needed="Give each question an id"),
-        "question": Field(("question",), _filled, needed="Write the question"),
+        "question": Field(("question",), filled, needed="Write the question"),
         "options": Field(("options",), _options, needed="Write both options"),
         "right": Field(("right",), _side(), needed="Say which option is right: 1 or 2"),
         "passage_id": Field(
@@ -225,11 +218,11 @@ RELEASED_ARGUMENT = Schema(
     {
         "passage_id": Field(("passage_id",), identifier, needed="Name the passage"),
         "question_id": Field(("question_id",), identifier, needed="Number the question"),
-        "question": Field(("question_text",), _filled, needed="Write the question"),
-        "option": Field(("argue_for",), _filled, needed="Write the option that is argued for"),
+        "question": Field(("question_text",), filled, needed="Write the question"),
+        "option": Field(("argue_for",), filled, needed="Write the option that is argued for"),
         "side": Field(("argue_for_id",), _side(0), needed="Say which option is argued for: 0 or 1"),
         "right": Field(("argue_for_correct",), number, needed="Say whether this option is right"),
-        "text": Field(("argument",), _filled, needed="Write the argument"),
+        "text": Field(("argument",), filled, needed="Write the argument"),
         "snippets": Field(("selected_snippets",), _texts, ()),
     },
 )
