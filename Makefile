@@ -7,7 +7,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo demo-recordings demo-corpus test torture coverage check lint format typecheck layers package docs-check audit bench clean
+.PHONY: help demo demo-recordings demo-corpus test torture coverage check lint format typecheck layers package docs-check audit clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -105,11 +105,6 @@ docs-check: $(DEV)
 
 audit: $(DEV)
 	scripts/audit.sh $(BIN)/python
-
-bench: $(DEV)
-	@for script in benchmarks/bench_*.py; do \
-		test -f "$$script" || { echo "there is no benchmarks/bench_*.py" >&2; exit 1; }; \
-		echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
 
 clean:
 	rm -rf build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, get_type_hints
+
+import typer
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,12 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     expanded.__dict__["__signature__"] = inspect.Signature(shown)
     expanded.__annotations__ = {one.name: one.annotation for one in shown}
     return expanded
+
+
+def add_commands(app: typer.Typer, commands: Mapping[str, Callable[..., None]]) -> None:
+    """Add subcommands by their names, each with the ``EPILOG`` of its module: the examples of its ``--help``."""
+    for name, command in commands.items():
+        app.command(name, epilog=sys.modules[command.__module__].EPILOG)(command)
 
 
 def _fields(group: type[Group]) -> tuple[inspect.Parameter, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typer
 
+from conqret.cli.groups import add_commands
 from conqret.cli.score import awareness, baselines, correlate, diversity, stability
 
 app = typer.Typer(
@@ -11,8 +12,13 @@ app = typer.Typer(
     no_args_is_help=True,
     epilog="Example: conqret score perspective-diversity answers.jsonl --references debateqa.jsonl --backbone gpt2",
 )
-app.command("perspective-diversity", epilog=diversity.EPILOG)(diversity.perspective_diversity)
-app.command("dispute-awareness", epilog=awareness.EPILOG)(awareness.dispute_awareness)
-app.command("baselines", epilog=baselines.EPILOG)(baselines.baselines)
-app.command("correlate", epilog=correlate.EPILOG)(correlate.correlate)
-app.command("stability", epilog=stability.EPILOG)(stability.stability)
+add_commands(
+    app,
+    {
+        "perspective-diversity": diversity.perspective_diversity,
+        "dispute-awareness": awareness.dispute_awareness,
+        "baselines": baselines.baselines,
+        "correlate": correlate.correlate,
+        "stability": stability.stability,
+    },
+)
