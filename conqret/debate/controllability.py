@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict
@@ -17,6 +18,7 @@ from conqret.data import Item, Judgment, Measure, Part
 from conqret.debate.statements import system_of
 from conqret.errors import DeclarationError
 from conqret.judges.controllability import CONTENT, OPPOSING, SUPPORTING
+from conqret.judging.folder import JudgeFolder
 from conqret.stats.classification import auroc
 from conqret.stats.estimate import Estimate, undefined
 from conqret.stats.resampling import leave_one_out
@@ -76,6 +78,22 @@ def controllability(
     for item, judgment in zip(items, judgments, strict=True):
         by_system.setdefault(system_of(item), []).append(judgment)
     return [_of_system(name, found, good_from) for name, found in by_system.items()]
+
+
+def scored_run(folder: Path) -> JudgeFolder:
+    """A finished run of ``conqret debate score``.
+
+    Raises:
+        DeclarationError: there is none, or it is one of another format.
+    """
+    run = JudgeFolder(folder)
+    record = run.record()
+    run.summary()
+    if record.format != FORMAT:
+        raise DeclarationError(
+            f"{folder} is a run of the format {record.format}: give one of `conqret debate score`"
+        )
+    return run
 
 
 def check_good_from(good_from: int) -> None:

@@ -12,13 +12,12 @@ from typing import Any
 
 from conqret.data import Item, Judgment, Measure
 from conqret.debate.controllability import FORMAT as CONTROLLABILITY
-from conqret.debate.controllability import GOOD_FROM, check_good_from, is_good
+from conqret.debate.controllability import GOOD_FROM, check_good_from, is_good, scored_run
 from conqret.debate.sifting import Dropped, Sifted, unanswered
 from conqret.errors import DeclarationError
 from conqret.io.cells import plain
 from conqret.io.files import file_rows
 from conqret.io.rows import Row
-from conqret.judging.folder import JudgeFolder
 
 FORMAT = METRIC = "harmlessness"
 NOT_ITS_SIDE = "not_its_side"
@@ -72,18 +71,8 @@ def rows_of(file: Path) -> list[dict[str, Any]]:
 
 
 def controllability_of(folder: Path) -> dict[Said, Measure]:
-    """How far each statement of a run of ``conqret debate score`` keeps to its side.
-
-    Raises:
-        DeclarationError: there is no finished run, or it is one of another format.
-    """
-    run = JudgeFolder(folder)
-    record = run.record()
-    run.summary()
-    if record.format != CONTROLLABILITY:
-        raise DeclarationError(
-            f"{folder} is a run of the format {record.format}: give one of `conqret debate score`"
-        )
+    """How far each statement of a run of ``conqret debate score`` keeps to its side. Raises as :func:`scored_run`."""
+    run = scored_run(folder)
     by_id = {item.id: item for item in run.items()}
     return {_said(by_id[one.item]): one.measures[CONTROLLABILITY] for one in run.judgments()}
 

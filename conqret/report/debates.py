@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from conqret.debate.controllability import GOOD_FROM, Controllability
 from conqret.debate.filtering import NOT_ITS_SIDE
+from conqret.debate.inspection import Agreed, Inspection
 from conqret.debate.quality import Quality
 from conqret.debate.sifting import NO_ANSWER, Sifted
 from conqret.debate.topics import DUPLICATE
@@ -84,3 +85,43 @@ def quality_table(found: Sequence[Quality], baseline: str) -> Table:
         "likewise. Score is (win - lose) / all + 1: 1 is as good as the other, 2 always better. Flips: the share of "
         "pairs whose better response is not the same in both orders. Intervals (95 %) are over topics.",
     )
+
+
+def inspection_table(found: Inspection) -> Table:
+    """What a sheet holds, in a form that those who fill it in should not see."""
+    systems = dict.fromkeys(one.system for one in found.drawn)
+    rows: list[tuple[Cell, ...]] = []
+    for system in systems:
+        own = [one for one in found.drawn if one.system == system]
+        good = [one for one in own if one.verdict == "good"]
+        stand_for = round(sum(1 / one.probability for one in good))
+        rows.append((system, len(own), len(own) - len(good), len(good), stand_for))
+    lost = f" {found.unanswered} have no verdict, and are left out." if found.unanswered else ""
+    return Table(
+        "Statements to inspect",
+        (Column("system", "text"), "drawn", "judged bad", "judged good", "of all good"),
+        rows,
+        note=f"All that {found.model} judged bad, and a random draw of the good ones.{lost}",
+    )
+
+
+def agreement_table(found: Sequence[Agreed], inspection: Inspection) -> Table:
+    """A row for each system: people beside the judge, over all of its statements."""
+    rows: list[tuple[Cell, ...]] = [
+        (
+            one.system, one.sheet - one.unlabelled, one.agreement, one.kappa, one.bad_confirmed, one.good_confirmed,
+            one.good_by_judge, one.good_by_people, one.ties,
+        )
+        for one in found
+    ]  # fmt: skip
+    return Table(
+        f"People and {inspection.model}, corrected for the draw",
+        (
+            Column("system", "text"), "labelled", "agreement", "kappa", "bad confirmed", "good confirmed",
+            "good by judge", "good by people", "ties",
+        ),
+        rows,
+        note="Every label weighs as many statements as it stands for: the shares are those of the whole run. "
+        "Agreement: both say good, or both bad. Confirmed: people say the same of what the judge calls bad, or good. "
+        "Ties are left out of all but the last column. Intervals (95 %) are over topics.",
+    )  # fmt: skip

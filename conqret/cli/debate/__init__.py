@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from conqret.cli.debate import (
+    agree,
     anova,
     argue,
     filtered,
@@ -13,6 +14,7 @@ from conqret.cli.debate import (
     payoffs,
     quality,
     questions,
+    sample,
     score,
     table,
     topics,
@@ -29,6 +31,8 @@ add_commands(
     {
         "hold": hold.hold,
         "score": score.score,
+        "sample": sample.sample,
+        "agree": agree.agree,
         "quality": quality.quality,
         "filter": filtered.filter_,
         "topics": topics.topics,

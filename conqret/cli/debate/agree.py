@@ -1,0 +1,54 @@
+"""``conqret debate agree``: do people agree with the judge of controllability?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from conqret.cli import options
+from conqret.cli.console import note, result
+from conqret.cli.debate.sample import plan_of
+from conqret.cli.groups import grouped
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret debate agree sheet.csv\n\n"
+    "conqret debate agree sheet-of-anna.csv --plan sheet.csv.plan.json --map gut=1,unklar=0.5,schlecht=0"
+)
+
+
+@grouped
+def agree(
+    sheet: Annotated[Path, typer.Argument(help="The sheet of conqret debate sample, filled in.")],
+    *,
+    plan: Annotated[
+        Path | None, typer.Option(help="What was drawn. Default: SHEET.plan.json beside the sheet.")
+    ] = None,
+    words: Annotated[
+        str, typer.Option("--map", help="The words that stand in the sheet: 1 good, 0.5 tie, 0 bad.")
+    ] = "good=1,tie=0.5,bad=0",
+    shown: options.Shown,
+) -> None:
+    """How far do people agree with the judge, corrected for how the statements were drawn?
+
+    Each label weighs as many statements as it stands for, so that the figures are those of the whole run. Ties are left
+    out of the agreement, and counted. Intervals are over topics.
+    """
+    from conqret._optional import require
+    from conqret.debate.controllability import METRIC
+    from conqret.debate.inspection import agreement, read_inspection
+    from conqret.io.labels import read_labels
+    from conqret.report.debates import agreement_table
+
+    require("numpy", extra="stats")
+    inspection = read_inspection(plan or plan_of(sheet))
+    labels = read_labels(sheet, words=[words], dimensions=[METRIC])
+    found = agreement(inspection, labels)
+    if not shown.quiet:
+        for text in labels.notes:
+            note(text)
+    data = {"model": inspection.model, "good_from": inspection.good_from,
+            "systems": [one.model_dump(mode="json") for one in found]}  # fmt: skip
+    result(data, [agreement_table(found, inspection)], as_json=shown.json_output)

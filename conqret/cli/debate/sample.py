@@ -1,0 +1,83 @@
+"""``conqret debate sample``: which statements people should inspect."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from conqret.cli import options
+from conqret.cli.console import at, result
+from conqret.cli.groups import grouped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import RenderableType
+
+    from conqret.debate.inspection import Inspection
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret debate sample runs/controllability -o sheet.csv\n\n"
+    "conqret debate sample runs/controllability --good 50 --seed 7 -o sheet.csv"
+)
+
+
+@grouped
+def sample(
+    run: Annotated[Path, typer.Argument(help="A finished run of conqret debate score.")],
+    *,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", help="The sheet; beside it, NAME.plan.json holds the judge's verdicts."
+        ),
+    ] = Path("sheet.csv"),
+    good: Annotated[
+        int, typer.Option(help="How many of the statements judged good to draw, of each system.")
+    ] = 100,
+    good_from: Annotated[
+        int, typer.Option(help="Per cent on the assigned side from which a statement is good.")
+    ] = 100,
+    seed: Annotated[int, typer.Option(help="Draws and shuffles.")] = 13,
+    shown: options.Shown,
+) -> None:
+    """Draw the statements that people should inspect: all that were judged bad, and some of the good ones.
+
+    Whoever fills in the sheet writes good (strictly on its side), bad (it holds something of the other side) or tie
+    (hard to judge) into the column controllability. The judge's verdicts are not in it, but in the plan beside it,
+    which conqret debate agree reads.
+    """
+    from conqret.debate.controllability import METRIC, scored_run
+    from conqret.debate.inspection import draw_inspection
+    from conqret.io.label_sheets import Sheet
+    from conqret.reliability.labelling import TASKS
+    from conqret.report.page import write_files
+
+    folder = scored_run(run)
+    items = list(folder.items())
+    found = draw_inspection(
+        items, folder.judgments(), model=folder.record().model, good=good, good_from=good_from, seed=seed
+    )
+    by_id = {item.id: item for item in items}
+    sheet = Sheet(TASKS["rating"], [by_id[one.item] for one in found.drawn], [METRIC])
+    texts = {output.name: sheet.csv()[""], plan_of(output).name: found.model_dump_json(indent=1) + "\n"}
+    paths = write_files(
+        output.parent, {name: text.encode("utf-8", "replace") for name, text in texts.items()}
+    )
+    result(found, _lines(found, paths), as_json=shown.json_output)
+
+
+def plan_of(sheet: Path) -> Path:
+    """Where the plan of a sheet is."""
+    return sheet.with_name(f"{sheet.name}.plan.json")
+
+
+def _lines(found: Inspection, files: list[Path]) -> Iterator[RenderableType]:
+    from conqret.report.debates import inspection_table
+
+    yield inspection_table(found)
+    yield at(files[0], "sheet")
+    yield at(files[1], "plan")

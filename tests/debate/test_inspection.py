@@ -1,0 +1,165 @@
+"""People inspect the judge of controllability: the draw, and agreement that is corrected for it."""
+
+import random
+from collections import Counter
+from fractions import Fraction
+
+import pytest
+
+from conqret import Item
+from conqret.data import Judgment, Measure, Reason, Status
+from conqret.debate.inspection import agreement, draw_inspection, read_inspection
+from conqret.errors import DeclarationError
+from conqret.io.label_scale import Scales
+from conqret.io.label_set import Label, LabelSet, Unit
+
+VALUES = {"good": 1.0, "tie": 0.5, "bad": 0.0}
+
+
+def population(bad, good, system="a", topics=10):
+    """Statements of one system of which the judge calls the first ``bad`` bad."""
+    items, judgments = [], []
+    for number in range(bad + good):
+        item = Item(
+            id=f"{system}{number}",
+            topic=f"T{number % topics}",
+            stance="pro",
+            argument="So.",
+            metadata={"system": system},
+        )
+        items.append(item)
+        judgments.append(judged(item, Measure(status=Status.SCORED, value=float(number >= bad))))
+    return items, judgments
+
+
+def judged(item, measure):
+    return Judgment(
+        item=item.id, topic=item.topic, stance=item.stance, format="controllability", model="m", fingerprint="f",
+        measures={"controllability": measure},
+    )  # fmt: skip
+
+
+def labels(said):
+    """What people say, by item: a word, or several."""
+    each = [
+        (item, n, word)
+        for item, words in said.items()
+        for n, word in enumerate([words] if isinstance(words, str) else words)
+    ]
+    found = (
+        Label(Unit(item), "controllability", f"p{n}", VALUES.get(word), None if word in VALUES else "missing")
+        for item, n, word in each
+    )
+    return LabelSet("sheet.csv", "table", tuple(found), Scales())
+
+
+def test_all_that_is_bad_is_drawn_and_of_the_good_as_many_as_were_asked_for():
+    items, judgments = population(8, 40)
+    more = population(0, 3, "b")
+    items, judgments = [*items, *more[0]], [*judgments, *more[1]]
+    lost = Item(id="lost", topic="T1", stance="con", argument="So.", metadata={"system": "b"})
+    items, judgments = [*items, lost], [*judgments, judged(lost, Measure.missing(Reason.TIMEOUT))]
+    found = draw_inspection(items, judgments, good=10, seed=5)
+    strata = Counter((one.system, one.verdict, one.probability) for one in found.drawn)
+    assert strata == {("a", "bad", 1.0): 8, ("a", "good", 0.25): 10, ("b", "good", 1.0): 3}
+    assert found.unanswered == 1
+    assert found == draw_inspection(items, judgments, good=10, seed=5)
+    assert found != draw_inspection(items, judgments, good=10, seed=6)
+    verdicts = [one.verdict for one in found.drawn]
+    assert verdicts != sorted(verdicts)  # the order of the sheet gives nothing away
+    assert len({one.item for one in found.drawn}) == len(found.drawn)
+
+
+def test_agreement_is_that_of_a_computation_by_hand():
+    """2 bad, 8 good of which 4 are drawn and stand for 2 each; people find one bad good, and one of the 4 bad."""
+    items, judgments = population(2, 8, topics=3)
+    inspection = draw_inspection(items, judgments, good=4)
+    good = [one.item for one in inspection.drawn if one.verdict == "good"]
+    said = {"a0": "bad", "a1": "good", good[0]: "bad", **dict.fromkeys(good[1:], "good")}
+    (found,) = agreement(inspection, labels(said))
+    agreed = Fraction(1 + 6, 10)  # one bad, three good that stand for two each
+    judge, people = Fraction(8, 10), Fraction(1 + 6, 10)
+    chance = judge * people + (1 - judge) * (1 - people)
+    assert found.agreement.value == pytest.approx(float(agreed))
+    assert found.kappa.value == pytest.approx(float((agreed - chance) / (1 - chance)))
+    assert found.bad_confirmed.value == pytest.approx(1 / 2)
+    assert found.good_confirmed.value == pytest.approx(3 / 4)
+    assert found.good_by_judge.value == pytest.approx(float(judge))
+    assert found.good_by_people.value == pytest.approx(float(people))
+    assert found.ties.value == 0
+    assert found.agreement.low <= found.agreement.value <= found.agreement.high
+    assert (found.sheet, found.unlabelled, found.agreement.n) == (6, 0, 6)
+
+
+def test_ties_are_left_out_and_counted_and_labels_of_one_statement_share_its_weight():
+    items, judgments = population(2, 8)
+    inspection = draw_inspection(items, judgments, good=4)
+    good = [one.item for one in inspection.drawn if one.verdict == "good"]
+    said = {"a0": ["bad", "good"], "a1": "tie", good[0]: "tie", **dict.fromkeys(good[1:], "good")}
+    (found,) = agreement(inspection, labels(said))
+    assert found.ties.value == pytest.approx((1 + 2) / 10)
+    assert found.agreement.value == pytest.approx((0.5 + 6) / 7)
+    assert found.bad_confirmed.value == pytest.approx(0.5)
+
+
+def test_what_is_not_labelled_yet_is_stood_for_by_its_like():
+    items, judgments = population(2, 8)
+    inspection = draw_inspection(items, judgments, good=4)
+    good = [one.item for one in inspection.drawn if one.verdict == "good"]
+    (found,) = agreement(inspection, labels({"a0": "bad", "a1": "", good[0]: "good", good[1]: "bad"}))
+    assert found.unlabelled == 3
+    assert found.agreement.value == pytest.approx((2 + 4) / 10)
+    (half,) = agreement(inspection, labels({"a0": "bad", "a1": "bad"}))
+    assert half.bad_confirmed.value == 1
+    assert half.agreement.value is None
+    assert half.agreement.reason == "no statement judged good is labelled"
+
+
+def test_over_many_draws_the_correction_is_right_and_a_plain_count_is_not():
+    items, judgments = population(20, 180)
+    rng = random.Random(3)
+    wrong = {item.id for number, item in enumerate(items) if rng.random() < (0.6 if number < 20 else 0.05)}
+    truth = 1 - len(wrong) / len(items)
+    corrected, counted = [], []
+    for seed in range(150):
+        inspection = draw_inspection(items, judgments, good=20, seed=seed)
+        said = {
+            one.item: one.verdict if one.item not in wrong else "good" if one.verdict == "bad" else "bad"
+            for one in inspection.drawn
+        }
+        corrected.append(agreement(inspection, labels(said))[0].agreement.value)
+        counted.append(sum(one.item not in wrong for one in inspection.drawn) / len(inspection.drawn))
+    assert sum(corrected) / 150 == pytest.approx(truth, abs=0.015)
+    assert abs(sum(counted) / 150 - truth) > 0.15
+
+
+def test_the_papers_counts_of_its_human_study():
+    """Section 5.1: of 100 inspected statements of DEBATunE 7B people find 87 good, 2 ties, 11 bad; of Vicuna 40, 7, 53.
+    Table 1 says .969 and .848 of 480 are good, so that 15 and 73 are bad, all of them inspected."""
+    for overall, bad in ((0.969, 15), (0.848, 73)):
+        assert round((1 - overall) * 480) == bad
+        items, judgments = population(bad, 480 - bad)
+        found = draw_inspection(items, judgments, good=100 - bad)
+        assert len(found.drawn) == 100
+        assert sum(1 / one.probability for one in found.drawn) == pytest.approx(480)
+
+
+@pytest.mark.parametrize("more", [{"good": 0}, {"good_from": 50}])
+def test_a_number_out_of_range_is_told(more):
+    with pytest.raises(DeclarationError):
+        draw_inspection(*population(1, 1), **more)
+
+
+def test_labels_that_do_not_belong_to_the_plan_are_told(tmp_path):
+    inspection = draw_inspection(*population(1, 1))
+    with pytest.raises(DeclarationError, match="'other'"):
+        agreement(inspection, labels({"other": "good"}))
+    with pytest.raises(DeclarationError, match="holds no labels yet"):
+        agreement(inspection, labels({"a0": ""}))
+    with pytest.raises(DeclarationError, match="--plan"):
+        read_inspection(tmp_path / "no.plan.json")
+    (tmp_path / "bad.plan.json").write_text('{"model": 3}')
+    with pytest.raises(DeclarationError, match="no draw"):
+        read_inspection(tmp_path / "bad.plan.json")
+    with pytest.raises(DeclarationError, match="nothing to inspect"):
+        draw_inspection([], [])
