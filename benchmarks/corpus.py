@@ -109,7 +109,9 @@ def main() -> None:
         (debate_page(topics[slug], one, base), footnotes_page(topics[slug], one, base))
         for slug, one in truth.items()
     ]
-    seconds = best(lambda: [read_debate(page, base, footnotes=notes) for page, notes in pages])
+    seconds = best(
+        lambda: [read_debate(page, base, further={base + "/footnotes/": notes}) for page, notes in pages]
+    )
     size = sum(len(page) for page, _ in pages) / len(pages) / 1000
     print(f"pages of {size:.0f} kB parsed:                 {len(pages) / seconds:.0f} a second")
 

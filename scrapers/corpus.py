@@ -1,7 +1,8 @@
 """From debates and the ledger of their sources to topics, qrels and splits (ConQRet, section 4.3). Pure.
 
 A document is relevant for a side of a topic if a paragraph of that side cites it (``[12]``) and its text was
-extracted; one that both sides cite is relevant for both.
+extracted; one that both sides cite is relevant for both. What a page answers to an argument (a counterpoint) speaks
+for the other side.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from conqret.data.debate import Debate
 from conqret.data.table2 import PAPER_CITED, PAPER_EXTRACTED, table2
 from conqret.errors import DeclarationError
 from conqret.scrapers.split import TRAIN_SHARE, groups, split_topics
-from conqret.text.citations import cited_by
+from conqret.text.citations import cited_against, cited_by
 
 SEED = 13
 NOT_CITED, NOT_EXTRACTED = "its arguments cite no listed source", "no source that it cites was extracted"
@@ -115,7 +116,10 @@ def _evidence(debate: Debate, entries: Mapping[tuple[str, int], LedgerEntry]) ->
         for number in numbers
         if (entry := entries.get((debate.id, number))) is not None and entry.status == "ok" and entry.document
     }
-    cited = {side: cited_by(arguments) for side, arguments in (("pro", debate.pros), ("con", debate.cons))}
+    cited = {
+        "pro": tuple(dict.fromkeys((*cited_by(debate.pros), *cited_against(debate.cons)))),
+        "con": tuple(dict.fromkeys((*cited_by(debate.cons), *cited_against(debate.pros)))),
+    }
     marks = [*cited["pro"], *cited["con"]]
     return _Evidence(
         listed=tuple(dict.fromkeys(documents[number] for number in sorted(documents))),

@@ -49,8 +49,9 @@ class EvidenceOptions:
     """How the sources are gathered.
 
     ``providers`` are asked for sources without URL, in this order; ``archive`` makes the Internet Archive's
-    snapshot go before the page of today, which is taken where there is none; ``retry_errors`` asks again
-    for what ended as ``error``; ``parse_seconds`` is the time that one page may take to be parsed.
+    snapshot (nearest to its ``when``, else to the date of citation) go before the page of today, which is taken
+    where there is none; ``retry_errors`` asks again for what ended as ``error``; ``parse_seconds`` is the time that
+    one page may take to be parsed.
     """
 
     fetch: FetchOptions = field(default_factory=FetchOptions)
@@ -87,7 +88,7 @@ async def gather_evidence(
             options.fetch.policy,
             retry_errors=options.retry_errors,
             searching=bool(options.providers),
-            dated=options.archive is not None,
+            dated=options.archive is not None and not options.archive.when,
         )
         jobs = sum(map(len, lanes.values()))
         left = sum(len(job) for queue in lanes.values() for job in queue) + len(copies)

@@ -14,11 +14,13 @@ from conqret.errors import DeclarationError
 from conqret.io.corpus import CorpusDirectory
 from conqret.io.locking import only_writer
 from conqret.runs.rows import RowStore
+from conqret.scrapers.archive import ArchivedPages, InternetArchive
 from conqret.scrapers.debates.ids import debate_id, told_apart
-from conqret.scrapers.debates.registry import Problem, read_debate, wanted_footnotes
+from conqret.scrapers.debates.registry import Problem, read_debate, wanted_pages
 from conqret.scrapers.debates.sources import web_address
 from conqret.scrapers.extract.charset import decode
 from conqret.scrapers.fetch import Fetcher, FetchOptions, Page
+from conqret.scrapers.snapshots import original_address
 
 CONCURRENCY = 8
 """Debate pages under way at a time; they mostly lie on one host, which the fetcher asks one by one anyway."""
@@ -84,6 +86,7 @@ async def gather_debates(
     urls: Sequence[str],
     options: FetchOptions | None = None,
     *,
+    archive: InternetArchive | None = None,
     refetch: bool = False,
     concurrency: int = CONCURRENCY,
     on_result: OnResult | None = None,
@@ -91,7 +94,8 @@ async def gather_debates(
     """Read debate pages into a corpus, each as it arrives: a stopped run goes on where it stopped.
 
     Pages that the corpus has are not fetched again unless ``refetch``, and then kept as they were where that
-    fails. Pages that gave no debate are written beside them, with what was missing.
+    fails. Pages that gave no debate are written beside them, with what was missing. With an ``archive``, all pages are
+    read from there.
 
     Raises:
         DeclarationError: a line of the corpus is broken, or another process is writing to it.
@@ -114,7 +118,7 @@ async def gather_debates(
             async with Fetcher(options) as fetcher:
                 results = await scrape_debates(
                     todo,
-                    fetcher,
+                    ArchivedPages(fetcher, archive) if archive else fetcher,
                     taken=[one.id for one in store.rows() if _key(one) not in asked],
                     concurrency=concurrency,
                     on_result=take,
@@ -140,7 +144,7 @@ async def scrape_debates(
 
     Args:
         urls: Their addresses.
-        fetcher: Fetches them, and the pages of footnotes that hold the sources of some.
+        fetcher: Fetches them, and the further pages (footnotes, the other side) that some need.
         taken: Ids that other debates of the corpus have.
         concurrency: Pages under way at a time.
         on_result: Called with each result as it arrives.
@@ -172,26 +176,28 @@ async def scrape_debates(
 
 
 async def scrape_debate(url: str, fetcher: PageFetcher) -> Debate | Problem:
-    """Fetch one debate page, its footnotes if it needs them, and read it."""
+    """Fetch one debate page, the further pages that it needs, and read it."""
     page = await fetcher.fetch(url)
     if not page.ok:
-        return Problem(url, (f"the page: {_end(page)}",))
-    html, address = decode(page.body, page.charset), page.final_url or url
-    footnotes, failure = "", ""
-    if wanted := wanted_footnotes(html, address):
-        notes = await fetcher.fetch(wanted)
-        if notes.ok:
-            footnotes = decode(notes.body, notes.charset)
+        return Problem(url, (f"the page: {page_end(page)}",))
+    final = page.final_url or url
+    html, address = decode(page.body, page.charset), original_address(final)
+    further, failures = {}, []
+    for wanted in wanted_pages(html, address):
+        other = await fetcher.fetch(wanted)
+        if other.ok:
+            further[wanted] = decode(other.body, other.charset)
         else:
-            failure = f"the footnotes at {wanted}: {_end(notes)}"
-    result = read_debate(html, address, footnotes=footnotes)
+            failures.append(f"its page {wanted}: {page_end(other)}")
+    result = read_debate(html, address, further=further)
     if isinstance(result, Problem):
-        unlisted = failure and any(one.startswith("sources") for one in result.missing)
-        return Problem(url, (*result.missing, *([failure] if unlisted else [])), result.layout)
-    return result.model_copy(update={"url": url, "id": debate_id(url)})
+        return Problem(url, (*result.missing, *failures), result.layout)
+    archived = final if final != address else ""
+    return result.model_copy(update={"url": url, "id": debate_id(url), "archived": archived})
 
 
-def _end(page: Page) -> str:
+def page_end(page: Page) -> str:
+    """How a fetch ended, and why: ``not-found (HTTP 404)``."""
     return f"{page.status}" + (f" ({page.detail})" if page.detail else "")
 
 

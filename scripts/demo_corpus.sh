@@ -9,6 +9,10 @@ rm -rf "$corpus"
 export CONQRET_SEARXNG_URL=$SITE_URL
 
 "$bin/conqret" scrape debates "$SITE_URLS" -o "$corpus" --allow-private --delay 0 --quiet
+for index in procon resources/debatabase; do
+	"$bin/conqret" scrape topics "$SITE_URL/$index" -o "$corpus/topics.txt" --allow-private --delay 0
+	"$bin/conqret" scrape debates "$corpus/topics.txt" -o "$corpus" --allow-private --delay 0 --quiet
+done
 "$bin/conqret" scrape evidence "$corpus" --allow-private --delay 0 --search searxng --quiet
 "$bin/conqret" corpus build "$corpus" --seed 13
 "$bin/conqret" index "$corpus"

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from conqret.cli import options, scrape_evidence
+from conqret.cli import options, scrape_evidence, scrape_topics
 from conqret.cli.console import end, note_all, result, tell
 from conqret.cli.groups import grouped
+from conqret.cli.scrape_pages import Fetching, need_scrape
 
 if TYPE_CHECKING:
     from conqret.scrapers.debates import Problem
@@ -19,12 +20,17 @@ app = typer.Typer(
     no_args_is_help=True,
     epilog="Example: conqret scrape debates urls.txt -o corpus/ && conqret scrape evidence corpus/",
 )
+scrape_topics.register(app)
 scrape_evidence.register(app)
 
 _SHOWN = 20  # problems printed; all of them are in problems.jsonl
 
 
-@app.command("debates", epilog="Example: conqret scrape debates urls.txt -o corpus/")
+@app.command(
+    "debates",
+    epilog="Examples:\n\nconqret scrape debates topics.txt -o corpus/\n\n"
+    "conqret scrape debates topics.txt -o corpus/ --archived 2024-06",
+)
 @grouped
 def debates(
     urls: Annotated[Path, typer.Argument(help="A file with an address on each line; # begins a comment.")],
@@ -35,19 +41,11 @@ def debates(
             "--output", "-o", help="The corpus directory; debates that it has are not fetched again."
         ),
     ] = Path("corpus"),
-    delay: Annotated[
-        float | None, typer.Option(help="Seconds between two requests to one host. Default: 1.")
-    ] = None,
     concurrency: Annotated[
         int | None, typer.Option(min=1, help="Pages under way at a time. Default: 8.")
     ] = None,
-    allow_private: Annotated[
-        bool,
-        typer.Option(
-            "--allow-private", help="Allow loopback and private addresses (test servers, intranets)."
-        ),
-    ] = False,
     refetch: Annotated[bool, typer.Option("--refetch", help="Fetch again what the corpus has, too.")] = False,
+    fetching: Fetching,
     shown: options.Shown,
 ) -> None:
     """Read debate pages: question, introduction, pros and cons, and the list of sources.
@@ -57,25 +55,24 @@ def debates(
     """
     import asyncio
 
-    from conqret._optional import require
-
-    for module in ("aiohttp", "lxml", "protego"):
-        require(module, extra="scrape")
+    need_scrape()
     from conqret.data import Debate
-    from conqret.scrapers.fetch import FetchOptions, Policy
-    from conqret.scrapers.fetch.politeness import DELAY
     from conqret.scrapers.pages import CONCURRENCY, gather_debates, read_urls
+    from conqret.scrapers.snapshots import snapshot_of
 
     def take(result: Debate | Problem) -> None:
         if isinstance(result, Debate) and not shown.quiet:
             sides = f"{len(result.pros)} pros, {len(result.cons)} cons, {len(result.sources)} sources"
-            tell(f"{result.url}  {sides} ({result.layout})")
+            copy = snapshot_of(result.archived)
+            read_by = f"{result.layout}, archived {copy.day}" if copy else result.layout
+            tell(f"{result.url}  {sides} ({read_by})")
 
     found = asyncio.run(
         gather_debates(
             output,
             read_urls(urls),
-            FetchOptions(delay=DELAY if delay is None else delay, policy=Policy(allow_private=allow_private)),
+            fetching.options(),
+            archive=fetching.archive(),
             refetch=refetch,
             concurrency=concurrency or CONCURRENCY,
             on_result=take,

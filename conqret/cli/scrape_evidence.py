@@ -12,12 +12,14 @@ import typer
 from conqret.cli import options
 from conqret.cli.console import note, progress, result
 from conqret.cli.groups import Group, grouped
+from conqret.cli.scrape_pages import archive_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rich.console import RenderableType
 
+    from conqret.scrapers.archive import InternetArchive
     from conqret.scrapers.evidence import EvidenceOptions
     from conqret.scrapers.ledger import EvidenceSummary, LedgerLine
 
@@ -118,6 +120,14 @@ def evidence(
             rich_help_panel=_ASKING,
         ),
     ] = False,
+    archived: Annotated[
+        str | None,
+        typer.Option(
+            help="The same, with the snapshot nearest to this year, month or day, as in 2024-06.",
+            metavar="YYYY-MM",
+            rich_help_panel=_ASKING,
+        ),
+    ] = None,
     archive_base: Annotated[
         str | None,
         typer.Option(
@@ -142,7 +152,10 @@ def evidence(
     """
     import asyncio
 
-    wanted = _options(asking, allowed, search, archive, archive_base, retry_errors=retry_errors)
+    taken = archive_at(archived, archive_base)
+    wanted = _options(
+        asking, allowed, search, taken, archive_base, archive=archive, retry_errors=retry_errors
+    )
     from conqret.scrapers.evidence import gather_evidence
     from conqret.scrapers.reparse import reparse_evidence
 
@@ -171,9 +184,10 @@ def _options(
     asking: Asking,
     allowed: Allowed,
     search: str | None,
-    archive: bool,
+    archived: InternetArchive | None,
     archive_base: str | None,
     *,
+    archive: bool,
     retry_errors: bool,
 ) -> EvidenceOptions:
     from conqret._optional import require
@@ -204,7 +218,7 @@ def _options(
             ),
         ),
         providers(names),
-        InternetArchive(archive_base or BASE) if archive or archive_base else None,
+        archived or (InternetArchive(archive_base or BASE) if archive or archive_base else None),
         retry_errors,
         workers or WORKERS,
     )

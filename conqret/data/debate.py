@@ -25,14 +25,21 @@ class Source(Frozen):
 
 
 class DebateArgument(Frozen):
-    """One pro or con argument: its headline and its paragraphs, with the citation markers left in the text."""
+    """One pro or con argument: its headline and its paragraphs, with the citation markers left in the text.
+
+    ``counterpoint`` is what the page itself answers to it, for the other side: Debatabase prints one under each point.
+    """
 
     title: str
     paragraphs: tuple[str, ...]
+    counterpoint: tuple[str, ...] = ()
 
 
 class Debate(Frozen):
-    """One debate page. ``id`` is a slug that is safe as a file name; ``layout`` names the parser that read it."""
+    """One debate page. ``id`` is a slug that is safe as a file name; ``layout`` names the parser that read it.
+
+    ``archived`` is the address of the archive's copy that was read, empty where the page itself was.
+    """
 
     id: Identifier
     url: str
@@ -43,3 +50,4 @@ class Debate(Frozen):
     cons: tuple[DebateArgument, ...]
     sources: tuple[Source, ...]
     layout: str
+    archived: str = ""

@@ -50,6 +50,11 @@ def cited_by(arguments: Iterable[DebateArgument]) -> tuple[int, ...]:
     return citations("\n\n".join(text for one in arguments for text in (one.title, *one.paragraphs)))
 
 
+def cited_against(arguments: Iterable[DebateArgument]) -> tuple[int, ...]:
+    """The numbers that the counterpoints to the arguments cite: evidence of the other side."""
+    return citations("\n\n".join(text for one in arguments for text in one.counterpoint))
+
+
 def strip_citations(text: str) -> str:
     """``text`` without its citation marks and the white space in front of them.
 

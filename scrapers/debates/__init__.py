@@ -3,7 +3,17 @@
 >>> read_debate(html, "https://example.org/debates/zoos/")          # a Debate, or a Problem that says why not
 """
 
-from conqret.scrapers.debates.layout import DebateParts, Layout, Page
-from conqret.scrapers.debates.registry import LAYOUTS, Problem, read_debate, wanted_footnotes
+from conqret.scrapers.debates.layout import DebateParts, Index, Layout, Listed, Page
+from conqret.scrapers.debates.registry import LAYOUTS, Problem, read_debate, wanted_pages
 
-__all__ = ["LAYOUTS", "DebateParts", "Layout", "Page", "Problem", "read_debate", "wanted_footnotes"]
+__all__ = [
+    "LAYOUTS",
+    "DebateParts",
+    "Index",
+    "Layout",
+    "Listed",
+    "Page",
+    "Problem",
+    "read_debate",
+    "wanted_pages",
+]

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from lxml.html import HtmlElement
 
 from conqret.scrapers import markup
+from conqret.scrapers.snapshots import without_frame
 
 MAX_PAGE = 8 * 2**20
 """Characters of a debate page that are read; the longest of ProCon's were under half a million."""
@@ -25,7 +26,7 @@ class UnreadableHtmlError(ValueError):
 
 
 def parse(html: str) -> HtmlElement:
-    """Return the root element of a page as its readers see it: no scripts and no hidden parts.
+    """Return the root element of a page as its readers see it: no scripts, no hidden parts, no archive's frame.
 
     Footnote links without brackets (``<sup><a href="#fn3">3</a></sup>``) become marks (``[3]``). A hidden part that the
     heading of the page stands in is the page, which a script shows in the end.
@@ -40,6 +41,7 @@ def parse(html: str) -> HtmlElement:
         raise UnreadableHtmlError("the page is empty")
     if cut_off:
         raise UnreadableHtmlError("the page is nested so deeply that its end cannot be read")
+    without_frame(root)
     for element in markup.unseen(root, _OPENED_BY_CLICK):
         if next(element.iterdescendants("h1"), None) is None:
             markup.empty(element)

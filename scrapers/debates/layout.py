@@ -2,50 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import contextlib
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urljoin
 
 from lxml.html import HtmlElement
 
 from conqret.data.debate import DebateArgument, Source
-from conqret.scrapers.debates.html import has_class, parse, text_of, with_class
+from conqret.scrapers.debates.html import UnreadableHtmlError, has_class, parse, text_of, with_class
 from conqret.scrapers.debates.question import MAX_TITLE, choose_question
+from conqret.scrapers.debates.selectors import Selector
+from conqret.scrapers.snapshots import original_address
 
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+NONE: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A debate page: its address, its root element, and the HTML of its page of footnotes, if it has one.
+    """A debate page: its address, its root element, and the further pages that belong to it, as far as there are any.
 
-    ``footnotes`` is empty where there is none, or where it was not fetched.
+    A page of footnotes is such a page, and so is that of the other side where each side has its own.
     """
 
     url: str
     root: HtmlElement
-    footnotes: str = ""
+    further: tuple[Page, ...] = ()
 
     @classmethod
-    def read(cls, html: str, url: str, footnotes: str = "") -> Page:
-        """Parse a page.
+    def read(cls, html: str, url: str, further: Mapping[str, str] = NONE) -> Page:
+        """Parse a page, and those that belong to it (by their addresses), as far as they can be read.
 
         Raises:
             UnreadableHtmlError: see :func:`conqret.scrapers.debates.html.parse`.
         """
-        return cls(url, parse(html), footnotes)
+        root, others = parse(html), []
+        for address, text in further.items():
+            with contextlib.suppress(UnreadableHtmlError):
+                others.append(cls(address, parse(text)))
+        return cls(url, root, tuple(others))
 
     def link(self, href: str) -> str:
         """The absolute address of a link on the page; empty for what is no address at all."""
         try:
-            return urljoin(self.url, href.strip())
+            return original_address(urljoin(self.url, href.strip()))
         except ValueError:
             return ""
 
 
 @dataclass(frozen=True, slots=True)
 class DebateParts:
-    """What a layout reads off a page. Whatever it does not find stays empty, and is reported as missing."""
+    """What a layout reads off a page. Whatever it does not find stays empty, and is reported as missing.
+
+    ``remarks`` are sentences that explain what is missing ("an explainer, which takes no side"); they are shown only
+    where something is.
+    """
 
     title: str
     question: str
@@ -53,19 +65,55 @@ class DebateParts:
     pros: tuple[DebateArgument, ...]
     cons: tuple[DebateArgument, ...]
     sources: tuple[Source, ...]
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A debate page that an index lists: its address, and the heading under which it stands there.
+
+    ``sides`` is False for a page that explains its topic and takes no side.
+    """
+
+    url: str
+    heading: str = ""
+    sides: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """What an index page lists, and the addresses of the index pages that it leads to (categories, next pages)."""
+
+    debates: tuple[Listed, ...] = ()
+    further: tuple[str, ...] = ()
+
+
+def no_pages(page: Page) -> tuple[str, ...]:
+    """A layout whose debates stand on one page wants no other."""
+    return ()
+
+
+def no_index(page: Page) -> Index:
+    """A layout that knows no index of its site."""
+    return Index()
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """One way in which debate pages are laid out. Both functions are pure: the same page, the same answer.
+    """One way in which debate pages are laid out. Its functions are pure: the same page, the same answer.
 
     ``name`` is kept with every debate that it reads (``"procon-classic"``), ``fits`` says whether a page is laid out
     so (cheap, and true for no other site's pages), and ``read`` reads it, and never raises for what is missing.
+    ``wants`` gives the addresses of the further pages that a page needs, ``index`` the debates that an index of the
+    site lists, and ``selectors`` the elements that the layout looks for, for messages and ``conqret scrape inspect``.
     """
 
     name: str
     fits: Callable[[Page], bool]
     read: Callable[[Page], DebateParts]
+    wants: Callable[[Page], tuple[str, ...]] = no_pages
+    index: Callable[[Page], Index] = no_index
+    selectors: tuple[Selector, ...] = ()
 
 
 def page_title(page: Page, headings: Sequence[str]) -> str:

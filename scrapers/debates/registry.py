@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from conqret.data.debate import Debate
 from conqret.registry import Registry
 from conqret.scrapers.debates.html import UnreadableHtmlError, plain
 from conqret.scrapers.debates.ids import debate_id
-from conqret.scrapers.debates.layout import DebateParts, Layout, Page
-from conqret.scrapers.debates.sources import footnotes_url, table_sources
-from conqret.text.citations import cited_by
+from conqret.scrapers.debates.layout import NONE, DebateParts, Layout, Page
+from conqret.scrapers.debates.selectors import kinds, nearest
+from conqret.text.citations import cited_against, cited_by
 
 LAYOUTS = Registry(
     "layout of debate pages",
@@ -19,10 +19,10 @@ LAYOUTS = Registry(
     Layout,
     package="conqret.scrapers.debates.layouts",
     attribute="LAYOUT",
-    first=("procon-headlines", "procon-classic"),
+    first=("procon-britannica", "procon-headlines", "procon-classic"),
     shared=True,
 )
-"""All layouts by name, in the order in which they are tried: ProCon's two, the narrower one first; conqret's others,
+"""All layouts by name, in the order in which they are tried: ProCon's three, the narrower ones first; conqret's others,
 and those of plug-ins, each by name. (They share their group of entry points with the layouts of label files.)
 """
 _ALL = LAYOUTS.values()
@@ -38,14 +38,15 @@ class Problem:
 
 
 def read_debate(
-    html: str, url: str, *, footnotes: str = "", layouts: Collection[Layout] = _ALL
+    html: str, url: str, *, further: Mapping[str, str] = NONE, layouts: Collection[Layout] = _ALL
 ) -> Debate | Problem:
     """Read a debate page.
 
     Args:
         html: The page.
         url: Its address; the debate's id comes from it, and relative links are resolved against it.
-        footnotes: The HTML of its page of footnotes, where its sources are there.
+        further: The HTML of the pages that :func:`wanted_pages` names, by their addresses: its footnotes, or its
+            other side.
         layouts: The layouts to try, in order.
 
     Returns:
@@ -53,7 +54,7 @@ def read_debate(
         question, or if its paragraphs cite sources that are nowhere listed. Never an exception.
     """
     try:
-        page = Page.read(html, url, footnotes)
+        page = Page.read(html, url, further)
     except UnreadableHtmlError as error:
         return Problem(url, (str(error),))
     layout = next((layout for layout in layouts if layout.fits(page)), None)
@@ -61,9 +62,8 @@ def read_debate(
         known = ", ".join(one.name for one in layouts)
         return Problem(url, (f"no layout fits: the page has the arguments of none of {known}",))
     reading = layout.read(page)
-    missing = tuple(_missing(reading))
-    if missing:
-        return Problem(url, missing, layout.name)
+    if missing := tuple(_missing(reading)):
+        return Problem(url, (*missing, *reading.remarks, *_nearly(page, layout, missing)), layout.name)
     return Debate(
         id=debate_id(url),
         url=url,
@@ -77,15 +77,13 @@ def read_debate(
     )
 
 
-def wanted_footnotes(html: str, url: str, *, layouts: Collection[Layout] = _ALL) -> str:
-    """Where to fetch the page's footnotes from; empty if it lists its sources itself, or no layout fits."""
+def wanted_pages(html: str, url: str, *, layouts: Collection[Layout] = _ALL) -> tuple[str, ...]:
+    """The addresses of the further pages that the debate at ``url`` needs; none if no layout fits."""
     try:
         page = Page.read(html, url)
     except UnreadableHtmlError:
-        return ""
-    if table_sources(page) or not any(layout.fits(page) for layout in layouts):
-        return ""
-    return footnotes_url(page)
+        return ()
+    return next((layout.wants(page) for layout in layouts if layout.fits(page)), ())
 
 
 def _missing(reading: DebateParts) -> list[str]:
@@ -97,10 +95,24 @@ def _missing(reading: DebateParts) -> list[str]:
             found.append(f"{name}: no argument found")
         elif not any(argument.paragraphs for argument in arguments):
             found.append(f"{name}: {len(arguments)} titles found, and no paragraph under any")
-    cited = cited_by((*reading.pros, *reading.cons))
+    both = (*reading.pros, *reading.cons)
+    cited = (*cited_by(both), *cited_against(both))
     if cited and not reading.sources:
-        marks = f"[{min(cited)}]" if len(cited) == 1 else f"[{min(cited)}] to [{max(cited)}]"
+        marks = f"[{min(cited)}]" if len(set(cited)) == 1 else f"[{min(cited)}] to [{max(cited)}]"
         found.append(
             f"sources: the arguments cite {marks}, and neither the page nor its footnotes list sources"
         )
     return found
+
+
+def _nearly(page: Page, layout: Layout, missing: Sequence[str]) -> Iterator[str]:
+    """For each missing part: what the layout looks for in vain, and what the page has that is nearly that."""
+    parts = {one.partition(":")[0] for one in missing}
+    if parts & {"pros", "cons"}:
+        parts |= {"arguments", "titles"}
+    there = kinds(page.root)
+    for selector in layout.selectors:
+        if selector.part in parts and next(selector.find(page.root), None) is None:
+            near = nearest(selector, there, layout.selectors)
+            if near:
+                yield f"{selector.part}: the layout looks for {selector}, and the page has {', '.join(near)}"

@@ -13,7 +13,7 @@ from urllib.parse import urldefrag, urlsplit, urlunsplit
 from lxml.html import HtmlElement
 
 from conqret.data.debate import Source
-from conqret.scrapers.debates.html import UnreadableHtmlError, has_class, text_of
+from conqret.scrapers.debates.html import has_class, text_of
 from conqret.scrapers.debates.layout import HEADINGS, Page
 
 FOOTNOTES = "footnotes"
@@ -34,14 +34,9 @@ _PUBLISHED = re.compile(rf"({_DATE}|(?<=[\s,])[12][0-9]{{3}})(?=[\s.)\]\"”]*$)
 
 def page_sources(page: Page) -> tuple[Source, ...]:
     """The sources of a page: from the table below "Sources", a ``tablepress`` table, or the footnotes."""
-    found = table_sources(page)
-    if not found and page.footnotes:
-        try:
-            notes = Page.read(page.footnotes, footnotes_url(page) or page.url)
-        except UnreadableHtmlError:
-            return ()
-        found = _first(_rows(table, notes) for table in notes.root.iter("table"))
-    return found
+    return table_sources(page) or _first(
+        _rows(table, notes) for notes in page.further for table in notes.root.iter("table")
+    )
 
 
 def table_sources(page: Page) -> tuple[Source, ...]:
@@ -51,6 +46,12 @@ def table_sources(page: Page) -> tuple[Source, ...]:
         for table in page.root.iter("table")
         if has_class(table, "tablepress") and not _is_aside(table)
     )
+
+
+def footnotes_wanted(page: Page) -> tuple[str, ...]:
+    """The address of the page's footnotes, where it lists no sources itself."""
+    address = "" if table_sources(page) else footnotes_url(page)
+    return (address,) if address else ()
 
 
 def footnotes_url(page: Page) -> str:

@@ -65,7 +65,7 @@ async def test_footnotes_are_fetched_where_the_page_has_no_table() -> None:
     assert [one.title for one in found.sources] == ["S"]
     without = await scrape_debate(url, shelf(page(url, BODY)))
     assert isinstance(without, Problem)
-    assert without.missing[-1] == "the footnotes at https://x.example/a/footnotes/: not-found (HTTP 404)"
+    assert without.missing[-1] == "its page https://x.example/a/footnotes/: not-found (HTTP 404)"
 
 
 async def test_results_come_in_order_and_ids_are_told_apart() -> None:

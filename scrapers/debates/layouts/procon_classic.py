@@ -7,7 +7,14 @@ page of their own (ConQRet, Appendix A).
 
 from __future__ import annotations
 
-from conqret.scrapers.debates.arguments import column_arguments, columns, first_of, introduction
+from conqret.scrapers.debates.arguments import (
+    COLUMN,
+    CONTAINER,
+    column_arguments,
+    columns,
+    first_of,
+    introduction,
+)
 from conqret.scrapers.debates.layout import (
     DebateParts,
     Layout,
@@ -16,7 +23,8 @@ from conqret.scrapers.debates.layout import (
     page_question,
     page_title,
 )
-from conqret.scrapers.debates.sources import page_sources
+from conqret.scrapers.debates.selectors import Selector
+from conqret.scrapers.debates.sources import footnotes_wanted, page_sources
 
 
 def _fits(page: Page) -> bool:
@@ -36,5 +44,18 @@ def _read(page: Page) -> DebateParts:
     )
 
 
-LAYOUT = Layout("procon-classic", _fits, _read)
+LAYOUT = Layout(
+    "procon-classic",
+    _fits,
+    _read,
+    wants=footnotes_wanted,
+    selectors=(
+        Selector("question", "h1", "text-center"),
+        Selector("introduction", "div", "entry-content"),
+        Selector("pros", "div", COLUMN.format(side="pro")),
+        Selector("cons", "div", COLUMN.format(side="con")),
+        Selector("arguments", "div", CONTAINER),
+        Selector("sources", "table", "tablepress"),
+    ),
+)
 """Pages with a column of at least one side."""

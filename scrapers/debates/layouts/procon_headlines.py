@@ -34,7 +34,8 @@ from conqret.scrapers.debates.layout import (
     page_title,
 )
 from conqret.scrapers.debates.question import TOP_N
-from conqret.scrapers.debates.sources import page_sources
+from conqret.scrapers.debates.selectors import Selector
+from conqret.scrapers.debates.sources import footnotes_wanted, page_sources
 
 _MAX_HEADING = 300  # characters; a paragraph that happens to begin with "Pro 1" is longer
 
@@ -61,7 +62,18 @@ def _read(page: Page) -> DebateParts:
     )
 
 
-LAYOUT = Layout("procon-headlines", _fits, _read)
+LAYOUT = Layout(
+    "procon-headlines",
+    _fits,
+    _read,
+    wants=footnotes_wanted,
+    selectors=(
+        Selector("question", "h3", "boxed-blue"),
+        Selector("title", "h1", "entry-title"),
+        Selector("introduction", "div", "entry-content"),
+        Selector("sources", "table", "tablepress"),
+    ),
+)
 """Pages with the box, a heading with "Top 3 Pros and Cons", or numbered headings and no columns."""
 
 

@@ -21,7 +21,7 @@ PAGE = """<html><head><title>Zoos - Pros & Cons - ProCon.org</title></head><body
 <table><tr><td>1.</td><td>A. Author, "T," x.org, Mar. 7, 2019</td></tr></table></div></body>"""
 
 
-def read(html: str, **more: str) -> Debate:
+def read(html: str, **more: dict[str, str]) -> Debate:
     found = read_debate(html, URL, **more)
     assert isinstance(found, Debate), found
     return found
@@ -93,7 +93,7 @@ def test_marks_without_a_list_of_sources_are_a_problem() -> None:
 def test_sources_may_stand_on_the_page_of_footnotes() -> None:
     bare = PAGE.split("<p><strong>Sources")[0]
     notes = '<h1>Footnotes</h1><table><tr><td>1</td><td><a href="/away">A source</a></td></tr></table>'
-    assert read(bare, footnotes=notes).sources == (
+    assert read(bare, further={URL + "footnotes/": notes}).sources == (
         Source(number=1, title="A source", url="https://zoos.example.org/away"),
     )
 

@@ -1,0 +1,87 @@
+"""``conqret scrape topics``: the addresses of a site's debates, from its index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from conqret.cli import options
+from conqret.cli.console import at, end, note_all, result
+from conqret.cli.groups import grouped
+from conqret.cli.scrape_pages import Fetching, need_scrape
+
+if TYPE_CHECKING:
+    from conqret.scrapers.topics import TopicList
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret scrape topics https://www.britannica.com/procon -o topics.txt\n\n"
+    "conqret scrape topics https://idebate.net/resources/debatabase -o topics.txt\n\n"
+    "conqret scrape topics https://www.procon.org/ --archived 2023-06 --links 'https://*.procon.org/*'"
+)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to ``conqret scrape``."""
+    app.command("topics", epilog=EPILOG)(topics)
+
+
+@grouped
+def topics(
+    index: Annotated[str, typer.Argument(help="The address of a page that lists debates, or a saved one.")],
+    *,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The list.")] = Path("topics.txt"),
+    explainers: Annotated[
+        bool, typer.Option("--explainers", help="List pages that take no side, too, and not as comments.")
+    ] = False,
+    links: Annotated[
+        str, typer.Option(help="Take the links that match this pattern (* is anything), whatever the site.")
+    ] = "",
+    address: Annotated[str, typer.Option(help="Where a saved page was, for its links.")] = "",
+    fetching: Fetching,
+    shown: options.Shown,
+) -> None:
+    """List the debates of a site in a file that `conqret scrape debates` takes.
+
+    Categories and next pages of an index are followed. Index pages that cannot be read are named, and make the exit
+    code 1.
+    """
+    import asyncio
+
+    need_scrape()
+    from conqret.io.atomic import replacing
+    from conqret.scrapers.topics import gather_topics
+
+    async def gather() -> TopicList:
+        async with fetching.fetcher() as fetcher:
+            return await gather_topics(index, fetcher, address=address, links=links)
+
+    found = asyncio.run(gather())
+    output.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(output) as file:
+        for line in found.lines(index, explainers=explainers):
+            file.write(f"{line}\n".encode())
+    if found.failed and not shown.quiet:
+        note_all(f"{len(found.failed)} index pages could not be read", found.failed)
+    record = {
+        "debates": [one.url for one in found.debates],
+        "explainers": [one.url for one in found.explainers],
+        "pages": found.pages,
+        "failed": found.failed,
+    }
+    result(record, _lines(found, output, explainers=explainers), as_json=shown.json_output)
+    end(found.failed)
+
+
+def _lines(found: TopicList, output: Path, *, explainers: bool) -> Iterator[str]:
+    pages = "1 page" if found.pages == 1 else f"{found.pages} pages"
+    debates = "1 debate" if len(found.debates) == 1 else f"{len(found.debates)} debates"
+    yield f"{debates} listed on {pages}"
+    if found.explainers:
+        kept = "listed, too" if explainers else "comments, for they take no side"
+        yield f"{kept}: {len(found.explainers)} explainers"
+    yield at(output)
+    yield f"next: conqret scrape debates {output} -o corpus/"

@@ -1,0 +1,162 @@
+"""Debatabase, at idebate.net: a motion, points for and against it, and to each point what its opponents answer.
+
+The motion is the ``h1``, with the introduction below it. Each point is a ``div.accordion__item`` with its title in
+``h4.accordion__subtitle``; those below "Points Against" are cons. Within an item, "COUNTERPOINT" parts the point
+from its answer. Sources are paragraphs that begin with their mark, numbered anew in each item.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from urllib.parse import parse_qs, urldefrag, urlsplit
+
+from lxml.html import HtmlElement
+
+from conqret.data.debate import DebateArgument
+from conqret.scrapers.debates.arguments import blocks
+from conqret.scrapers.debates.html import outermost
+from conqret.scrapers.debates.layout import (
+    HEADINGS,
+    DebateParts,
+    Index,
+    Layout,
+    Listed,
+    Page,
+    main_headings,
+    page_question,
+    page_title,
+)
+from conqret.scrapers.debates.lines import Line, lines
+from conqret.scrapers.debates.notes import Notes, Numbered, is_note, notes, renumbered
+from conqret.scrapers.debates.selectors import Selector
+from conqret.scrapers.debates.sources import web_address
+from conqret.text.citations import cited_against, cited_by
+
+_ITEM = Selector("arguments", "div", "accordion__item")
+_TITLE = Selector("titles", "h4", "accordion__subtitle")
+_FOR = re.compile(r"points\s+for\W*", re.IGNORECASE)
+_AGAINST = re.compile(r"points\s+against\W*", re.IGNORECASE)
+_POINT = re.compile(r"point\W*", re.IGNORECASE)
+_COUNTERPOINT = re.compile(r"counter-?\s?point\b\W*(.*)", re.IGNORECASE)
+_DEBATE = re.compile(r"/[^/]+~b[0-9]+/?")
+_CATEGORY = re.compile(r"(?:/[^/]+)*/[^/]+~c[0-9]+/?")
+_NO_PARTS = 'remark: no line "Points Against" stands before an item; it parts the pros from the cons'
+
+
+def _fits(page: Page) -> bool:
+    """An item of its accordion has a title as this site's have."""
+    return any(next(_TITLE.find(item), None) is not None for item in _ITEM.find(page.root))
+
+
+def _read(page: Page) -> DebateParts:
+    items = outermost(_ITEM.find(page.root))
+    against = _first_against(page, items)
+    whole = _page_notes(page, items)
+    sources = Numbered()
+    sources.add(whole)
+    sides: tuple[list[DebateArgument], list[DebateArgument]] = ([], [])
+    pros: set[DebateArgument] = set()  # some pages repeat them in the part of the cons
+    for place, item in enumerate(items):
+        found = list(lines(item))
+        argument = _argument(found)
+        if argument is None or (place >= against and argument in pros):
+            continue
+        if place < against:
+            pros.add(argument)
+        cited = (*cited_by((argument,)), *cited_against((argument,)))
+        changed = sources.add(notes(found, page), [number for number in cited if number not in whole])
+        sides[place >= against].append(renumbered(argument, changed))
+    headings = main_headings(page)
+    return DebateParts(
+        title=page_title(page, headings),
+        question=page_question(page, headings),
+        introduction="\n\n".join(_introduction(page, items)),
+        pros=tuple(sides[0]),
+        cons=tuple(sides[1]),
+        sources=tuple(sources.sources.values()),
+        remarks=() if 0 < against < len(items) else (_NO_PARTS,),
+    )
+
+
+def _index(page: Page) -> Index:
+    """The motions that a page lists, and the categories and further pages of a category that it leads to."""
+    debates: dict[str, Listed] = {}
+    further: dict[str, None] = {}
+    here, heading = urlsplit(page.url), ""
+    for element in page.root.iter("a", "h1"):
+        if element.tag == "h1":
+            heading = element.text_content().strip()
+            continue
+        address = urldefrag(web_address(page.link(element.get("href") or ""))).url
+        there = urlsplit(address)
+        if there.netloc != here.netloc:
+            continue
+        if _DEBATE.fullmatch(there.path):
+            debates.setdefault(address, Listed(address, " ".join(heading.split())[:200]))
+        elif _CATEGORY.fullmatch(there.path) and (there.path != here.path or "page" in parse_qs(there.query)):
+            further[address] = None
+    return Index(tuple(debates.values()), tuple(further))
+
+
+LAYOUT = Layout("debatabase", _fits, _read, index=_index, selectors=(_ITEM, _TITLE))
+"""Pages with an accordion of points."""
+
+
+def _first_against(page: Page, items: Sequence[HtmlElement]) -> int:
+    """The place of the first item below "Points Against"; the number of items if there is none.
+
+    Tabs above the items may name both parts: the last such line with an item below it counts.
+    """
+    parts = {line.block for line in lines(page.root) if _AGAINST.fullmatch(line.text)}
+    places = {item: place for place, item in enumerate(items)}
+    found, waiting, seen = len(items), False, 0
+    for element in page.root.iter():
+        if element in parts:
+            waiting = True
+        elif element in places:
+            seen = places[element]
+            found, waiting = (seen if waiting else found), False
+    return found
+
+
+def _argument(found: Sequence[Line]) -> DebateArgument | None:
+    """One item: its title, its paragraphs, and its counterpoint's; None where there is nothing in it."""
+    title, paragraphs, counterpoint = "", list[str](), list[str]()
+    part = paragraphs
+    for line in found:
+        answer = _COUNTERPOINT.fullmatch(line.text)
+        if answer is not None and (part is paragraphs) and _is_label(line, answer[1]):
+            part = counterpoint
+            part += [answer[1]] if answer[1] else []
+        elif not title and line.level:
+            title = line.text
+        elif not is_note(line) and not _POINT.fullmatch(line.text) and not line.level:
+            part.append(line.text)
+    if not title and not paragraphs:
+        return None
+    return DebateArgument(title=title, paragraphs=tuple(paragraphs), counterpoint=tuple(counterpoint))
+
+
+def _is_label(line: Line, rest: str) -> bool:
+    """The word stands alone, or, in capitals, in front of the answer; a sentence may begin with it, too."""
+    return not rest or line.text.startswith(("COUNTERPOINT", "COUNTER-POINT", "COUNTER POINT"))
+
+
+def _page_notes(page: Page, items: Sequence[HtmlElement]) -> Notes:
+    """The sources that stand outside of the items: one list for all of them."""
+    inside = set(items)
+    outside = (
+        line for line in lines(page.root) if not any(one in inside for one in line.block.iterancestors())
+    )
+    return notes(outside, page)
+
+
+def _introduction(page: Page, items: Sequence[HtmlElement]) -> Iterator[str]:
+    """The paragraphs between the motion and the first item."""
+    below = False
+    for element, text in blocks(page.root, ("p", *HEADINGS), until=items[0] if items else None):
+        if element.tag == "h1":
+            below = True
+        elif below and element.tag == "p" and not _FOR.fullmatch(text) and not _AGAINST.fullmatch(text):
+            yield text

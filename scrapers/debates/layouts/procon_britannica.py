@@ -1,0 +1,210 @@
+"""ProCon as it stands at britannica.com/procon: the pros on the debate's page, the cons on its page ``…/Cons``.
+
+The topic is the ``h1``, the question stands in ``div.topic-identifier…``, the introduction in ``p.topic-paragraph``;
+``section.pro`` and ``section.con`` hold arguments below headings such as "Pro 1: They teach", one section for all or
+one each, and the sources are paragraphs that begin with their mark, most in ``section.sources`` of the second page.
+Some pages have both sides; explainers have none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from urllib.parse import urldefrag, urlsplit
+
+from lxml.html import HtmlElement
+
+from conqret.data.debate import DebateArgument
+from conqret.scrapers.debates.arguments import SIDE_NUMBER, is_section
+from conqret.scrapers.debates.html import outermost, text_of
+from conqret.scrapers.debates.layout import (
+    HEADINGS,
+    DebateParts,
+    Index,
+    Layout,
+    Listed,
+    Page,
+    main_headings,
+    page_question,
+    page_title,
+)
+from conqret.scrapers.debates.lines import Line, lines
+from conqret.scrapers.debates.notes import Notes, Numbered, is_note, notes, renumbered
+from conqret.scrapers.debates.question import MAX_TITLE
+from conqret.scrapers.debates.selectors import Selector
+from conqret.scrapers.debates.sources import page_sources, web_address
+from conqret.text.citations import cited_by
+
+_QUESTION = Selector("question", "div", "topic-identifier", begins=True)
+_INTRODUCTION = Selector("introduction", "p", "topic-paragraph")
+_SIDES = {"pro": Selector("pros", "section", "pro"), "con": Selector("cons", "section", "con")}
+_SOURCES = Selector("sources", "section", "sources")
+_SOURCES_BEGIN = re.compile(r"\[\s?[0-9]{1,4}\s?\]")
+_OTHER_PAGE = "/Cons"
+_LISTED = re.compile(r"/procon/[^/]+-(debate|explainer)(/.*)?", re.IGNORECASE)
+_EXPLAINER = (
+    "remark: this is an explainer: it has no section.pro and no section.con, and takes no side; "
+    "leave it out of the list"
+)
+
+
+def _fits(page: Page) -> bool:
+    """It has a section for a side, asks its question as these pages do, or stands where they do."""
+    return bool(_sections(page) or _question(page) or _kind(page.url))
+
+
+def _read(page: Page) -> DebateParts:
+    sources = Numbered()
+    sides: dict[str, list[DebateArgument]] = {"pro": [], "con": []}
+    for one in (page, *page.further):
+        found, own = _arguments(one), _notes(one)
+        changed = sources.add(own, cited_by(each for _, each in found) if own else ())
+        for side, argument in found:
+            sides[side].append(renumbered(argument, changed))
+    headings = main_headings(page)
+    return DebateParts(
+        title=page_title(page, headings),
+        question=page_question(page, [text for text in (_question(page), *headings) if text]),
+        introduction="\n\n".join(_introduction(page)),
+        pros=tuple(sides["pro"]),
+        cons=tuple(sides["con"]),
+        sources=tuple(sources.sources.values()) or page_sources(page),
+        remarks=(_EXPLAINER,) if _kind(page.url) == "explainer" and not _sections(page) else (),
+    )
+
+
+def _wants(page: Page) -> tuple[str, ...]:
+    """The page of the other side, where this one has none, or cites sources and lists none."""
+    found = _arguments(page)
+    whole = any(side == "con" for side, _ in found) and (
+        bool(_notes(page)) or not cited_by(argument for _, argument in found)
+    )
+    if whole or not found:
+        return ()
+    here = urlsplit(page.url)
+    address = here._replace(path=here.path.rstrip("/") + _OTHER_PAGE, query="", fragment="").geturl()
+    return (address,) if web_address(address) and not here.path.rstrip("/").endswith(_OTHER_PAGE) else ()
+
+
+def _index(page: Page) -> Index:
+    """Every link to a debate or an explainer, under the last heading before it; the site's own are below /procon/."""
+    found: dict[str, Listed] = {}
+    heading = ""
+    for element in page.root.iter("a", *HEADINGS):
+        if element.tag != "a":
+            heading = text_of(element)[:MAX_TITLE] or heading
+        elif (address := web_address(page.link(element.get("href") or ""))) and (kind := _kind(address)):
+            place = urldefrag(address).url
+            found.setdefault(place, Listed(place, heading, kind == "debate"))
+    return Index(tuple(found.values()))
+
+
+LAYOUT = Layout(
+    "procon-britannica",
+    _fits,
+    _read,
+    wants=_wants,
+    index=_index,
+    selectors=(_QUESTION, _INTRODUCTION, *_SIDES.values(), _SOURCES),
+)
+"""Pages with a section for a side, with a question where these pages have theirs, or with one of their addresses."""
+
+
+@dataclass(slots=True)
+class _Reading:
+    """An argument while it is being read; ``level`` is that of its heading, 0 where it has none."""
+
+    side: str
+    level: int
+    title: str = ""
+    paragraphs: list[str] = field(default_factory=list)
+
+
+def _kind(address: str) -> str:
+    """``debate`` or ``explainer``, as the address says; empty for those of other pages."""
+    found = _LISTED.fullmatch(urlsplit(address).path) if web_address(address) else None
+    return found[1].lower() if found else ""
+
+
+def _question(page: Page) -> str:
+    """What the page asks where these pages ask it; other pages of the site have other things there."""
+    texts = (text_of(element)[:MAX_TITLE] for element in _QUESTION.find(page.root))
+    return next((text for text in texts if text.endswith("?")), "")
+
+
+def _introduction(page: Page) -> Iterator[str]:
+    """The paragraphs of the introduction, up to the first side."""
+    aside = set(_sections(page))
+    for element in page.root.iter("p", "section"):
+        if element in aside:
+            return
+        if (
+            _INTRODUCTION.matches(element)
+            and (text := text_of(element))
+            and _SOURCES_BEGIN.match(text) is None
+        ):
+            yield text
+
+
+def _sections(page: Page) -> list[HtmlElement]:
+    """The sections of both sides, in order, none within another."""
+    return outermost(
+        element
+        for element in page.root.iter("section")
+        if any(side.matches(element) for side in _SIDES.values())
+    )
+
+
+def _arguments(page: Page) -> list[tuple[str, DebateArgument]]:
+    """Side and argument, in page order. Without sections, headings such as "Con 2: …" anywhere are enough."""
+    found: list[_Reading] = []
+    for section in _sections(page):
+        side = next(name for name, one in _SIDES.items() if one.matches(section))
+        found += _read_side(list(lines(section)), side)
+    if not found:
+        found = _read_side(list(lines(page.root)), "")
+    return [
+        (one.side, DebateArgument(title=one.title, paragraphs=tuple(one.paragraphs)))
+        for one in found
+        if one.title or one.paragraphs
+    ]
+
+
+def _read_side(found: Sequence[Line], side: str) -> Iterator[_Reading]:
+    """The arguments among lines: each begins at a numbered heading, or, where none has a number, at one of the highest.
+
+    ``side`` is that of the section; a heading that names a side itself decides. Without a side, only such ones count.
+    """
+    headings = [line for line in found if line.level and not is_section(line.text)]
+    numbered = [line.level for line in headings if SIDE_NUMBER.fullmatch(line.text)]
+    level = min(numbered or [line.level for line in headings if side], default=0)
+    current = _Reading(side, 0) if side and not level else None
+    for line in found:
+        number = SIDE_NUMBER.fullmatch(line.text) if line.level else None
+        if number or (side and line.level == level and level and not numbered):
+            if current is not None:
+                yield current
+            current = _Reading(
+                number[1].lower() if number else side, line.level, number[3].strip() if number else line.text
+            )
+        elif current is None or is_note(line):
+            continue
+        elif not line.level:
+            current.paragraphs.append(line.text)
+        elif not current.title:
+            current.title = line.text
+        elif line.level <= current.level:  # another part of the page, such as "Discussion Questions"
+            yield current
+            current = None
+    if current is not None:
+        yield current
+
+
+def _notes(page: Page) -> Notes:
+    """The sources of one page: its paragraphs that begin with a mark, and what its sections of sources list."""
+    found = notes(lines(page.root), page)
+    for section in outermost(_SOURCES.find(page.root)):
+        for number, source in notes(lines(section), page, listed=True).items():
+            found.setdefault(number, source)
+    return found

@@ -1,0 +1,167 @@
+"""Debates out of the Internet Archive: its addresses, its frame, and sites that had moved."""
+
+import json
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from conqret.data import Debate
+from conqret.errors import DeclarationError
+from conqret.io.corpus import CorpusDirectory
+from conqret.scrapers.archive import ArchivedPages, InternetArchive, moment
+from conqret.scrapers.debates import Problem, read_debate
+from conqret.scrapers.fetch import Fetcher, FetchOptions, Policy, Retries, Status
+from conqret.scrapers.pages import gather_debates
+from conqret.scrapers.snapshots import original_address, snapshot_of
+from tests.scrapers.raw_server import RawServer, redirect, reply
+
+OPTIONS = FetchOptions(delay=0.0, retries=Retries(1, 0.0), policy=Policy(allow_private=True))
+ZOOS = "http://www.procon.test/zoos/"
+PAGE = (
+    "<h1>Should zoos exist?</h1><div class=arguments-column-pro><div class=argument-container><p>So [1].</div></div>"
+    "<div class=arguments-column-con><div class=argument-container><p>Not so.</div></div>"
+)
+NOTES = "<table><tr><td>1</td><td><a href='/s'>S</a></td></tr></table>"
+NEW = "https://www.britannica.test/procon/zoos-debate"
+
+
+def answer(url: str) -> bytes:
+    closest = {"available": True, "status": "200", "url": url}
+    found = {"archived_snapshots": {"closest": closest} if url else {}}
+    return reply(json.dumps(found), Content_Type="application/json")
+
+
+@pytest.mark.parametrize(
+    ("url", "original"),
+    [
+        ("https://web.archive.org/web/20240601000000/https://a.test/b?c=d#e", "https://a.test/b?c=d#e"),
+        ("https://web.archive.org/web/20240601id_/http://a.test/", "http://a.test/"),
+        ("http://web.archive.org/web/2024im_/https:/a.test/x", "https://a.test/x"),
+        ("https://web.archive.org/web/20240601000000/a.test/x", "http://a.test/x"),
+        ("https://a.test/web/about/", "https://a.test/web/about/"),
+        ("https://a.test/web/2024/report.html", "https://a.test/web/2024/report.html"),
+        ("https://a.test/", "https://a.test/"),
+        ("", ""),
+    ],
+)
+def test_addresses_that_the_archive_rewrote(url: str, original: str) -> None:
+    assert original_address(url) == original
+    found = snapshot_of(url)
+    assert (found is None) == (url == original)
+
+
+def test_a_snapshot_knows_its_day_and_its_plain_address() -> None:
+    found = snapshot_of("https://web.archive.org/web/20240601120000/https://a.test/")
+    assert found is not None
+    assert found.day == "2024-06-01"
+    assert found.plain == "https://web.archive.org/web/20240601120000id_/https://a.test/"
+
+
+def test_a_page_saved_with_the_archives_frame() -> None:
+    toolbar = (
+        '<div id="wm-ipp-base" lang=en><div id=wm-ipp><h1>Wayback Machine</h1><p>3 captures</p></div></div>'
+    )
+    links = NOTES.replace("'/s'", "'/web/20240601000000/https://www.procon.test/s'")
+    html = f"{toolbar}{PAGE}<p>Sources</p>{links}"
+    found = read_debate(html, f"https://web.archive.org/web/20240601000000/{ZOOS}")
+    assert isinstance(found, Debate)
+    assert (found.title, found.sources[0].url) == ("Should zoos exist?", "https://www.procon.test/s")
+
+
+@pytest.mark.parametrize(
+    ("text", "stamp"), [("2024", "2024"), ("2024-06", "202406"), (" 2024-06-09 ", "20240609")]
+)
+def test_moments(text: str, stamp: str) -> None:
+    assert moment(text) == stamp
+
+
+@pytest.mark.parametrize("text", ["", "June 2024", "2024-13", "2024-06-32", "24-06", "2024-6", "3024-01"])
+def test_what_is_no_moment(text: str) -> None:
+    with pytest.raises(DeclarationError, match="year, month or day, as in 2024-06"):
+        moment(text)
+
+
+async def test_a_debate_and_its_footnotes_come_from_the_archive_alone(tmp_path: Path) -> None:
+    async with RawServer() as server:
+        place = server.url("/web/20240603101112")
+        server.routes = {
+            "/wayback/available": answer(f"{place}/{ZOOS}"),
+            f"/web/20240603101112id_/{ZOOS}": reply(PAGE),
+        }
+        archive = InternetArchive(server.url(), "202406")
+        found = await gather_debates(tmp_path, [ZOOS], OPTIONS, archive=archive)
+        assert (
+            found.problems[0].missing
+            == ("sources: the arguments cite [1], and neither the page nor its footnotes list sources",)
+            or "footnotes" in found.problems[0].missing[-1]
+        )
+        asked = [parse_qs(urlsplit(one).query) for one in server.seen if one.startswith("/wayback")]
+        assert asked[0] == {"url": [ZOOS], "timestamp": ["202406"]}
+        assert asked[1]["url"] == [ZOOS + "footnotes/"]
+        server.routes[f"/web/20240603101112id_/{ZOOS}"] = reply(f"{PAGE}<p>Sources</p>{NOTES}")
+        found = await gather_debates(tmp_path, [ZOOS], OPTIONS, archive=archive)
+        assert not [one for one in server.seen if not one.startswith(("/wayback/", "/web/"))], (
+            "robots.txt too"
+        )
+    (debate,) = CorpusDirectory(tmp_path).debates()
+    assert (debate.id, debate.url, debate.archived) == ("zoos", ZOOS, f"{place}id_/{ZOOS}")
+    assert debate.sources[0].url == "http://www.procon.test/s"
+
+
+async def test_a_snapshot_that_leads_to_the_new_site_is_a_problem_with_a_remedy(tmp_path: Path) -> None:
+    async with RawServer() as server:
+        place = server.url("/web/20250102000000")
+        server.routes = {
+            "/wayback/available": answer(f"{place}/{ZOOS}"),
+            f"/web/20250102000000id_/{ZOOS}": redirect(f"{place}id_/{NEW}"),
+            f"/web/20250102000000id_/{NEW}": reply(PAGE),
+        }
+        archive = InternetArchive(server.url(), "2025")
+        (problem,) = (await gather_debates(tmp_path, [ZOOS], OPTIONS, archive=archive)).problems
+        assert problem.missing == (
+            f"the page: not-found (the archive: its copy of 2025-01-02 leads to {NEW}; the site had moved: "
+            "ask for an earlier time, or for the new address)",
+        )
+        server.routes[f"/web/20250102000000id_/{ZOOS}"] = redirect(server.url("/somewhere"))
+        server.routes["/somewhere"] = reply(PAGE)
+        async with Fetcher(OPTIONS) as fetcher:
+            page = await ArchivedPages(fetcher, archive).fetch(ZOOS)
+        assert page.status is Status.NOT_FOUND
+        assert "leads out of it" in page.detail
+
+
+async def test_a_redirect_within_the_site_is_followed() -> None:
+    async with RawServer() as server, Fetcher(OPTIONS) as fetcher:
+        place = server.url("/web/20240603000000")
+        other = "http://zoos.procon.test/"
+        server.routes = {
+            "/wayback/available": answer(f"{place}/{ZOOS}"),
+            f"/web/20240603000000id_/{ZOOS}": redirect(f"{place}id_/{other}"),
+            f"/web/20240603000000id_/{other}": reply(PAGE),
+        }
+        page = await ArchivedPages(fetcher, InternetArchive(server.url(), "202406")).fetch(ZOOS)
+        assert page.ok
+        assert original_address(page.final_url) == other
+
+
+@pytest.mark.parametrize(
+    ("index", "said"),
+    [
+        (answer(""), "the archive has no copy of it"),
+        (reply("", "503 Busy"), "the archive's index: HTTP 503"),
+        (reply("nonsense"), "no answer that can be read"),
+        (answer("http://elsewhere.test/page"), "an address that is no snapshot"),
+    ],
+)
+async def test_an_archive_without_a_copy_is_a_problem_and_never_the_page_of_today(
+    index: bytes, said: str, tmp_path: Path
+) -> None:
+    async with RawServer({"/wayback/available": index}) as server:
+        url = server.url("/zoos")
+        server.routes["/zoos"] = reply(PAGE)
+        archive = InternetArchive(server.url(), "2024")
+        (problem,) = (await gather_debates(tmp_path, [url], OPTIONS, archive=archive)).problems
+        assert isinstance(problem, Problem)
+        assert said in problem.missing[0]
+        assert "/zoos" not in server.seen

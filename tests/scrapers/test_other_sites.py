@@ -1,0 +1,179 @@
+"""britannica.com/procon and Debatabase, as the fixture site has them, from the index to the judged pairs."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from typer.testing import CliRunner
+
+from conqret.cli.main import app
+from conqret.data import Debate, DebateArgument
+from conqret.data.corpus import LedgerEntry
+from conqret.io.corpus import CorpusDirectory
+from conqret.scrapers.corpus import build_corpus
+from conqret.text.citations import citations
+from fixtures.site import Site, read_other_truth, serving
+
+RUNNER = CliRunner()
+TRUTH = {one["id"]: one for one in read_other_truth()}
+POLITE = ("--allow-private", "--delay", "0")
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[Site]:
+    with serving() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def corpus(site: Site, tmp_path_factory: pytest.TempPathFactory) -> CorpusDirectory:
+    """Both sites' debates, by the commands that a user types."""
+    folder = tmp_path_factory.mktemp("sites")
+    for index in ("procon", "resources/debatabase"):
+        topics = folder / f"{index.rpartition('/')[2]}.txt"
+        listed = RUNNER.invoke(app, ["scrape", "topics", f"{site.url}/{index}", "-o", str(topics), *POLITE])
+        assert listed.exit_code == 0, listed.output
+        read = RUNNER.invoke(
+            app, ["scrape", "debates", str(topics), "-o", str(folder / "corpus"), "--quiet", *POLITE]
+        )
+        assert read.exit_code == 0, read.output
+    return CorpusDirectory(folder / "corpus")
+
+
+def told(arguments: tuple[DebateArgument, ...]) -> list[dict[str, Any]]:
+    return [
+        {
+            "title": one.title,
+            "paragraphs": len(one.paragraphs),
+            "cites": list(citations(" ".join((one.title, *one.paragraphs)))),
+            "counterpoint": len(one.counterpoint),
+            "answers": list(citations(" ".join(one.counterpoint))),
+        }
+        for one in arguments
+    ]
+
+
+def test_every_debate_is_read_as_the_truth_has_it(corpus: CorpusDirectory, site: Site) -> None:
+    found = {one.id: one for one in corpus.debates()}
+    assert set(found) == set(TRUTH)
+    for name, debate in found.items():
+        truth = TRUTH[name]
+        assert debate.url == site.url + truth["path"]
+        assert (debate.layout, debate.title, debate.question) == (
+            truth["layout"],
+            truth["title"],
+            truth["question"],
+        )
+        assert len(re.findall(r"\n\n|$", debate.introduction)) == truth["introduction"]
+        assert told(debate.pros) == truth["pros"]
+        assert told(debate.cons) == truth["cons"]
+        assert {str(one.number): urlsplit(one.url).path for one in debate.sources} == truth["sources"]
+        assert "never shown" not in debate.model_dump_json().replace("heard, but never shown", "")
+
+
+def test_counterpoints_speak_for_the_other_side(corpus: CorpusDirectory) -> None:
+    debates = list(corpus.debates())
+    homework = next(one for one in debates if one.id == "this-house-would-end-homework-b31")
+    assert homework.pros[0].counterpoint == ("Short practice does pay: a trial in 84 schools found so [2].",)
+    assert homework.pros[1].counterpoint == ("Bedtimes are for parents to set.",)
+    ledger = [
+        LedgerEntry(debate=one.id, number=source.number, status="ok", document=_document(source.url, one))
+        for one in debates
+        for source in one.sources
+    ]
+    built = build_corpus(debates, ledger)
+    for side in ("pro", "con"):
+        relevant: dict[str, list[str]] = {}
+        for split in ("train", "test"):
+            for pair in built.qrels[side, split]:
+                if pair.relevance:
+                    relevant.setdefault(pair.query_id, []).append(pair.doc_id)
+        wanted = {name: sorted(map(_slug, one[side])) for name, one in TRUTH.items() if one[side]}
+        assert {name: sorted(found) for name, found in relevant.items()} == wanted
+
+
+def _document(url: str, debate: Debate) -> str:
+    """The document behind a source; the one without address is found by its title."""
+    return _slug(urlsplit(url).path) if url else _slug("/evidence/free-transit/zero-fare-panel-study")
+
+
+def _slug(path: str) -> str:
+    return path.strip("/").replace("/", "-")
+
+
+def test_an_index_lists_debates_under_its_headings(site: Site, tmp_path: Path) -> None:
+    listed = tmp_path / "topics.txt"
+    found = RUNNER.invoke(app, ["scrape", "topics", f"{site.url}/procon", "-o", str(listed), *POLITE])
+    assert found.exit_code == 0
+    assert "2 debates listed on 1 page" in found.output
+    assert "comments, for they take no side: 1 explainers" in found.output
+    assert listed.read_text(encoding="utf-8").splitlines() == [
+        f"# {site.url}/procon",
+        "# New",
+        f"{site.url}/procon/zoo-elephants-debate",
+        "# Transport",
+        f"{site.url}/procon/night-trams-debate",
+        f"# explainer, without sides: {site.url}/procon/fare-zones-explainer",
+    ]
+    more = RUNNER.invoke(
+        app,
+        ["scrape", "topics", f"{site.url}/procon", "-o", str(listed), "--explainers", "--json", *POLITE],
+    )
+    assert json.loads(more.output)["explainers"] == [f"{site.url}/procon/fare-zones-explainer"]
+    assert f"\n{site.url}/procon/fare-zones-explainer\n" in listed.read_text(encoding="utf-8")
+
+
+def test_categories_and_next_pages_are_followed_and_other_sites_are_not(site: Site, tmp_path: Path) -> None:
+    listed = tmp_path / "topics.txt"
+    found = RUNNER.invoke(
+        app, ["scrape", "topics", f"{site.url}/resources/debatabase", "-o", str(listed), "--json", *POLITE]
+    )
+    record = json.loads(found.output)
+    assert record["debates"] == [
+        site.url + one["path"] for one in TRUTH.values() if one["layout"] == "debatabase"
+    ]
+    assert (record["pages"], record["failed"]) == (3, [])
+
+
+def test_an_explainer_is_a_problem_that_says_so(site: Site, tmp_path: Path) -> None:
+    topics = tmp_path / "topics.txt"
+    topics.write_text(f"{site.url}/procon/fare-zones-explainer\n", encoding="utf-8")
+    found = RUNNER.invoke(app, ["scrape", "debates", str(topics), "-o", str(tmp_path / "c"), *POLITE])
+    assert found.exit_code == 1
+    assert "this is an explainer" in found.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["none.html"], "neither an http or https address nor a file"),
+        (["{site}/nowhere"], "not-found (HTTP 404)"),
+        (["{site}/"], "no layout finds debates listed on it; it links to 12 pages: "),
+        (["{site}/empty"], "the page is empty"),
+        (["{site}/", "--links", "https://*.procon.org/*"], "none of its links matches"),
+        (["{site}/", "--archived", "June"], "--archived is a year, month or day"),
+        (["none.html", "--address", "procon"], "--address is no http"),
+    ],
+)
+def test_what_is_no_index_says_what_it_is(
+    site: Site, tmp_path: Path, arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    listed = tmp_path / "topics.txt"
+    given = [one.replace("{site}", site.url) for one in arguments]
+    found = RUNNER.invoke(app, ["scrape", "topics", *given, "-o", str(listed), *POLITE])
+    assert found.exit_code != 0
+    assert said in f"{found.output} {found.exception}"
+    assert not listed.exists()
+
+
+def test_links_that_match_are_a_list_for_any_site(site: Site, tmp_path: Path) -> None:
+    listed = tmp_path / "topics.txt"
+    found = RUNNER.invoke(
+        app, ["scrape", "topics", f"{site.url}/", "-o", str(listed), "--links", "*/debates/z*", *POLITE]
+    )
+    assert found.exit_code == 0, found.output
+    assert listed.read_text(encoding="utf-8").splitlines()[1:] == [f"{site.url}/debates/zoos/"]
