@@ -140,10 +140,7 @@ def test_what_is_not_given_is_asked_for_and_what_is_given_is_cut():
         {"affirmative": "b", "negative": "y"},
     ]
     assert [one.opens for one in found] == ["affirmative", "negative"]
-    assert (
-        "Argued against."
-        in Arguing(topic(("Argued against.",), ()), "negative", 1).rendered(LIBRARY).user
-    )
+    assert "Argued against." in Arguing(topic(("Argued against.",), ()), "negative", 1).rendered(LIBRARY).user
 
 
 def test_the_turns_of_a_debate_are_two_a_round_and_two_conclusions():

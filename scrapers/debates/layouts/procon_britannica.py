@@ -163,7 +163,7 @@ def _arguments(page: Page) -> list[tuple[str, DebateArgument]]:
         side = next(name for name, one in _SIDES.items() if one.matches(section))
         found += _read_side(list(lines(section)), side)
     if not found:
-        found = _read_side(list(lines(page.root)), "")
+        found += _read_side(list(lines(page.root)), "")
     return [
         (one.side, DebateArgument(title=one.title, paragraphs=tuple(one.paragraphs)))
         for one in found
