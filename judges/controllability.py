@@ -81,11 +81,16 @@ def score(reply: Reply[Shares], case: Case) -> Mapping[str, Measure]:
     }
 
 
+def declines(statement: str) -> bool:
+    """Whether a statement declines the task, by the words of its first sentences."""
+    opening = " ".join(one.text for one in sentences(statement)[:OPENING])
+    return _DECLINES.search(opening) is not None
+
+
 def baseline(case: Case) -> dict[str, Any]:
     """The shares by how far the words lean to either side; a refusal where the first sentences decline."""
     statement = case.item.argument or ""
-    opening = " ".join(one.text for one in sentences(statement)[:OPENING])
-    if _DECLINES.search(opening):
+    if declines(statement):
         return {"explanation": "It begins by declining.", "content": "refusal", SUPPORTING: 0, OPPOSING: 0}
     lean = leaning(case.item.topic, [statement])[0]
     if not lean:

@@ -24,10 +24,10 @@ _NEEDS = {
 }
 
 
-def read_statements(files: Sequence[Path]) -> tuple[Item, ...]:
+def read_statements(files: Sequence[Path], *, blank: bool = False) -> tuple[Item, ...]:
     """The statements of all files, in their order; a system without a name in the rows has that of its file.
 
-    Of several files, each id begins with the name of its file.
+    Of several files, each id begins with the name of its file. With ``blank``, a statement may be missing.
 
     Raises:
         ItemsError: rows have faults (a missing side, an empty statement); all of a file are listed.
@@ -43,7 +43,7 @@ def read_statements(files: Sequence[Path]) -> tuple[Item, ...]:
             )
         names[name] = file
         source = open_items(file)
-        source.check(_NEEDS)
+        source.check({"stance": _NEEDS["stance"]} if blank else _NEEDS)
         for item in source:
             named = item.metadata.get(SYSTEM) or item.metadata.get("model") or name
             changed = {
@@ -57,6 +57,12 @@ def read_statements(files: Sequence[Path]) -> tuple[Item, ...]:
 def system_of(item: Item) -> str:
     """The system that wrote a statement; empty where nothing says so."""
     return str(item.metadata.get(SYSTEM, ""))
+
+
+def instruction_of(item: Item) -> str:
+    """What the writer of a statement was told: what the row says, or what is made of topic, side and argument."""
+    given, argument = (str(item.metadata.get(name, "")) for name in ("instruction", "argument"))
+    return given.strip() or instruction(item.topic, item.stance, argument)
 
 
 def instruction(topic: str, stance: str, argument: str = "") -> str:

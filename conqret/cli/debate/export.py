@@ -1,0 +1,86 @@
+"""``conqret debate export``: concluded statements as training data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from conqret.cli import options
+from conqret.cli.console import at, result
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret debate export runs/held -o data/\n\n"
+    "conqret debate export kept.jsonl --as instruction --test-share 0.2 -o data/"
+)
+
+
+def export(
+    sources: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Folders of conqret debate hold, or files with columns topic, side and statement (as conqret debate "
+            "filter writes them), perhaps argument."
+        ),
+    ],
+    *,
+    shape: Annotated[
+        Literal["chat", "instruction"],
+        typer.Option("--as", help="Rows with messages, or with instruction, input and output."),
+    ] = "chat",
+    test_share: Annotated[
+        float,
+        typer.Option(
+            help="The share of the topics that are tested on. Default: 80 of 710, as in DEBATunE.",
+            show_default=False,
+        ),
+    ] = 80 / 710,
+    seed: Annotated[int, typer.Option(help="Draws the topics that are tested on.")] = 13,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The folder.", file_okay=False)] = Path("data"),
+    json_output: options.Json = False,
+) -> None:
+    """Write concluded statements as training data: train.jsonl and test.jsonl, which share no topic.
+
+    What a model is told names topic, side and argument; what it is to respond is the statement. Each topic has as many
+    statements of either side. Empty statements, and those that decline the task, are left out and counted.
+    """
+    import json
+
+    from conqret.debate.exporting import NOT_CONCLUDED, statements_of, training_data
+    from conqret.report.page import write_files
+
+    statements, lacking = statements_of(sources)
+    data = training_data(statements, test_share=test_share, seed=seed)
+    if lacking:
+        data.left_out[NOT_CONCLUDED] = lacking
+    parts = {"train.jsonl": data.train, "test.jsonl": data.test}
+    if not data.test:
+        (output / "test.jsonl").unlink(missing_ok=True)  # an older one might hold what is trained on now
+    files = {
+        name: "".join(json.dumps(one.row(shape), ensure_ascii=False) + "\n" for one in examples)
+        for name, examples in parts.items()
+        if examples
+    }
+    write_files(output, files)
+    found = data.numbers()
+    result(found, _lines(found, output), as_json=json_output)
+
+
+def _lines(found: dict[str, Any], output: Path) -> Iterator[str]:
+    from conqret.debate.exporting import in_words
+    from conqret.report.words import number
+
+    for name in ("train", "test"):
+        if found[name]:
+            topics = number(found[f"{name}_topics"], "topic")
+            yield f"{number(found[name], 'statement')} on {topics}, half of them for either side"
+            yield at(output / f"{name}.jsonl", name)
+    if not found["test"]:
+        yield "no topic is tested on"
+    if found["left_out"]:
+        yield f"left out: {in_words(found['left_out'])}"

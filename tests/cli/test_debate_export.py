@@ -1,0 +1,78 @@
+"""`conqret debate export`: from debates, or a file of statements, to files that datasets reads."""
+
+import json
+
+import pytest
+
+ROWS = [
+    {"topic": f"Topic {n}", "side": side, "statement": f"It is so, {side}.", "argument": "A reason."}
+    for n in range(4)
+    for side in ("affirmative", "negative")
+]
+
+
+def lines(path, rows):
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def rows(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_debates_become_training_data(cli, tmp_path):
+    topics = lines(tmp_path / "topics.jsonl", [{"topic": f"Is {n} too many?"} for n in range(3)])
+    for folder, rounds in (("held", 1), ("alone", 0)):
+        done = cli("debate", "hold", topics, "--rounds", rounds, "--arguments", "2", "-o", tmp_path / folder)
+        assert done.code == 0, done.err
+    data = tmp_path / "data"
+    done = cli("debate", "export", tmp_path / "held", tmp_path / "alone", "-o", data)
+    assert done.code == 0, done.err
+    assert "16 statements on 2 topics, half of them for either side" in done.out
+    train, test = rows(data / "train.jsonl"), rows(data / "test.jsonl")
+    assert len(test) == 8
+    assert not {row["topic"] for row in train} & {row["topic"] for row in test}
+    assert [row["side"] for row in train].count("affirmative") == 8
+    told, response = train[0]["messages"]
+    assert (told["role"], response["role"]) == ("user", "assistant")
+    assert train[0]["argument"] in told["content"]
+
+
+def test_an_older_test_file_does_not_stay_beside_what_is_now_trained_on(cli, tmp_path):
+    file, data = lines(tmp_path / "statements.jsonl", ROWS), tmp_path / "data"
+    assert cli("debate", "export", file, "-o", data).code == 0
+    assert (data / "test.jsonl").exists()
+    done = cli("debate", "export", file, "--test-share", "0", "-o", data)
+    assert "no topic is tested on" in done.out
+    assert not (data / "test.jsonl").exists()
+    assert len(rows(data / "train.jsonl")) == 8
+
+
+def test_what_is_left_out_is_said_and_bad_rows_are_told_with_their_line(cli, tmp_path):
+    file = lines(tmp_path / "statements.jsonl", [*ROWS, {**ROWS[0], "statement": ""}])
+    done = cli("debate", "export", file, "-o", tmp_path / "data", "--json")
+    assert json.loads(done.out)["left_out"] == {"empty": 1}
+    lines(file, [*ROWS, {"topic": "T", "statement": "No side."}])
+    done = cli("debate", "export", file, "-o", tmp_path / "none")
+    assert done.code == 2
+    assert "statements.jsonl:9" in done.err
+    assert not (tmp_path / "none").exists()
+
+
+def test_a_folder_of_something_else_is_told(cli, tmp_path):
+    done = cli("debate", "export", tmp_path, "-o", tmp_path / "data")
+    assert done.code == 2
+    assert "run conqret debate hold" in done.err
+
+
+@pytest.mark.parametrize("shape", ["chat", "instruction"])
+def test_datasets_reads_it(cli, tmp_path, shape, monkeypatch):
+    datasets = pytest.importorskip("datasets")
+    monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path / "cache")
+    data = tmp_path / "data"
+    assert cli("debate", "export", lines(tmp_path / "s.jsonl", ROWS), "--as", shape, "-o", data).code == 0
+    files = {name: str(data / f"{name}.jsonl") for name in ("train", "test")}
+    found = datasets.load_dataset("json", data_files=files, cache_dir=str(tmp_path / "cache"))
+    assert (found["train"].num_rows, found["test"].num_rows) == (6, 2)
+    columns = {"chat": {"messages"}, "instruction": {"instruction", "input", "output"}}[shape]
+    assert set(found["train"].column_names) == columns | {"topic", "side", "argument"}
