@@ -89,14 +89,23 @@ def _fuse_activations(model: Any) -> None:
 @contextmanager
 def bars_on_terminals() -> Iterator[None]:
     """Let transformers draw its progress bars only where somebody can see them move."""
+    if sys.stderr.isatty():
+        yield
+    else:
+        with no_bars():
+            yield
+
+
+@contextmanager
+def no_bars() -> Iterator[None]:
+    """Let transformers draw no progress bars."""
     logging: Any = import_module("transformers.utils.logging")  # untyped
-    quiet = not sys.stderr.isatty() and logging.is_progress_bar_enabled()
-    if quiet:
-        logging.disable_progress_bar()
+    drawing = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
     try:
         yield
     finally:
-        if quiet:
+        if drawing:
             logging.enable_progress_bar()
 
 

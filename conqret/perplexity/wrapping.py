@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from conqret.errors import DeclarationError, UnknownNameError
@@ -25,6 +25,14 @@ PLAIN_END = "\n"
 TEMPLATE_DATE = "26 Jul 2024"
 """The day that Llama 3's templates are told it is: else they write today's date into every prompt, and the same row
 would be another one tomorrow. It is the day that they fall back on themselves."""
+
+PLAIN_TEMPLATE = (
+    "{% for message in messages %}{{ ('' if loop.first else '\\n\\n') + '### ' + message['role'].capitalize() + ':\\n' "
+    "+ message['content'] + (eos_token if message['role'] == 'assistant' else '') }}{% endfor %}"
+    "{% if add_generation_prompt %}{{ '\\n\\n### Assistant:\\n' }}{% endif %}"
+)
+"""The chat template that a model without one is tuned and asked in: each message under a heading, and the
+assistant's ends in the token by which the model ends a text."""
 
 _MARK = "\u2402\u241fANSWER\u241f\u2403"
 """Stands in for the answer while the template is rendered: no template treats it specially."""
@@ -50,7 +58,7 @@ def around(tokenizer: Any, wrapping: int, chat: bool | None) -> tuple[str, str, 
     templated = has_template and chat is not False
     if templated:
         message = [{"role": "user", "content": text}]
-        text = _rendered(tokenizer, message, add_generation_prompt=True)
+        text = rendered(tokenizer, message, add_generation_prompt=True)
     else:
         text += PLAIN_END
     head, mark, tail = text.partition(_MARK)
@@ -68,8 +76,9 @@ def released_context(tokenizer: Any, answer: str) -> str:
     """
     if getattr(tokenizer, "chat_template", None) is None:
         return answer + (tokenizer.eos_token or "")
-    return _rendered(tokenizer, [{"role": "user", "content": answer}])
+    return rendered(tokenizer, [{"role": "user", "content": answer}])
 
 
-def _rendered(tokenizer: Any, messages: list[dict[str, str]], **settings: Any) -> str:
+def rendered(tokenizer: Any, messages: Sequence[Mapping[str, str]], **settings: Any) -> str:
+    """Messages (role and content) in the tokenizer's chat template."""
     return str(tokenizer.apply_chat_template(messages, tokenize=False, date_string=TEMPLATE_DATE, **settings))

@@ -19,6 +19,7 @@ from conqret.cli.debate import (
     score,
     table,
     topics,
+    tune,
 )
 from conqret.cli.groups import add_commands
 
@@ -31,6 +32,7 @@ add_commands(
     app,
     {
         "hold": hold.hold,
+        "tune": tune.tune,
         "score": score.score,
         "sample": sample.sample,
         "agree": agree.agree,

@@ -1,0 +1,297 @@
+"""The training itself: rows as tokens of which only the response is learnt, and trl's SFTTrainer over them."""
+
+from __future__ import annotations
+
+import json
+import logging
+import math
+import shutil
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from conqret._optional import require
+from conqret.debate.instructions import ASSISTANT, Instruction
+from conqret.debate.tuning import (
+    EXTRA,
+    LORA_ALPHA,
+    SCHEDULE,
+    Plan,
+    Step,
+    Training,
+    TunedFolder,
+    TuningSettings,
+    sides_of,
+    topics_of,
+)
+from conqret.errors import DeclarationError, first_line
+from conqret.io.atomic import replacing
+from conqret.perplexity.models import load, no_bars
+from conqret.perplexity.windows import window_of
+from conqret.perplexity.wrapping import PLAIN_TEMPLATE, rendered
+
+UNLEARNT = -100
+"""The label of a token that is read and not learnt, as torch's cross-entropy leaves it out."""
+
+STATE = "trainer_state.json"
+"""What the trainer writes last into a checkpoint: one without it was being written when the run was killed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """A row as tokens; ``labels`` has the same tokens where they are learnt, else :data:`UNLEARNT`."""
+
+    input_ids: list[int]
+    labels: list[int]
+    whole: int
+
+    @property
+    def learnt(self) -> int:
+        """How many tokens are learnt."""
+        return sum(label != UNLEARNT for label in self.labels)
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """All that training needs but the weights."""
+
+    model: Path
+    tokenizer: Any
+    settings: TuningSettings
+    rows: tuple[Encoded, ...]
+    held_out: tuple[Encoded, ...]
+    plan: Plan
+
+
+def prepared(
+    rows: Sequence[Instruction], model: Path, settings: TuningSettings, held_out: Sequence[Instruction]
+) -> Prepared:
+    """The rows as tokens, and what will be done with them. See :func:`conqret.debate.tuning.tune`."""
+    transformers = require("transformers", extra=EXTRA)
+    require("torch", extra=EXTRA)
+    try:
+        tokenizer = transformers.AutoTokenizer.from_pretrained(model, trust_remote_code=False)
+        config = transformers.AutoConfig.from_pretrained(model, trust_remote_code=False)
+    except (OSError, ValueError) as error:
+        raise DeclarationError(f"the model in {model} cannot be loaded: {first_line(error)}") from error
+    chat = getattr(tokenizer, "chat_template", None) is not None
+    if not chat:
+        tokenizer.chat_template = PLAIN_TEMPLATE
+    if tokenizer.eos_token is None:
+        raise DeclarationError(f"the tokenizer in {model} has no eos_token, so that no response could end")
+    limit = min(settings.max_length, window_of(config, tokenizer))
+    train, test = (tuple(encode(row, tokenizer, limit) for row in part) for part in (rows, held_out))
+    plan = Plan(
+        rows=len(rows),
+        sides=sides_of(rows),
+        topics=topics_of(rows),
+        tokens=sum(len(one.input_ids) for one in train),
+        response_tokens=sum(one.learnt for one in train),
+        limit=limit,
+        cut=tuple(row.place for row, one in zip(rows, train, strict=True) if one.whole > limit),
+        steps=settings.steps(len(rows)),
+        rate=settings.rate(chat=chat),
+        chat=chat,
+        held_out=len(held_out),
+    )
+    return Prepared(model, tokenizer, settings, train, test, plan)
+
+
+def encode(row: Instruction, tokenizer: Any, limit: int) -> Encoded:
+    """A row in the tokenizer's chat template, its first ``limit`` tokens.
+
+    What the model is shown before it writes is read; all behind it, with the end of the turn, is learnt.
+
+    Raises:
+        DeclarationError: the instruction leaves no room for a response, or the template writes it in another way once
+            a response follows.
+    """
+    told = [{"role": one.role, "content": one.content} for one in row.messages]
+    before = rendered(tokenizer, told, add_generation_prompt=True)
+    whole = rendered(tokenizer, [*told, {"role": ASSISTANT, "content": row.response}])
+    if not whole.startswith(before):
+        raise DeclarationError(
+            "the chat template of the model writes an instruction in another way once a response follows it, so that "
+            "the model would be tuned on what it is never asked: give its tokenizer a template that does not"
+        )
+    shown, ids = (tokenizer(text, add_special_tokens=False)["input_ids"] for text in (before, whole))
+    apart = next((n for n, (a, b) in enumerate(zip(shown, ids, strict=False)) if a != b), len(shown))
+    if apart >= limit:
+        raise DeclarationError(
+            f"{row.place}: the instruction alone takes {apart:,} tokens, and a row has {limit:,}: shorten it, or raise "
+            "--max-length if the model has room for more"
+        )
+    labels = [UNLEARNT] * apart + ids[apart:]
+    return Encoded(ids[:limit], labels[:limit], len(ids))
+
+
+def trained(
+    given: Prepared,
+    folder: TunedFolder,
+    on_start: Callable[[Plan, int], None],
+    on_step: Callable[[Step], None],
+) -> None:
+    """Train, from the last checkpoint if there is one, and write the model and what came of it."""
+    with _quiet():
+        trainer, place, kind = assembled(given, folder, on_step)
+        last = _last_checkpoint(folder.checkpoints)
+        on_start(given.plan, 0 if last is None else int(last.name.rpartition("-")[2]))
+        try:
+            trainer.train(resume_from_checkpoint=None if last is None else str(last))
+        except require("torch", extra=EXTRA).OutOfMemoryError as error:
+            raise DeclarationError(
+                f"the memory of the device ran out: take --at-once {max(1, given.settings.rows_at_once // 2)} (the run "
+                f"goes on), a smaller --max-length, or --lora ({first_line(error)})"
+            ) from error
+        _save(trainer.model, given, folder)
+    history = trainer.state.log_history
+    found = Training(
+        rows=given.plan.rows,
+        tokens=given.plan.tokens,
+        cut=len(given.plan.cut),
+        device=place,
+        dtype=kind,
+        before=next((one["eval_loss"] for one in history if one["step"] == 0 and "eval_loss" in one), None),
+        steps=tuple(_steps(history)),
+    )
+    _write(found, folder)
+    shutil.rmtree(folder.checkpoints, ignore_errors=True)
+
+
+def assembled(given: Prepared, folder: TunedFolder, on_step: Callable[[Step], None]) -> tuple[Any, str, str]:
+    """The trainer, the device, and the type of the numbers in which it computes."""
+    torch, trl, datasets = (require(name, extra=EXTRA) for name in ("torch", "trl", "datasets"))
+    transformers: Any = require("transformers", extra=EXTRA)
+    settings, steps = given.settings, given.plan.steps
+    cuda = torch.cuda.is_available()
+    brief = cuda and torch.cuda.is_bf16_supported()
+    lora = None
+    if settings.lora:
+        peft = require("peft", extra=EXTRA)
+        lora = peft.LoraConfig(
+            r=settings.lora_rank, lora_alpha=LORA_ALPHA, target_modules="all-linear", task_type="CAUSAL_LM"
+        )
+    # All weights are trained in float32, bfloat16 being too coarse for small steps; frozen ones need it not.
+    loaded = load(str(given.model), "cpu", "bfloat16" if brief and lora else "float32")
+
+    class Told(transformers.TrainerCallback):  # type: ignore[misc]  # untyped
+        def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **more: Any) -> None:
+            if logs and "loss" in logs:
+                on_step(_step({**logs, "step": state.global_step}))
+
+    config = trl.SFTConfig(
+        output_dir=str(folder.checkpoints),
+        num_train_epochs=settings.epochs,
+        learning_rate=given.plan.rate,
+        lr_scheduler_type=SCHEDULE,
+        warmup_steps=math.ceil(settings.warmup * steps),
+        weight_decay=0.0,
+        per_device_train_batch_size=settings.rows_at_once,
+        per_device_eval_batch_size=settings.rows_at_once,
+        gradient_accumulation_steps=settings.batch_size // settings.rows_at_once,
+        gradient_checkpointing=cuda,
+        eval_strategy="epoch" if given.held_out else "no",
+        eval_on_start=bool(given.held_out),
+        save_steps=settings.save_every,
+        save_total_limit=1,
+        logging_steps=1,
+        seed=settings.seed,
+        data_seed=settings.seed,
+        bf16=brief,
+        use_cpu=not cuda,
+        dataloader_pin_memory=cuda,
+        dataset_kwargs={"skip_prepare_dataset": True},
+        max_length=None,
+        report_to=[],
+        disable_tqdm=True,
+    )
+    config._n_gpu = min(1, config.n_gpu)  # one device: several would make another batch
+    parts = {"train_dataset": given.rows, "eval_dataset": given.held_out}
+    trainer = trl.SFTTrainer(
+        model=loaded.model,
+        args=config,
+        processing_class=given.tokenizer,
+        peft_config=lora,
+        callbacks=[Told()],
+        **{
+            name: datasets.Dataset.from_list([{"input_ids": x.input_ids, "labels": x.labels} for x in part])
+            for name, part in parts.items()
+            if part
+        },
+    )
+    trainer.remove_callback(transformers.PrinterCallback)
+    return trainer, "cuda" if cuda else "cpu", "bfloat16" if brief else "float32"
+
+
+def _last_checkpoint(folder: Path) -> Path | None:
+    """The last whole checkpoint; what was being written when the run was killed goes."""
+    whole = []
+    for one in folder.glob("checkpoint-*"):
+        try:
+            json.loads((one / STATE).read_bytes())
+            whole.append(one)
+        except (OSError, ValueError):
+            shutil.rmtree(one)
+    return max(whole, key=lambda one: int(one.name.rpartition("-")[2]), default=None)
+
+
+def _steps(history: Sequence[Mapping[str, Any]]) -> Iterator[Step]:
+    held_out = {one["step"]: one["eval_loss"] for one in history if "eval_loss" in one}
+    for one in history:
+        if "loss" in one:
+            yield _step(one).model_copy(update={"held_out": held_out.get(one["step"])})
+
+
+def _step(logs: Mapping[str, Any]) -> Step:
+    return Step(
+        step=logs["step"], epoch=logs["epoch"], loss=logs["loss"], learning_rate=logs["learning_rate"]
+    )
+
+
+def _save(model: Any, given: Prepared, folder: TunedFolder) -> None:
+    """The model with its tokenizer, in the numbers of the base model; each folder appears whole or not at all."""
+    transformers = require("transformers", extra=EXTRA)
+    base = transformers.AutoConfig.from_pretrained(given.model)
+    if given.settings.lora:
+        with _whole(folder.adapter, folder) as made:
+            model.save_pretrained(made)
+        model = model.merge_and_unload()
+    with _whole(folder.model, folder) as made:
+        model.to(base.dtype or model.dtype).save_pretrained(made)
+        given.tokenizer.save_pretrained(made)
+
+
+@contextmanager
+def _whole(target: Path, folder: TunedFolder) -> Iterator[Path]:
+    """A folder to write into, which takes the place of ``target`` in the end."""
+    part = folder.checkpoints / target.name
+    for old in (part, target):
+        shutil.rmtree(old, ignore_errors=True)
+    yield part
+    part.replace(target)
+
+
+def _write(found: Training, folder: TunedFolder) -> None:
+    facts = {**found.model_dump(exclude={"steps"}), "steps": len(found.steps), "loss": found.steps[-1].loss}
+    with replacing(folder.training_file) as file, replacing(folder.summary_file) as summary:
+        file.write(found.model_dump_json(indent=1).encode())
+        summary.write(json.dumps(facts, indent=1).encode())
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Errors alone: what the libraries remark on their own defaults, and their bars, would stand between ours."""
+    loggers = [logging.getLogger(name) for name in ("transformers", "trl", "accelerate", "peft")]
+    levels = [one.level for one in loggers]
+    for one in loggers:
+        one.setLevel(logging.ERROR)
+    try:
+        with warnings.catch_warnings(), no_bars():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        for one, level in zip(loggers, levels, strict=True):
+            one.setLevel(level)

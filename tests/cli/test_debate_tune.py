@@ -1,0 +1,80 @@
+"""`conqret debate tune`: what it says before, what it writes, and what it refuses."""
+
+import json
+
+import pytest
+
+from tests.debate.tunable import ROWS, row, save_model, write_rows
+
+QUICK = ("--epochs", "1", "--batch-size", "8", "--learning-rate", "0.01")
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    return save_model(tmp_path_factory.mktemp("model") / "tiny")
+
+
+@pytest.fixture
+def data(tmp_path):
+    return write_rows(tmp_path / "train.jsonl", ROWS)
+
+
+def test_a_dry_run_says_what_is_to_come_and_writes_nothing(cli, data, model, tmp_path):
+    done = cli("debate", "tune", data, "--model", model, "--dry-run", "-o", tmp_path / "tuned")
+    assert done.code == 0, done.err
+    assert "16 rows on 4 topics: 8 affirmative, 8 negative" in done.out
+    assert "no row is longer than 96 tokens" in done.out
+    assert "3 steps of 128 rows, 3 epochs, learning rate 2e-05 (cosine, warm-up steps: 1)" in done.out
+    assert "it gets a plain one" in done.out
+    planned = json.loads(cli("debate", "tune", data, "--model", model, "--dry-run", "--json").out)
+    assert planned["rows"] == 16
+    assert planned["tokens"] > planned["response_tokens"] > 16
+    assert not (tmp_path / "tuned").exists()
+
+
+def test_a_run_and_the_same_command_again(cli, data, model, tmp_path):
+    out = tmp_path / "tuned"
+    test = write_rows(tmp_path / "test.jsonl", [row("Bicycles", "con", "it is fair")])
+    command = ("debate", "tune", data, "--test", test, "--model", model, "-o", out, *QUICK)
+    done = cli(*command)
+    assert done.code == 0, done.err
+    assert "held-out loss" in done.out
+    assert "Trained in float32 on cpu" in done.out or "cuda" in done.out
+    assert (out / "loss.svg").read_bytes().startswith(b"<?xml")
+    assert "debate-tune" in (listed := cli("runs", "list", out).out)
+    assert "not finished" not in listed
+    again = cli(*command, "--json")
+    assert "2 of 2 steps are done already" in again.err
+    found = json.loads(again.out)
+    assert found["model"] == str(out / "model")
+    assert len(found["steps"]) == 2
+    refused = cli(*command, "--seed", "4")
+    assert refused.code == 2
+    assert "a setting of the training differs" in refused.err
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        (
+            '{"messages": [{"role": "user", "content": "?"}]}',
+            "train.jsonl:1 [messages] end without a response",
+        ),
+        ('{"instruction": "?", "output": " "}', "train.jsonl:1 [output] is empty"),
+        ("\n", "holds no rows"),
+    ],
+)
+def test_bad_rows(cli, tmp_path, lines, told):
+    data = tmp_path / "train.jsonl"
+    data.write_text(lines)
+    done = cli("debate", "tune", data, "--model", tmp_path, "-o", tmp_path / "tuned")
+    assert done.code == 2
+    assert told in " ".join(done.err.split())
+    assert not (tmp_path / "tuned").exists()
+
+
+def test_a_folder_that_is_no_model(cli, data, tmp_path):
+    done = cli("debate", "tune", data, "--model", tmp_path / "none", "-o", tmp_path / "tuned")
+    assert done.code == 2
+    assert "none is no folder: --model takes the folder of a transformers model" in " ".join(done.err.split())
+    assert not (tmp_path / "tuned").exists()

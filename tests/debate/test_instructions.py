@@ -1,0 +1,68 @@
+"""What a model is told: chats, instructions, topics with a side, and every way in which a row is no instruction."""
+
+import json
+
+import pytest
+
+from conqret.debate.instructions import read_instructions
+from conqret.errors import DeclarationError, ItemsError
+
+USER = {"role": "user", "content": "Argue."}
+SAID = {"role": "assistant", "content": "So it is."}
+
+
+def read(tmp_path, *rows, **more):
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return read_instructions(path, **more)
+
+
+def test_the_three_ways_to_say_it(tmp_path):
+    system = {"role": "system", "content": "Be brief."}
+    chat, plain, made = read(
+        tmp_path,
+        {"messages": [system, USER, SAID], "topic": "Trams", "side": "affirmative", "argument": "cheap"},
+        {"instruction": "Argue.", "input": "On trams.", "output": "So it is.", "id": 7},
+        {"topic": "Trams", "side": "con", "argument": "dear", "response": "No."},
+    )
+    assert [one.role for one in chat.messages] == ["system", "user"]
+    assert (chat.response, chat.topic, chat.stance, chat.argument) == ("So it is.", "Trams", "pro", "cheap")
+    assert (plain.id, plain.text, plain.response) == ("7", "Argue.\n\nOn trams.", "So it is.")
+    assert made.text == 'Argue for the negative side of the topic "Trams", with this argument: "dear".'
+    assert (made.id, made.place) == ("row-3", f"{tmp_path / 'rows.jsonl'}:3")
+
+
+def test_without_responses_where_none_are_needed(tmp_path):
+    found = read(
+        tmp_path, {"messages": [USER]}, {"messages": [USER, SAID]}, {"instruction": "Argue."}, answered=False
+    )
+    assert {one.text for one in found} == {"Argue."}
+
+
+FAULTS = [
+    ({"messages": [USER]}, r"\[messages\] end without a response"),
+    ({"messages": [USER, {"role": "assistant", "content": "  "}]}, r"\[messages\[2\].content\] is empty"),
+    ({"messages": [SAID]}, r"\[messages\] have no message of the user"),
+    ({"messages": [{"role": "usr", "content": "?"}]}, r"\[messages\[1\].role\] is 'usr', which is no role"),
+    ({"messages": "Argue."}, r"\[messages\] is a text, and a list"),
+    ({"instruction": "Argue."}, r"\[output\] is missing"),
+    ({"instruction": "Argue.", "output": ""}, r"\[output\] is empty"),
+    ({"output": "So it is."}, r"\[instruction\] is missing"),
+    ({"topic": "Trams", "output": "So it is."}, r"\[instruction\] is missing.*side"),
+    ({"instruction": "Argue.", "output": "So.", "side": "left"}, r"\[side\] is 'left', which is no side"),
+]
+
+
+@pytest.mark.parametrize(("row", "told"), FAULTS)
+def test_faults_have_file_and_line(tmp_path, row, told):
+    with pytest.raises(ItemsError, match=r"rows.jsonl:2 " + told):
+        read(tmp_path, {"instruction": "Argue.", "output": "So."}, row)
+
+
+def test_an_id_twice_and_no_rows(tmp_path):
+    row = {"id": "a", "instruction": "Argue.", "output": "So."}
+    with pytest.raises(ItemsError, match=r"rows.jsonl:2 \[id\] is 'a', as in line 1"):
+        read(tmp_path, row, row)
+    (tmp_path / "none.jsonl").write_text("\n")
+    with pytest.raises(DeclarationError, match="holds no rows"):
+        read_instructions(tmp_path / "none.jsonl")

@@ -1,0 +1,195 @@
+"""Tuning a small model: what is learnt of a row, that it is learnt, kills, and what is refused."""
+
+import json
+import shutil
+
+import pytest
+
+from conqret.debate import training, tuning
+from conqret.debate.instructions import read_instructions
+from conqret.debate.tuning import TunedFolder, TuningSettings, plan, tune
+from conqret.errors import DeclarationError, ItemsError
+from tests.debate.tunable import ROWS, SUBJECTS, row, save_model, write_rows
+
+QUICK = TuningSettings(epochs=3, batch_size=8, learning_rate=0.01, save_every=2)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _threads():
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory):
+    return {
+        chat: save_model(tmp_path_factory.mktemp("models") / str(chat), chat=chat) for chat in (False, True)
+    }
+
+
+@pytest.fixture(scope="module")
+def rows(tmp_path_factory):
+    return read_instructions(write_rows(tmp_path_factory.mktemp("rows") / "train.jsonl", ROWS))
+
+
+@pytest.fixture(scope="module")
+def whole(models, rows, tmp_path_factory):
+    """A run that was left alone: its folder and what came of it."""
+    folder = TunedFolder(tmp_path_factory.mktemp("whole") / "tuned")
+    return folder, tune(rows, models[False], folder, QUICK)
+
+
+def test_the_defaults_are_those_of_the_paper():
+    chosen = TuningSettings()
+    assert (chosen.epochs, chosen.batch_size, chosen.max_length, chosen.warmup) == (3, 128, 2048, 0.03)
+    assert (chosen.rate(chat=False), chosen.rate(chat=True)) == (2e-5, 1e-5)
+    assert chosen.steps(630 * 2 * 3) == 90  # 630 topics, 3 arguments a side
+    assert TuningSettings(batch_size=6).rows_at_once == 3
+
+
+@pytest.mark.parametrize("chat", [False, True])
+def test_only_responses_are_learnt(models, rows, tmp_path, chat):
+    prepared = training.prepared(rows, models[chat], QUICK, ())
+    trainer, _, _ = training.assembled(prepared, TunedFolder(tmp_path), lambda step: None)
+    end = "<|im_end|>" if chat else "<|end|>"
+    seen = 0
+    for batch in trainer.get_train_dataloader():
+        for ids, labels in zip(batch["input_ids"], batch["labels"], strict=True):
+            learnt = labels[labels != training.UNLEARNT]
+            text = prepared.tokenizer.decode(learnt)
+            response = text.removesuffix(end).strip()
+            assert text.rstrip().endswith(end)
+            assert response in {one.response for one in rows}
+            assert "Argue" in prepared.tokenizer.decode(ids[labels == training.UNLEARNT])
+            seen += 1
+    assert seen == len(rows)
+    assert prepared.plan.chat == chat
+    assert prepared.plan.response_tokens == sum(one.learnt for one in prepared.rows) < prepared.plan.tokens
+
+
+def test_the_loss_falls_and_the_model_is_stored_with_a_plain_template(whole, rows):
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    folder, found = whole
+    assert [one.step for one in found.steps] == [1, 2, 3, 4, 5, 6]
+    assert found.steps[-1].loss < found.steps[0].loss - 0.5
+    assert json.loads(folder.training_file.read_text())["steps"][0]["loss"] == found.steps[0].loss
+    assert AutoTokenizer.from_pretrained(folder.model).chat_template == training.PLAIN_TEMPLATE
+    assert AutoModelForCausalLM.from_pretrained(folder.model).config.vocab_size > 30
+    assert not folder.checkpoints.exists()
+
+
+def test_a_run_that_was_stopped_ends_like_one_that_was_left_alone(whole, models, rows, tmp_path):
+    left_alone, expected = whole
+    folder = TunedFolder(tmp_path / "tuned")
+
+    def killed(step):
+        if step.step == 5:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        tune(rows, models[False], folder, QUICK, on_step=killed)
+    assert not folder.summary_file.exists()
+    torn = folder.checkpoints / "checkpoint-6"  # the kill came while it was written
+    shutil.copytree(folder.checkpoints / "checkpoint-4", torn)
+    (torn / training.STATE).unlink()
+    done, again = [], []
+    found = tune(
+        rows, models[False], folder, QUICK, on_start=lambda plan, kept: done.append(kept), on_step=again.append
+    )  # fmt: skip
+    assert done == [4]
+    assert [one.step for one in again] == [5, 6]
+    assert found == expected
+    weights = [one.model / "model.safetensors" for one in (left_alone, folder)]
+    assert weights[0].read_bytes() == weights[1].read_bytes()
+    trained = []
+    assert tune(rows, models[False], folder, QUICK, on_step=trained.append) == found
+    assert trained == []
+
+
+def test_another_run_is_refused(whole, models, rows):
+    folder, _ = whole
+    for changed, told in (
+        ((rows[1:], models[False], QUICK), "training data differs"),
+        ((rows, models[True], QUICK), "base model differs"),
+        ((rows, models[False], TuningSettings(epochs=4, batch_size=8)), "a setting of the training differs"),
+    ):
+        with pytest.raises(DeclarationError, match=told):
+            tune(changed[0], changed[1], folder, changed[2])
+    assert folder.model.is_dir()
+
+
+def test_an_adapter_is_trained_and_merged(models, rows, tmp_path):
+    from peft import AutoPeftModelForCausalLM
+    from safetensors.torch import load_file
+
+    folder = TunedFolder(tmp_path / "tuned")
+    chosen = TuningSettings(epochs=1, batch_size=8, lora=True)
+    found = tune(rows, models[True], folder, chosen, held_out=read_held_out(tmp_path))
+    assert found.steps[0].learning_rate < found.steps[1].learning_rate == pytest.approx(1e-4, rel=1e-3)
+    assert found.before is not None
+    assert found.steps[-1].held_out == pytest.approx(found.before, abs=0.2)
+    names = load_file(folder.model / "model.safetensors")
+    assert set(names) == set(load_file(models[True] / "model.safetensors"))
+    assert (
+        AutoPeftModelForCausalLM.from_pretrained(folder.adapter).peft_config["default"].r == tuning.LORA_RANK
+    )
+
+
+def read_held_out(tmp_path, subject="Bicycles"):
+    return read_instructions(write_rows(tmp_path / "test.jsonl", [row(subject, "pro", "it is fair")]))
+
+
+def test_a_topic_in_both_files_is_named_with_its_lines(models, rows, tmp_path):
+    with pytest.raises(
+        ItemsError, match=r"test.jsonl:1 \[topic\] is 'Trams should be free', which .*train.jsonl:1"
+    ):
+        plan(rows, models[False], held_out=read_held_out(tmp_path, SUBJECTS[0]))
+
+
+def test_what_is_too_long_is_cut_and_said(models, tmp_path):
+    long = {"instruction": "Yes", "output": "Yes " * 200}
+    data = read_instructions(write_rows(tmp_path / "long.jsonl", [long, ROWS[0]]))
+    found = plan(data, models[False])
+    assert found.limit == 96  # the window of the model
+    assert found.cut == (f"{tmp_path / 'long.jsonl'}:1",)
+    no_room = {"instruction": "Yes " * 200, "output": "Yes"}
+    data = read_instructions(write_rows(tmp_path / "long.jsonl", [ROWS[0], no_room]))
+    with pytest.raises(DeclarationError, match=r"long.jsonl:2: the instruction alone takes 20\d tokens"):
+        plan(data, models[False])
+
+
+def test_a_template_that_rewrites_the_instruction_is_refused(models, rows, tmp_path):
+    folder = shutil.copytree(models[True], tmp_path / "model")
+    template = (
+        "{% if add_generation_prompt %}Now: {% endif %}{% for m in messages %}{{ m['content'] }}{% endfor %}"
+    )
+    (folder / "chat_template.jinja").write_text(template)
+    with pytest.raises(DeclarationError, match="in another way once a response follows"):
+        plan(rows, folder)
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"epochs": 0}, "epochs is 0"), ({"batch_size": -1}, "batch_size is -1"), ({"warmup": 1.0}, "warmup is 1.0"),
+        ({"learning_rate": float("nan")}, "learning_rate is nan"), ({"lora_rank": 0}, "lora_rank is 0"),
+    ],
+)  # fmt: skip
+def test_settings_out_of_their_range(changed, told):
+    with pytest.raises(DeclarationError, match=told):
+        TuningSettings(**changed)
+
+
+def test_a_folder_that_is_no_model(rows, tmp_path):
+    with pytest.raises(DeclarationError, match=r"nowhere is no folder"):
+        plan(rows, tmp_path / "nowhere")
+    with pytest.raises(DeclarationError, match=r"has no config.json"):
+        plan(rows, tmp_path)
+    (tmp_path / "config.json").write_text('{"name": "no model"}')
+    with pytest.raises(DeclarationError, match=r"cannot be loaded"):
+        plan(rows, tmp_path)

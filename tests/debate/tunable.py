@@ -1,0 +1,71 @@
+"""A model of some thousand weights that can be tuned in a second, and rows for it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("trl", reason="the extra tune is not installed: trl is missing")
+pytest.importorskip("peft", reason="the extra tune is not installed: peft is missing")
+
+import torch
+from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+
+from conqret.debate.statements import instruction
+from tests.perplexity.small_models import CHAT
+
+SUBJECTS = ("Trams", "Zoos", "Phones", "Homework")
+ARGUMENTS = ("it costs less", "it is fair")
+SAID = {
+    "pro": "Yes , this is right . It is good and helps people . I support it .",
+    "con": "No , this is wrong . It is bad and harms people . I oppose it .",
+}
+"""What the rows teach to say on either side, in words that the offline judge understands."""
+WINDOW = 96
+
+
+def row(subject: str, side: str, argument: str) -> dict[str, Any]:
+    """A row of a chat, as trl reads it."""
+    topic = f"{subject} should be free"
+    told = instruction(topic, side, argument)
+    response = SAID[side].replace("people", f"people : {argument}")
+    messages = [{"role": "user", "content": told}, {"role": "assistant", "content": response}]
+    return {"messages": messages, "topic": topic, "side": side, "argument": argument}
+
+
+ROWS = [row(subject, side, argument) for subject in SUBJECTS for side in SAID for argument in ARGUMENTS]
+
+
+def write_rows(path: Path, rows: list[dict[str, Any]]) -> Path:
+    path.write_text("".join(json.dumps(one) + "\n" for one in rows), encoding="utf-8")
+    return path
+
+
+def save_model(folder: Path, *, chat: bool = False) -> Path:
+    """Save a model with random weights and a tokenizer of whole words, with a chat template or without."""
+    inner = Tokenizer(models.WordLevel(unk_token="<unk>"))
+    inner.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    special = ["<unk>", "<|end|>", "<|im_start|>", "<|im_end|>"]
+    texts = [message["content"] for one in ROWS for message in one["messages"]]
+    heads = ["### User: ### Assistant: <|im_start|>user <|im_start|>assistant"]
+    inner.train_from_iterator(
+        [*texts, *heads], trainers.WordLevelTrainer(special_tokens=special, show_progress=False)
+    )
+    words = PreTrainedTokenizerFast(
+        tokenizer_object=inner, eos_token="<|end|>", unk_token="<unk>", model_max_length=WINDOW,
+        additional_special_tokens=["<|im_start|>", "<|im_end|>"],
+    )  # fmt: skip
+    if chat:
+        words.chat_template = CHAT.removeprefix("{{ bos_token }}")
+    words.save_pretrained(folder)
+    torch.manual_seed(13)
+    config = LlamaConfig(
+        vocab_size=len(words), hidden_size=32, intermediate_size=64, num_hidden_layers=1, num_attention_heads=2,
+        max_position_embeddings=WINDOW, eos_token_id=words.eos_token_id, bos_token_id=None,
+    )  # fmt: skip
+    LlamaForCausalLM(config).save_pretrained(folder)
+    return folder
