@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -71,6 +71,9 @@ class Retrieved:
 def retrieve(
     corpus: str | Path,
     *,
+    engine: str = "bm25",
+    encoder: str | None = None,
+    weights: Sequence[float] | None = None,
     stance: Stance = "none",
     rerank: str | ClientOptions | None = None,
     perspectives: bool = False,
@@ -85,13 +88,17 @@ def retrieve(
     output: str | Path | None = None,
     recordings: str | Path | None = None,
     replay: str | Path | None = None,
+    on_document: Callable[[], object] = lambda: None,
     on_start: Callable[[int, int, str], None] = lambda topics, documents, engine: None,
     on_topic: Callable[[str], None] = lambda topic: None,
 ) -> Retrieved:
-    """Rank the documents of a corpus for its topics: BM25, then what is asked for.
+    """Rank the documents of a corpus for its topics: a first stage, then what is asked for.
 
     Args:
         corpus: a corpus directory; it is indexed first where it is not.
+        engine: ``bm25``, ``dense``, ``hnsw``, a plug-in's, or several with commas, which are fused.
+        encoder: where the encoder of an index by vectors is; without it, where it was.
+        weights: one for each engine, for fusion by scores; without them it is by reciprocal ranks.
         stance: the side that the reranker looks for; ``none``: the generic instruction.
         rerank: the model that reranks listwise; ``offline`` does it by lexical stance evidence.
         perspectives: search for each perspective on the question, and merge (BeRDS, section 5); a model names them.
@@ -105,7 +112,8 @@ def retrieve(
         output: the TREC run to write (``.gz`` is compressed); by default ``runs/CORPUS-STANCE.res.gz``.
         recordings: a store of answers; by default one beside the run, for models that cost something.
         replay: recordings to answer from; nothing is sent then.
-        on_start: gets the numbers of topics and documents, and the name of the engine.
+        on_document: is called as each document is read to be indexed.
+        on_start: gets the numbers of topics and documents, and the names of the engines.
         on_topic: gets the id of each topic that is reranked.
 
     Raises:
@@ -115,14 +123,16 @@ def retrieve(
     """
     require("pyterrier", extra="retrieval")
     from conqret.retrieval.evaluation.systems import queries, rankings
-    from conqret.retrieval.index import open_index
-    from conqret.retrieval.pipeline import Plan, assemble
+    from conqret.retrieval.pipeline import Plan, assemble, open_indexes
 
     if keep < 1:
         raise DeclarationError(f"-k is {keep}; keep at least 1 document")
     if rerank and model and perspectives and rerank != model:
         raise DeclarationError("--rerank and --model name different models; one session asks one model")
-    plan = Plan(stance, rerank is not None, perspectives, mmr, depth, window, step)
+    plan = Plan(
+        stance, rerank is not None, perspectives, mmr, depth, window, step,
+        weights=None if weights is None else tuple(weights),
+    )  # fmt: skip
     asked = rerank or (model if perspectives else None)
     if perspectives and asked is None:
         raise DeclarationError(
@@ -136,9 +146,10 @@ def retrieve(
         if asked
         else None
     )
-    index = open_index(folder)
-    on_start(len(topics), len(index), index.engine)
-    stages = assemble(index, plan, session, on_topic)
+    indexes = open_indexes(folder, [name.strip() for name in engine.split(",")], encoder, on_document)
+    engines = ", ".join(index.engine for index in indexes)
+    on_start(len(topics), len(indexes[0]), engines)
+    stages = assemble(indexes, plan, session, on_topic)
     ranked = {
         str(topic): tuple(map(str, documents[:keep]))
         for topic, documents in rankings(stages.pipeline(queries(topics))).items()
@@ -154,7 +165,7 @@ def retrieve(
         file=target,
         rankings=ranked,
         topics=len(topics),
-        engine=index.engine,
+        engine=engines,
         windows=stages.reranker.summary if stages.reranker else None,
         expanded=stages.expansion.expanded if stages.expansion else (),
         session=session.counts if session else SessionCounts(),

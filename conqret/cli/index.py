@@ -9,14 +9,17 @@ from typing import Annotated
 import typer
 
 from conqret.cli import options
-from conqret.cli.console import at, note, result
+from conqret.cli.console import at, note, progress, result
 from conqret.cli.groups import Group, grouped
 
 EPILOG = (
     "Examples:\n\n"
     "conqret index corpus/\n\n"
+    "conqret index corpus/ --engine dense --encoder facebook/contriever-msmarco\n\n"
     "conqret index corpus/ --engine bm25s --stemmer none --stopwords lucene --k1 1.2 --b 0.75"
 )
+
+VECTORS = "Vectors"
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,58 @@ class Analysis(Group):
     ] = None
 
 
+@dataclass(frozen=True)
+class Encodings(Group):
+    """How an encoder makes vectors of texts."""
+
+    encoder: Annotated[
+        str | None,
+        typer.Option(
+            help="dense, hnsw: a folder of a sentence-transformers or Hugging Face model, its name on a hub, or an "
+            "adapter, MODULE:FUNCTION.",
+            rich_help_panel=VECTORS,
+        ),
+    ] = None
+    query_encoder: Annotated[
+        str | None,
+        typer.Option(help="The encoder of queries, where there are two (DPR).", rich_help_panel=VECTORS),
+    ] = None
+    pooling: Annotated[
+        str | None,
+        typer.Option(
+            help="mean, cls, last or pooler, for a bare model. Default: what is known of it, else mean.",
+            rich_help_panel=VECTORS,
+        ),
+    ] = None
+    normalise: Annotated[
+        bool | None,
+        typer.Option(
+            "--normalise/--no-normalise",
+            help="Compare by cosine, or by dot product. Default: what is known of the model, else dot product.",
+            rich_help_panel=VECTORS,
+        ),
+    ] = None
+    query_prefix: Annotated[
+        str | None,
+        typer.Option(
+            help="Put this before queries. Default: the model's ('query: ' for E5).", rich_help_panel=VECTORS
+        ),
+    ] = None
+    passage_prefix: Annotated[
+        str | None,
+        typer.Option(help="Put this before passages. Default: the model's.", rich_help_panel=VECTORS),
+    ] = None
+    max_tokens: Annotated[
+        int | None,
+        typer.Option(
+            help="Tokens of a passage that are read. Default: the model's.", rich_help_panel=VECTORS
+        ),
+    ] = None
+    passage_words: Annotated[
+        int | None, typer.Option(help="Words of a passage. Default: 100.", rich_help_panel=VECTORS)
+    ] = None
+
+
 @grouped
 def index(
     corpus: Annotated[Path, typer.Argument(help="A corpus directory: its documents.jsonl is indexed.")],
@@ -46,40 +101,45 @@ def index(
     engine: Annotated[
         str | None,
         typer.Option(
-            help="pisa (Linux on x86-64), bm25s (everywhere), or a plug-in's. Default: pisa where it runs."
+            help="By words: pisa (Linux on x86-64) or bm25s (everywhere). By vectors: dense (exact), hnsw (a graph). "
+            "Or a plug-in's. Default: pisa where it runs, else bm25s."
         ),
     ] = None,
     analysis: Analysis,
+    encodings: Encodings,
     rebuild: Annotated[
         bool,
         typer.Option("--rebuild", help="Build it even if the index is of this corpus and these settings."),
     ] = False,
     shown: options.Shown,
 ) -> None:
-    """Index a corpus for BM25. An index of the same corpus and settings is kept; any other is replaced."""
+    """Index a corpus, by words or by vectors. One of the same corpus and settings is kept, any other replaced."""
     import time
     from dataclasses import asdict
 
-    from conqret.retrieval.engine import Settings
-    from conqret.retrieval.index import FOLDER, build_index
+    from conqret.retrieval.engine import get_engine
+    from conqret.retrieval.index import build_index
 
     began = time.perf_counter()
-    built = build_index(corpus, engine=engine, settings=Settings(**analysis.given()), rebuild=rebuild)
+    settings = get_engine(engine).declared({**analysis.given(), **encodings.given()})
+    with progress("indexing", quiet=shown.quiet) as bar:
+        built = build_index(
+            corpus, engine=engine, settings=settings, rebuild=rebuild, on_document=bar.advance
+        )
     seconds = time.perf_counter() - began
     facts = {
         "documents": len(built),
         "engine": built.engine,
-        "settings": asdict(built.settings),
+        "settings": asdict(built.settings),  # type: ignore[call-overload]
         "fingerprint": built.fingerprint,
         "fresh": built.fresh,
-        "path": str(corpus / FOLDER),
+        "path": str(built.folder),
     }
     if not (shown.quiet or shown.json_output or built.fresh):
         note("the index is of this corpus and these settings already; --rebuild builds it all the same")
-    settings = built.settings
-    how = (
-        f"stemmer {settings.stemmer}, stop words {settings.stop_words}, k1 {settings.k1:g}, b {settings.b:g}"
-    )
     done = f"indexed in {seconds:.1f} s" if built.fresh else "in the index"
-    lines = (f"{len(built):,} documents {done} with {built.engine} ({how})", at(corpus / FOLDER, "index"))
+    lines = (
+        f"{len(built):,} documents {done} with {built.engine} ({built.settings})",
+        at(built.folder, "index"),
+    )
     result(facts, lines, as_json=shown.json_output)

@@ -17,7 +17,9 @@ from conqret.cli.retrieve_session import (
     AnswersBeside,
     Corpus,
     Depth,
+    Engines,
     Split,
+    Where,
     describe_windows,
 )
 
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 EPILOG = (
     "Examples:\n\n"
     "conqret retrieve corpus/ --stance pro --rerank gpt-4o-mini -k 10 -o runs/pro.res.gz\n\n"
+    "conqret retrieve corpus/ --engine bm25,dense -o runs/hybrid.res.gz\n\n"
     "conqret retrieve corpus/ --perspectives --rerank offline --mmr 0.95\n\n"
     "conqret retrieve evaluate corpus/ --systems bm25,generic,pro,con --rerank gpt-4o-mini"
 )
@@ -57,6 +60,14 @@ app.command("evaluate", epilog=EVALUATE_EPILOG)(evaluate)
 def run(
     corpus: Corpus,
     *,
+    engine: Engines = "bm25",
+    encoder: Where = None,
+    weights: Annotated[
+        str | None,
+        typer.Option(
+            help="One for each engine, such as 0.3,0.7: fuse their scores, scaled to 0 to 1. Default: fuse their ranks."
+        ),
+    ] = None,
     stance: Annotated[
         Literal["none", "pro", "con"],
         typer.Option(help="The side that the reranker looks for; none: the generic instruction."),
@@ -104,12 +115,12 @@ def run(
     prompts: options.Prompts = None,
     shown: options.Shown,
 ) -> None:
-    """Rank documents for every topic: BM25, then what is asked for. Writes a TREC run."""
+    """Rank documents for every topic: a first stage, then what is asked for. Writes a TREC run."""
     from dataclasses import asdict
 
     from conqret import retrieve
 
-    with progress("reranking", quiet=shown.quiet or rerank is None) as bar:
+    with progress("indexing" if rerank is None else "reranking", quiet=shown.quiet) as bar:
 
         def started(topics: int, documents: int, engine: str) -> None:
             if not shown.quiet:
@@ -117,10 +128,12 @@ def run(
             bar.reach(0, total=topics)
 
         found = retrieve(
-            corpus, stance=stance, rerank=rerank and calls.client(rerank), perspectives=perspectives,
+            corpus, engine=engine, encoder=encoder,
+            weights=options.numbers(weights, "numbers such as 0.3,0.7") or None, stance=stance,
+            rerank=rerank and calls.client(rerank), perspectives=perspectives,
             model=model and calls.client(model), mmr=mmr, keep=keep, depth=depth, window=window, step=step,
             split=split, prompts=prompts, output=output, recordings=answers.recordings, replay=answers.replay,
-            on_start=started, on_topic=bar.advance,
+            on_document=bar.advance, on_start=started, on_topic=bar.advance,
         )  # fmt: skip
     if not shown.quiet:
         _remark(found.windows, found.expanded, found.topics - len(found.rankings))

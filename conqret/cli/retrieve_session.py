@@ -14,6 +14,16 @@ if TYPE_CHECKING:
     from conqret.retrieval.rerank import RerankSummary
 
 Corpus = Annotated[Path, typer.Argument(help="A corpus directory; it is indexed first where it is not.")]
+Engines = Annotated[
+    str,
+    typer.Option(
+        help="bm25, dense, hnsw or a plug-in's; several with commas are fused. Build those by vectors first, with "
+        "conqret index."
+    ),
+]
+Where = Annotated[
+    str | None, typer.Option(help="Where the encoder of dense or hnsw lies now. Default: where it was.")
+]
 Depth = Annotated[int, typer.Option(help="Documents that the first stage retrieves for each topic.")]
 Split = Annotated[str, typer.Option(help="The topics of this split: train, test or all.")]
 

@@ -1,4 +1,4 @@
-"""Retrieval: BM25 over a corpus directory, then what puts the right documents on top.
+"""Retrieval: a first stage over a corpus directory, then what puts the right documents on top.
 
 Everything is a PyTerrier transformer, so it can stand in any pipeline and any experiment::
 
@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from conqret.retrieval.bm25 import BM25
     from conqret.retrieval.expansion import PerspectiveExpansion
+    from conqret.retrieval.first_stage import Dense
+    from conqret.retrieval.fusion import Fusion
     from conqret.retrieval.index import Index, build_index, open_index
     from conqret.retrieval.mmr import MMR
     from conqret.retrieval.rerank import ListwiseReranker
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 __all__ = [
     "BM25",
     "MMR",
+    "Dense",
+    "Fusion",
     "Index",
     "ListwiseReranker",
     "PerspectiveExpansion",
@@ -32,6 +36,8 @@ __all__ = [
 
 _PLACES = {
     "BM25": "bm25",
+    "Dense": "first_stage",
+    "Fusion": "fusion",
     "MMR": "mmr",
     "Index": "index",
     "ListwiseReranker": "rerank",
@@ -40,7 +46,7 @@ _PLACES = {
     "build_index": "index",
     "open_index": "index",
 }
-_WITH_PYTERRIER = {"BM25", "MMR", "ListwiseReranker", "PerspectiveExpansion", "Texts"}
+_WITH_PYTERRIER = {"BM25", "Dense", "Fusion", "MMR", "ListwiseReranker", "PerspectiveExpansion", "Texts"}
 
 
 def __getattr__(name: str) -> Any:

@@ -1,18 +1,19 @@
 """What an engine is: a library that indexes texts and searches them, and knows numbers of documents and nothing of
-PyTerrier. Those of conqret do BM25: PISA is the first choice, whose wheels exist for Linux on x86-64 only; elsewhere
-bm25s does the same work.
+PyTerrier. Two do BM25: PISA is the first choice, whose wheels exist for Linux on x86-64 only; elsewhere bm25s does the
+same work. Two compare vectors: ``dense`` all of them, ``hnsw`` those that a graph leads to.
 """
 
 from __future__ import annotations
 
 import importlib.metadata
 import importlib.util
+import inspect
 import platform
 import sys
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from conqret.errors import DeclarationError, MissingDependencyError, UnknownNameError
 from conqret.registry import Registry
@@ -47,6 +48,41 @@ class Settings:
         if not 0 <= self.b <= 1:
             raise DeclarationError(f"--b is {self.b}; it must be between 0 and 1")
 
+    def settled(self, engine: Engine) -> Settings:
+        """The settings with the engine's own choices filled in, checked against what it can do.
+
+        Raises:
+            UnknownNameError: the engine has no such stemmer or list of stop words.
+        """
+        stemmer = self.stemmer or engine.stemmers[0]
+        stop_words = self.stop_words or engine.stop_lists[0]
+        if stemmer not in engine.stemmers:
+            raise UnknownNameError(f"stemmer of engine {engine.name}", stemmer, engine.stemmers)
+        if stop_words not in engine.stop_lists:
+            raise UnknownNameError(
+                f"list of stop words of engine {engine.name}", stop_words, engine.stop_lists
+            )
+        return Settings(stemmer, stop_words, self.k1, self.b)
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What of them makes another index."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        return f"stemmer {self.stemmer}, stop words {self.stop_words}, k1 {self.k1:g}, b {self.b:g}"
+
+
+class EngineSettings(Protocol):
+    """The settings of an engine: a frozen dataclass of values that JSON can hold, as :class:`Settings` is."""
+
+    def settled(self, engine: Engine) -> EngineSettings:
+        """The same, checked, with the engine's own choices filled in."""
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What of them makes another index: a part of its fingerprint."""
+
 
 @dataclass(frozen=True, slots=True)
 class Hits:
@@ -56,6 +92,29 @@ class Hits:
     queries: NDArray[np.int64]
     documents: NDArray[np.int64]
     scores: NDArray[np.float64]
+
+    @staticmethod
+    def of(found: Sequence[tuple[NDArray[np.int64], NDArray[Any]]]) -> Hits:
+        """The hits of each query, given as numbers of documents and their scores."""
+        import numpy as np
+
+        return Hits(
+            np.repeat(np.arange(len(found)), [len(documents) for documents, _ in found]),
+            np.concatenate([np.empty(0, np.int64), *(documents for documents, _ in found)]),
+            np.concatenate([np.empty(0, np.float64), *(scores for _, scores in found)]),
+        )
+
+
+def highest(values: NDArray[Any], depth: int) -> NDArray[np.int64]:
+    """The places of the ``depth`` highest values, highest first, the earlier one of equals first."""
+    import numpy as np
+
+    places = np.arange(len(values))
+    if len(values) > depth:
+        places = np.flatnonzero(values >= np.partition(values, len(values) - depth)[len(values) - depth])
+    order = np.argsort(-values[places], kind="stable")[:depth]
+    best: NDArray[np.int64] = places[order]
+    return best
 
 
 class Searcher(Protocol):
@@ -71,23 +130,46 @@ class Engine:
 
     - ``module`` is what must be importable, ``distribution`` what is installed for it; its version is part of an
       index's fingerprint. ``where`` says in a message where it can be had.
-    - ``stemmers`` and ``stop_lists`` are those that it has, its own choice first
     - ``build(texts, folder, settings)`` indexes the texts into an empty folder, and returns how many documents the
       index holds; ``open(folder, settings)`` opens what it wrote, with the same settings
+    - ``stemmers`` and ``stop_lists`` are those that it has, its own choice first
+    - ``settings`` is the class of its settings; ``extra`` the extra of conqret that brings its library
+    - ``home`` is the folder of its index inside a corpus: engines of one kind share one
+    - ``folds``: it gets texts and queries without accents (:func:`conqret.text.words.fold`)
+    - ``resumes``: ``build`` goes on in a folder where it was stopped; it gets all the texts again
+    - ``layout`` names what it writes, in the place of the library's version, where that does not depend on it
     """
 
     name: str
     module: str
     distribution: str
-    build: Callable[[Iterable[str], Path, Settings], int]
-    open: Callable[[Path, Settings], Searcher]
+    build: Callable[[Iterable[str], Path, Any], int]
+    open: Callable[[Path, Any], Searcher]
     stemmers: tuple[str, ...] = ("none",)
     stop_lists: tuple[str, ...] = ("none",)
     where: str = ""
+    settings: Callable[..., EngineSettings] = Settings
+    extra: str = "retrieval"
+    home: str = "index"
+    folds: bool = True
+    resumes: bool = False
+    layout: str = ""
 
     def version(self) -> str:
-        """The library's version."""
-        return importlib.metadata.version(self.distribution)
+        """The library's version, or the layout of what it writes."""
+        return self.layout or importlib.metadata.version(self.distribution)
+
+    def declared(self, given: Mapping[str, Any]) -> EngineSettings:
+        """Its settings, from those that were given by name.
+
+        Raises:
+            UnknownNameError: it has no such setting.
+        """
+        known = inspect.signature(self.settings).parameters
+        for name in given:
+            if name not in known:
+                raise UnknownNameError(f"setting of the engine {self.name}", name, known)
+        return self.settings(**given)
 
 
 ENGINES = Registry(
@@ -117,21 +199,6 @@ def get_engine(name: str | None = None) -> Engine:
     engine = ENGINES[name or default_engine()]
     if importlib.util.find_spec(engine.module) is None:
         raise MissingDependencyError(
-            f"{engine.module} is not installed{engine.where}; run: pip install 'conqret[retrieval]'"
+            f"{engine.module} is not installed{engine.where}; run: pip install 'conqret[{engine.extra}]'"
         )
     return engine
-
-
-def settle(engine: Engine, settings: Settings) -> Settings:
-    """The settings with the engine's own choices filled in, checked against what it can do.
-
-    Raises:
-        UnknownNameError: the engine has no such stemmer or list of stop words.
-    """
-    stemmer = settings.stemmer or engine.stemmers[0]
-    stop_words = settings.stop_words or engine.stop_lists[0]
-    if stemmer not in engine.stemmers:
-        raise UnknownNameError(f"stemmer of engine {engine.name}", stemmer, engine.stemmers)
-    if stop_words not in engine.stop_lists:
-        raise UnknownNameError(f"list of stop words of engine {engine.name}", stop_words, engine.stop_lists)
-    return Settings(stemmer, stop_words, settings.k1, settings.b)

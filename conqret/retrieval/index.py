@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
-import tempfile
-from collections.abc import Iterator, Sequence
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,11 +14,8 @@ from typing import Any
 
 from conqret.errors import DeclarationError
 from conqret.retrieval.collection import Collection, Entry
-from conqret.retrieval.engine import Engine, Hits, Searcher, Settings, get_engine, settle
+from conqret.retrieval.engine import ENGINES, Engine, EngineSettings, Hits, Searcher, get_engine
 from conqret.text.words import fold
-
-FOLDER = "index"
-"""Where the index lies inside a corpus directory."""
 
 LAYOUT = 1
 """Part of every fingerprint; raise it when what is written, or how texts are analysed, changes."""
@@ -31,13 +28,14 @@ _BLOCK = 1 << 20
 class Index:
     """An open index over ``collection``.
 
-    ``ids`` and ``offsets`` hold each document's id and the byte of its line, by its number. ``fresh`` says
-    whether it was built just now.
+    ``folder`` is where it lies; ``ids`` and ``offsets`` hold each document's id and the byte of its line, by its
+    number. ``fresh`` says whether it was built just now.
     """
 
     collection: Collection
+    folder: Path
     engine: str
-    settings: Settings
+    settings: EngineSettings
     fingerprint: str
     ids: tuple[str, ...]
     offsets: tuple[int, ...]
@@ -49,7 +47,8 @@ class Index:
 
     def search(self, queries: Sequence[str], depth: int) -> Hits:
         """The ``depth`` best documents of each query, by their numbers."""
-        return self.searcher.search([fold(query) for query in queries], depth)
+        folded = [fold(query) for query in queries] if ENGINES[self.engine].folds else queries
+        return self.searcher.search(folded, depth)
 
     def entries(self, identifiers: Sequence[str]) -> dict[str, Entry]:
         """Title and text of documents by id; ids that are not here are left out."""
@@ -64,11 +63,17 @@ class Index:
 
 
 def build_index(
-    corpus: str | Path, *, engine: str | None = None, settings: Settings | None = None, rebuild: bool = False
+    corpus: str | Path,
+    *,
+    engine: str | None = None,
+    settings: EngineSettings | None = None,
+    rebuild: bool = False,
+    on_document: Callable[[], object] = lambda: None,
 ) -> Index:
     """Open the index of ``corpus``; build it where there is none, or not one of this corpus and settings.
 
-    The new index replaces the old one when it is whole; a build that was stopped leaves nothing behind.
+    The new index replaces the old one when it is whole. A build that was stopped leaves nothing behind, or, with an
+    engine that resumes, what it had done: the same call goes on there. ``on_document`` is called as each is read.
 
     Raises:
         DeclarationError: no corpus, a faulty document, an unknown engine or setting, another build under way.
@@ -76,77 +81,115 @@ def build_index(
     from filelock import FileLock, Timeout
 
     collection, chosen = Collection(corpus), get_engine(engine)
-    wanted = settle(chosen, settings or Settings())
+    wanted = (settings or chosen.settings()).settled(chosen)
     fingerprint = _fingerprint(collection, chosen, wanted)
-    lock = FileLock(collection.folder / f".{FOLDER}.lock")
+    lock = FileLock(collection.folder / f".{chosen.home}.lock")
     try:
         with lock.acquire(timeout=0):
-            fresh = rebuild or _manifest(collection).get("fingerprint") != fingerprint
+            fresh = rebuild or _manifest(collection, chosen.home).get("fingerprint") != fingerprint
             if fresh:
-                _build(collection, chosen, wanted, fingerprint)
+                _build(collection, chosen, wanted, fingerprint, on_document, afresh=rebuild)
             return _open(collection, chosen, wanted, fingerprint, fresh=fresh)
     except Timeout:
         raise DeclarationError(f"another process is indexing {collection.folder}; wait for it") from None
 
 
-def open_index(corpus: str | Path) -> Index:
-    """Open the index of ``corpus`` with the engine and the settings that it has.
+def open_index(
+    corpus: str | Path,
+    engine: str | None = None,
+    given: Mapping[str, Any] | None = None,
+    on_document: Callable[[], object] = lambda: None,
+) -> Index:
+    """Open the index of ``corpus`` with the engine and the settings that it has; without ``engine`` that by words.
 
-    It is built with the defaults where there is none, and built again where the corpus has changed since.
+    It is built (with the settings ``given``) where there is none of that engine, and again where the corpus has changed
+    since. Of an index that is there, ``given`` may say anew only what makes no other one: where its encoder is now.
 
     Raises:
-        DeclarationError: as :func:`build_index`.
+        DeclarationError: as :func:`build_index`; or the index was made with another model than there is now.
     """
-    manifest = _manifest(Collection(corpus))
-    if not manifest:
-        return build_index(corpus)
-    return build_index(corpus, engine=manifest["engine"], settings=Settings(**manifest["settings"]))
+    own = {} if given is None else dict(given)
+    home = "index" if engine is None else ENGINES[engine].home
+    manifest = _manifest(Collection(corpus), home)
+    if not manifest or (engine is not None and ENGINES[engine].name != manifest["engine"]):
+        return build_index(
+            corpus, engine=engine, settings=get_engine(engine).declared(own), on_document=on_document
+        )
+    chosen = get_engine(manifest["engine"])
+    settings = chosen.declared({**manifest["settings"], **own})
+    return build_index(corpus, engine=chosen.name, settings=settings, on_document=on_document)
 
 
-def _build(collection: Collection, engine: Engine, settings: Settings, fingerprint: str) -> None:
-    target = collection.folder / FOLDER
+def _build(
+    collection: Collection,
+    engine: Engine,
+    settings: EngineSettings,
+    fingerprint: str,
+    on_document: Callable[[], object],
+    *,
+    afresh: bool,
+) -> None:
+    scratch = collection.folder / f".{engine.home}.{fingerprint}"
+    for left in collection.folder.glob(f".{engine.home}.*"):
+        if left.is_dir() and (left != scratch or afresh or not engine.resumes):
+            shutil.rmtree(left)
+    try:
+        work = scratch / "index"
+        (work / _ENGINE).mkdir(parents=True, exist_ok=True)
+        _fill(work, collection, engine, settings, fingerprint, on_document)
+        target = collection.folder / engine.home
+        if target.exists():
+            target.replace(scratch / "old")
+        work.replace(target)
+    except BaseException as error:
+        if isinstance(error, DeclarationError) or not engine.resumes:
+            shutil.rmtree(scratch, ignore_errors=True)
+        raise
+    shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _fill(
+    work: Path,
+    collection: Collection,
+    engine: Engine,
+    settings: EngineSettings,
+    fingerprint: str,
+    on_document: Callable[[], object],
+) -> None:
     ids: list[str] = []
     offsets: list[int] = []
-    with tempfile.TemporaryDirectory(
-        prefix=f".{FOLDER}.", dir=collection.folder, ignore_cleanup_errors=True
-    ) as scratch:
-        work = Path(scratch) / FOLDER
-        (work / _ENGINE).mkdir(parents=True)
-        texts = _texts(collection, ids, offsets)
-        first = next(texts, None)
-        if first is None:
-            raise DeclarationError(
-                f"{collection.documents_file} holds no documents: there is nothing to index"
-            )
-        engine.build(itertools.chain([first], texts), work / _ENGINE, settings)
-        (work / _DOCUMENTS).write_text(json.dumps({"ids": ids, "offsets": offsets}), encoding="utf-8")
-        manifest = {
-            "fingerprint": fingerprint,
-            "engine": engine.name,
-            "version": engine.version(),
-            "settings": asdict(settings),
-            "documents": len(ids),
-        }
-        (work / _MANIFEST).write_text(json.dumps(manifest, indent=1), encoding="utf-8")
-        if target.exists():
-            target.replace(Path(scratch) / "old")
-        work.replace(target)
 
+    def read() -> Iterator[str]:
+        for entry in collection.documents():
+            ids.append(entry.id)
+            offsets.append(entry.offset)
+            on_document()
+            yield fold(entry.whole) if engine.folds else entry.whole
 
-def _texts(collection: Collection, ids: list[str], offsets: list[int]) -> Iterator[str]:
-    for entry in collection.documents():
-        ids.append(entry.id)
-        offsets.append(entry.offset)
-        yield fold(entry.whole)
+    texts = read()
+    first = next(texts, None)
+    if first is None:
+        raise DeclarationError(f"{collection.documents_file} holds no documents: there is nothing to index")
+    engine.build(itertools.chain([first], texts), work / _ENGINE, settings)
+    (work / _DOCUMENTS).write_text(json.dumps({"ids": ids, "offsets": offsets}), encoding="utf-8")
+    manifest = {
+        "fingerprint": fingerprint,
+        "engine": engine.name,
+        "version": engine.version(),
+        "settings": asdict(settings),  # type: ignore[call-overload]
+        "documents": len(ids),
+    }
+    (work / _MANIFEST).write_text(json.dumps(manifest, indent=1), encoding="utf-8")
 
 
 def _open(
-    collection: Collection, engine: Engine, settings: Settings, fingerprint: str, *, fresh: bool
+    collection: Collection, engine: Engine, settings: EngineSettings, fingerprint: str, *, fresh: bool
 ) -> Index:
-    folder = collection.folder / FOLDER
+    folder = collection.folder / engine.home
     documents = json.loads((folder / _DOCUMENTS).read_text(encoding="utf-8"))
     return Index(
         collection,
+        folder,
         engine.name,
         settings,
         fingerprint,
@@ -157,17 +200,17 @@ def _open(
     )
 
 
-def _manifest(collection: Collection) -> dict[str, Any]:
+def _manifest(collection: Collection, home: str) -> dict[str, Any]:
     """What the index says of itself; empty where there is none, or none that can be read."""
     try:
-        found = json.loads((collection.folder / FOLDER / _MANIFEST).read_text(encoding="utf-8"))
+        found = json.loads((collection.folder / home / _MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         return {}
     whole = isinstance(found, dict) and {"engine", "settings", "fingerprint"} <= found.keys()
     return found if whole else {}
 
 
-def _fingerprint(collection: Collection, engine: Engine, settings: Settings) -> str:
+def _fingerprint(collection: Collection, engine: Engine, settings: EngineSettings) -> str:
     """The name of an index: it changes with any byte of the documents, the engine, its version, the settings."""
     digest = hashlib.sha256()
     with collection.documents_file.open("rb") as file:
@@ -177,7 +220,7 @@ def _fingerprint(collection: Collection, engine: Engine, settings: Settings) -> 
         "layout": LAYOUT,
         "engine": engine.name,
         "version": engine.version(),
-        "settings": asdict(settings),
+        "settings": settings.identity,
     }
     digest.update(json.dumps(made_by, sort_keys=True).encode())
     return digest.hexdigest()[:16]

@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import pyterrier as pt
 
 from conqret.data import Stance
 from conqret.errors import DeclarationError
-from conqret.retrieval.bm25 import BM25, DEPTH
+from conqret.retrieval.engine import ENGINES
 from conqret.retrieval.expansion import PerspectiveExpansion
-from conqret.retrieval.index import Index
+from conqret.retrieval.first_stage import DEPTH, FirstStage
+from conqret.retrieval.fusion import Fusion
+from conqret.retrieval.index import Index, open_index
 from conqret.retrieval.mmr import MMR
 from conqret.retrieval.rerank import ListwiseReranker
 from conqret.retrieval.windows import STEP, WINDOW
 from conqret.runs.session import Session
 
+BM25_NAME = "bm25"
+"""What the index by words is called where engines are named."""
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Which stages a pipeline has: BM25 (per perspective, with ``perspectives``), then a listwise reranker
-    (with ``rerank``, under the instruction for ``stance``), then MMR (with a trade-off).
+    """Which stages a pipeline has: a first stage (per perspective, with ``perspectives``; several are fused, with
+    ``weights`` or by ranks), then a listwise reranker (with ``rerank``, under the instruction for ``stance``), then MMR
+    (with a trade-off).
 
     Raises:
         DeclarationError: a stance without a reranker, which alone can follow it.
@@ -34,11 +42,12 @@ class Plan:
     depth: int = DEPTH
     window: int = WINDOW
     step: int = STEP
+    weights: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
         if self.stance != "none" and not self.rerank:
             raise DeclarationError(
-                f"--stance {self.stance} needs a reranker, for BM25 takes no side: "
+                f"--stance {self.stance} needs a reranker, for a first stage takes no side: "
                 "add --rerank gpt-4o-mini or --rerank offline"
             )
 
@@ -52,15 +61,50 @@ class Stages:
     reranker: ListwiseReranker | None
 
 
-def assemble(
-    index: Index, plan: Plan, session: Session | None, on_query: Callable[[str], None] | None = None
-) -> Stages:
-    """Put the stages of ``plan`` together.
+def open_indexes(
+    corpus: str | Path,
+    engines: Sequence[str] = (BM25_NAME,),
+    encoder: str | None = None,
+    on_document: Callable[[], object] = lambda: None,
+) -> list[Index]:
+    """The indexes of a corpus by the names of their engines; ``bm25`` is the one by words, whichever engine made it.
+
+    ``encoder`` says where the encoder of those by vectors is.
 
     Raises:
-        DeclarationError: a stage asks a model, and there is no session.
+        DeclarationError: as :func:`open_index`; or no engine that is named has an encoder.
     """
-    pipeline: pt.Transformer = BM25(index, depth=plan.depth)
+    takers = {name for name in engines if name != BM25_NAME and not ENGINES[name].folds}
+    if encoder is not None and not takers:
+        raise DeclarationError(
+            f"--encoder {encoder} is for an engine that compares vectors: add --engine dense, or --engine bm25,dense"
+        )
+    given: Mapping[str, Any] = {} if encoder is None else {"encoder": encoder}
+    return [
+        open_index(
+            corpus, None if name == BM25_NAME else name, given if name in takers else None, on_document
+        )
+        for name in engines
+    ]
+
+
+def assemble(
+    indexes: Index | Sequence[Index],
+    plan: Plan,
+    session: Session | None,
+    on_query: Callable[[str], None] | None = None,
+) -> Stages:
+    """Put the stages of ``plan`` together, over one index or over several that are fused.
+
+    Raises:
+        DeclarationError: a stage asks a model, and there is no session; or weights without several indexes.
+    """
+    opened = [indexes] if isinstance(indexes, Index) else list(indexes)
+    stages = [FirstStage(index, depth=plan.depth) for index in opened]
+    if len(stages) == 1 and plan.weights is None:
+        pipeline: pt.Transformer = stages[0]
+    else:
+        pipeline = Fusion(*stages, weights=plan.weights, depth=plan.depth)
     expansion = reranker = None
     if (plan.perspectives or plan.rerank) and session is None:
         raise DeclarationError("perspectives and reranking ask a model; name one, or offline")

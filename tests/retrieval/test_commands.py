@@ -67,6 +67,12 @@ def test_perspectives_and_mmr(conqret, corpus, tmp_path):
         (("retrieve", "CORPUS", "--stance", "pro"), "needs a reranker"),
         (("retrieve", "CORPUS", "--perspectives"), "--model"),
         (("retrieve", "CORPUS", "-k", "0"), "at least 1"),
+        (("retrieve", "CORPUS", "--engine", "bm25,tense"), "did you mean 'dense'"),
+        (("retrieve", "CORPUS", "--engine", "dense"), "needs an encoder: --encoder"),
+        (("retrieve", "CORPUS", "--encoder", "here"), "add --engine dense"),
+        (("retrieve", "CORPUS", "--weights", "1"), "at least two"),
+        (("retrieve", "CORPUS", "--weights", "a"), "numbers such as 0.3,0.7"),
+        (("index", "CORPUS", "--encoder", "here"), "setting of the engine"),
         (("retrieve", "CORPUS", "--split", "dev"), "no split 'dev'"),
         (("retrieve", "CORPUS", "--split", "train"), "no topics"),
         (("retrieve", "nowhere"), "topics.jsonl"),
@@ -103,3 +109,18 @@ def test_help(conqret):
         done = conqret(*command, "--help")
         assert done.code == 0
         assert "Example" in done.out
+
+
+def test_hybrid_from_the_command_line(conqret, corpus, tmp_path):
+    done = conqret(
+        "index", corpus, "--engine", "dense", "--encoder", "tests.retrieval.letters:load", "--json"
+    )
+    assert done.code == 0, done.err
+    assert json.loads(done.out)["settings"]["passage_words"] == 100
+    run = tmp_path / "hybrid.res"
+    done = conqret("retrieve", corpus, "--engine", "bm25,dense", "--weights", "1,0", "-k", "3", "-o", run)
+    assert done.code == 0, done.err
+    assert "dense" in done.err
+    both = [line.doc_id for line in read_run(run) if line.query_id == "cats"]
+    conqret("retrieve", corpus, "-k", "3", "-o", run)
+    assert both == [line.doc_id for line in read_run(run) if line.query_id == "cats"]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from conqret.errors import DeclarationError, MissingDependencyError, UnknownNameError
 from conqret.retrieval.engine import ENGINES as DECLARED
-from conqret.retrieval.engine import Engine, Settings, default_engine, get_engine, settle
+from conqret.retrieval.engine import Engine, Settings, default_engine, get_engine
 from conqret.text.words import fold, words
 
 ENGINES = [
@@ -27,7 +27,7 @@ TEXTS = [
 
 def search(name, folder, texts, queries, depth=10, **options):
     engine = get_engine(name)
-    chosen = settle(engine, Settings(**options))
+    chosen = Settings(**options).settled(engine)
     assert engine.build(iter([fold(text) for text in texts]), folder, chosen) == len(texts)
     hits = engine.open(folder, chosen).search([fold(query) for query in queries], depth)
     found = [[] for _ in queries]
@@ -90,7 +90,7 @@ def test_an_error_while_texts_are_read_is_raised(engine, tmp_path):
         yield "one"
         raise DeclarationError("documents.jsonl:2 is no JSON")
 
-    chosen = settle(get_engine(engine), Settings())
+    chosen = Settings().settled(get_engine(engine))
     with pytest.raises(DeclarationError, match=r"documents\.jsonl:2"):
         get_engine(engine).build(texts(), tmp_path, chosen)
 
@@ -120,9 +120,9 @@ def test_settings_are_checked():
         with pytest.raises(DeclarationError):
             Settings(**wrong)
     with pytest.raises(UnknownNameError, match="stemmer"):
-        settle(get_engine("bm25s"), Settings(stemmer="krovetz"))
+        Settings(stemmer="krovetz").settled(get_engine("bm25s"))
     with pytest.raises(UnknownNameError, match="stop words"):
-        settle(get_engine("bm25s"), Settings(stop_words="terrier"))
+        Settings(stop_words="terrier").settled(get_engine("bm25s"))
     with pytest.raises(UnknownNameError, match="bm25s"):
         get_engine("bm25")
 
@@ -131,8 +131,8 @@ def test_an_engine_that_knows_no_words_has_no_settings_for_them(tmp_path):
     dense = Engine(
         "dense", "json", "conqret", lambda texts, folder, settings: 0, lambda folder, settings: None
     )
-    assert settle(dense, Settings()) == Settings("none", "none")
-    assert [one.name for one in DECLARED.values()] == ["pisa", "bm25s"]
+    assert Settings().settled(dense) == Settings("none", "none")
+    assert [one.name for one in DECLARED.values()] == ["pisa", "bm25s", "dense", "hnsw"]
 
 
 def test_without_pisa_the_other_engine_is_chosen(monkeypatch):

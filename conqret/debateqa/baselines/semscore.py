@@ -7,16 +7,14 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from conqret._optional import require
 from conqret.debateqa.asking import Case
 from conqret.debateqa.baselines.similarity import EXTRA, Likeness, cut, mean
 from conqret.debateqa.diversity import SHOWN, model_name
-from conqret.errors import DeclarationError, first_line
-from conqret.perplexity.identity import folder_identity
-from conqret.perplexity.models import bars_on_terminals, placed, revision
+from conqret.errors import DeclarationError
+from conqret.perplexity.embedding import encoder_weights, load_encoder
+from conqret.perplexity.models import placed
 
 if TYPE_CHECKING:
     import torch
@@ -48,26 +46,15 @@ class SemScore:
     def __init__(
         self, model: str = DEFAULT_MODEL, *, device: str | None = None, dtype: str | None = None
     ) -> None:
-        library = require("sentence_transformers", extra=EXTRA)
-        import torch
-
-        place, kind = placed(device, dtype)
+        _, kind = placed(device, dtype)
         try:
-            with bars_on_terminals():
-                self._encoder: Any = library.SentenceTransformer(
-                    model, device=place, model_kwargs={"dtype": getattr(torch, kind)}
-                )
-        except (OSError, ValueError, RuntimeError, AssertionError, KeyError) as error:
-            raise DeclarationError(
-                f"semscore: the encoder {model!r} cannot be loaded on {place}: {first_line(error)} (--encoder takes "
-                "the folder of a model, or its name on a hub that can be reached)"
-            ) from error
-        self._encoder.eval()
+            self._encoder: Any = load_encoder(model, device, dtype, extra=EXTRA)
+        except DeclarationError as error:
+            raise DeclarationError(f"semscore: {error}") from error
         self._model = model
         window = self._encoder.get_max_seq_length() or math.inf
         self._window = 0 if math.isinf(window) else int(window)
-        weights = [revision(model), *_parts(Path(model))]
-        settings = [*weights, self._window, kind, repr(self._encoder)]
+        settings = [*encoder_weights(model), self._window, kind, repr(self._encoder)]
         self.fingerprint = hashlib.sha256(json.dumps(settings).encode()).hexdigest()[:16]
         self._known: dict[str, _Embedded] = {}
 
@@ -109,12 +96,3 @@ class SemScore:
         if not self._window:
             return 0
         return len(self._encoder.tokenizer(text, truncation=False, verbose=False)["input_ids"])
-
-
-def _parts(folder: Path) -> list[str]:
-    """The identities of the folders that ``modules.json`` names: a dense layer has its weights in one of its own."""
-    listed = folder / "modules.json"
-    if not listed.is_file():
-        return []
-    places = [folder / one["path"] for one in json.loads(listed.read_bytes()) if one["path"]]
-    return [folder_identity(place) for place in places if place.is_dir()]

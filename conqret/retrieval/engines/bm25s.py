@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from conqret.retrieval.engine import Engine, Hits, Settings
+from conqret.retrieval.engine import Engine, Hits, Settings, highest
 from conqret.text.words import stop_list, words
 
 if TYPE_CHECKING:
@@ -55,14 +55,7 @@ class Bm25sSearcher:
 
         A word that a query repeats counts once, as in PISA.
         """
-        import numpy as np
-
-        found = [self._best(query, depth) for query in queries]
-        return Hits(
-            np.repeat(np.arange(len(queries)), [len(documents) for documents, _ in found]),
-            np.concatenate([np.empty(0, np.int64), *(documents for documents, _ in found)]),
-            np.concatenate([np.empty(0, np.float64), *(scores for _, scores in found)]),
-        )
+        return Hits.of([self._best(query, depth) for query in queries])
 
     def _best(self, query: str, depth: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """The best documents for a query, and their scores."""
@@ -73,7 +66,8 @@ class Bm25sSearcher:
         if not ids or self._model is None:
             return np.empty(0, np.int64), np.empty(0, np.float64)
         values = self._model.get_scores_from_ids(ids)
-        best = _highest(values, depth)
+        positive = np.flatnonzero(values > 0)
+        best = positive[highest(values[positive], depth)].astype(np.int64)
         return best, values[best].astype(np.float64)
 
 
@@ -106,18 +100,6 @@ def _stemmer(name: str) -> Any:
     import Stemmer
 
     return Stemmer.Stemmer("english").stemWord
-
-
-def _highest(values: Any, depth: int) -> Any:
-    """The numbers of the ``depth`` highest positive values, highest first, the earlier one of equals first."""
-    import numpy as np
-
-    positive = np.flatnonzero(values > 0)
-    if len(positive) > depth:
-        floor = np.partition(values[positive], len(positive) - depth)[len(positive) - depth]
-        positive = positive[values[positive] >= floor]
-    order = np.argsort(-values[positive], kind="stable")[:depth]
-    return positive[order].astype(np.int64)
 
 
 ENGINE = Engine(

@@ -1,0 +1,195 @@
+"""Encoders: texts to vectors, by sentence-transformers, by a bare Hugging Face model, or by an adapter.
+
+Code that a model brings with it is never run. A model that needs such code (NV-Embed) comes through an adapter: a
+function of an installed package, named ``module:function``, that takes the :class:`Encoding` and returns an
+:class:`Encoder`. Whoever names it runs it.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+from conqret.errors import DeclarationError, first_line
+from conqret.retrieval.dense.encoding import EXTRA, Encoding, is_sentence_transformer, model_file
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+BATCH = 32
+"""Texts in one step: sentence-transformers' own default. Texts of like length stand together."""
+
+MOST_TOKENS = 512
+"""Tokens of a text that are read at most where a tokenizer names no limit of its own: BERT's window."""
+
+
+@runtime_checkable
+class Encoder(Protocol):
+    """What an adapter returns. ``identity`` names the weights: another one is another index."""
+
+    identity: str
+
+    def queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """A row for each query."""
+
+    def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """A row for each passage, as long as those of queries. A dot product compares them."""
+
+
+@functools.lru_cache(maxsize=2)
+def load(encoding: Encoding) -> Encoder:
+    """The encoder of settled settings. The last two are kept.
+
+    Raises:
+        DeclarationError: it cannot be loaded, or the adapter returns no encoder.
+        MissingDependencyError: torch, transformers or sentence-transformers is not installed.
+    """
+    if encoding.adapter:
+        return _adapted(encoding)
+    passage = _model(encoding.encoder, encoding)
+    query = _model(encoding.query_encoder, encoding) if encoding.query_encoder else passage
+    return _Loaded(encoding, query, passage)
+
+
+class _Loaded:
+    """The models of an encoding with its prefixes."""
+
+    def __init__(self, encoding: Encoding, query: _Model, passage: _Model) -> None:
+        self.identity = encoding.weights
+        self._encoding, self._query, self._passage = encoding, query, passage
+
+    def queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return self._encoded(self._query, texts, self._encoding.query_prefix)
+
+    def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return self._encoded(self._passage, texts, self._encoding.passage_prefix)
+
+    def _encoded(self, model: _Model, texts: Sequence[str], prefix: str | None) -> NDArray[np.float32]:
+        import numpy as np
+
+        clean = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
+        vectors = model.encode(clean, prefix or "").astype(np.float32, copy=False)
+        if self._encoding.normalise:
+            lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+            np.divide(vectors, lengths, out=vectors, where=lengths > 0)
+        if not np.isfinite(vectors).all():
+            raise DeclarationError(
+                f"the encoder {self._encoding.encoder!r} gives vectors that are no numbers: its weights are damaged "
+                "or overflow"
+            )
+        return vectors
+
+
+class _Model(Protocol):
+    def encode(self, texts: Sequence[str], prefix: str) -> NDArray[Any]:
+        """A row for each text."""
+
+
+def _model(name: str, encoding: Encoding) -> _Model:
+    if is_sentence_transformer(name):
+        return _SentenceTransformer(name, encoding)
+    try:
+        return _HuggingFace(name, encoding)
+    except DeclarationError as error:
+        raise DeclarationError(
+            f"{error} (a model that needs code of its own comes through an adapter, --encoder module:function)"
+        ) from error
+
+
+class _SentenceTransformer:
+    """A model of sentence-transformers, with the modules that it names."""
+
+    def __init__(self, name: str, encoding: Encoding) -> None:
+        from conqret.perplexity.embedding import load_encoder
+
+        self._model = load_encoder(name, extra=EXTRA)
+        if encoding.max_tokens:
+            self._model.max_seq_length = encoding.max_tokens
+
+    def encode(self, texts: Sequence[str], prefix: str) -> NDArray[Any]:
+        found: NDArray[Any] = self._model.encode(
+            list(texts), prompt=prefix, batch_size=BATCH, show_progress_bar=False
+        )
+        return found
+
+
+class _HuggingFace:
+    """A bare model of transformers, whose tokens' states are pooled here."""
+
+    def __init__(self, name: str, encoding: Encoding) -> None:
+        from conqret.perplexity.models import load as load_model
+
+        self._loaded = load_model(name, auto=_kind(name))
+        self._pooling = encoding.pooling
+        own = self._loaded.tokenizer.model_max_length
+        self._most = encoding.max_tokens or min(int(own), MOST_TOKENS)
+        if self._loaded.tokenizer.pad_token is None:
+            self._loaded.tokenizer.pad_token = self._loaded.tokenizer.eos_token
+
+    def encode(self, texts: Sequence[str], prefix: str) -> NDArray[Any]:
+        import numpy as np
+        import torch
+
+        order = sorted(range(len(texts)), key=lambda place: -len(texts[place]))
+        parts = []
+        for start in range(0, len(order), BATCH):
+            shown = [prefix + texts[place] for place in order[start : start + BATCH]]
+            read = self._loaded.tokenizer(
+                shown, padding=True, truncation=True, max_length=self._most, return_tensors="pt"
+            ).to(self._loaded.device)
+            with torch.inference_mode():
+                parts.append(self._pooled(self._loaded.model(**read), read["attention_mask"]).float().cpu())
+        vectors: NDArray[Any] = torch.cat(parts).numpy()
+        return vectors[np.argsort(order)]
+
+    def _pooled(self, states: Any, mask: Any) -> Any:
+        if self._pooling == "pooler":
+            return states.pooler_output
+        tokens = states.last_hidden_state
+        if self._pooling == "cls":
+            return tokens[:, 0]
+        if self._pooling == "last":
+            last = (mask * _places(mask)).argmax(dim=1)
+            return tokens[_rows(tokens), last]
+        weights = mask.unsqueeze(-1).to(tokens.dtype)
+        return (tokens * weights).sum(dim=1) / weights.sum(dim=1).clamp(min=1)
+
+
+def _kind(name: str) -> str:
+    """The class of transformers that loads a model: DPR has one for questions and one for passages."""
+    said = model_file(name, "config.json") or {}
+    kinds = said.get("architectures") or [""]
+    own = kinds[0] if said.get("model_type") == "dpr" else ""
+    return own if own in {"DPRContextEncoder", "DPRQuestionEncoder"} else "AutoModel"
+
+
+def _places(mask: Any) -> Any:
+    import torch
+
+    return torch.arange(1, mask.shape[1] + 1, device=mask.device)
+
+
+def _rows(tokens: Any) -> Any:
+    import torch
+
+    return torch.arange(tokens.shape[0], device=tokens.device)
+
+
+def _adapted(encoding: Encoding) -> Encoder:
+    module, _, function = encoding.encoder.partition(":")
+    try:
+        made = getattr(import_module(module), function)(encoding)
+    except (ImportError, AttributeError, TypeError) as error:
+        raise DeclarationError(
+            f"the adapter {encoding.encoder} cannot be loaded: {first_line(error)} (module:function of an installed "
+            "package; the function takes the settings of the encoding)"
+        ) from error
+    if not isinstance(made, Encoder) or not isinstance(made.identity, str):
+        raise DeclarationError(
+            f"the adapter {encoding.encoder} returns no encoder but a {type(made).__name__}: it needs identity (text), "
+            "queries(texts) and passages(texts)"
+        )
+    return made

@@ -1,0 +1,50 @@
+"""Every passage is compared with the query: exact, from a file that is mapped into memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from pathlib import Path
+
+from conqret.retrieval.dense.encoders import Encoder, load
+from conqret.retrieval.dense.encoding import EXTRA, Encoding
+from conqret.retrieval.dense.vectors import Vectors, write
+from conqret.retrieval.engine import Engine, Hits
+
+
+def build(texts: Iterable[str], folder: Path, settings: Encoding) -> int:
+    """Encode the passages of ``texts``; in a folder where that was stopped, those that are not there yet."""
+    return write(folder, texts, load(settings).passages, settings.passage_words)
+
+
+class DenseSearcher:
+    """An open index of vectors; the encoder is loaded with the first query."""
+
+    def __init__(self, folder: Path, settings: Encoding) -> None:
+        self.vectors, self._settings = Vectors.of(folder), settings
+
+    @cached_property
+    def encoder(self) -> Encoder:
+        """The encoder that the index was made with."""
+        return load(self._settings)
+
+    def search(self, queries: Sequence[str], depth: int) -> Hits:
+        """The documents whose best passage is nearest; every document is a hit somewhere."""
+        if not queries:
+            return Hits.of([])
+        return Hits.of(list(self.vectors.nearest(self.encoder.queries(queries), depth)))
+
+
+ENGINE = Engine(
+    name="dense",
+    module="sentence_transformers",
+    distribution="sentence-transformers",
+    build=build,
+    open=DenseSearcher,
+    settings=Encoding,
+    extra=EXTRA,
+    home="index-dense",
+    folds=False,
+    resumes=True,
+    layout="1",
+)

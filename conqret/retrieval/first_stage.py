@@ -1,0 +1,66 @@
+"""A first stage as a PyTerrier transformer: questions in, ranked documents with their texts out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+import pyterrier as pt
+
+from conqret.errors import DeclarationError
+from conqret.retrieval.index import Index, open_index
+from conqret.retrieval.texts import with_texts
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+DEPTH = 100
+"""Documents a question; the depth that listwise reranking starts from (Sun et al. 2023)."""
+
+
+class FirstStage(pt.Transformer):
+    """Retrieve from an index of :func:`conqret.retrieval.build_index`, or from a corpus directory.
+
+    Columns in: ``qid``, ``query`` and any others. Columns out: those, and ``docno``, ``score``, ``rank``
+    (from 0); with ``texts`` also ``title`` and ``text``, which rerankers read.
+
+    Raises:
+        DeclarationError: ``depth`` is below 1, or the corpus cannot be opened.
+    """
+
+    engine: str | None = None
+    """The engine whose index of a corpus directory is opened; None is that by words."""
+
+    def __init__(self, index: Index | str | Path, *, depth: int = DEPTH, texts: bool = True) -> None:
+        super().__init__()
+        if depth < 1:
+            raise DeclarationError(f"depth is {depth}; it must be at least 1")
+        self.index = index if isinstance(index, Index) else open_index(index, self.engine)
+        self.depth, self.texts = depth, texts
+
+    def transform(self, queries: pd.DataFrame) -> pd.DataFrame:
+        """Search for every query of the frame."""
+        pt.validate.query_frame(queries, extra_columns=["query"])
+        hits = self.index.search([str(query) for query in queries["query"]], self.depth)
+        frame = queries.iloc[hits.queries].reset_index(drop=True)
+        frame = frame.drop(columns=[name for name in ("docno", "score", "rank") if name in frame])
+        frame = frame.assign(
+            docno=np.array(self.index.ids, dtype=object)[hits.documents],
+            score=hits.scores,
+            rank=frame.groupby(hits.queries).cumcount(),
+        )
+        return with_texts(frame, self.index) if self.texts else frame
+
+    def fuse_rank_cutoff(self, k: int) -> Self | None:
+        """``bm25 % k`` searches no deeper than it must."""
+        return type(self)(self.index, depth=k, texts=self.texts) if k < self.depth else None
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.index.engine}, depth={self.depth})"
+
+
+class Dense(FirstStage):
+    """Retrieve by vectors: the index of ``conqret index CORPUS --engine dense``, or any other by vectors."""
+
+    engine = "dense"

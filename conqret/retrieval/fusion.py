@@ -1,0 +1,91 @@
+"""Hybrid retrieval: the rankings of several first stages as one, by ranks or by scores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import pyterrier as pt
+
+from conqret.errors import DeclarationError
+from conqret.retrieval.first_stage import DEPTH
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SMOOTHING = 60
+"""k of reciprocal rank fusion, as its authors set it (Cormack, Clarke and Buettcher 2009)."""
+
+
+class Fusion(pt.Transformer):
+    """Search with each retriever, and add up what each gives a document.
+
+    Without ``weights`` that is ``1 / (k + rank)``, with ranks from 1 (reciprocal rank fusion). With ``weights``, one a
+    retriever, it is its weight times its score, scaled to [0, 1] over each ranking (1 where all are equal). A ranking
+    that lacks a document gives 0. Columns in: ``qid``, ``query``. Columns out: those of the retrievers, with ``score``
+    and ``rank`` (from 0) anew; of equals the one that an earlier retriever brought stands first.
+
+    Raises:
+        DeclarationError: fewer than two retrievers, or weights that are not one a retriever, 0 or more, one above.
+    """
+
+    def __init__(
+        self,
+        *retrievers: pt.Transformer,
+        weights: Sequence[float] | None = None,
+        k: int = SMOOTHING,
+        depth: int = DEPTH,
+    ) -> None:
+        super().__init__()
+        if len(retrievers) < 2:
+            raise DeclarationError(
+                f"{len(retrievers)} rankings cannot be fused; name at least two, such as bm25,dense"
+            )
+        if weights is not None and (
+            len(weights) != len(retrievers)
+            or not all(0 <= one < float("inf") for one in weights)
+            or not any(weights)
+        ):
+            raise DeclarationError(
+                f"the weights are {', '.join(map(str, weights))}; there must be one for each of the {len(retrievers)} "
+                "rankings, 0 or more, and one above 0"
+            )
+        self.retrievers, self.weights, self.k, self.depth = retrievers, weights, k, depth
+
+    def transform(self, queries: pd.DataFrame) -> pd.DataFrame:
+        """Search with each, and fuse."""
+        import pandas as pd
+
+        pt.validate.query_frame(queries, extra_columns=["query"])
+        parts = [
+            found.assign(score=self._points(found, number))
+            for number, found in enumerate(one.transform(queries) for one in self.retrievers)
+        ]
+        whole = pd.concat([part for part in parts if not part.empty] or parts[:1], ignore_index=True)
+        names = ["qid", "docno"]
+        fused = whole.drop_duplicates(names).assign(
+            score=whole.groupby(names, sort=False)["score"].sum().to_numpy()
+        )
+        fused = fused.sort_values("score", ascending=False, kind="stable")
+        fused["rank"] = fused.groupby("qid", sort=False).cumcount()
+        order = fused["qid"].map({name: place for place, name in enumerate(queries["qid"])})
+        fused = (
+            fused.assign(_order=order).sort_values(["_order", "rank"], kind="stable").drop(columns="_order")
+        )
+        return fused[fused["rank"] < self.depth].reset_index(drop=True)
+
+    def _points(self, frame: pd.DataFrame, number: int) -> pd.Series[float]:
+        if self.weights is None:
+            return 1 / (self.k + 1 + frame["rank"])
+        scores = frame.groupby("qid")["score"]
+        low, high = scores.transform("min"), scores.transform("max")
+        scaled = ((frame["score"] - low) / (high - low)).where(high > low, 1.0)
+        return self.weights[number] * scaled
+
+    def fuse_rank_cutoff(self, k: int) -> Fusion | None:
+        """``hybrid % k`` keeps no more than it must; each retriever is asked for as many as before."""
+        shallow = k < self.depth
+        return Fusion(*self.retrievers, weights=self.weights, k=self.k, depth=k) if shallow else None
+
+    def __repr__(self) -> str:
+        return f"Fusion({', '.join(map(repr, self.retrievers))})"

@@ -1,0 +1,340 @@
+"""Retrieval by vectors: what an encoder learned carries over, the search is exact, and a killed build goes on."""
+
+import json
+import os
+import shutil
+import signal
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+pytest.importorskip("sentence_transformers", reason="the extra dense is not installed")
+
+from conqret.errors import DeclarationError, UnknownNameError
+from conqret.retrieval import BM25, Dense, Fusion, PerspectiveExpansion, build_index, open_index
+from conqret.retrieval.dense import vectors
+from conqret.retrieval.dense.encoding import Encoding
+from conqret.retrieval.dense.passages import passages
+from conqret.retrieval.engine import get_engine
+from conqret.stats.bootstrap import bootstrap_interval
+from tests.retrieval.small_encoder import train
+
+FIXTURES = Path(__file__).parents[2] / "fixtures" / "corpus"
+
+
+def _lines(name):
+    return [json.loads(line) for line in (FIXTURES / name).read_text(encoding="utf-8").splitlines()]
+
+
+def _relevant(split):
+    found = {}
+    for line in (FIXTURES / "qrels" / f"all.{split}.qrels").read_text().splitlines():
+        topic, _, document, grade = line.split()
+        if int(grade) > 0:
+            found.setdefault(topic, []).append(document)
+    return found
+
+
+@pytest.fixture(scope="module")
+def encoder(tmp_path_factory):
+    """Trained on the questions and documents of the train topics only."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    texts = {one["id"]: " ".join(one["text"].split()[:80]) for one in _lines("documents.jsonl")}
+    questions = {one["id"]: one["question"] for one in _lines("topics.jsonl")}
+    pairs = [(questions[topic], texts[one]) for topic, found in _relevant("train").items() for one in found]
+    pairs += [(" ".join(text.split()[:40]), " ".join(text.split()[40:])) for text in texts.values()]
+    yield train(pairs, list(texts.values()), tmp_path_factory.mktemp("encoder") / "small")
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module")
+def trained(encoder, tmp_path_factory):
+    """The fixture corpus with its index by vectors."""
+    folder = shutil.copytree(FIXTURES, tmp_path_factory.mktemp("trained") / "corpus")
+    return build_index(folder, engine="dense", settings=Encoding(str(encoder), passage_words=40))
+
+
+def _brute(index, questions, depth):
+    """Every document by the product of its best passage, with the library alone."""
+    model = index.searcher.encoder._query._model
+    texts = [entry.whole for entry in index.collection.documents()]
+
+    def unit(found):
+        return found / np.linalg.norm(found, axis=1, keepdims=True)
+
+    asked = unit(model.encode(questions))
+    scores = np.array([(unit(model.encode(passages(text, 40))) @ asked.T).max(axis=0) for text in texts]).T
+    return [list(np.argsort(-row, kind="stable")[:depth]) for row in scores], scores
+
+
+def test_the_search_is_exact(trained, monkeypatch):
+    questions = [one["question"] for one in _lines("topics.jsonl")]
+    expected, scores = _brute(trained, questions, 20)
+    for scanned, asked in ((vectors.SCANNED, vectors.ASKED), (7, 5)):
+        monkeypatch.setattr(vectors, "SCANNED", scanned)
+        monkeypatch.setattr(vectors, "ASKED", asked)
+        hits = trained.search(questions, 20)
+        assert list(hits.queries) == [place for place in range(len(questions)) for _ in range(20)]
+        found = hits.documents.reshape(len(questions), 20)
+        assert hits.scores == pytest.approx(np.take_along_axis(scores, found, axis=1).ravel(), abs=1e-5)
+        assert hits.scores == pytest.approx(
+            [scores[row, one] for row, best in enumerate(expected) for one in best], abs=1e-5
+        )
+
+
+def test_it_ranks_topics_that_were_left_out_better_than_chance(trained):
+    questions = {one["id"]: one["question"] for one in _lines("topics.jsonl")}
+    areas = []
+    for topic, relevant in _relevant("test").items():
+        hits = trained.search([questions[topic]], len(trained))
+        is_relevant = np.isin([trained.ids[one] for one in hits.documents], relevant)
+        below = np.cumsum(~is_relevant[::-1])[::-1][is_relevant]
+        areas.append(below.mean() / (~is_relevant).sum())
+    interval = bootstrap_interval(areas, rng=np.random.default_rng(13))
+    assert interval.low > 0.5, interval
+
+
+def test_a_graph_finds_nearly_the_same(trained, encoder):
+    pytest.importorskip("faiss", reason="the extra dense is not installed")
+    index = build_index(
+        trained.collection.folder, engine="hnsw", settings=Encoding(str(encoder), passage_words=40)
+    )
+    questions = [one["question"] for one in _lines("topics.jsonl")]
+    exact, near = (one.search(questions, 10) for one in (trained, index))
+    assert np.isclose(near.scores, exact.scores, atol=1e-4).mean() > 0.95
+    (every,) = [index.search(questions[:1], len(index)).documents]
+    assert sorted(every) == list(range(len(index)))
+
+
+@pytest.fixture
+def small(corpus, encoder):
+    """A corpus of ten documents with its index by vectors."""
+    return build_index(corpus, engine="dense", settings=Encoding(str(encoder), passage_words=5))
+
+
+QUESTIONS = pd.DataFrame(
+    {"qid": ["cats", "trams"], "query": ["Should cats be kept indoors?", "Are trams good?"]}
+)
+
+
+def test_it_stands_in_pipelines(corpus, small):
+    dense, bm25 = Dense(corpus, depth=8), BM25(build_index(corpus), depth=8)
+    assert dense.index.engine == "dense"
+    assert list(dense(QUESTIONS).columns) == ["qid", "query", "docno", "score", "rank", "title", "text"]
+    assert len((dense % 3)(QUESTIONS)) == 6
+    summed = (bm25 % 5 + dense).transform(QUESTIONS)
+    assert {"qid", "docno", "score", "rank"} <= set(summed.columns)
+    expanded = PerspectiveExpansion(dense, "offline")(QUESTIONS)
+    assert set(expanded["perspective"]) == {"yes side", "no side"}
+
+
+def test_fusion_by_hand():
+    import pyterrier as pt
+
+    def ranking(scores):
+        rows = [("1", "q", name, score, place) for place, (name, score) in enumerate(scores.items())]
+        return pt.Transformer.from_df(
+            pd.DataFrame(rows, columns=["qid", "query", "docno", "score", "rank"]), uniform=True
+        )
+
+    one, other = ranking({"a": 9.0, "b": 5.0, "c": 1.0}), ranking({"b": 0.5, "d": 0.4})
+    asked = pd.DataFrame({"qid": ["1"], "query": ["q"]})
+    ranked = Fusion(one, other)(asked)
+    assert list(ranked["docno"]) == ["b", "a", "d", "c"]
+    assert list(ranked["score"]) == pytest.approx([1 / 62 + 1 / 61, 1 / 61, 1 / 62, 1 / 63])
+    scored = Fusion(one, other, weights=(0.4, 0.6))(asked)
+    assert list(scored["docno"]) == ["b", "a", "c", "d"]
+    assert list(scored["score"]) == pytest.approx([0.8, 0.4, 0, 0])
+    assert list((Fusion(one, other) % 2)(asked)["rank"]) == [0, 1]
+    for wrong in ({"weights": (1,)}, {"weights": (0, 0)}, {"weights": (-1, 2)}):
+        with pytest.raises(DeclarationError, match="one for each of the 2"):
+            Fusion(one, other, **wrong)
+    with pytest.raises(DeclarationError, match="at least two"):
+        Fusion(one)
+
+
+def test_a_changed_model_is_refused(small, corpus, encoder, tmp_path):
+    copy = shutil.copytree(encoder, tmp_path / "copy")
+    moved = open_index(corpus, "dense", {"encoder": str(copy)})
+    assert not moved.fresh
+    settings = copy / "config_sentence_transformers.json"
+    settings.write_text(settings.read_text() + " ")
+    with pytest.raises(DeclarationError, match=r"another model than lies in .*copy now.*--engine dense"):
+        open_index(corpus, "dense", {"encoder": str(copy)})
+    assert build_index(corpus, engine="dense", settings=Encoding(str(copy))).fresh
+    assert BM25(corpus).index.engine != "dense"
+
+
+class _StopError(Exception):
+    """What stops a build halfway."""
+
+
+def test_a_build_that_was_stopped_goes_on(corpus, encoder, monkeypatch):
+    chosen, encoded = Encoding(str(encoder), passage_words=5), []
+    monkeypatch.setattr(vectors, "BLOCK", 4)
+    own = vectors.write
+
+    def counted(folder, texts, encode, words):
+        def through(pieces):
+            if fails and len(encoded) > 9:
+                raise _StopError
+            encoded.extend(pieces)
+            return encode(pieces)
+
+        return own(folder, texts, through, words)
+
+    monkeypatch.setattr("conqret.retrieval.engines.dense.write", counted)
+    fails = True
+    with pytest.raises(_StopError):
+        build_index(corpus, engine="dense", settings=chosen)
+    (left,) = corpus.glob(".index-dense.*/index/engine")
+    with (left / "vectors.f32").open("ab") as file:
+        file.write(b"torn")
+    before, fails = len(encoded), False
+    index = build_index(corpus, engine="dense", settings=chosen)
+    assert len(encoded) - before < before + len(index.searcher.vectors.rows) - 10
+    assert not list(corpus.glob(".index-dense.*/*"))
+    rows = np.array(index.searcher.vectors.rows)
+    whole = build_index(corpus, engine="dense", settings=chosen, rebuild=True)
+    assert np.array_equal(rows, whole.searcher.vectors.rows)
+    assert list(index.searcher.vectors.counts) == list(whole.searcher.vectors.counts)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_killed_build_goes_on(tmp_path, monkeypatch):
+    rows = [{"id": f"d{n}", "text": f"tram {n} " * 30} for n in range(60)]
+    (tmp_path / "documents.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    monkeypatch.setattr(vectors, "BLOCK", 10)
+    chosen, seen = Encoding("tests.retrieval.letters:load", passage_words=20), []
+
+    def killed():
+        seen.append(1)
+        if len(seen) == 45:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    child = os.fork()
+    if child == 0:
+        try:
+            build_index(tmp_path, engine="dense", settings=chosen, on_document=killed)
+        finally:
+            os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
+    (left,) = tmp_path.glob(".index-dense.*/index/engine/passages.i32")
+    assert 0 < left.stat().st_size // 4 < 60
+    index = build_index(tmp_path, engine="dense", settings=chosen)
+    assert len(index) == len(index.searcher.vectors.counts) == 60
+    assert len(index.searcher.vectors.rows) == 180
+
+
+def test_known_models_have_their_settings(tmp_path):
+    def settled(name, **given):
+        folder = tmp_path / name
+        folder.mkdir(exist_ok=True)
+        (folder / "config.json").write_text("{}")
+        return Encoding(str(folder), **given).settled(get_engine("dense"))
+
+    e5 = settled("e5-base-v2")
+    assert (e5.query_prefix, e5.passage_prefix, e5.pooling, e5.normalise) == (
+        "query: ",
+        "passage: ",
+        "mean",
+        True,
+    )
+    assert settled("e5-base-v2", query_prefix="").query_prefix == ""
+    contriever = settled("contriever-msmarco")
+    assert (contriever.pooling, contriever.normalise, contriever.query_prefix) == ("mean", False, None)
+    settled("dpr-question_encoder-single-nq-base")
+    dpr = settled("dpr-ctx_encoder-single-nq-base")
+    assert dpr.query_encoder == str(tmp_path / "dpr-question_encoder-single-nq-base")
+    assert dpr.pooling == "pooler"
+    assert "dot product" in str(dpr)
+
+
+def test_bare_models_are_pooled_as_declared(tmp_path):
+    import torch
+    from transformers import AutoModel, AutoTokenizer, DPRConfig, DPRContextEncoder, DPRQuestionEncoder
+
+    from conqret.retrieval.dense.encoders import load
+    from tests.perplexity.small_seq2seq import encoder as small_bert
+
+    def vectors_of(folder, **given):
+        return load(Encoding(str(folder), **given).settled(get_engine("dense")))
+
+    texts = ["Cars should go.", "It depends on whom you ask: drivers and walkers see it differently.", "No."]
+    (tmp_path / "bert").mkdir()
+    folder = Path(small_bert(tmp_path / "bert"))
+    own = vectors_of(folder).passages(texts)
+    (folder / "modules.json").unlink()
+    words, model = AutoTokenizer.from_pretrained(folder), AutoModel.from_pretrained(folder).eval()
+    with torch.inference_mode():
+        states = [model(**words(text, return_tensors="pt")).last_hidden_state[0] for text in texts]
+    by_hand = {"mean": [one.mean(0) for one in states], "cls": [one[0] for one in states]}
+    by_hand["last"] = [one[-1] for one in states]
+    for pooling, expected in by_hand.items():
+        bare = vectors_of(folder, pooling=pooling, max_tokens=64)
+        assert bare.passages(texts) == pytest.approx(torch.stack(expected).numpy(), abs=1e-5)
+    assert vectors_of(folder, normalise=True, max_tokens=24).queries(texts) == pytest.approx(own, abs=1e-5)
+
+    small = DPRConfig(
+        vocab_size=len(words), hidden_size=32, num_hidden_layers=1, num_attention_heads=4, intermediate_size=64,
+        max_position_embeddings=64,
+    )  # fmt: skip
+    for kind, made in (("ctx", DPRContextEncoder), ("question", DPRQuestionEncoder)):
+        place = tmp_path / f"dpr-{kind}_encoder"
+        words.save_pretrained(place)
+        made(small).eval().save_pretrained(place)
+    dpr = vectors_of(tmp_path / "dpr-ctx_encoder")
+    for kind, made, found in (
+        ("ctx", DPRContextEncoder, dpr.passages),
+        ("question", DPRQuestionEncoder, dpr.queries),
+    ):
+        model = made.from_pretrained(tmp_path / f"dpr-{kind}_encoder").eval()
+        with torch.inference_mode():
+            expected = model(**words(texts[1:2], return_tensors="pt")).pooler_output.numpy()
+        assert found(texts)[1:2] == pytest.approx(expected, abs=1e-5)
+
+
+def test_wrong_calls(corpus, encoder, tmp_path, monkeypatch):
+    def built(engine="dense", **options):
+        return build_index(corpus, engine=engine, settings=get_engine(engine).declared(options))
+
+    with pytest.raises(DeclarationError, match="needs an encoder: --encoder"):
+        built()
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    with pytest.raises(DeclarationError, match="no encoder 'nowhere/at-all'"):
+        built(encoder="nowhere/at-all")
+    with pytest.raises(DeclarationError, match="at least 1"):
+        built(encoder=str(encoder), passage_words=0)
+    with pytest.raises(UnknownNameError, match="pooling"):
+        built(encoder=str(encoder), pooling="max")
+    with pytest.raises(DeclarationError, match="its own pooling"):
+        built(encoder=str(encoder), pooling="cls")
+    with pytest.raises(UnknownNameError, match="setting of the engine dense"):
+        built(k1=1.0)
+    with pytest.raises(UnknownNameError, match="setting of the engine bm25s"):
+        built("bm25s", encoder="x")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(DeclarationError, match="module:function"):
+        built(encoder=str(tmp_path / "empty"))
+    code = shutil.copytree(encoder, tmp_path / "code")
+    (code / "modules.json").write_text('[{"idx": 0, "name": "0", "path": "", "type": "own.Model"}]')
+    (code / "own.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\nclass Model: pass\n")
+    with pytest.raises(DeclarationError, match="cannot be loaded"):
+        built(encoder=str(code))
+    assert not (tmp_path / "ran").exists()
+    assert not list(corpus.glob("index*"))
+
+
+def test_an_adapter(corpus):
+    index = build_index(corpus, engine="dense", settings=Encoding("tests.retrieval.letters:load"))
+    assert "an adapter, which runs code of its own" in str(index.settings)
+    (first, *_) = index.search(["cab"], 3).documents
+    assert index.ids[first] == "trams-pro-2"
+    for name, told in (("nothing", "returns no encoder"), ("missing", "cannot be loaded")):
+        with pytest.raises(DeclarationError, match=told):
+            build_index(corpus, engine="dense", settings=Encoding(f"tests.retrieval.letters:{name}"))
