@@ -21,6 +21,7 @@ WORK = {
     "judge": "judging",
     "score": "scoring",
     "detect": "detecting",
+    "curate": "collecting",
 }
 """What each task is called that has a budget of its own."""
 

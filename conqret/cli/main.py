@@ -21,6 +21,7 @@ from conqret.cli import (
     bias,
     compare,
     corpus,
+    curate,
     debate,
     doctor,
     formats,
@@ -31,6 +32,7 @@ from conqret.cli import (
     perspectives,
     perturb,
     prompt,
+    questions,
     rank,
     recordings,
     report,
@@ -66,7 +68,7 @@ app = typer.Typer(
 )
 for _module in (
     judge, report, formats, prompt, recordings, scrape, corpus, index, retrieve, generate, perturb, sensitivity, run,
-    runs, validate, agree, compare, label, bias, score, rank, perspectives, debate, doctor,
+    runs, validate, agree, compare, label, bias, score, rank, perspectives, debate, questions, curate, doctor,
 ):  # fmt: skip
     _name = _module.__name__.rpartition(".")[2]  # a module has a command of its name, or several in an app
     if hasattr(_module, "app"):

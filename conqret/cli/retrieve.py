@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
-from typer.core import TyperGroup
 
 from conqret.cli import options
 from conqret.cli.console import end, note, progress, result, tell
+from conqret.cli.default_command import DEFAULT, RunByDefault
 from conqret.cli.groups import grouped
 from conqret.cli.retrieve_evaluate import EPILOG as EVALUATE_EPILOG
 from conqret.cli.retrieve_evaluate import evaluate
@@ -34,20 +34,9 @@ EPILOG = (
     "conqret retrieve corpus/ --perspectives --rerank offline --mmr 0.95\n\n"
     "conqret retrieve evaluate corpus/ --systems bm25,generic,pro,con --rerank gpt-4o-mini"
 )
-DEFAULT = "run"
-
-
-class _RunByDefault(TyperGroup):
-    """``conqret retrieve CORPUS`` is ``conqret retrieve run CORPUS``."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        if args and args[0] not in self.commands and args[0] not in self.get_help_option_names(ctx):
-            args = [DEFAULT, *args]
-        return super().parse_args(ctx, args)
-
 
 app = typer.Typer(
-    cls=_RunByDefault,
+    cls=RunByDefault,
     help="Rank the documents of a corpus for its topics, for one side or both, and score the rankings.",
     no_args_is_help=True,
     epilog=EPILOG,

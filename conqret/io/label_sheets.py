@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from xml.sax.saxutils import quoteattr
@@ -53,14 +53,11 @@ class Sheet:
 
     def csv(self) -> dict[str, str]:
         """A row for each item, with an empty column for the annotator's name and for each dimension."""
-        target = io.StringIO(newline="")
-        writer = csv.writer(target, lineterminator="\r\n")
-        fields = list(self.task.shows(self.items[0]))
-        writer.writerow(["item", "annotator", *fields, *map(guarded, self.dimensions)])
-        for item in self.items:
-            cells = (item.id, "", *self.task.shows(item).values())
-            writer.writerow([*map(guarded, cells), *("" for _ in self.dimensions)])
-        return {"": target.getvalue()}
+        head = ["item", "annotator", *self.task.shows(self.items[0]), *self.dimensions]
+        blank = [""] * len(self.dimensions)
+        return {
+            "": csv_text(head, ((one.id, "", *self.task.shows(one).values(), *blank) for one in self.items))
+        }
 
     def label_studio(self) -> dict[str, str]:
         """Tasks for Label Studio's JSON import, and the labelling interface for them: a choice for each dimension."""
@@ -101,6 +98,15 @@ FORMS: Mapping[str, Callable[[Sheet], dict[str, str]]] = {
     "argilla": Sheet.argilla,
 }
 """The forms of a sheet, by where it is filled in."""
+
+
+def csv_text(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
+    """A table as CSV, in cells that no spreadsheet takes for a formula; None is an empty cell."""
+    target = io.StringIO(newline="")
+    writer = csv.writer(target, lineterminator="\r\n")
+    for row in (head, *rows):
+        writer.writerow([guarded(cell) if isinstance(cell, str) else cell for cell in row])
+    return target.getvalue()
 
 
 def guarded(cell: str) -> str:

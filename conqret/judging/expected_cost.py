@@ -53,7 +53,7 @@ class Expected:
     @property
     def stage(self) -> str:
         """All in one line: ``judge bm25+writer by rag-fine-grained-gpt-4o``."""
-        joint = {"rewrite": "for"}.get(self.task, "by")
+        joint = "for" if self.task in ("rewrite", "curate") else "by"
         return " ".join(filter(None, (self.task, self.of, f"{joint} {self.by}" if self.by else "")))
 
 

@@ -7,8 +7,6 @@ part of what the run is: the same command with others asks nothing anew.
 
 from __future__ import annotations
 
-import csv
-import io
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +16,7 @@ from typing import ClassVar
 from pydantic import BaseModel, ConfigDict
 
 from conqret.io.atomic import replacing
-from conqret.io.label_sheets import guarded
+from conqret.io.label_sheets import csv_text
 from conqret.io.pairs import Pair
 from conqret.llm.client import Client
 from conqret.perspectives.detection import GRADES, PROMPT, YES_FROM, Detection, Graded, trials
@@ -156,16 +154,14 @@ def _summary(
 
 def _table(pairs: Iterable[Pair], found: Iterable[Detection], yes_from: int) -> str:
     """The pairs with their grades as CSV, in cells that no spreadsheet takes for a formula."""
-    target = io.StringIO(newline="")
-    writer = csv.writer(target, lineterminator="\r\n")
-    writer.writerow(_COLUMNS)
-    for pair, one in zip(pairs, found, strict=True):
+
+    def cells(pair: Pair, one: Detection) -> tuple[object, ...]:
         meaning = "" if one.grade is None else GRADES[one.grade]
-        shown = (pair.id, pair.question, pair.document, pair.perspective, one.grade, meaning,
-                 _yes_or_no(one.contains(yes_from)), one.explanation, _yes_or_no(pair.label), one.reason or "",
-                 one.detail)  # fmt: skip
-        writer.writerow(guarded("" if cell is None else str(cell)) for cell in shown)
-    return target.getvalue()
+        return (pair.id, pair.question, pair.document, pair.perspective, one.grade, meaning,
+                _yes_or_no(one.contains(yes_from)), one.explanation, _yes_or_no(pair.label), one.reason,
+                one.detail)  # fmt: skip
+
+    return csv_text(_COLUMNS, map(cells, pairs, found))
 
 
 def _yes_or_no(said: bool | None) -> str:

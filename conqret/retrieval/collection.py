@@ -17,12 +17,14 @@ from conqret.io.corpus import CorpusDirectory, Doc
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One document; ``offset`` is the byte of the file where its line begins."""
+    """One document; ``offset`` is the byte of the file where its line begins, ``licence`` what it states of one."""
 
     offset: int
     id: str
     title: str
     text: str
+    url: str = ""
+    licence: str = ""
 
     @property
     def whole(self) -> str:
@@ -93,4 +95,5 @@ def _entry(line: bytes, offset: int, place: str) -> Entry:
         raise DeclarationError(
             f"{place} is no document: it needs id and text, both text (title and url may be there)"
         )
-    return Entry(offset, identifier, title, text)
+    url, licence = (record.get(name) or "" for name in ("url", "licence"))
+    return Entry(offset, identifier, title, text, str(url), str(licence))

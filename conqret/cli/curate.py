@@ -1,0 +1,160 @@
+"""``conqret curate``: partial answers to debatable questions, from trusted documents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from conqret.cli import options
+from conqret.cli.asking import ask, session_of
+from conqret.cli.console import at, end, floor, note, result
+from conqret.cli.default_command import DEFAULT, RunByDefault
+from conqret.cli.groups import Group, grouped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import RenderableType
+
+    from conqret.curation.benchmark import CurateFolder, CurateSummary
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret curate questions.jsonl --corpus corpus/ --model gpt-4o-mini --dry-run\n\n"
+    "conqret curate questions.jsonl --corpus corpus/ --trusted domains.txt --model gpt-4o-mini -o benchmark/"
+)
+app = typer.Typer(
+    cls=RunByDefault,
+    help="Make a benchmark of debatable questions with partial answers (DebateQA), and check it.",
+    no_args_is_help=True,
+    epilog=EPILOG,
+)
+
+_FILTERS = "Filters and budget"
+
+
+@dataclass(frozen=True)
+class Filters(Group):
+    """What is kept, and how much of a document is read."""
+
+    keep: Annotated[
+        int | None, options.option(_FILTERS, "Documents of a question at most, best first. Default: 5.")
+    ] = None
+    least_documents: Annotated[
+        int | None, options.option(_FILTERS, "A question with fewer trusted documents goes. Default: 3.")
+    ] = None
+    least_views: Annotated[
+        int | None, options.option(_FILTERS, "A question with fewer points of view goes. Default: 3.")
+    ] = None
+    document_tokens: Annotated[
+        int | None, options.option(_FILTERS, "Tokens that are read of a document. Default: 80000.")
+    ] = None
+    rerank: Annotated[
+        str | None,
+        options.option(
+            _FILTERS, "Who puts the documents in order: listwise (the model) or lexical. Default: listwise."
+        ),
+    ] = None
+    prompt_tokens: Annotated[
+        int | None, options.option(_FILTERS, "Tokens of all documents of a prompt. Default: 120000.")
+    ] = None
+
+
+@app.command(DEFAULT, epilog=EPILOG)
+@grouped
+def run(
+    questions: Annotated[
+        Path,
+        typer.Argument(help="Column question, perhaps id, source, url, licence: JSONL, CSV, TSV, Parquet."),
+    ],
+    *,
+    corpus: Annotated[
+        Path,
+        options.option(
+            options.FILES, "The corpus directory in which evidence is searched; indexed where it is not."
+        ),
+    ],
+    trusted: Annotated[
+        Path | None,
+        options.option(
+            _FILTERS,
+            "Domains to trust besides .edu, .org, .gov, .info and .pro: one a line, perhaps with a licence; - in front "
+            "refuses one.",
+        ),
+    ] = None,
+    filters: Filters,
+    model: options.Model = None,
+    output: Annotated[
+        Path | None,
+        options.option(
+            options.FILES,
+            "The benchmark's folder; the same command again goes on where it stopped. "
+            "Default: runs/QUESTIONS-curate-MODEL.",
+            "--output",
+            "-o",
+        ),
+    ] = None,
+    prompts: options.Prompts = None,
+    calls: options.Calls,
+    kept: options.Kept,
+    dry_run: options.DryRun = False,
+    shown: options.Shown,
+) -> None:
+    """Collect partial answers: queries, trusted documents, points of view, and an explanation of each (Algorithm 1).
+
+    The folder then holds benchmark.jsonl, which `conqret score perspective-diversity --references` reads, the documents
+    that it rests on with address and licence, the questions that were filtered, and items for `conqret label`.
+    """
+    from conqret._optional import require
+
+    for module in ("pyterrier", "pandas"):
+        require(module, extra="retrieval")
+    from conqret.cli.expected_cost import tell_cost
+    from conqret.curation.algorithm import STEPS, Collector, Plan
+    from conqret.curation.benchmark import CurateFolder
+    from conqret.curation.collecting import VIEWS, curate, estimate
+    from conqret.curation.sources import CorpusSource
+    from conqret.curation.trusted import TrustedDomains, read_trusted
+    from conqret.io.questions import read_sourced
+    from conqret.report.curation import curate_table
+    from conqret.runs.places import default_folder, stem
+
+    session = session_of(model, calls, kept, prompts)
+    domains = TrustedDomains() if trusted is None else read_trusted(trusted)
+    found, plan = read_sourced([questions]), Plan(**filters.given())
+    source = CorpusSource(corpus)
+    collector = Collector(source, domains, plan, session)
+    if dry_run:
+        tell_cost(estimate(found, collector), budget=calls.budget_usd, as_json=shown.json_output)
+        note(
+            f"{VIEWS} points of view a question are assumed, and the documents that the question itself finds"
+        )
+        return
+    folder = CurateFolder(output or default_folder(stem(questions), "curate", session.options.model))
+    baseline = session.options.backend.baseline
+    author = f"{session.options.model}: {floor('an author')}" if baseline else ""
+    outcome = ask(
+        partial(curate, found, collector, folder, overwrite=kept.overwrite), len(found) * len(STEPS), "steps",
+        about=f"{len(found):,} questions, {len(source.index):,} documents, asked of", shown=shown,
+        doing="collecting", by=author,
+    )  # fmt: skip
+    summary = outcome.summary
+    result(summary, _lines(summary, folder, curate_table(summary)), as_json=shown.json_output)
+    if summary.unstated_licences and not shown.quiet:
+        note(
+            f"{summary.unstated_licences:,} of {summary.documents:,} documents state no licence: look them up before "
+            "you share their texts, or name licences by domain in --trusted"
+        )
+    end(summary.unanswered, outcome.session, there=summary.kept, reasons=summary.unanswered)
+
+
+def _lines(summary: CurateSummary, folder: CurateFolder, table: RenderableType) -> Iterator[RenderableType]:
+    yield from (table, "")
+    yield at(folder.benchmark_file, "benchmark")
+    yield at(folder.documents_file, "documents")
+    yield at(folder.filtered_file, "filtered")
+    yield at(folder.items_file, "items")

@@ -1,0 +1,96 @@
+"""Algorithm 1 as a run: recorded, resumable, priced before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from conqret.curation import asking
+from conqret.curation.algorithm import DEPTH, POOL, Collector, Step, cleaned
+from conqret.curation.benchmark import CurateFolder, CurateSummary, record_of, write_benchmark
+from conqret.curation.ranking import LISTWISE
+from conqret.io.questions import SourcedQuestion
+from conqret.judging.expected_cost import Expected, counter, expected_asking
+from conqret.llm.client import Client
+from conqret.prompts import Rendered
+from conqret.retrieval.rerank import INSTRUCTIONS
+from conqret.runs.asked import Asked, ask_all
+from conqret.runs.session import SessionCounts
+
+VIEWS = 4
+"""Points of view of a question, for an estimate: 11,640 on 2,941 questions, removed ones included (A.4)."""
+SOURCES = 2
+"""Documents that a point of view rests on, for an estimate."""
+PIECES = {
+    "search queries": 60,
+    "the best documents": 100,
+    "points of view": 50 * VIEWS,
+    "explanations": 400,
+}
+"""What is asked for, and an answer in tokens: some short queries; 20 numbers; a sentence and numbers for each point of
+view; 300 words."""
+
+
+@dataclass(frozen=True, slots=True)
+class CurateOutcome:
+    """A finished run: its numbers, what this session did, and which answers a replay lacked."""
+
+    summary: CurateSummary
+    session: SessionCounts
+    missing: tuple[str, ...]
+
+
+def curate(
+    questions: Sequence[SourcedQuestion],
+    collector: Collector,
+    folder: CurateFolder,
+    *,
+    overwrite: bool = False,
+    on_start: Callable[[Client, int], None] = lambda client, kept: None,
+    on_row: Callable[[Step], None] = lambda step: None,
+) -> CurateOutcome:
+    """Take every step that the folder does not hold, and write the benchmark.
+
+    Raises what :func:`conqret.runs.asked.ask_all` raises.
+    """
+    session = collector.session
+
+    def finish(asked: Asked[Step]) -> CurateOutcome:
+        summary = write_benchmark(questions, asked.rows, collector, folder)
+        return CurateOutcome(summary, asked.session, asked.missing)
+
+    session.options.backend.check_can_ask("what documents say on a question")
+    trials = [trial for question in questions for trial in collector.trials(question)]
+    return session.run(
+        lambda client: ask_all(
+            trials, session, folder, record_of(questions, collector), finish,
+            overwrite=overwrite, on_start=on_start, on_row=on_row,
+        )
+    )  # fmt: skip
+
+
+def estimate(questions: Sequence[SourcedQuestion], collector: Collector) -> list[Expected]:
+    """The calls, tokens and dollars of :func:`curate`, from what a search with the question itself finds; nothing that
+    is recorded already is taken off."""
+    session, library = collector.session, collector.library
+    client = counter(session.options)
+    rankings = session.run(lambda _: collector.source.search([one.question for one in questions], DEPTH))
+    prompts: dict[str, list[Rendered]] = {name: [] for name in PIECES}
+    for question, ranking in zip(questions, rankings, strict=True):
+        text = question.question
+        found = [
+            cleaned(one) for one in collector.source.read(ranking) if one.document.url in collector.trusted
+        ][:POOL]
+        shown, _ = collector.within_budget(found[: collector.plan.keep], client)
+        prompts["search queries"].append(asking.queries_prompt(library, text))
+        if collector.plan.rerank == LISTWISE and len(found) > collector.plan.keep:
+            prompts["the best documents"].append(
+                library[INSTRUCTIONS["none"]].render({"topic": text, "stance": "none", "documents": found})
+            )
+        prompts["points of view"].append(asking.views_prompt(library, text, shown))
+        explained = asking.explanation_prompt(library, text, text, shown[:SOURCES])
+        prompts["explanations"] += [explained] * VIEWS
+    return [
+        expected_asking("curate", session.options, prompts[piece], tokens, by=piece)
+        for piece, tokens in PIECES.items()
+    ]

@@ -1,0 +1,100 @@
+"""Documents from trusted domains alone (DebateQA, A.2 and Table 8), and one's own list beside these."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from conqret.errors import DeclarationError
+
+TABLE_8 = (".edu", ".org", ".gov", ".info", ".pro")
+"""The top-level domains that the paper trusts; .edu and .gov are not open for registration."""
+
+_DOMAIN = re.compile(r"\.?[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*")
+_LINE_LIMIT = 1_000
+"""Characters of a line of a list; a longer one is no domain with a licence."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrustedDomains:
+    """Domains whose documents may be evidence; one counts with all that is under it (``.gov``, ``who.int``).
+
+    ``licences`` has for some of them the licence of what they publish; ``refused`` are domains inside trusted ones.
+    """
+
+    domains: tuple[str, ...] = TABLE_8
+    refused: tuple[str, ...] = ()
+    licences: dict[str, str] = field(default_factory=dict)
+
+    def __contains__(self, url: object) -> bool:
+        """Whether a page at this address is trusted."""
+        host = domain_of(str(url))
+        return bool(host) and _covered(host, self.domains) and not _covered(host, self.refused)
+
+    def licence(self, url: str) -> str:
+        """The licence of what its domain publishes, of the longest domain that has one; empty where none has."""
+        host = domain_of(url)
+        known = [one for one in self.licences if _under(host, one)]
+        return self.licences[max(known, key=len)] if known else ""
+
+    def record(self) -> dict[str, list[str]]:
+        """What stands in the record of a run."""
+        return {"domains": sorted(self.domains), "refused": sorted(self.refused)}
+
+
+def read_trusted(path: Path) -> TrustedDomains:
+    """The domains of Table 8, and those of a list of one's own.
+
+    A line is a domain, perhaps with the licence of what it publishes behind it (``.gov public domain``); ``-`` in front
+    refuses it (``-example.org``), or takes one of Table 8's away (``-.org``). ``#`` begins a remark.
+
+    Raises:
+        DeclarationError: the file cannot be read, or a line is no domain.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise DeclarationError(f"{path} cannot be read as a list of domains: {error}") from error
+    added: dict[str, str] = {}
+    refused: list[str] = []
+    for number, line in enumerate(lines, start=1):
+        given = line.partition("#")[0].strip()
+        if not given:
+            continue
+        name, _, licence = given.partition(" ")
+        domain = name.removeprefix("-").lower()
+        if len(line) > _LINE_LIMIT or not _DOMAIN.fullmatch(domain):
+            raise DeclarationError(
+                f"{path}:{number} is no domain: write one a line, such as .gov or who.int, without https:// and "
+                "without a path"
+            )
+        if name.startswith("-"):
+            refused.append(domain)
+        else:
+            added[domain] = licence.strip()
+    kept = tuple(one for one in TABLE_8 if one not in refused)
+    return TrustedDomains(
+        tuple(dict.fromkeys((*kept, *added))),
+        tuple(one for one in refused if one not in TABLE_8),
+        {domain: licence for domain, licence in added.items() if licence},
+    )
+
+
+def domain_of(url: str) -> str:
+    """The host of an address in lower case; empty where it has none."""
+    try:
+        return (urlsplit(url).hostname or "").rstrip(".").lower()
+    except ValueError:
+        return ""
+
+
+def _covered(host: str, domains: Iterable[str]) -> bool:
+    return any(_under(host, one) for one in domains)
+
+
+def _under(host: str, domain: str) -> bool:
+    bare = domain.removeprefix(".")
+    return host.endswith(f".{bare}") or (host == bare and not domain.startswith("."))

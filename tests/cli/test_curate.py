@@ -1,0 +1,90 @@
+"""`conqret questions` and `conqret curate` over the fixtures, offline, from a list of questions to a benchmark."""
+
+import csv
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from conqret.text.words import fold
+
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("fixtures") / "corpus"
+    folder.mkdir()
+    shutil.copy(FIXTURES / "corpus" / "documents.jsonl", folder)
+    return folder
+
+
+def test_eighteen_questions_become_twelve(cli, tmp_path):
+    out = tmp_path / "deep" / "kept.jsonl"
+    done = cli("questions", "dedupe", FIXTURES / "questions.jsonl", "-o", out)
+    assert done.code == 0
+    assert "6 questions removed, decided by 6 similar pairs" in done.out
+    assert "twins" in done.out
+    kept = [json.loads(line)["id"] for line in out.read_text().splitlines()]
+    assert kept == [json.loads(line)["id"] for line in (FIXTURES / "corpus" / "topics.jsonl").open()]
+    with (tmp_path / "deep" / "kept.pairs.csv").open(newline="") as file:
+        assert {row["removed"] for row in csv.DictReader(file)} == {"second"}
+
+
+def test_a_wrong_threshold_or_encoder_leaves_nothing(cli, tmp_path):
+    out = tmp_path / "kept.jsonl"
+    done = cli("questions", "dedupe", FIXTURES / "questions.jsonl", "-o", out, "--threshold", "1.5")
+    assert (done.code, "a cosine above 0, up to 1" in done.err) == (2, True)
+    done = cli("questions", "dedupe", FIXTURES / "questions.jsonl", "-o", out, "--encoder", "no/folder")
+    assert (done.code, "'no/folder' is neither" in done.err) == (2, True)
+    assert not out.exists()
+
+
+def test_partial_answers_offline(cli, corpus, tmp_path):
+    questions = tmp_path / "three.jsonl"
+    questions.write_text("".join((FIXTURES / "questions.jsonl").open().readlines()[4:7]))
+    out, trusted = tmp_path / "out", tmp_path / "trusted.txt"
+    trusted.write_text("example.org Apache-2.0\n")
+    call = ("curate", questions, "--corpus", corpus, "--trusted", trusted, "-o", out)
+    priced = cli(*call, "--dry-run", "--json")
+    assert json.loads(priced.out)["calls"] == 3 * (3 + 4)
+    assert not out.exists()
+    done = cli(*call)
+    assert done.code == 0
+    assert "a floor and not an author" in done.err
+    found = json.loads(cli(*call, "--json").out)
+    assert found["kept"] >= 2
+    assert found["unstated_licences"] == 0
+    benchmark = [json.loads(line) for line in (out / "benchmark.jsonl").read_text().splitlines()]
+    assert all(len(one["partial_answers"]) >= 3 for one in benchmark)
+    texts = {one["id"]: one for one in map(json.loads, (out / "documents.jsonl").open())}
+    for one in benchmark:
+        for answer in one["partial_answers"]:
+            # What the baseline says stands in the documents that it names.
+            said = " ".join(" ".join(fold(texts[name]["text"]).split()) for name in answer["documents"])
+            assert answer["point_of_view"] in said
+            assert all(
+                texts[name]["url"] and texts[name]["licence"] == "Apache-2.0" for name in answer["documents"]
+            )
+    record = json.loads((out / "run.json").read_text())
+    assert record["trusted"]["domains"] == [".edu", ".gov", ".info", ".org", ".pro", "example.org"]
+    again = cli(*call, "--replay", out, "-o", tmp_path / "again")
+    assert again.code == 0
+    assert (tmp_path / "again" / "benchmark.jsonl").read_bytes() == (out / "benchmark.jsonl").read_bytes()
+    # A list that trusts nobody: every question is filtered, and the command says so.
+    trusted.write_text("".join(f"-{one}\n" for one in (".edu", ".org", ".gov", ".info", ".pro")))
+    none = cli(*call[:-1], tmp_path / "none")
+    assert none.code == 1
+    assert "nothing has a result" in none.err
+
+
+def test_bad_input_is_refused_with_its_place(cli, corpus, tmp_path):
+    questions = FIXTURES / "questions.jsonl"
+    done = cli("curate", questions, "--corpus", tmp_path / "none", "-o", tmp_path / "out")
+    assert (done.code, "is no corpus" in done.err) == (2, True)
+    done = cli("curate", questions, "--corpus", corpus, "--keep", "1", "-o", tmp_path / "out")
+    assert (done.code, "--keep 1 leaves every question" in done.err) == (2, True)
+    done = cli("curate", questions, "--corpus", corpus, "--rerank", "lexcal", "-o", tmp_path / "out")
+    assert (done.code, "Did you mean" in done.err or "lexical" in done.err) == (2, True)
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,172 @@
+"""Algorithm 1: which documents are read, what is filtered and counted, and that a stopped run goes on."""
+
+import json
+
+import pytest
+from aiohttp import web
+
+from conqret.curation.algorithm import STEPS, Collector, Plan
+from conqret.curation.benchmark import UNSTATED, CurateFolder
+from conqret.curation.collecting import curate, estimate
+from conqret.curation.trusted import TrustedDomains
+from conqret.data import Reason
+from conqret.errors import DeclarationError, UnknownNameError
+from conqret.io import open_items
+from conqret.io.debateqa import read_questions
+from conqret.io.questions import SourcedQuestion
+from conqret.llm import retry
+from conqret.llm.options import ClientOptions
+from conqret.runs.session import Session
+from tests.curation.memory import MemorySource, scripted
+from tests.server import FaultServer
+
+QUESTIONS = (
+    SourcedQuestion("q", "Are trams cheap?", licence="CC-BY"),
+    SourcedQuestion("r", "Should trams run?"),
+)
+
+
+@pytest.fixture(autouse=True)
+def _key(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    monkeypatch.setattr(retry, "BACKOFF_BASE", 0.01)
+
+
+def run(server, folder, source=None, plan=None, trusted=None):
+    session = Session(ClientOptions("openai/author", api_base=server.url))
+    collector = Collector(source or MemorySource(), trusted or TrustedDomains(), plan or Plan(), session)
+    return curate(QUESTIONS, collector, CurateFolder(folder))
+
+
+def lines(file):
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+
+
+def test_a_benchmark_rests_on_trusted_documents_alone(tmp_path):
+    source = MemorySource()
+    with FaultServer(answer=scripted()) as server:
+        done = run(server, tmp_path / "out", source, plan=Plan(keep=4))
+    summary = done.summary
+    assert (summary.kept, summary.partial_answers, summary.unanswered) == (2, 6, {})
+    # Seven are found for each, of which c.com and the one without address are not trusted; five are reranked.
+    assert (summary.found, summary.trusted) == (14, 10)
+    first, second = lines(tmp_path / "out" / "benchmark.jsonl")
+    assert (first["licence"], second["licence"]) == ("CC-BY", UNSTATED)
+    # The reranker turns the five around, and four are kept: d7, d5, d4, d2.
+    assert [one["documents"] for one in first["partial_answers"]] == [["d7"], ["d7", "d5"], ["d7", "d4"]]
+    assert first["partial_answers"][1]["explanation"] == "Because of View 1."
+    texts = lines(tmp_path / "out" / "documents.jsonl")
+    assert [(one["id"], one["url"], one["licence"]) for one in texts] == [
+        ("d7", "https://f.pro/6", UNSTATED), ("d5", "http://e.org/5", UNSTATED), ("d4", "https://d.edu/4", UNSTATED)
+    ]  # fmt: skip
+    assert summary.unstated_licences == 3
+    read = read_questions(tmp_path / "out" / "benchmark.jsonl")
+    assert [one.point_of_view for one in read["q"].partial_answers] == ["View 0.", "View 1.", "View 2."]
+    items = list(open_items(tmp_path / "out" / "items.jsonl"))
+    assert [(one.id, len(one.documents)) for one in items[:2]] == [("q#1", 1), ("q#2", 2)]
+
+
+def test_what_is_asked_holds_the_documents_without_addresses_and_those_of_the_view_alone(tmp_path):
+    with FaultServer(answer=scripted()) as server:
+        run(server, tmp_path / "out")
+        bodies = [one.body["messages"][1]["content"] for one in server.requests]
+    views = [
+        body
+        for body in bodies
+        if "</documents>" in body and "<perspective>" not in body and "<question>" in body
+    ]
+    assert len(views) == 2
+    assert all(
+        body.count("<document number") == 5 and "https://" not in body and "__" not in body for body in views
+    )
+    explained = sorted(body.count("<document number") for body in bodies if "<perspective>" in body)
+    assert explained == [1, 1, 2, 2, 2, 2]
+
+
+def test_questions_with_too_little_are_filtered_and_counted(tmp_path):
+    few = MemorySource(("https://a.org", "https://b.com", "https://c.gov"))
+    with FaultServer(answer=scripted()) as server:
+        summary = run(server, tmp_path / "few", few).summary
+        assert len(server.requests) == 2  # the queries: nothing is asked over two documents
+        assert (summary.few_documents, summary.few_views, summary.kept) == (2, 0, 0)
+        assert lines(tmp_path / "few" / "filtered.jsonl")[0]["detail"] == "2 trusted documents"
+        mine = TrustedDomains((".org", ".gov", "b.com"))
+        assert run(server, tmp_path / "mine", few, trusted=mine).summary.kept == 2
+    with FaultServer(answer=scripted(views=2)) as server:
+        summary = run(server, tmp_path / "views").summary
+        assert (summary.few_views, summary.kept) == (2, 0)
+        assert lines(tmp_path / "views" / "filtered.jsonl")[1]["why"] == "few points of view"
+        assert run(server, tmp_path / "two", plan=Plan(least_views=2)).summary.kept == 2
+
+
+def test_documents_are_cut_to_the_budget_one_by_one_and_together(tmp_path):
+    source = MemorySource(("https://a.org", "https://b.org", "https://c.org"), text="word " * 500)
+    with FaultServer(answer=scripted()) as server:
+        plan = Plan(document_tokens=300, prompt_tokens=450)
+        summary = run(server, tmp_path / "out", source, plan=plan).summary
+        shown = next(one.body["messages"][1]["content"] for one in server.requests if "2000" not in str(one.body)
+                     and "</documents>" in str(one.body))  # fmt: skip
+    assert 400 <= shown.count("word") <= 450
+    assert summary.cut_tokens > 0
+
+
+def test_an_answer_that_names_documents_that_are_not_there_is_no_answer(tmp_path):
+    odd = {"points_of_view": [{"point_of_view": f"V{n}", "documents": [9]} for n in range(3)]}
+    with FaultServer(answer=scripted(views=odd)) as server:
+        summary = run(server, tmp_path / "out").summary
+        assert (summary.unanswered, summary.kept) == ({Reason.INVALID_ANSWER: 2}, 0)
+        assert "go from 1 to 5" in lines(tmp_path / "out" / "filtered.jsonl")[0]["detail"]
+
+
+def test_a_run_that_failed_goes_on_where_it_stopped(tmp_path):
+    good = scripted()
+
+    def failing(body):
+        if "points_of_view" in str(body):
+            raise web.HTTPBadRequest
+        return good(body)
+
+    with FaultServer(answer=failing) as server:
+        summary = run(server, tmp_path / "out").summary
+        assert (summary.unanswered, summary.kept) == ({Reason.BAD_REQUEST: 2}, 0)
+        asked = len(server.requests)
+        server.answer = good
+        summary = run(server, tmp_path / "out").summary  # goes on: only what is missing is asked
+        assert summary.kept == 2
+        assert len(server.requests) == asked + 2 + 6
+        assert run(server, tmp_path / "out").session.sent == 0
+
+
+def test_another_budget_or_list_is_another_run(tmp_path):
+    with FaultServer(answer=scripted()) as server:
+        run(server, tmp_path / "out")
+        with pytest.raises(DeclarationError, match="settings differs"):
+            run(server, tmp_path / "out", plan=Plan(keep=4))
+        with pytest.raises(DeclarationError, match="trusted domains differs"):
+            run(server, tmp_path / "out", trusted=TrustedDomains((".org",)))
+
+
+def test_the_price_is_known_before():
+    collector = Collector(MemorySource(), TrustedDomains(), Plan(keep=4), Session("gpt-4o-mini"))
+    parts = {one.by: one for one in estimate(QUESTIONS, collector)}
+    assert {name: one.calls for name, one in parts.items()} == {
+        "search queries": 2, "the best documents": 2, "points of view": 2, "explanations": 8,
+    }  # fmt: skip
+    assert all(one.cost_usd > 0 for one in parts.values())
+    collector = Collector(MemorySource(), TrustedDomains(), Plan(rerank="lexical"), Session("gpt-4o-mini"))
+    assert {one.by: one.calls for one in estimate(QUESTIONS, collector)}["the best documents"] == 0
+
+
+def test_impossible_plans_are_refused():
+    with pytest.raises(DeclarationError, match="--keep 2 leaves every question"):
+        Plan(keep=2)
+    with pytest.raises(DeclarationError, match="--prompt-tokens is 0"):
+        Plan(prompt_tokens=0)
+    with pytest.raises(UnknownNameError, match="reranker"):
+        Plan(rerank="best")
+
+
+def test_every_step_has_a_trial_that_waits_for_what_it_needs():
+    trials = Collector(MemorySource(), TrustedDomains(), Plan(), Session("offline")).trials(QUESTIONS[0])
+    assert [one.key for one in trials] == [f"q {step}" for step in STEPS]
+    assert trials[-1].after == ("q documents", "q views")

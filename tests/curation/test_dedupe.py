@@ -1,0 +1,162 @@
+"""Questions without duplicates: the cosines, the cover, and the files that are read."""
+
+import itertools
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conqret.curation import similarity
+from conqret.curation.cover import vertex_cover
+from conqret.curation.deduplication import deduplicate
+from conqret.curation.embeddings import embedder, lexical, read_embeddings
+from conqret.curation.similarity import SimilarPair, similar_pairs
+from conqret.errors import DeclarationError, ItemsError
+from conqret.io.questions import SourcedQuestion, read_sourced
+
+EDGES = st.sets(
+    st.tuples(st.integers(0, 8), st.integers(0, 8)).filter(lambda pair: pair[0] < pair[1]), max_size=18
+)
+
+
+@given(EDGES)
+def test_the_cover_leaves_no_pair_and_is_within_its_bound(edges):
+    cover = vertex_cover(edges)
+    assert all(first in cover or second in cover for first, second in edges)
+    degrees = [sum(node in edge for edge in edges) for node in range(9)]
+    bound = sum(1 / k for k in range(1, max(degrees) + 1))
+    least = next(
+        size for size in range(10)
+        if any(all(set(edge) & set(some) for edge in edges) for some in itertools.combinations(range(9), size))
+    )  # fmt: skip
+    assert len(cover) <= bound * least
+    for node in cover:  # none is removed in vain
+        assert any(set(edge) & set(cover) == {node} for edge in edges)
+
+
+def test_of_a_star_only_the_middle_goes_and_of_a_pair_the_later():
+    assert vertex_cover([(3, 0), (3, 1), (3, 2), (3, 4)]) == [3]
+    assert vertex_cover([(0, 1), (5, 4)]) == [1, 5]
+    assert vertex_cover([(2, 2)]) == []
+
+
+@pytest.mark.parametrize("block", [1, 3, 64])
+def test_blocks_give_the_pairs_of_the_full_matrix(block, monkeypatch):
+    monkeypatch.setattr(similarity, "BLOCK", block)
+    vectors = np.random.default_rng(4).normal(size=(25, 3))
+    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    full = unit @ unit.T
+    wanted = [(i, j) for i in range(25) for j in range(i + 1, 25) if full[i, j] >= 0.6]
+    found = similar_pairs(vectors, 0.6)
+    assert [(one.first, one.second) for one in found] == wanted
+    assert [one.similarity for one in found] == pytest.approx([full[pair] for pair in wanted], abs=1e-5)
+
+
+def test_sparse_rows_give_the_same_as_dense_ones():
+    rows = lexical(["Should zoos be closed?", "Should zoos close?", "Is tea better than coffee?", ""])
+    assert similar_pairs(rows, 0.5) == [SimilarPair(0, 1, 1.0)]
+    assert similar_pairs(rows.toarray(), 0.5) == [SimilarPair(0, 1, 1.0)]
+
+
+def test_too_low_a_threshold_is_refused_before_memory_is_full(monkeypatch):
+    monkeypatch.setattr(similarity, "MOST_PAIRS", 5)
+    with pytest.raises(DeclarationError, match=r"more than 5 pairs have a similarity of 0.1"):
+        similar_pairs(np.ones((5, 2)), 0.1)
+
+
+@pytest.mark.parametrize("threshold", [0, -0.2, 1.01, float("nan")])
+def test_a_threshold_is_a_cosine(threshold):
+    with pytest.raises(DeclarationError, match="a cosine above 0"):
+        similar_pairs(np.ones((2, 2)), threshold)
+
+
+@pytest.mark.parametrize("vectors", [np.ones(3), np.array([[1.0, np.nan]]), np.array([["a"]])])
+def test_embeddings_are_finite_numbers(vectors):
+    with pytest.raises(DeclarationError, match="a table of finite numbers"):
+        similar_pairs(vectors, 0.5)
+
+
+def test_embeddings_that_are_given_have_a_row_for_each_question(tmp_path):
+    file = tmp_path / "some.npy"
+    np.save(file, np.eye(3))
+    assert read_embeddings(file, 3).tolist() == np.eye(3).tolist()
+    with pytest.raises(DeclarationError, match="4 rows, one for each text"):
+        read_embeddings(file, 4)
+    file.write_bytes(b"no array")
+    with pytest.raises(DeclarationError, match="holds no array of numpy"):
+        read_embeddings(file, 3)
+    np.save(file, np.array([{"pickled": True}], dtype=object), allow_pickle=True)
+    with pytest.raises(DeclarationError, match="holds no array of numpy"):
+        read_embeddings(file, 1)
+
+
+def test_an_encoder_is_a_folder_or_lexical(tmp_path):
+    with pytest.raises(DeclarationError, match="'gte-large' is neither"):
+        embedder("gte-large")
+
+
+def test_questions_are_counted_by_source():
+    questions = [SourcedQuestion(str(n), f"Is {n}?", "ab"[n % 2]) for n in range(4)]
+    kept, found = deduplicate(questions, np.array([[1, 0], [0, 1], [1, 0.01], [0.5, -1]]), encoder="given")
+    assert [one.id for one in kept] == ["0", "1", "3"]
+    assert (found.before, found.after, found.removed) == ({"a": 2, "b": 2}, {"a": 1, "b": 2}, ("2",))
+    assert [(one.first, one.second, one.removed) for one in found.pairs] == [("0", "2", "second")]
+
+
+def test_delphi_gets_its_texts_from_the_question_pairs(tmp_path):
+    delphi, quora = tmp_path / "delphi.tsv", tmp_path / "train.csv"
+    delphi.write_text(
+        "qid\tr1\tr2\tControversial question\n3\t1\t2\tFALSE\n71\t4\t5\tTRUE\n74\t4\t4.8\tTRUE\n"
+    )
+    quora.write_text(
+        "id,qid1,qid2,question1,question2,is_duplicate\n0,71,3,Is it fair?,Who is it?,0\n"
+        '1,9,74,Is it?,"Is that, then, right?",0\n'
+    )
+    found = read_sourced([delphi], quora)
+    assert [(one.id, one.question) for one in found] == [
+        ("delphi-71", "Is it fair?"), ("delphi-74", "Is that, then, right?"),
+    ]  # fmt: skip
+    with pytest.raises(DeclarationError, match="give it with --texts"):
+        read_sourced([delphi])
+    delphi.write_text(delphi.read_text() + "99\t4\t5\tTRUE\n")
+    with pytest.raises(DeclarationError, match=r"lacks 1 of DELPHI's 3 controversial questions .*qid 99"):
+        read_sourced([delphi], quora)
+
+
+def test_conflictingqa_has_a_row_for_each_page(tmp_path):
+    file = tmp_path / "conflicting.csv"
+    file.write_text("category,search_query,url\nTea,Is tea good?,a\nTea,Is tea good?,b\nTea,Is  tea bad?,c\n")
+    assert [(one.id, one.question) for one in read_sourced([file])] == [
+        ("conflictingqa-1", "Is tea good?"), ("conflictingqa-2", "Is tea bad?"),
+    ]  # fmt: skip
+
+
+def test_own_files_keep_where_a_question_comes_from(tmp_path):
+    one, two = tmp_path / "one.jsonl", tmp_path / "two.csv"
+    one.write_text(
+        json.dumps({"id": 7, "question": " Is it? ", "url": "https://a.org", "license": "CC0"}) + "\n"
+    )
+    two.write_text("topic\nIs that?\n")
+    assert read_sourced([one, two]) == (
+        SourcedQuestion("7", "Is it?", "one", "https://a.org", "CC0"),
+        SourcedQuestion("two-1", "Is that?", "two"),
+    )
+    assert read_sourced([two])[0].record() == {"id": "two-1", "question": "Is that?"}
+
+
+def test_bad_files_of_questions_are_refused(tmp_path):
+    one, two = tmp_path / "one.jsonl", tmp_path / "two.jsonl"
+    one.write_text('{"id": "a", "question": "  "}\n{"id": "b"}\n{"id": "c", "question": "Is it?"}\n')
+    with pytest.raises(ItemsError) as caught:
+        read_sourced([one])
+    assert "[question] is blank" in str(caught.value)
+    assert "[question] is missing" in str(caught.value)
+    one.write_text('{"id": "a", "question": "Is it?"}\n')
+    two.write_text('{"id": "a", "question": "Is that?"}\n')
+    with pytest.raises(DeclarationError, match="the id 'a' stands in two of the files"):
+        read_sourced([one, two])
+    one.write_text('{"id": "a", "question": "Is it?"}\n{"id": "a", "question": "Is that?"}\n')
+    with pytest.raises(ItemsError, match="as in line 1"):
+        read_sourced([one])
