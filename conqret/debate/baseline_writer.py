@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from conqret.debate.floors import stems
 from conqret.io.two_turn import quoted_in
 from conqret.text.analysis import weight
+from conqret.text.passages import stems
 from conqret.text.sentences import sentences
 
 QUOTED = 2

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 from conqret.debate.payoffs import Instruction
 from conqret.io.slider_answers import END
 from conqret.io.two_turn import NOTHING, Side
-from conqret.text.analysis import weight
-from conqret.text.passages import read
+from conqret.text.passages import support
 
 if TYPE_CHECKING:
     from conqret.debate.judging import Asking
@@ -36,7 +35,7 @@ def lexical(sides: Sequence[Side], passage: str, told: Instruction) -> tuple[int
     earns most.
     """
     first, second = (
-        _support(sides[place], passage or _snippets(sides[place], sides[1 - place])) for place in (0, 1)
+        support(_said(sides[place]), passage or _snippets(sides[place], sides[1 - place])) for place in (0, 1)
     )
     apart = min(abs(Fraction(second - first).limit_denominator(1000)) / SURE_FROM, Fraction(1))
     strength = told.best((1 + apart) / 2)
@@ -80,13 +79,5 @@ def _snippets(own: Side, other: Side) -> str:
     return "\n".join((*own.argument.snippets, *against_other.snippets))
 
 
-def _support(side: Side, evidence: str) -> float:
-    held = stems(evidence)
-    wanted = stems(f"{side.option}. {side.argument.text}")
-    total = sum(map(weight, sorted(wanted)))
-    return sum(map(weight, sorted(wanted & held))) / total if total else 0.0
-
-
-def stems(text: str) -> set[str]:
-    """The stems of the content words of a text."""
-    return {root for sentence in read(text).sentences for root in sentence.roots if root}
+def _said(side: Side) -> str:
+    return f"{side.option}. {side.argument.text}"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from conqret.text.analysis import stem
+from conqret.text.analysis import stem, weight
 from conqret.text.lexicons import NEGATIONS, STOP_WORDS
 from conqret.text.sentences import boundaries
 from conqret.text.words import fold, words
@@ -69,3 +69,15 @@ def read(raw: str) -> ReadText:
             if term:
                 counts[term] = counts.get(term, 0) + 1
     return ReadText(sentences, counts)
+
+
+def stems(text: str) -> set[str]:
+    """The stems of the content words of a text."""
+    return {root for sentence in read(text).sentences for root in sentence.roots if root}
+
+
+def support(claim: str, evidence: str) -> float:
+    """The share, by weight, of the stems of a claim that the evidence holds: 0 to 1, and 0 of a claim without words."""
+    wanted = stems(claim)
+    total = sum(map(weight, sorted(wanted)))
+    return sum(map(weight, sorted(wanted & stems(evidence)))) / total if total else 0.0

@@ -108,3 +108,11 @@ def test_bad_input_is_told_before_anything_is_asked(cli, questions, tmp_path):
     assert bad.code == 2
     assert "questions.jsonl:1" in bad.err
     assert not (tmp_path / "out").exists()
+
+
+def test_the_rubric_has_a_row_for_either_option(cli, tmp_path):
+    done = cli("debate", "rubric", FIXTURE, "-o", tmp_path / "out")
+    assert done.code == 0, done.err
+    assert "Counter-arguments by the rubric" in done.out
+    again = json.loads(cli("debate", "rubric", FIXTURE, "-o", tmp_path / "out", "--json").out)
+    assert [one["argues_for"] for one in again["grades"]] == ["right", "wrong", None]

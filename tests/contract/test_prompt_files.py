@@ -39,7 +39,10 @@ def test_front_matter(identifier: str) -> None:
 POINTS = {
     **dict.fromkeys(["direct/context-relevance", "direct/groundedness"], "0 2 5 8 10"),
     **dict.fromkeys(["query-rubric/context-relevance", "query-rubric/groundedness"], "1 2 3 4 5"),
-    **dict.fromkeys(["rag-direct", "rag-rubric", "baselines/direct-score", "baselines/g-eval"], "1 2 3 4 5"),
+    **dict.fromkeys(
+        ["counter-argument", "rag-direct", "rag-rubric", "baselines/direct-score", "baselines/g-eval"],
+        "1 2 3 4 5",
+    ),
     **dict.fromkeys(
         [f"g-eval/{name}" for name in ("context-relevance", "groundedness", "preference")], "1 2 3 4 5"
     ),

@@ -34,6 +34,7 @@ from conqret.retrieval.windows import RankingAnswer
 DIGESTS = {
     "citation-support": "b02d04494be15698",
     "controllability": "3fc550aa1deb1e39",
+    "counter-argument": "b734be1e25c400d0",
     "direct/context-relevance": "4618c2b1d801f945",
     "direct/groundedness": "51b2031c5db17e7e",
     "direct/preference": "c61af8fceaca7d88",

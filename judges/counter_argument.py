@@ -1,0 +1,86 @@
+"""counter-argument: how well a counter-argument is made, by the rubric for writers of debates (Parrish et al. 2022).
+
+Table 3 has three columns, each from 1 to 5.
+
+The item's argument is the counter-argument, its second argument the one that is answered, and its documents are the
+passage, if it is there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from conqret.data import Item, Measure
+from conqret.judging.base import Ask, Case, Judge, Reply
+from conqret.judging.responses import OneToFive, Typed
+from conqret.judging.scales import ONE_TO_FIVE, rated
+from conqret.text.citations import citations
+from conqret.text.passages import support
+
+METRICS = ("convincing", "snippets", "addresses")
+"""The three columns of Table 3."""
+
+_LISTED = re.compile(r"^\(#\d+\) (.+)$", re.MULTILINE)
+_QUOTED = re.compile(r"[\"\u201c]([^\"\u201c\u201d]{3,500})[\"\u201d]")
+
+
+class Grades(Typed):
+    """An explanation, then three grades; no grade for snippets where there are none."""
+
+    explanation: str
+    convincing: OneToFive
+    snippets: OneToFive | None
+    addresses: OneToFive
+
+
+def score(reply: Reply[Grades], case: Case) -> Mapping[str, Measure]:
+    """(grade - 1) / 4 of each."""
+    said = reply.value
+    return {name: rated(ONE_TO_FIVE, getattr(said, name), said.explanation) for name in METRICS}
+
+
+def baseline(case: Case) -> dict[str, Any]:
+    """How much of its words the passage holds, how much of them its snippets, and how much of the argument's words it
+    takes up; without a passage it convinces by its snippets."""
+    item = case.item
+    counter, answered = item.argument or "", item.second_argument or ""
+    brought = "\n".join(_snippets(item))
+    passage = "\n".join(one.text for one in item.documents) or brought
+    grades = {
+        "convincing": support(counter, passage),
+        "snippets": support(_LISTED.sub("", counter), brought) if brought else None,
+        "addresses": min(1.0, 2 * support(answered, counter)),
+    }
+    return {
+        "explanation": "by the words that it shares with the passage, its snippets and the argument",
+        **{name: None if unit is None else ONE_TO_FIVE.rating(unit) for name, unit in grades.items()},
+    }
+
+
+def _snippets(item: Item) -> list[str]:
+    """What the counter-argument lists, or else quotes and cites."""
+    counter = item.argument or ""
+    cited = [item.documents[n - 1].text for n in citations(counter) if 1 <= n <= len(item.documents)]
+    return _LISTED.findall(counter) or [*_QUOTED.findall(counter), *cited]
+
+
+JUDGE = Judge(
+    name="counter-argument",
+    summary="a counter-argument of a debate: convincing, use of its snippets, and how it answers the argument",
+    scale=str(ONE_TO_FIVE),
+    score="(grade - 1) / 4; no score for snippets where there are none",
+    source="Parrish et al. 2022 (two-turn debate), Table 3",
+    asks=(
+        Ask(
+            prompt="counter-argument",
+            metrics=METRICS,
+            needs=frozenset({"argument", "second_argument"}),
+            optional=frozenset({"documents"}),
+            response=lambda case: Grades,
+            score=score,
+            baseline=baseline,
+        ),
+    ),
+)

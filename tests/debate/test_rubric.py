@@ -1,0 +1,81 @@
+"""Counter-arguments by the rubric of Table 3: what is judged, and what the grades come to."""
+
+import json
+
+import pytest
+
+from conqret import judge
+from conqret.debate.rubric import counter_items, rubric
+from conqret.errors import DeclarationError
+from conqret.io.two_turn import read_two_turn
+from tests.io.test_two_turn import OWN, PASSAGE
+
+
+def questions(tmp_path, *changes):
+    path = tmp_path / "debates.jsonl"
+    path.write_text("".join(json.dumps({**OWN, **change}) + "\n" for change in changes))
+    return read_two_turn(path)
+
+
+class Said:
+    """A judgment with these grades; None is not graded."""
+
+    def __init__(self, convincing, snippets, addresses):
+        from conqret.data import Measure, Reason
+        from conqret.judging.scales import ONE_TO_FIVE, rated
+
+        grades = {"convincing": convincing, "snippets": snippets, "addresses": addresses}
+        self.measures = {
+            name: rated(ONE_TO_FIVE, grade) if grade else Measure.missing(Reason.INVALID_ANSWER)
+            for name, grade in grades.items()
+        }
+        self.values = {name: grade for name, grade in grades.items() if grade}
+
+
+def test_an_item_shows_both_texts_with_their_snippets_and_the_passage(tmp_path):
+    one, two = counter_items(questions(tmp_path, {"writers": ["A", "B"]}))
+    assert one.id == "q1-against-1"
+    assert one.argument == "He may be wrong."
+    assert one.second_argument == "Nobody else is named (#1).\n(#1) and nobody else was on board."
+    assert two.argument == "This one has none.\n(#1) nobody  else"
+    assert one.documents[0].text == PASSAGE
+    assert "The counter-argument is for: A crew" in one.topic
+    # the first option is right: who is against it argues for the wrong one
+    assert (one.metadata["argues_for"], one.metadata["writer"]) == ("wrong", "B")
+    assert (two.metadata["argues_for"], two.metadata["writer"]) == ("right", "A")
+
+
+def test_means_are_by_writer_and_option_over_the_grades_that_were_given(tmp_path):
+    items = counter_items(questions(tmp_path, *({"id": f"q{n}", "passage_id": f"p{n}"} for n in (1, 2))))
+    said = [Said(5, None, 4), Said(1, 2, 3), Said(3, 1, 2), Said(None, None, None)]
+    right, wrong, both = rubric(items, said)
+    assert (right.argues_for, right.writer, right.counter_arguments, right.ungraded) == ("right", "", 2, 1)
+    assert (right.convincing.value, right.snippets.value, right.addresses.value) == (1, 2, 3)
+    assert wrong.convincing.value == 4
+    assert wrong.snippets.value == 1
+    assert wrong.overall.value == pytest.approx((5 + 4 + 3 + 1 + 2) / 5)
+    assert both.overall.value == pytest.approx((5 + 4 + 1 + 2 + 3 + 3 + 1 + 2) / 8)
+    assert both.counter_arguments == 4
+    assert wrong.convincing.low is None  # of two passages there is no interval
+
+
+def test_offline_a_counter_argument_without_snippets_has_no_grade_for_them(tmp_path):
+    items = counter_items(questions(tmp_path, {}))
+    first, second = judge(items, format="counter-argument")
+    assert first.measures["snippets"].reason == "cannot_judge"
+    assert first.measures["convincing"].raw is not None
+    assert second.measures["snippets"].raw is not None
+    graded = rubric(items, [first, second])
+    assert graded[1].snippets.reason == "no grade was given"
+    assert graded[1].overall.value is not None
+
+
+def test_a_long_id_stays_within_bounds(tmp_path):
+    (one, _) = counter_items(questions(tmp_path, {"id": "x" * 200}))
+    assert len(one.id) == 200
+    assert one.id.endswith("-against-1")
+
+
+def test_without_counter_arguments_it_says_so(tmp_path):
+    with pytest.raises(DeclarationError, match="none of the questions has counter-arguments"):
+        counter_items(questions(tmp_path, {"counter_arguments": None}))
