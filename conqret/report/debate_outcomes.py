@@ -89,9 +89,8 @@ def verdict(found: Outcomes) -> str:
             f"Whether debate helps {judges} cannot be said: no answer takes a side in one of the conditions."
         )
     if low is None or high is None:
-        return (
-            f"Whether debate helps {judges} cannot be said: {100 * value:+.1f} points, of one passage only."
-        )
+        why = change.difference.reason.replace("cluster", "passage")
+        return f"Whether debate helps {judges} cannot be said: {100 * value:+.1f} points, with {why}."
     says = "helps" if low > 0 else "harms" if high < 0 else "makes no clear difference to"
     return f"Debate {says} {judges}: {_sides(change)}, {100 * value:+.1f} points [{100 * low:+.1f}, {100 * high:+.1f}]."
 

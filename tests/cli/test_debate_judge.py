@@ -13,7 +13,7 @@ from tests.server import FaultServer
 @pytest.fixture
 def questions(tmp_path):
     path = tmp_path / "debates.jsonl"
-    rows = [{**OWN, "id": f"q{n}", "passage_id": f"p{n % 2}"} for n in range(4)]
+    rows = [{**OWN, "id": f"q{n}", "passage_id": f"p{n}"} for n in range(4)]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return path
 
@@ -40,7 +40,7 @@ def test_offline_judges_both_designs_and_the_tables_read_what_it_wrote(cli, ques
     done = cli("debate", "judge", questions, "-o", out)
     assert done.code == 0, done.err
     assert "a floor and not a judge" in done.err
-    assert "Debate" in done.out
+    assert "debate helps this judge cannot be said: +0.0 points, with no interval" in done.out
     assert "always the longer side" in done.out
     rows = answers_of(out)
     assert len(rows) == 4 * 2 * 2 * 2 * 2
@@ -72,7 +72,7 @@ def test_a_model_is_asked_once_for_each(cli, questions, tmp_path):
     # with arguments always right; without them the first option, right in one of both orders
     assert found["debate"]["having"]["value"] == 1
     assert found["debate"]["without"]["value"] == 0.5
-    assert found["verdict"].startswith("Debate helps this judge")
+    assert "+50.0 points, with no interval: it does not vary between passages" in found["verdict"]
     before = [row for row in answers_of(out) if row["turn"] == 2]
     assert len(before) == 4 * 2 * 2
 
