@@ -58,11 +58,14 @@ def budget_words(found: Sequence[Expected], budget: float | None) -> str | None:
     unknown = sorted({one.model for one in found if one.cost_usd is None})
     if unknown:
         return f"the run would refuse --budget-usd: the price of {', '.join(unknown)} is unknown"
-    for task, words in WORK.items():
-        cost = sum(one.cost_usd or 0.0 for one in found if one.task == task)
+    costs: dict[str, float] = {}
+    for one in found:
+        work = WORK.get(one.task, "all of it")
+        costs[work] = costs.get(work, 0.0) + (one.cost_usd or 0.0)
+    for work, cost in costs.items():
         if cost > budget:
             return (
-                f"the budget of {money(budget)} would stop the run before its end: {words} is expected to cost "
+                f"the budget of {money(budget)} would stop the run before its end: {work} is expected to cost "
                 f"{money(cost)}"
             )
     return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from conqret.debate.arguments import Arguing
 from conqret.debate.holding import Plan
@@ -12,6 +12,7 @@ from conqret.io.debate_topics import SIDES, Side
 from conqret.judging.expected_cost import Expected, capped, counter, expected
 from conqret.judging.fitting import prompt_tokens
 from conqret.llm.client import Client
+from conqret.llm.options import ClientOptions
 from conqret.prompts import Library
 
 ANSWER_TOKENS = {OPENING: 400, REPLY: 700, CONCLUSION: 550}
@@ -26,58 +27,50 @@ _UNWRITTEN = "an argument that is still to be written, in a sentence of about as
 
 def estimate(plan: Plan, library: Library) -> list[Expected]:
     """What is expected of each speaker, with the arguments before the debates; recordings are not taken off."""
-    found = [_arguing(plan, side, library) for side in SIDES] + [
-        _debating(plan, side, library) for side in SIDES
-    ]
+    sides: dict[ClientOptions, list[Side]] = {}
+    for side, options in zip(SIDES, plan.speakers, strict=True):
+        sides.setdefault(options, []).append(side)
+    found = [work(plan, options, own, library) for work in (_arguing, _debating) for options, own in sides.items()]
     return [one for one in found if one.calls]
 
 
-def _arguing(plan: Plan, side: Side, library: Library) -> Expected:
-    options = plan.speakers[SIDES.index(side)]
-    asked = [one for one in plan.asked() if one.side == side]
+def _arguing(plan: Plan, options: ClientOptions, sides: Sequence[Side], library: Library) -> Expected:
+    asked = [one for one in plan.asked() if one.side in sides]
     client = counter(options)
     tokens = sum(_prompt(one, library, client) for one in asked)
     answers = ARGUMENT_TOKENS * sum(one.count for one in asked)
-    return expected(f"find {side} arguments", options, len(asked), tokens, answers)
+    return expected("find arguments", options, len(asked), tokens, answers)
 
 
-def _debating(plan: Plan, side: Side, library: Library) -> Expected:
-    options = plan.speakers[SIDES.index(side)]
+def _debating(plan: Plan, options: ClientOptions, sides: Sequence[Side], library: Library) -> Expected:
     client, motions = counter(options), plan.motions({})
     counted = motions[:: max(1, len(motions) // COUNTED)]
-    turns = [one for motion in counted for one in _turns(motion, side)]
+    turns = [one for motion in counted for one in _turns(motion) if one.side in sides]
     scale = len(motions) / len(counted)
     tokens = sum(
         capped(
             prompt_tokens(one.rendered(library, one.documents()), client)
-            + sum(ANSWER_TOKENS[OPENING if place == 0 else REPLY] for place in range(len(one.record))),
+            + sum(ANSWER_TOKENS[REPLY if place else OPENING] for place in range(len(one.record))),
             client,
         )
         for one in turns
     )
     answers = sum(ANSWER_TOKENS[one.ask] for one in turns)
-    return expected(
-        f"debate for the {side} side",
-        options,
-        round(len(turns) * scale),
-        round(tokens * scale),
-        round(answers * scale),
-        sampled=1 / scale,
-    )
+    calls, prompt, written = (round(scale * count) for count in (len(turns), tokens, answers))
+    return expected("debate", options, calls, prompt, written, sampled=1 / scale)
 
 
 def _prompt(one: Arguing, library: Library, client: Client) -> int:
     return capped(prompt_tokens(one.rendered(library), client), client)
 
 
-def _turns(motion: Motion, side: Side) -> Iterator[Speaking]:
-    """The turns of a side, with a record of which only the length is known."""
+def _turns(motion: Motion) -> Iterator[Speaking]:
+    """All turns, with a record of which only the length is known."""
     unwritten = {one: motion.arguments[one] or _UNWRITTEN for one in SIDES}
     motion = Motion(motion.id, motion.topic, unwritten, motion.opens, motion.rounds)
     record: list[tuple[int, Side, Turn]] = []
     for number, speaker in motion.places():
-        if speaker == side:
-            yield Speaking(motion, number, side, tuple(record))
+        yield Speaking(motion, number, speaker, tuple(record))
         if number:
             questions = ("?",) if record else ()
             record.append(

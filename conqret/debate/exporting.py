@@ -101,7 +101,11 @@ def training_data(
     for item in statements:
         text = (item.argument or "").strip()
         example = Example(
-            instruction_of(item), text, item.topic, _SIDES[item.stance], str(item.metadata.get("argument", ""))
+            instruction_of(item),
+            text,
+            item.topic,
+            _SIDES[item.stance],
+            str(item.metadata.get("argument", "")),
         )
         why = EMPTY if not text else REFUSAL if declines(text) else REPEATED if example in met else ""
         if why:

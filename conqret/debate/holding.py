@@ -84,7 +84,7 @@ class HeldRecord(RunRecord):
     """What ``run.json`` says of debates: all that decides what is asked."""
 
     SAME: ClassVar[Mapping[str, str]] = {
-        "models": "models",
+        "model": "models",
         "identities": "model settings",
         "windows": "context windows",
         "prompts": "prompts",
@@ -94,7 +94,7 @@ class HeldRecord(RunRecord):
     }
 
     kind: str = "debate-hold"
-    models: tuple[str, str]
+    model: str
     baseline: bool
     identities: tuple[dict[str, Any], ...]
     windows: tuple[int | None, ...]
@@ -113,7 +113,7 @@ class HeldRecord(RunRecord):
         schemas = "".join(map(schema_digest, (Arguments, Statement, Challenge, Reply)))
         first, second = plan.speakers
         return cls(
-            models=(first.model, second.model),
+            model=" against ".join(dict.fromkeys(plan.models.values())),
             baseline=first.backend.baseline and second.backend.baseline,
             identities=tuple(dict(one.identity) for one in plan.speakers),
             windows=tuple(one.context_window for one in plan.speakers),
@@ -124,7 +124,7 @@ class HeldRecord(RunRecord):
         )
 
     def __str__(self) -> str:
-        return f"debates by {' and '.join(dict.fromkeys(self.models))}"
+        return f"debates of {self.model}"
 
 
 @dataclass(frozen=True)

@@ -165,7 +165,7 @@ async def speak(one: Speaking, library: Library, client: Client) -> Turn:
     said: Mapping[str, Any] = answer.value.model_dump()
     if not said["statement"].strip():
         return Turn(key=key, reason=Reason.REFUSAL, detail="the statement was left empty")
-    return Turn(key=key, trims=fitted.trims, **said)
+    return Turn(key=key, trims=fitted.trims, **{**said, "statement": said["statement"].strip()})
 
 
 def _check_questions(statement: str, questions: Sequence[str]) -> None:

@@ -8,7 +8,9 @@ from conqret.errors import DeclarationError
 
 
 def item(topic, stance, text, **metadata):
-    return Item(id=f"{topic}-{stance}-{text}"[:200], topic=topic, stance=stance, argument=text, metadata=metadata)
+    return Item(
+        id=f"{topic}-{stance}-{text}"[:200], topic=topic, stance=stance, argument=text, metadata=metadata
+    )
 
 
 def both(topic, count=1):
@@ -28,13 +30,19 @@ def test_a_row_has_instruction_and_response(shape):
     (one, _) = training_data(both("Ban it."), test_share=0).train
     told = 'Argue for the affirmative side of the topic "Ban it.", with this argument: "Reason 0.".'
     said = {"topic": "Ban it.", "side": "affirmative", "argument": "Reason 0."}
-    assert one.row(shape) == {
-        "chat": {
-            "messages": [{"role": "user", "content": told}, {"role": "assistant", "content": "pro says 0."}],
-            **said,
-        },
-        "instruction": {"instruction": told, "input": "", "output": "pro says 0.", **said},
-    }[shape]
+    assert (
+        one.row(shape)
+        == {
+            "chat": {
+                "messages": [
+                    {"role": "user", "content": told},
+                    {"role": "assistant", "content": "pro says 0."},
+                ],
+                **said,
+            },
+            "instruction": {"instruction": told, "input": "", "output": "pro says 0.", **said},
+        }[shape]
+    )
 
 
 def test_an_instruction_that_is_given_stays():
@@ -59,7 +67,10 @@ def test_the_division_depends_on_topics_and_seed_alone():
     tested = topics_of(training_data(found).test)
     assert len(tested) == 3  # 80 of 710 are 11 %
     assert topics_of(training_data(found[::-1]).test) == tested
-    assert topics_of(training_data([one for one in found if one.metadata["argument"] == "Reason 1."]).test) == tested
+    assert (
+        topics_of(training_data([one for one in found if one.metadata["argument"] == "Reason 1."]).test)
+        == tested
+    )
     assert topics_of(training_data(found, seed=SEED + 1).test) != tested
 
 

@@ -41,7 +41,9 @@ def export(
         ),
     ] = 80 / 710,
     seed: Annotated[int, typer.Option(help="Draws the topics that are tested on.")] = 13,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The folder.", file_okay=False)] = Path("data"),
+    output: Annotated[Path, typer.Option("--output", "-o", help="The folder.", file_okay=False)] = Path(
+        "data"
+    ),
     json_output: options.Json = False,
 ) -> None:
     """Write concluded statements as training data: train.jsonl and test.jsonl, which share no topic.
