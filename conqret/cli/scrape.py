@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from conqret.cli import options, scrape_evidence, scrape_topics
+from conqret.cli import options, scrape_evidence, scrape_inspect, scrape_topics
 from conqret.cli.console import end, note_all, result, tell
 from conqret.cli.groups import grouped
 from conqret.cli.scrape_pages import Fetching, need_scrape
@@ -21,6 +21,7 @@ app = typer.Typer(
     epilog="Example: conqret scrape debates urls.txt -o corpus/ && conqret scrape evidence corpus/",
 )
 scrape_topics.register(app)
+scrape_inspect.register(app)
 scrape_evidence.register(app)
 
 _SHOWN = 20  # problems printed; all of them are in problems.jsonl

@@ -12,7 +12,8 @@ from conqret.scrapers.snapshots import without_frame
 
 MAX_PAGE = 8 * 2**20
 """Characters of a debate page that are read; the longest of ProCon's were under half a million."""
-_OPENED_BY_CLICK = re.compile(r"collaps|accordion|expand|toggle|read-?more|more-|panel|tab-|argument")
+OPENED_BY_CLICK = re.compile(r"collaps|accordion|expand|toggle|read-?more|more-|panel|tab-|argument")
+"""In the class of a part that a click opens."""
 _FOOTNOTE_LINK = re.compile(r"#.*?\d{1,4}$")
 _BARE_NUMBER = re.compile(r"\s*[\[(]?\s*([0-9]{1,4})\s*[\])]?\s*")
 _TAG = re.compile(r"<!--[^<>]*-->|<[/!?]?[A-Za-z][^<>]*>")
@@ -42,7 +43,7 @@ def parse(html: str) -> HtmlElement:
     if cut_off:
         raise UnreadableHtmlError("the page is nested so deeply that its end cannot be read")
     without_frame(root)
-    for element in markup.unseen(root, _OPENED_BY_CLICK):
+    for element in markup.unseen(root, OPENED_BY_CLICK):
         if next(element.iterdescendants("h1"), None) is None:
             markup.empty(element)
     for form in list(root.iter("form")):

@@ -25,7 +25,8 @@ LAYOUTS = Registry(
 """All layouts by name, in the order in which they are tried: ProCon's three, the narrower ones first; conqret's others,
 and those of plug-ins, each by name. (They share their group of entry points with the layouts of label files.)
 """
-_ALL = LAYOUTS.values()
+ALL = LAYOUTS.values()
+"""The layouts themselves, in this order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ class Problem:
 
 
 def read_debate(
-    html: str, url: str, *, further: Mapping[str, str] = NONE, layouts: Collection[Layout] = _ALL
+    html: str, url: str, *, further: Mapping[str, str] = NONE, layouts: Collection[Layout] = ALL
 ) -> Debate | Problem:
     """Read a debate page.
 
@@ -60,9 +61,12 @@ def read_debate(
     layout = next((layout for layout in layouts if layout.fits(page)), None)
     if layout is None:
         known = ", ".join(one.name for one in layouts)
-        return Problem(url, (f"no layout fits: the page has the arguments of none of {known}",))
+        lines = [f"no layout fits: the page has the arguments of none of {known}"]
+        if listed := max((len(one.index(page).debates) for one in layouts), default=0):
+            lines.append(f"it lists {listed} debates: `conqret scrape topics` makes a list of them")
+        return Problem(url, (*lines, "`conqret scrape inspect` with its address shows what it has"))
     reading = layout.read(page)
-    if missing := tuple(_missing(reading)):
+    if missing := missing_of(reading):
         return Problem(url, (*missing, *reading.remarks, *_nearly(page, layout, missing)), layout.name)
     return Debate(
         id=debate_id(url),
@@ -77,7 +81,7 @@ def read_debate(
     )
 
 
-def wanted_pages(html: str, url: str, *, layouts: Collection[Layout] = _ALL) -> tuple[str, ...]:
+def wanted_pages(html: str, url: str, *, layouts: Collection[Layout] = ALL) -> tuple[str, ...]:
     """The addresses of the further pages that the debate at ``url`` needs; none if no layout fits."""
     try:
         page = Page.read(html, url)
@@ -86,7 +90,8 @@ def wanted_pages(html: str, url: str, *, layouts: Collection[Layout] = _ALL) -> 
     return next((layout.wants(page) for layout in layouts if layout.fits(page)), ())
 
 
-def _missing(reading: DebateParts) -> list[str]:
+def missing_of(reading: DebateParts) -> tuple[str, ...]:
+    """What a debate needs and a page did not give, one line each, with the part in front."""
     found = []
     if not plain(reading.question):
         found.append("question: no heading and no title")
@@ -102,7 +107,7 @@ def _missing(reading: DebateParts) -> list[str]:
         found.append(
             f"sources: the arguments cite {marks}, and neither the page nor its footnotes list sources"
         )
-    return found
+    return tuple(found)
 
 
 def _nearly(page: Page, layout: Layout, missing: Sequence[str]) -> Iterator[str]:

@@ -1,0 +1,137 @@
+"""``conqret scrape inspect``: what a page has, beside what the layouts look for."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from conqret.cli.main import app
+from conqret.scrapers.debates.html import parse
+from conqret.scrapers.debates.inspection import inspect_page, place_of
+from conqret.scrapers.debates.registry import LAYOUTS
+from conqret.scrapers.debates.selectors import Selector, kinds, nearest
+from fixtures.site import FIXTURES, Site, serving
+
+RUNNER = CliRunner()
+PROCON = FIXTURES / "sites" / "procon"
+TRAMS = (PROCON / "night-trams.html").read_text(encoding="utf-8")
+URL = "https://www.example.org/procon/night-trams-debate"
+
+
+def inspect(*arguments: str) -> dict[str, Any]:
+    found = RUNNER.invoke(app, ["scrape", "inspect", *arguments, "--json"])
+    assert found.exit_code == 0, f"{found.output} {found.exception}"
+    record: dict[str, Any] = json.loads(found.output)
+    return record
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[Site]:
+    with serving() as running:
+        yield running
+
+
+def test_an_address_is_read_with_its_other_side(site: Site) -> None:
+    found = inspect(f"{site.url}/procon/night-trams-debate", "--allow-private", "--delay", "0")
+    assert (found["layout"], found["missing"], found["failed"]) == ("procon-britannica", [], [])
+    assert [len(found["parts"][name]) for name in ("pros", "cons", "sources")] == [2, 2, 6]
+    assert {one["selector"]: one["found"] for one in found["looked_for"]}["section.pro"] == 1
+
+
+def test_what_could_not_be_fetched_is_named(site: Site) -> None:
+    found = inspect(f"{site.url}/debates/homework/", "--allow-private", "--delay", "0")
+    assert found["layout"] == "procon-headlines"
+    assert found["failed"] == []
+    broken = inspect(f"{site.url}/broken/no-cons/", "--allow-private", "--delay", "0")
+    assert broken["missing"] == ["cons: no argument found"]
+    assert broken["failed"] == [f"{site.url}/broken/no-cons/footnotes/: not-found (HTTP 404)"]
+
+
+def test_saved_pages_are_compared_with_a_layout_that_fits_no_longer(tmp_path: Path) -> None:
+    page = tmp_path / "saved.html"
+    changed = TRAMS.replace("topic-identifier", "question-box").replace('"pro"', '"side-pro"')
+    page.write_text(changed.replace("Pro 1: ", "").replace("Pro 2: ", ""), encoding="utf-8")
+    found = inspect(str(page), "--layout", "procon-britannica")
+    assert found["url"] == "https://unknown.invalid/"
+    assert (found["fits"], found["layout"]) == ([], "procon-britannica")
+    assert found["missing"] == ["pros: no argument found", "cons: no argument found"]
+    near = {one["selector"]: one["nearly"] for one in found["looked_for"]}
+    assert near["section.pro"] == ["section.side-pro (1)"]
+    where = {(one["what"], one["where"]): one["times"] for one in found["said"]}
+    assert where["…?", "div.question-box"] == 1
+    assert where["… [12]", "section.side-pro > p"] == 2
+
+
+def test_the_lines_for_people_say_what_to_do(tmp_path: Path) -> None:
+    page, cons = tmp_path / "saved.html", PROCON / "night-trams-cons.html"
+    link = f'<link rel="canonical" href="{URL}">'
+    page.write_text(TRAMS.replace("<head>", f"<head>{link}"), encoding="utf-8")
+    found = RUNNER.invoke(app, ["scrape", "inspect", str(page)])
+    assert f"further   {URL}/Cons belongs to it; --further FILE gives the saved page" in found.output
+    assert "missing   cons: no argument found" in found.output
+    whole = RUNNER.invoke(app, ["scrape", "inspect", str(page), "--further", str(cons)])
+    assert "missing" not in whole.output
+    assert "6, 5 with an address; 5 cited" in whole.output
+    index = RUNNER.invoke(
+        app, ["scrape", "inspect", str(PROCON / "index.html"), "--address", "https://x.test/procon"]
+    )
+    assert "none fits; --layout NAME compares the page with one" in index.output
+    assert "index     3 debates are listed; conqret scrape topics makes a list" in index.output
+    drawn = tmp_path / "drawn.html"
+    drawn.write_text(
+        "<div id=root></div><script>draw()</script><p style='display:none'>a b c", encoding="utf-8"
+    )
+    said = RUNNER.invoke(app, ["scrape", "inspect", str(drawn)])
+    assert "a script draws it" in said.output
+    assert "hidden    p: 3 words that readers do not see" in said.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["none.html"], "neither an http or https address nor a file"),
+        (["{empty}"], "the page is empty; save it from a browser"),
+        (["{empty}", "--layout", "procon-clasic"], "did you mean 'procon-classic'"),
+        (["{empty}", "--further", "none.html"], "neither an http or https address nor a file"),
+        (["{deep}"], "nested so deeply"),
+        (["{empty}", "--archived", "soon"], "year, month or day"),
+    ],
+)
+def test_bad_input(tmp_path: Path, arguments: list[str], said: str) -> None:
+    empty, deep = tmp_path / "empty.html", tmp_path / "deep.html"
+    empty.write_bytes(b" \n")
+    deep.write_text("<div>" * 5000, encoding="utf-8")
+    given = [one.replace("{empty}", str(empty)).replace("{deep}", str(deep)) for one in arguments]
+    found = RUNNER.invoke(app, ["scrape", "inspect", *given])
+    assert found.exit_code != 0
+    assert said in str(found.exception)
+
+
+@pytest.mark.parametrize(
+    ("html", "near"),
+    [
+        ("<section class='pros'></section>", ["section.pros (1)"]),
+        ("<div class=pro></div><div class=pro></div>", ["div.pro (2)"]),
+        ("<section class='topic__pro x'></section>", ["section.topic__pro (1)"]),
+        ("<section class=con></section><section class=product></section>", []),
+        ("<section class=pro></section>", ["section.pro (1)"]),
+    ],
+)
+def test_what_is_nearly_a_selector(html: str, near: list[str]) -> None:
+    pro, con = Selector("pros", "section", "pro"), Selector("cons", "section", "con")
+    assert nearest(pro, kinds(parse(f"<body>{html}</body>")), [con]) == near
+
+
+def test_places_name_the_nearest_element_with_a_class() -> None:
+    root = parse("<div class='a b'><div><p class=c>x</p></div></div><i>y</i>")
+    assert [place_of(one) for one in root.iter("p", "i")] == ["div.a > p.c", "i"]
+
+
+def test_pages_made_to_be_slow_are_inspected() -> None:
+    many = "".join(f"<p class='c{n} pr{n}o'>Is it {n}? [1]" for n in range(5000))
+    found = inspect_page(f"<h1>x</h1>{many}", URL, compared=LAYOUTS["debatabase"])
+    assert len(found.said) <= 40
+    assert found.layout == "debatabase"
