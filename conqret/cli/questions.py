@@ -105,6 +105,132 @@ def dedupe(
         note("lexical sees words alone: a question in other words stays; an --encoder sees more")
 
 
+PAIRS = "Example: conqret questions pairs questions.jsonl --encoder models/gte-large -n 500 -o pairs.csv"
+
+
+@app.command("pairs", epilog=PAIRS)
+@grouped
+def pairs(
+    questions: Files,
+    *,
+    output: Annotated[Path, options.option(options.FILES, "The sheet to label, as CSV.", "--output", "-o")],
+    number: Annotated[int, typer.Option("--number", "-n", help="Pairs to draw.")] = 500,
+    lowest: Annotated[float, typer.Option(help="The lowest cosine; below it no pair is drawn.")] = 0.4,
+    seed: Annotated[int, typer.Option(help="Draws the pairs.")] = 13,
+    encoder: Encoder = "lexical",
+    embeddings: Embeddings = None,
+    texts: Texts = None,
+    shown: options.Shown,
+) -> None:
+    """Draw pairs of questions to label, as many from each band of similarity, to choose a threshold by.
+
+    Fill the column duplicate with yes or no, and give the sheet to `conqret questions threshold`.
+    """
+    from conqret.curation.drawing import COLUMNS, draw_pairs, sheet_rows
+    from conqret.io.label_sheets import csv_text
+    from conqret.io.questions import read_sourced
+    from conqret.report.page import write_files
+
+    read = read_sourced(questions, texts)
+    drawn = draw_pairs(_vectors(read, encoder, embeddings), number, lowest=lowest, seed=seed)
+    write_files(output.parent, {output.name: csv_text(COLUMNS, sheet_rows(drawn, read))})
+    bands = len({one.band for one in drawn})
+    ends = f"{drawn[-1].similarity:.2f} to {drawn[0].similarity:.2f}"
+    facts = {"pairs": len(drawn), "bands": bands, "sheet": str(output)}
+    said = f"{len(drawn):,} pairs from {bands} bands of similarity, {ends}"
+    result(facts, [said, at(output, "sheet")], as_json=shown.json_output)
+    if len(drawn) < number and not shown.quiet:
+        note(f"no more than {len(drawn):,} pairs have a cosine of {lowest} or more; --lowest goes below")
+
+
+THRESHOLD = "Example: conqret questions threshold pairs.csv"
+
+
+@app.command("threshold", epilog=THRESHOLD)
+@grouped
+def threshold(
+    sheet: Annotated[Path, typer.Argument(help="The sheet of `conqret questions pairs`, with labels.")],
+    *,
+    shown: options.Shown,
+) -> None:
+    """Choose the threshold of duplicates by labels: below which no labelled duplicate lies, and with the highest F1."""
+    from conqret.curation.drawing import choose_threshold
+    from conqret.report.curation import threshold_tables
+
+    found = choose_threshold(sheet)
+    result(
+        found, (part for table in threshold_tables(found) for part in (table, "")), as_json=shown.json_output
+    )
+    if found.unlabelled and not shown.quiet:
+        note(f"{found.unlabelled:,} pairs have no label and are left out")
+
+
+DEBATABLE = (
+    "Examples:\n\n"
+    "conqret questions debatable questions.jsonl --model gpt-4o-mini --dry-run\n\n"
+    "conqret questions debatable questions.jsonl --model gpt-4o-mini -o runs/debatable"
+)
+
+
+@app.command("debatable", epilog=DEBATABLE)
+@grouped
+def debatable(
+    questions: Files,
+    *,
+    model: options.Model = None,
+    output: Annotated[
+        Path | None,
+        options.option(
+            options.FILES,
+            "The run's folder; the same command again goes on where it stopped. "
+            "Default: runs/QUESTIONS-debatable-MODEL.",
+            "--output",
+            "-o",
+        ),
+    ] = None,
+    texts: Texts = None,
+    prompts: options.Prompts = None,
+    calls: options.Calls,
+    kept: options.Kept,
+    dry_run: options.DryRun = False,
+    shown: options.Shown,
+) -> None:
+    """Keep the debatable questions: clear, with several answers, decided by more than taste, about no own experience.
+
+    The folder holds kept.jsonl, and verdicts.csv with the criteria that each question meets and a sentence of
+    explanation (DebateQA, A.1; BeRDS, section 4).
+    """
+    from conqret.cli.verdicts import verdicts
+    from conqret.curation.debatable import CRITERIA, VERDICT, failed, subjects
+    from conqret.curation.verdicts import KEPT, VERDICTS
+    from conqret.io.label_sheets import csv_text
+    from conqret.io.questions import read_sourced
+    from conqret.report.curation import debatable_table
+    from conqret.report.page import write_files
+
+    read = read_sourced(questions, texts)
+    done = verdicts(
+        VERDICT, subjects(read), questions[0], "debatable", model=model, output=output, prompts=prompts, calls=calls,
+        kept=kept, dry_run=dry_run, shown=shown,
+    )  # fmt: skip
+    if done is None:
+        return
+    wrong = [failed(one.answer) if one.answered else None for one in done.asked.rows]
+    good = [one for one, faults in zip(read, wrong, strict=True) if faults == ()]
+    rows = (
+        (one.id, one.question, *("" if faults is None else "no" if name in faults else "yes" for name in CRITERIA),
+         row.answer.get("explanation", ""), row.reason)
+        for one, faults, row in zip(read, wrong, done.asked.rows, strict=True)
+    )  # fmt: skip
+    table = csv_text(["id", "question", *CRITERIA, "explanation", "reason"], rows)
+    written = write_files(done.folder, {KEPT: _lines_of(good), VERDICTS: table})
+    counts = {name: sum(name in faults for faults in wrong if faults) for name in CRITERIA}
+    facts = {"questions": len(read), "kept": len(good), "failed": counts, "unanswered": wrong.count(None)}
+    shape = debatable_table(counts, wrong.count(None), len(read), len(good))
+    result(facts, [shape, "", *map(at, written, ("kept", "verdicts"))], as_json=shown.json_output)
+    done.end()
+
+
 def _vectors(questions: Sequence[SourcedQuestion], encoder: str, embeddings: Path | None) -> Any:
     from conqret.curation.embeddings import embedder, read_embeddings
 

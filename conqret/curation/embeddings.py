@@ -35,11 +35,9 @@ def embedder(name: str) -> Embed:
         raise DeclarationError(
             f"--encoder is {LEXICAL} or the folder of a sentence-transformers model, and {name!r} is neither"
         )
-    models = require("sentence_transformers", extra="baselines")
-    try:
-        model = models.SentenceTransformer(str(folder), local_files_only=True, trust_remote_code=False)
-    except (OSError, ValueError, KeyError, ImportError, RuntimeError) as error:
-        raise DeclarationError(f"{folder} holds no sentence-transformers model: {error}") from error
+    from conqret.perplexity.embedding import load_encoder
+
+    model = load_encoder(str(folder), extra="dense")
     return lambda texts: model.encode(list(texts), convert_to_numpy=True, show_progress_bar=False)
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from conqret.curation.benchmark import CurateSummary
+from conqret.curation.debatable import CRITERIA
 from conqret.curation.deduplication import DecidingPair, Deduplicated
+from conqret.curation.drawing import ChosenThreshold
 from conqret.report.table import Column, Table
 from conqret.report.words import reason
 
@@ -52,3 +54,40 @@ def curate_table(summary: CurateSummary) -> Table:
     if summary.cut_tokens:
         note += f" {summary.cut_tokens:,} tokens of documents were cut off to keep the budget."
     return Table("Partial answers", (Column("", "text"), "number"), rows, foot=foot, note=note)
+
+
+def threshold_tables(found: ChosenThreshold) -> Iterator[Table]:
+    """Labels by band, and what thresholds they speak for."""
+    yield Table(
+        "Labels by similarity",
+        ("cosine from", "pairs", "labelled", "duplicates"),
+        [(f"{one.band:.2f}", one.pairs, one.labelled, one.duplicates) for one in found.bands],
+    )
+    bound = "" if found.at_most_below is None else (
+        f" None of the {found.labelled_below} labelled pairs below {found.none_below:.2f} is a duplicate: with 95 % "
+        f"confidence at most {found.at_most_below:.1%} of such pairs are."
+    )  # fmt: skip
+    yield Table(
+        "Thresholds",
+        (Column("", "text"), "threshold"),
+        [
+            ("no labelled duplicate lies below (the paper's rule)", f"{found.none_below:.2f}"),
+            ("highest F1 over all pairs", f"{found.best_f1:.2f}"),
+        ],
+        note=f"At {found.best_f1:.2f}: precision {found.precision:.3f}, recall {found.recall:.3f}, F1 {found.f1:.3f}, "
+        f"bands weighted by their size.{bound}",
+    )
+
+
+def debatable_table(criteria: Mapping[str, int], unanswered: int, questions: int, kept: int) -> Table:
+    """How many questions fail which criterion."""
+    rows = [(CRITERIA[name], count) for name, count in criteria.items()]
+    if unanswered:
+        rows.append(("no answer", unanswered))
+    return Table(
+        "Questions",
+        (Column("", "text"), "questions"),
+        rows,
+        foot=[("debatable", kept), ("all", questions)],
+        note="One question may fail several criteria.",
+    )

@@ -88,3 +88,32 @@ def test_bad_input_is_refused_with_its_place(cli, corpus, tmp_path):
     done = cli("curate", questions, "--corpus", corpus, "--rerank", "lexcal", "-o", tmp_path / "out")
     assert (done.code, "Did you mean" in done.err or "lexical" in done.err) == (2, True)
     assert not (tmp_path / "out").exists()
+
+
+def test_pairs_are_drawn_labelled_and_speak_for_a_threshold(cli, tmp_path):
+    sheet = tmp_path / "pairs.csv"
+    done = cli("questions", "pairs", FIXTURES / "questions.jsonl", "-n", "30", "--lowest", "0.1", "-o", sheet)
+    assert done.code == 0
+    rows = list(csv.DictReader(sheet.open(newline="")))
+    with sheet.open("w", newline="") as file:
+        writer = csv.DictWriter(file, rows[0].keys())
+        writer.writeheader()
+        writer.writerows(
+            {**row, "duplicate": "no" if float(row["similarity"]) < 0.7 else "yes"} for row in rows
+        )
+    found = json.loads(cli("questions", "threshold", sheet, "--json").out)
+    assert found["none_below"] == 0.78
+    assert "the paper's rule" in cli("questions", "threshold", sheet).out
+
+
+def test_debatable_questions_are_kept(cli, tmp_path):
+    questions = tmp_path / "q.jsonl"
+    questions.write_text('{"question": "Have you ever fired a gun?"}\n{"question": "Should guns be sold?"}\n')
+    out = tmp_path / "out"
+    assert json.loads(cli("questions", "debatable", questions, "--dry-run", "--json").out)["calls"] == 2
+    done = cli("questions", "debatable", questions, "-o", out)
+    assert done.code == 0
+    assert [json.loads(line)["id"] for line in (out / "kept.jsonl").open()] == ["q-2"]
+    with (out / "verdicts.csv").open(newline="") as file:
+        assert [row["about_issue"] for row in csv.DictReader(file)] == ["no", "yes"]
+    assert json.loads(cli("questions", "debatable", questions, "-o", out, "--json").out)["kept"] == 1

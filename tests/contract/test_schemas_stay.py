@@ -15,6 +15,7 @@ from pydantic import BaseModel
 import conqret
 from conqret import Document, Item
 from conqret.curation.asking import Explanation, PointsOfView, SearchQueries
+from conqret.curation.debatable import Debatable
 from conqret.debate.arguments import Arguments
 from conqret.debate.judging import Slid
 from conqret.debate.speaking import Challenge, Reply, Statement
@@ -79,7 +80,7 @@ ANSWERS = (
     *(Verdict, Grade, ReasonedRating, Viewpoints, GeneratedArgument),
     *(Steps, Graded, Rewrites, Perspectives, RankingAnswer, Slid, Argued),
     *(Arguments, Statement, Challenge, Reply),
-    *(SearchQueries, PointsOfView, Explanation),
+    *(SearchQueries, PointsOfView, Explanation, Debatable),
 )
 """What is asked for by others than judges."""
 JUDGED = {ask.prompt: ask.response(Case(ITEM)) for judge in JUDGES.values() for ask in judge.asks}

@@ -1,0 +1,125 @@
+"""Pairs to label, the threshold that labels speak for, and which questions are debatable."""
+
+import csv
+
+import numpy as np
+import pytest
+
+from conqret.curation import similarity
+from conqret.curation.debatable import VERDICT, by_words, failed, subjects
+from conqret.curation.drawing import COLUMNS, choose_threshold, draw_pairs, sheet_rows
+from conqret.curation.verdicts import VerdictFolder, ask_verdicts
+from conqret.errors import DeclarationError, ItemsError
+from conqret.io.label_sheets import csv_text
+from conqret.io.questions import SourcedQuestion
+from conqret.runs.session import Session
+
+
+def circle(degrees):
+    """Points on a circle: the cosine of two is that of the angle between them."""
+    angles = np.radians(degrees)
+    return np.stack([np.cos(angles), np.sin(angles)], axis=1)
+
+
+def test_as_many_pairs_come_from_each_band(monkeypatch):
+    vectors = circle(np.arange(0, 60))
+    drawn = draw_pairs(vectors, 30, lowest=0.5, seed=3)
+    by_band = {band: [one for one in drawn if one.band == band] for band in {one.band for one in drawn}}
+    assert {band: len(rows) for band, rows in by_band.items()} == dict.fromkeys(
+        np.round(np.arange(0.5, 1, 0.05), 6), 3
+    )
+    cosines = [np.cos(np.radians(b - a)) for a in range(60) for b in range(a + 1, 60)]
+    for band, rows in by_band.items():
+        assert {one.band_pairs for one in rows} == {sum(band <= one < band + 0.05 for one in cosines)}
+        assert all(band - 1e-6 <= one.similarity <= band + 0.05 for one in rows)
+    assert draw_pairs(vectors, 30, lowest=0.5, seed=3) == drawn
+    assert draw_pairs(vectors, 30, lowest=0.5, seed=4) != drawn
+    monkeypatch.setattr(similarity, "BLOCK", 7)
+    again = draw_pairs(vectors, 30, lowest=0.5, seed=3)
+    assert [one.band_pairs for one in again] == [one.band_pairs for one in drawn]
+
+
+def test_bands_that_are_short_leave_their_share_to_others():
+    drawn = draw_pairs(circle([0, 1, 40, 80]), 100, lowest=0.1)
+    assert len(drawn) == 6 - 0  # every pair has a cosine of 0.1 or more
+    assert len({(one.first, one.second) for one in drawn}) == 6
+
+
+def test_nothing_to_draw_is_said():
+    with pytest.raises(DeclarationError, match=r"no two questions have a cosine of 0\.5 or more"):
+        draw_pairs(np.eye(3), 5, lowest=0.5)
+    with pytest.raises(DeclarationError, match="-n is 0"):
+        draw_pairs(np.eye(3), 0)
+    with pytest.raises(DeclarationError, match="--lowest is 1"):
+        draw_pairs(np.eye(3), 5, lowest=1)
+
+
+def sheet(path, rows):
+    path.write_text(
+        csv_text(COLUMNS, [(n, *row[:3], "a", "b", "A?", "B?", row[3]) for n, row in enumerate(rows)])
+    )
+    return path
+
+
+def test_the_threshold_follows_the_labels_with_bands_by_their_size(tmp_path):
+    file = sheet(
+        tmp_path / "s.csv",
+        [
+            (0.97, 0.95, 2, "yes"), (0.96, 0.95, 2, "yes"), (0.83, 0.8, 10, "yes"), (0.81, 0.8, 10, "no"),
+            (0.62, 0.6, 100, "no"), (0.61, 0.6, 100, "no"), (0.6, 0.6, 100, ""),
+        ],
+    )  # fmt: skip
+    found = choose_threshold(file)
+    assert (found.none_below, found.labelled_below, found.unlabelled) == (0.83, 3, 1)
+    assert found.at_most_below == pytest.approx(1 - 0.05 ** (1 / 3))
+    # From .82 on: hits 1 + 1 + 5 pairs, none wrong, none missed.
+    assert (found.best_f1, found.precision, found.recall, found.f1) == (0.82, 1.0, 1.0, 1.0)
+    assert [(one.band, one.pairs, one.labelled, one.duplicates) for one in found.bands] == [
+        (0.95, 2, 2, 2), (0.8, 10, 2, 1), (0.6, 100, 2, 0),
+    ]  # fmt: skip
+    low = sheet(tmp_path / "low.csv", [(0.9, 0.9, 2, "yes"), (0.62, 0.6, 100, "yes"), (0.61, 0.6, 100, "no")])
+    found = choose_threshold(low)
+    # All pairs from .62 on: hits 2 + 50; at .62 nothing wrong is let in.
+    assert (found.none_below, found.best_f1) == (0.62, 0.62)
+
+
+def test_a_sheet_without_use_is_refused(tmp_path):
+    with pytest.raises(DeclarationError, match=r"no pair of .* is labelled"):
+        choose_threshold(sheet(tmp_path / "s.csv", [(0.9, 0.9, 2, "")]))
+    with pytest.raises(DeclarationError, match=r"none of the 1 labelled pairs"):
+        choose_threshold(sheet(tmp_path / "s.csv", [(0.9, 0.9, 2, "no")]))
+    with pytest.raises(ItemsError, match=r"'maybe', which is no label"):
+        choose_threshold(sheet(tmp_path / "s.csv", [(0.9, 0.9, 2, "maybe")]))
+
+
+def test_the_sheet_can_be_read_and_holds_no_formula():
+    questions = [SourcedQuestion("a", "=cmd()"), SourcedQuestion("b", "=cmd() ?")]
+    rows = sheet_rows(draw_pairs(np.ones((2, 2)), 5), questions)
+    row = dict(zip(COLUMNS, list(csv.reader(csv_text(COLUMNS, rows).splitlines()))[1], strict=True))
+    assert row["first_question"] == "'=cmd()"
+    assert row["similarity"] == "1.0"
+
+
+@pytest.mark.parametrize(
+    ("question", "wrong"),
+    [
+        ("Should zoos be closed?", ()), ("Have you ever fired a gun?", ("about_issue",)),
+        ("Do you think guns are dangerous?", ()), ("What is your favourite colour?", ("beyond_taste",)),
+        ("Who wrote Hamlet?", ("several_answers",)), ("Is it right?", ("clear",)),
+    ],
+)  # fmt: skip
+def test_the_words_of_a_question_tell_of_its_kind(question, wrong):
+    assert failed(by_words(question)) == wrong
+
+
+def test_verdicts_are_kept_and_asked_once(tmp_path):
+    questions = [
+        SourcedQuestion("a", "Should zoos be closed?"),
+        SourcedQuestion("b", "Have you ever been to a city zoo?"),
+    ]
+    for sent in (2, 0):
+        done = ask_verdicts(VERDICT, subjects(questions), Session("offline"), VerdictFolder(tmp_path / "v"))
+        assert [failed(one.answer) for one in done.rows] == [(), ("about_issue",)]
+        assert done.session.sent == sent
+    with pytest.raises(DeclarationError, match="what is asked differs"):
+        ask_verdicts(VERDICT, subjects(questions[:1]), Session("offline"), VerdictFolder(tmp_path / "v"))
