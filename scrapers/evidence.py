@@ -66,8 +66,8 @@ async def gather_evidence(
     corpus: Path,
     options: EvidenceOptions | None = None,
     *,
-    on_start: OnStart | None = None,
-    on_line: OnLine | None = None,
+    on_start: OnStart = lambda cited, kept: None,
+    on_line: OnLine = lambda line: None,
     lookup: Lookup | None = None,
 ) -> EvidenceSummary:
     """Fetch what the debates of a corpus cite, and write documents, ledger and responses beside them.
@@ -92,8 +92,7 @@ async def gather_evidence(
         )
         jobs = sum(map(len, lanes.values()))
         left = sum(len(job) for queue in lanes.values() for job in queue) + len(copies)
-        if on_start is not None:
-            on_start(len(cited), len(cited) - left)
+        on_start(len(cited), len(cited) - left)
         _record(ledger, copies, on_line)
         if lanes:
             await _run(corpus, lanes, ledger, options, on_line, lookup)
@@ -129,7 +128,7 @@ async def _run(
     lanes: dict[str, deque[Job]],
     ledger: Ledger,
     options: EvidenceOptions,
-    on_line: OnLine | None,
+    on_line: OnLine,
     lookup: Lookup | None,
 ) -> None:
     from conqret._version import __version__
@@ -163,7 +162,7 @@ class _Run:
     extractor: Extractor
     searcher: Searcher
     places: asyncio.Semaphore
-    on_line: OnLine | None
+    on_line: OnLine
 
     async def work(self, job: Job) -> None:
         """Find out what becomes of the sources of a job, and record it."""
@@ -223,8 +222,7 @@ async def parsed(page: Page, title: str, extractor: Extractor, documents: Docume
     return {"status": Status.OK.value, "detail": "", "document": documents.keep(document)}
 
 
-def _record(ledger: Ledger, lines: Iterable[LedgerLine], on_line: OnLine | None) -> None:
+def _record(ledger: Ledger, lines: Iterable[LedgerLine], on_line: OnLine) -> None:
     for line in lines:
         ledger.add(line)
-        if on_line is not None:
-            on_line(line)
+        on_line(line)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from conqret.data.debate import Debate, Source
+from conqret.data.gathering import gathered
 from conqret.scrapers.fetch import FetchError, Policy
 from conqret.scrapers.fetch.guard import checked_url
 from conqret.scrapers.ledger import Ledger, LedgerLine, source_key
@@ -84,9 +85,7 @@ def plan(
     Every status is an end. Asked again are errors if ``retry_errors``, and sources without URL that were
     never searched for if ``searching``.
     """
-    sharing: dict[tuple[str, str], list[Cited]] = defaultdict(list)
-    for one in cited:
-        sharing[target_of(one, policy, dated=dated)].append(one)
+    sharing = gathered((target_of(one, policy, dated=dated), one) for one in cited)
     jobs: dict[str, deque[Job]] = defaultdict(deque)
     copies: list[LedgerLine] = []
     for (_, lane), ones in sharing.items():

@@ -89,7 +89,7 @@ async def gather_debates(
     archive: InternetArchive | None = None,
     refetch: bool = False,
     concurrency: int = CONCURRENCY,
-    on_result: OnResult | None = None,
+    on_result: OnResult = lambda result: None,
 ) -> Scraped:
     """Read debate pages into a corpus, each as it arrives: a stopped run goes on where it stopped.
 
@@ -112,8 +112,7 @@ async def gather_debates(
             def take(result: Debate | Problem) -> None:
                 if isinstance(result, Debate):
                     store.add(result)
-                if on_result is not None:
-                    on_result(result)
+                on_result(result)
 
             async with Fetcher(options) as fetcher:
                 results = await scrape_debates(
@@ -138,7 +137,7 @@ async def scrape_debates(
     *,
     taken: Iterable[str] = (),
     concurrency: int = CONCURRENCY,
-    on_result: OnResult | None = None,
+    on_result: OnResult = lambda result: None,
 ) -> list[Debate | Problem]:
     """Fetch and read debate pages.
 
@@ -161,8 +160,7 @@ async def scrape_debates(
             result = await scrape_debate(url, fetcher)
         if isinstance(result, Debate):
             result = result.model_copy(update={"id": identifier})
-        if on_result is not None:
-            on_result(result)
+        on_result(result)
         return result
 
     tasks = []

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import defaultdict, deque
+from collections import deque
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from conqret.data.gathering import gathered
 from conqret.io.corpus import CorpusDirectory
 from conqret.scrapers.documents import DocumentStore
 from conqret.scrapers.evidence import EvidenceOptions, opened, parsed, summary_of
@@ -25,8 +26,8 @@ async def reparse_evidence(
     corpus: Path,
     options: EvidenceOptions | None = None,
     *,
-    on_start: Callable[[int, int], None] | None = None,
-    on_line: Callable[[LedgerLine], None] | None = None,
+    on_start: Callable[[int, int], None] = lambda cited, kept: None,
+    on_line: Callable[[LedgerLine], None] = lambda line: None,
 ) -> EvidenceSummary:
     """Parse every stored page again and rewrite documents and ledger; asks nobody for anything.
 
@@ -39,12 +40,12 @@ async def reparse_evidence(
     started = time.monotonic()
     with opened(corpus) as (cited, ledger):
         reader = WarcReader(corpus)
-        again: dict[str, list[LedgerLine]] = defaultdict(list)
-        for line in ledger.rows():
-            if line.status in _PARSED and line.final_url in reader:
-                again[line.final_url].append(line)
-        if on_start is not None:
-            on_start(len(ledger), len(ledger) - sum(map(len, again.values())))
+        again = gathered(
+            (line.final_url, line)
+            for line in ledger.rows()
+            if line.status in _PARSED and line.final_url in reader
+        )
+        on_start(len(ledger), len(ledger) - sum(map(len, again.values())))
         order = [line.key for line in ledger.rows()]
         ends = await _parse_all(corpus, reader, ledger, again, options)
         for url, lines in sorted(again.items()):
@@ -52,8 +53,7 @@ async def reparse_evidence(
                 new = line.model_copy(update=ends[url])
                 if new != line:
                     ledger.add(new)
-                if on_line is not None:
-                    on_line(new)
+                on_line(new)
         ledger.compact(order)
         kept = sum(ledger.get(one.key) is not None for one in cited)
         return summary_of(cited, ledger, kept=kept, seconds=time.monotonic() - started)

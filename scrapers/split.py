@@ -7,6 +7,7 @@ import random
 from collections.abc import Iterable, Mapping, Sequence
 
 from conqret.data.corpus import Split
+from conqret.data.gathering import gathered
 
 TRAIN_SHARE = 0.7
 """ConQRet, section 4.3: 70 % for train; of its 98 topics, 68."""
@@ -34,10 +35,7 @@ def groups(links: Mapping[str, Iterable[str]]) -> list[list[str]]:
     for topic, things in links.items():
         for thing in things:
             parent[root(topic)] = root(owner.setdefault(thing, topic))
-    found: dict[str, list[str]] = {}
-    for topic in sorted(links):
-        found.setdefault(root(topic), []).append(topic)
-    return sorted(found.values())
+    return sorted(gathered((root(topic), topic) for topic in sorted(links)).values())
 
 
 def split_topics(

@@ -191,12 +191,12 @@ async def _into_folder(
         settings.get("overwrite", False),
         on_stop=write_report,
     )
-    on_start, tally = settings.get("on_start"), Tally()
+    on_start, tally = settings.get("on_start", _unheard), Tally()
     async with execution.session:
         outcome = await aexecute(
             execution,
-            on_start=on_start and (lambda client, kept: on_start(setup, checked, client, kept)),
-            on_judgment=settings.get("on_judgment"),
+            on_start=lambda client, kept: on_start(setup, checked, client, kept),
+            on_judgment=settings.get("on_judgment", _unheard),
             readers=(tally.add,),
         )
     write_report(out, tally=tally)
@@ -206,11 +206,16 @@ async def _into_folder(
     )
 
 
+def _unheard(*told: object) -> None:
+    """What is called where nobody asked to be."""
+
+
 async def _in_memory(
     source: ItemSource, checked: Checked, setup: Setup, settings: JudgeSettings
 ) -> Judgments:
     kept, order = Memory(judgment_key), list[str]()
-    on_start, on_judgment = settings.get("on_start"), settings.get("on_judgment")
+    on_start = settings.get("on_start", _unheard)
+    on_judgment = settings.get("on_judgment", _unheard)
     session = Session(
         setup.client,
         recordings=settings.get("recordings"),
@@ -218,12 +223,10 @@ async def _in_memory(
         prompts=setup.library,
     )
     async with session as client:
-        if on_start is not None:
-            on_start(setup, checked, client, 0)
+        on_start(setup, checked, client, 0)
         instrument = setup.instrument(client)
         async for judgment in judged(noted(source, order), instrument, kept, in_flight=client.in_flight):
-            if on_judgment is not None:
-                on_judgment(judgment)
+            on_judgment(judgment)
         missing = tuple(map(str, client.missing))
     counts = session.counts
     summary = summarise(kept.rows.values(), counts)

@@ -59,8 +59,8 @@ class JudgeSettings(ClientSettings, AnswerSettings, total=False):
     prompts: str | Path | None
     output: str | Path | bool | None
     overwrite: bool
-    on_start: Callable[[Setup, Checked, Client, int], None] | None
-    on_judgment: Callable[[Judgment], None] | None
+    on_start: Callable[[Setup, Checked, Client, int], None]
+    on_judgment: Callable[[Judgment], None]
 
 
 def check_names(function: str, given: Mapping[str, object], kind: type) -> None:

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, ConfigDict
-
 from conqret.data import Item, Judgment, Measure, Part
+from conqret.data.gathering import gathered
+from conqret.data.item import Frozen
 from conqret.debate.statements import system_of
 from conqret.errors import DeclarationError
 from conqret.judges.controllability import CONTENT, OPPOSING, SUPPORTING
@@ -36,7 +36,7 @@ SEED = 13
 """Draws the topics of the intervals."""
 
 
-class Controllability(BaseModel):
+class Controllability(Frozen):
     """What one system's statements come to.
 
     ``positive`` and ``negative`` are the shares of good statements among those of the two sides, ``overall`` the mean
@@ -45,8 +45,6 @@ class Controllability(BaseModel):
     side and are not good; ``unanswered`` have no answer of the judge and are left out: were all of them bad, or all
     good, ``overall`` would be at the ends of ``bounds``.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     system: str
     statements: int
@@ -74,9 +72,7 @@ def controllability(
         DeclarationError: ``good_from`` is out of range.
     """
     check_good_from(good_from)
-    by_system: dict[str, list[Judgment]] = {}
-    for item, judgment in zip(items, judgments, strict=True):
-        by_system.setdefault(system_of(item), []).append(judgment)
+    by_system = gathered(zip(map(system_of, items), judgments, strict=True))
     return [_of_system(name, found, good_from) for name, found in by_system.items()]
 
 

@@ -12,9 +12,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Literal
 
-from pydantic import BaseModel, ConfigDict
-
 from conqret.data import Item, Judgment, Measure
+from conqret.data.gathering import gathered
+from conqret.data.item import Frozen
 from conqret.debate.statements import SYSTEM, instruction, system_of
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.judges.response_quality import GIVEN, SWAPPED
@@ -36,15 +36,13 @@ _POINTS = {"first": 1, "tie": 0, "second": -1}
 _VERDICTS: dict[int, Verdict] = {1: "win", 0: "tie", -1: "lose"}
 
 
-class Quality(BaseModel):
+class Quality(Frozen):
     """How one system fares against the baseline system.
 
     ``score`` is ``(win - lose) / all + 1`` in [0, 2], 1 where both are alike, with a 95 % interval over topics.
     ``flip_rate`` is the share of pairs whose better response is not the same in both orders (a tie in one of them
     included). ``unanswered`` pairs lack an answer in one of the orders, and are left out.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     system: str
     win: int
@@ -95,11 +93,10 @@ def pair(items: Sequence[Item], baseline: str | None = None) -> tuple[Item, ...]
 
 def quality(pairs: Iterable[Item], judgments: Iterable[Judgment]) -> list[Quality]:
     """How each system fares, from its pairs and their judgments by the format ``response-quality``."""
-    by_system: dict[str, list[tuple[str, Measure]]] = {}
-    for item, judgment in zip(pairs, judgments, strict=True):
-        by_system.setdefault(system_of(item), []).append(
-            (str(item.metadata[TOPIC]), judgment.measures["preference"])
-        )
+    by_system = gathered(
+        (system_of(item), (str(item.metadata[TOPIC]), judgment.measures["preference"]))
+        for item, judgment in zip(pairs, judgments, strict=True)
+    )
     return [_of_system(system, found) for system, found in by_system.items()]
 
 

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
-
 from conqret.debateqa.asking import Case, Figure, Question, ask_about, expected_about
 from conqret.debateqa.diversity import SHOWN, model_name
 from conqret.debateqa.table import AWARENESS, ScoreRow
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.judging.expected_cost import Expected
+from conqret.judging.responses import Typed
 from conqret.llm.backend import backend_of
 from conqret.llm.client import Client
 from conqret.llm.ratings import rating_distribution
@@ -41,10 +40,8 @@ _CUES = re.compile(
 _ACKNOWLEDGED = "as an ai language model"
 
 
-class Verdict(BaseModel):
+class Verdict(Typed):
     """1 where the answer says that the question is open to debate."""
-
-    model_config = ConfigDict(extra="forbid")
 
     debated: Literal[0, 1]
 

@@ -35,7 +35,7 @@ class DiversityRun:
     store: TargetStore | None = None
     columns: Mapping[str, str] | None = None
 
-    def rows(self, on_answer: Callable[[int], None] | None = None) -> Iterator[ScoreRow]:
+    def rows(self, on_answer: Callable[[int], None] = lambda number: None) -> Iterator[ScoreRow]:
         """Two rows an answer, the sum (P.D., lower is better) and the mean, in the answers' order.
 
         An answer of which a partial answer could not be scored has no P.D.: a sum over fewer would be better for it.

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from conqret.data.gathering import gathered
 from conqret.debateqa.table import LOWER_IS_BETTER, CommonMeans, common_means, in_order
 from conqret.errors import DeclarationError
 from conqret.io.comparisons import Comparison
@@ -92,10 +93,10 @@ def _ratings(comparisons: Sequence[Comparison], seed: int) -> dict[str, dict[str
     """Elo's ratings of each annotator, the mean over many orders of the games."""
     import numpy as np
 
-    by_person: dict[str, list[Preference]] = {}
-    for one in comparisons:
-        preference = Preference(one.first, one.second, one.outcome, one.item or None)
-        by_person.setdefault(one.annotator, []).append(preference)
+    by_person = gathered(
+        (one.annotator, Preference(one.first, one.second, one.outcome, one.item or None))
+        for one in comparisons
+    )
     return {
         person: {
             standing.player: standing.rating.value or 0.0

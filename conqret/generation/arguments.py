@@ -10,8 +10,9 @@ import re
 from collections.abc import Sequence
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, Field
 
+from conqret.judging.responses import Typed
 from conqret.text.citations import MARK, citations
 
 _END = re.compile(r"[.!?\u2026\u3002\uff01\uff1f]+$")
@@ -32,32 +33,28 @@ def _one_line(text: str) -> str:
 Line = Annotated[str, AfterValidator(_one_line)]
 
 
-class _Typed(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Premise(_Typed):
+class Premise(Typed):
     """One reason, and the numbers (from 1) of the documents that it rests on."""
 
     text: Line
     citations: list[int]
 
 
-class Conclusion(_Typed):
+class Conclusion(Typed):
     """One claim in support of the stance, and what justifies it."""
 
     conclusion: Line
     premises: list[Premise] = Field(min_length=1)
 
 
-class LeftOut(_Typed):
+class LeftOut(Typed):
     """A document that was of no use to the argument, and why."""
 
     document: int
     reason: str
 
 
-class GeneratedArgument(_Typed):
+class GeneratedArgument(Typed):
     """A whole argument: its conclusions, none where nothing speaks for the stance, and the documents left out."""
 
     conclusions: list[Conclusion]

@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from conqret.data.gathering import gathered
 from conqret.errors import DeclarationError, LabelsError
 from conqret.io.label_layout import open_labels
 from conqret.io.label_reader import LabelReader
@@ -65,11 +66,12 @@ def read_labels(
 
 def _notes(found: LabelSet) -> list[str]:
     """What was mapped, and what holds no label; said once for all dimensions that are alike."""
-    mapped: dict[str, list[str]] = {}
-    for dimension in found.dimensions:
-        scale = found.scale(dimension)
-        if scale.words and scale.source != "the words in the file":
-            mapped.setdefault(f"{scale}; from {scale.source}", []).append(dimension)
+    scales = [(found.scale(dimension), dimension) for dimension in found.dimensions]
+    mapped = gathered(
+        (f"{scale}; from {scale.source}", dimension)
+        for scale, dimension in scales
+        if scale.words and scale.source != "the words in the file"
+    )
     notes = [f"{_some(names)}: {text}" for text, names in mapped.items()]
     absent, total = found.absent(), len(found.labels)
     if absent:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from conqret.data.corpus import Qrel
+from conqret.data.gathering import gathered
 from conqret.errors import DeclarationError
 from conqret.io.atomic import replacing
 from conqret.io.encoding import GZIP_ERRORS, open_bytes
@@ -64,9 +65,7 @@ def read_rankings(path: str | Path) -> dict[str, list[str]]:
     Raises:
         DeclarationError: the file is missing, no run, or empty.
     """
-    found: dict[str, list[tuple[float, str]]] = {}
-    for line in read_run(path):
-        found.setdefault(line.query_id, []).append((line.score, line.doc_id))
+    found = gathered((line.query_id, (line.score, line.doc_id)) for line in read_run(path))
     if not found:
         raise DeclarationError(f"{path} ranks nothing")
     return {

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from statistics import fmean, median
 
 from conqret.data import Measure, Part
+from conqret.data.gathering import gathered
 from conqret.judging.scales import most_frequent
 
 
@@ -53,10 +54,7 @@ def combine_samples(samples: Sequence[Measure]) -> Measure:
 
 def _combine_parts(samples: Sequence[tuple[Part, ...]]) -> tuple[Part, ...]:
     """The parts of all samples by id, in the order of their first appearance, with their mean ratings."""
-    groups: dict[str, list[Part]] = {}
-    for parts in samples:
-        for part in parts:
-            groups.setdefault(part.id, []).append(part)
+    groups = gathered((part.id, part) for parts in samples for part in parts)
     return tuple(_combine_part(group) for group in groups.values())
 
 

@@ -105,8 +105,8 @@ class JudgeOutcome:
 def execute(
     execution: Execution,
     *,
-    on_start: Callable[[Client, int], None] | None = None,
-    on_judgment: Callable[[Judgment], None] | None = None,
+    on_start: Callable[[Client, int], None] = lambda client, kept: None,
+    on_judgment: Callable[[Judgment], None] = lambda judgment: None,
     readers: Sequence[Callable[[Judgment], None]] = (),
 ) -> JudgeOutcome:
     """Make the run, or finish it, and wait for it; see :func:`aexecute`."""
@@ -115,8 +115,8 @@ def execute(
 
 async def aexecute(
     execution: Execution,
-    on_start: Callable[[Client, int], None] | None = None,
-    on_judgment: Callable[[Judgment], None] | None = None,
+    on_start: Callable[[Client, int], None] = lambda client, kept: None,
+    on_judgment: Callable[[Judgment], None] = lambda judgment: None,
     readers: Sequence[Callable[[Judgment], None]] = (),
 ) -> JudgeOutcome:
     """Make the run, or finish it.
@@ -138,8 +138,7 @@ async def aexecute(
         before = session.counts
         with judgment_rows(out.judgments_file, record.fingerprint) as rows:
             kept = len(rows)
-            if on_start is not None:
-                on_start(session.client, kept)
+            on_start(session.client, kept)
             try:
                 order = await _judge_rest(execution, session.client, rows, on_judgment)
             except BaseException:  # stopped, or nothing can be written any more
@@ -193,7 +192,7 @@ async def _judge_rest(
     execution: Execution,
     client: Client,
     rows: RowStore[Judgment],
-    on_judgment: Callable[[Judgment], None] | None,
+    on_judgment: Callable[[Judgment], None],
 ) -> list[str]:
     """Judge what is not done; return the ids of all items in their order."""
     order: list[str] = []
@@ -201,8 +200,7 @@ async def _judge_rest(
     async for judgment in judged(
         noted(execution.out.items(), order), instrument, rows, in_flight=client.in_flight
     ):
-        if on_judgment is not None:
-            on_judgment(judgment)
+        on_judgment(judgment)
     return order
 
 

@@ -116,7 +116,7 @@ class ConditionalPerplexity:
         pairs: Iterable[Pair],
         *,
         store: KnownTargets | None = None,
-        on_context: Callable[[int], None] | None = None,
+        on_context: Callable[[int], None] = lambda number: None,
     ) -> Iterator[list[TargetScore]]:
         """The rows of each context (an answer; None for no context), in order; some tens of contexts are read ahead.
 
@@ -128,8 +128,7 @@ class ConditionalPerplexity:
         while chunk := list(islice(source, LOOK_AHEAD)):
             found = self._chunk(chunk, begin, store)
             for place in range(len(chunk)):
-                if on_context is not None:
-                    on_context(begin + place)
+                on_context(begin + place)
                 yield found[place]
             begin += len(chunk)
 

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from pydantic import BaseModel, ConfigDict
-
+from conqret.data.item import Frozen
 from conqret.io.atomic import replacing
 from conqret.io.label_sheets import csv_text
 from conqret.io.pairs import Pair
@@ -61,11 +60,9 @@ class DetectionFolder(AskedFolder[DetectionRecord, Detection]):
         return self.path / DETECTIONS
 
 
-class DetectionSummary(BaseModel):
+class DetectionSummary(Frozen):
     """A run in numbers: how many pairs have each grade and how many none (by reason), from which grade it is a yes and
     how many have one, and what people's labels say of that."""
-
-    model_config = ConfigDict(frozen=True)
 
     model: str
     pairs: int

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
-
+from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
 from conqret.io.pairs import Pair
 from conqret.perspectives.detection import GRADES, YES_FROM, Detection
@@ -23,11 +22,9 @@ SEED = 13
 Way = Literal["cross-fitted", "given", "default"]
 
 
-class GradeLine(BaseModel):
+class GradeLine(Frozen):
     """A grade: how many pairs have it, how many of them people say yes to, and what a yes from it on would reach (on
     these very pairs, so that the best of the lines is too good)."""
-
-    model_config = ConfigDict(frozen=True)
 
     grade: int
     pairs: int
@@ -37,7 +34,7 @@ class GradeLine(BaseModel):
     f1: float | None
 
 
-class AgainstLabels(BaseModel):
+class AgainstLabels(Frozen):
     """Detections beside people's labels, over the ``pairs`` that have both; ``unanswered`` have a label and no grade.
 
     ``way`` says from which grade it was a yes: the one that was ``given``, or ``cross-fitted``: for each question the
@@ -45,8 +42,6 @@ class AgainstLabels(BaseModel):
     ``yes_from`` is what to use for other pairs: the threshold that is best on all questions together, or what was
     given. ``said_yes`` and ``people_yes`` are shares; ``always_yes`` is the F1 of always saying yes.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     pairs: int
     questions: int

@@ -12,12 +12,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationInfo
+from pydantic import AfterValidator, ValidationInfo
 
 from conqret.data import Item
 from conqret.errors import DeclarationError
 from conqret.judging.instrument import Asks
-from conqret.judging.responses import once_each
+from conqret.judging.responses import Typed, once_each
 from conqret.llm.options import ClientOptions
 from conqret.llm.request import Request, messages
 from conqret.perturb.base import SEED, Draw, InapplicableError, Materials, Perturbation, UnreachedError
@@ -33,10 +33,8 @@ IN_FLIGHT = 16
 """Items asked about at a time: the client has its own limit, this one bounds the memory."""
 
 
-class Rewritten(BaseModel):
+class Rewritten(Typed):
     """One sentence in its new words, by its number."""
-
-    model_config = ConfigDict(extra="forbid")
 
     sentence: int
     rewritten: str
@@ -59,10 +57,8 @@ def _exactly_those(rewrites: list[Rewritten], info: ValidationInfo) -> list[Rewr
     return [one.model_copy(update={"rewritten": one.rewritten.strip()}) for one in rewrites]
 
 
-class Rewrites(BaseModel):
+class Rewrites(Typed):
     """The asked-for sentences, each exactly once, each changed, each with its citations."""
-
-    model_config = ConfigDict(extra="forbid")
 
     rewrites: Annotated[list[Rewritten], AfterValidator(_exactly_those)]
 

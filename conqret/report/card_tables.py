@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from conqret.data.gathering import gathered
 from conqret.judging.dimensions import DIMENSIONS
 from conqret.reliability.bias.table import BiasRow, BiasTable
 from conqret.reliability.cards.card import Card
@@ -21,9 +22,7 @@ SHOWN = [one for one in STATISTICS.values() if one.on_card]
 def strongest(table: BiasTable) -> list[tuple[BiasRow, int]]:
     """For each comparison the rows to show first, each with the number of metrics of its comparison: those that
     raise an alarm, or else the one that moved furthest."""
-    groups: dict[tuple[str, str], list[BiasRow]] = {}
-    for row in table.rows:
-        groups.setdefault((row.probe, row.name.partition(",")[0]), []).append(row)
+    groups = gathered(((row.probe, row.name.partition(",")[0]), row) for row in table.rows)
     return [
         (row, len(rows))
         for rows in groups.values()

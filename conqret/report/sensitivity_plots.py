@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from itertools import cycle
 from typing import TYPE_CHECKING
 
+from conqret.data.gathering import gathered
 from conqret.reliability.sensitivity.curves import Curve
 from conqret.reliability.sensitivity.results import SensitivityResults
 from conqret.report import words
@@ -29,9 +30,7 @@ def plots(results: SensitivityResults, kind: Kind = "svg") -> dict[str, bytes]:
     Raises:
         MissingDependencyError: matplotlib is not installed.
     """
-    groups: dict[tuple[str, str], list[Curve]] = {}
-    for curve in results.curves:
-        groups.setdefault((curve.perturbation, curve.metric), []).append(curve)
+    groups = gathered(((curve.perturbation, curve.metric), curve) for curve in results.curves)
     return {
         slug(f"{perturbation}-{metric}"): plot(curves, kind)
         for (perturbation, metric), curves in groups.items()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from conqret.data.gathering import gathered
 from conqret.perturb import Direction
 from conqret.reliability.sensitivity.curves import Cell as GridCell
 from conqret.reliability.sensitivity.curves import Curve, StanceCurve
@@ -194,10 +195,7 @@ def _first_stance(results: SensitivityResults) -> tuple[str, str]:
 
 
 def _grouped(results: SensitivityResults) -> dict[tuple[str, str, str], list[GridCell]]:
-    found: dict[tuple[str, str, str], list[GridCell]] = {}
-    for cell in results.grid:
-        found.setdefault((cell.format, cell.model, cell.metric), []).append(cell)
-    return found
+    return gathered(((cell.format, cell.model, cell.metric), cell) for cell in results.grid)
 
 
 def _judge(curve: Curve, results: SensitivityResults) -> str:

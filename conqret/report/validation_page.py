@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from conqret.data.gathering import gathered
 from conqret.reliability.validation.requirements import RequirementOutcome
 from conqret.reliability.validation.statistics import STATISTICS
 from conqret.reliability.validation.validate import Validation
@@ -49,9 +50,7 @@ def _tables(validation: Validation, outcomes: Sequence[RequirementOutcome]) -> I
 
 
 def _ways(validation: Validation) -> Table:
-    ways: dict[tuple[str, str, str], list[str]] = {}
-    for name, row in validation.dimensions.items():
-        ways.setdefault((row.scale, row.target, row.onto), []).append(name)
+    ways = gathered(((row.scale, row.target, row.onto), name) for name, row in validation.dimensions.items())
     heads = ("dimensions", "scale", "people's one label", "the judge on that scale")
     rows = [(", ".join(names), *how) for how, names in ways.items()]
     notes = " ".join(f"{note}." for note in validation.basis.notes)

@@ -8,10 +8,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pyterrier as pt
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import Field, field_validator
 
 from conqret.data import Reason
 from conqret.errors import DeclarationError
+from conqret.judging.responses import Typed
 from conqret.llm.client import Client
 from conqret.llm.options import ClientOptions
 from conqret.llm.request import Request, messages
@@ -38,19 +39,15 @@ _STANDPOINTS = (
 """The offline baseline's perspectives: the question with the words of either side."""
 
 
-class Perspective(BaseModel):
+class Perspective(Typed):
     """One perspective: its name, and the text to search with."""
-
-    model_config = ConfigDict(extra="forbid")
 
     name: str
     text: str = Field(min_length=1)
 
 
-class Perspectives(BaseModel):
+class Perspectives(Typed):
     """The distinct perspectives on a question."""
-
-    model_config = ConfigDict(extra="forbid")
 
     perspectives: list[Perspective] = Field(min_length=2, max_length=MOST)
 

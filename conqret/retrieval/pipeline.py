@@ -92,7 +92,7 @@ def assemble(
     indexes: Index | Sequence[Index],
     plan: Plan,
     session: Session | None,
-    on_query: Callable[[str], None] | None = None,
+    on_query: Callable[[str], None] = lambda topic: None,
 ) -> Stages:
     """Put the stages of ``plan`` together, over one index or over several that are fused.
 

@@ -90,7 +90,7 @@ class ListwiseReranker(pt.Transformer):
         session: Session | None = None,
         recordings: str | Path | None = None,
         replay: str | Path | None = None,
-        on_query: Callable[[str], None] | None = None,
+        on_query: Callable[[str], None] = lambda topic: None,
     ) -> None:
         super().__init__()
         if stance not in INSTRUCTIONS:
@@ -152,8 +152,7 @@ class ListwiseReranker(pt.Transformer):
             ), topic, start, client)  # fmt: skip
             order = apply(order, start, found)
             outcomes.append(outcome)
-        if self._on_query is not None:
-            self._on_query(topic)
+        self._on_query(topic)
         return order, outcomes
 
     async def _ask(

@@ -12,9 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationInfo, field_validator
+from pydantic import ValidationInfo, field_validator
 
 from conqret.errors import DeclarationError
+from conqret.judging.responses import Typed
 
 WINDOW, STEP = 20, 10
 """Documents in a window, and how far it moves (Sun et al. 2023)."""
@@ -81,14 +82,12 @@ def apply(items: Sequence[T], start: int, order: Sequence[int]) -> list[T]:
     return [*items[:start], *window, *items[start + len(order) :]]
 
 
-class RankingAnswer(BaseModel):
+class RankingAnswer(Typed):
     """The numbers of all the documents, each exactly once, the most useful first."""
 
     # That docstring is what a model is shown. Read is more: the bare list [3, 1, 2], [3] > [1] > [2] or 3 > 1 > 2 in
     # any prose, numbers as text ("[3]"), and what is no permutation (repair makes it one), as long as it names one of
     # the documents that the validation context counts.
-
-    model_config = ConfigDict(extra="forbid")
 
     ranking: list[int]
 

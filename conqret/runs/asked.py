@@ -5,6 +5,8 @@ What a study adds: the questions (a trial for each), what a row holds, and what 
 
 from __future__ import annotations
 
+from conqret.data.item import Frozen
+
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -25,11 +27,9 @@ from conqret.runs.trials import Trial, perform
 ROWS = "rows.jsonl"
 
 
-class Answered(BaseModel):
+class Answered(Frozen):
     """What became of the question of trial ``id``, without an answer why. Kinds of rows add the fields of their
     answers, each with a default for where there is none."""
-
-    model_config = ConfigDict(frozen=True)
 
     id: str
     reason: Reason | None = None

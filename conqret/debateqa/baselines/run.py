@@ -75,7 +75,7 @@ def baseline_rows(
     similarities: Mapping[str, Similarity],
     session: Session,
     kept: KeptValues | None = None,
-    on_answer: Callable[[str, int], None] | None = None,
+    on_answer: Callable[[str, int], None] = lambda metric, number: None,
 ) -> list[ScoreRow]:
     """One row a baseline and case, baselines in their order; those that are asked of a model are asked first.
 
@@ -98,7 +98,7 @@ def _compared(
     cases: Sequence[Case],
     system: str,
     kept: KeptValues | None,
-    on_answer: Callable[[str, int], None] | None,
+    on_answer: Callable[[str, int], None],
 ) -> list[ScoreRow]:
     metric, instrument = baseline.metric, similarity.instrument
     rows = []
@@ -118,8 +118,7 @@ def _compared(
             rows.append(
                 ScoreRow(system, case.id, metric, instrument, one.value, len(case.partial), one.reason, one.detail)
             )  # fmt: skip
-            if on_answer is not None:
-                on_answer(baseline.name, begin + place)
+            on_answer(baseline.name, begin + place)
     return rows
 
 

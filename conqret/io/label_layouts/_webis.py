@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from conqret.data.gathering import gathered
 from conqret.io.cells import as_text
 from conqret.io.label_layout import LabelFile, RawLabel
 from conqret.io.label_scale import LabelScale
@@ -23,12 +24,10 @@ def fits(file: LabelFile, *columns: str) -> bool:
 def cells(file: LabelFile, dimensions: Mapping[str, str]) -> Iterator[RawLabel]:
     """The labels in the columns of ``dimensions``; an argument under two topics is one thing under each."""
     rows = list(file.rows())
-    topics: dict[str, set[str]] = {}
-    for row in rows:
-        topics.setdefault(_id(row.record), set()).add(str(row.record.get(TOPIC)))
+    topics = gathered((_id(row.record), str(row.record.get(TOPIC))) for row in rows)
     for row in rows:
         item, topic = _id(row.record), str(row.record.get(TOPIC) or "")
-        if len(topics[item]) > 1:
+        if len(set(topics[item])) > 1:
             item = f"{topic}/{item}"
         for column, dimension in dimensions.items():
             cell = row.record.get(column)

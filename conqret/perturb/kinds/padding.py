@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from conqret.data.gathering import gathered
 from conqret.perturb.base import Changed, Draw, Perturbation, additions
 from conqret.perturb.expectations import ANSWER, GROUNDING, PREFERENCE, QUALITY, RELEVANCE, SECOND, expect
 from conqret.perturb.sentences import put_after, split
@@ -36,9 +37,7 @@ def change(draw: Draw) -> Changed:
     text = draw.item.argument or ""
     spans = split(text)
     fillers, places = draw.ordered(FILLERS, "fillers"), draw.ordered(range(len(spans)))
-    after: dict[int, list[str]] = {}
-    for n in range(int(draw.level)):
-        after.setdefault(places[n % len(places)], []).append(fillers[n % len(fillers)])
+    after = gathered((places[n % len(places)], fillers[n % len(fillers)]) for n in range(int(draw.level)))
     return Changed({"argument": put_after(text, after)}, additions(after), int(draw.level))
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from conqret.data import Item
+from conqret.data.gathering import gathered
 from conqret.errors import DeclarationError
 from conqret.judging.dimensions import DIMENSIONS
 from conqret.judging.setup import Setup
@@ -86,10 +87,7 @@ class Ground:
         for name in (metric, OVERALL):
             if name in self.people:
                 return self.people[name]
-        values: dict[str, list[float]] = {}
-        for found in self.people.values():
-            for item, value in found.items():
-                values.setdefault(item, []).append(value)
+        values = gathered(pair for found in self.people.values() for pair in found.items())
         return {item: sum(several) / len(several) for item, several in values.items()}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from conqret.data.gathering import gathered
 from conqret.judging.folder import JudgeRecord
 from conqret.reliability.bias.table import BiasTable
 from conqret.reliability.cards.cost import Cost
@@ -91,9 +92,7 @@ def _curves(curves: Sequence[Curve]) -> dict[str, object]:
 def _bias(bias: BiasTable | None) -> dict[str, object]:
     if bias is None:
         return {"Bias was not measured (no bias table is given).": True}
-    alarms: dict[str, list[str]] = {}
-    for row in bias.alarms:
-        alarms.setdefault(f"{row.probe} ({row.words})", []).append(row.metric)
+    alarms = gathered((f"{row.probe} ({row.words})", row.metric) for row in bias.alarms)
     return {
         **{f"{text[:1].upper()}{text[1:]}.": True for text in bias.warnings},
         **{f"Bias found: {name}, on {_names(metrics)}.": True for name, metrics in alarms.items()},

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from conqret.data import Item, Judgment
+from conqret.data.gathering import gathered
 from conqret.judging.setup import Setup
 from conqret.reliability.sensitivity.curves import (
     Cell,
@@ -94,9 +95,7 @@ class Drawing:
 
     def stances(self, damage: Damage, metric: str) -> list[StanceCurve]:
         """The curve of each stance that the items have; none where there is only one."""
-        by_stance: dict[str, list[list[float]]] = {}
-        for item, row in self._rows(damage, metric)[0]:
-            by_stance.setdefault(item.stance, []).append(row)
+        by_stance = gathered((item.stance, row) for item, row in self._rows(damage, metric)[0])
         found = []
         for stance, rows in sorted(by_stance.items()):
             means = tuple(sum(column) / len(rows) for column in zip(*rows, strict=True))

@@ -7,6 +7,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from conqret.data import Judgment, Measure, Part
+from conqret.data.gathering import gathered
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.io.label_scale import dimension_name
@@ -85,9 +86,7 @@ def join_labels(
         raise DeclarationError("there are no judgments to validate")
     known = list(dict.fromkeys(name for judgment in judged.values() for name in judgment.measures))
     named = _metrics(labels, known, metrics or {})
-    labelled: dict[str, list[Unit]] = {}
-    for label in labels.labels:
-        labelled.setdefault(label.dimension, []).append(label.unit)
+    labelled = gathered((label.dimension, label.unit) for label in labels.labels)
     scores = {
         dimension: _scores(judged, metric, any(unit.part for unit in labelled[dimension]))
         for dimension, metric in named.items()

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from conqret.data import Item, Judgment, Status
+from conqret.data.gathering import gathered
 from conqret.data.item import Frozen
 from conqret.io.labels import LabelSet
 from conqret.reliability.validation.label_join import Joined
@@ -67,9 +68,10 @@ def _length(item: Item) -> float:
 
 def _human(labels: LabelSet, joined: Joined) -> dict[str, float]:
     """Each item's mean label in [0, 1] over the dimensions whose scale has ends."""
-    sums: dict[str, list[float]] = {}
-    for label in labels.labels:
-        scale = labels.scale(label.dimension)
-        if label.value is not None and scale.bounded and label.dimension in joined.metrics:
-            sums.setdefault(label.unit.item, []).append(scale.unit(label.value))
-    return {item: sum(values) / len(values) for item, values in sums.items()}
+    bounded = {name: scale for name in joined.metrics if (scale := labels.scale(name)).bounded}
+    known = gathered(
+        (label.unit.item, bounded[label.dimension].unit(label.value))
+        for label in labels.labels
+        if label.value is not None and label.dimension in bounded
+    )
+    return {item: sum(values) / len(values) for item, values in known.items()}

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conqret.data.corpus import CorpusTopic
+from conqret.data.gathering import gathered
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.io.corpus import CorpusDirectory
 from conqret.io.trec import read_rankings
@@ -70,7 +71,7 @@ def run_systems(
     topics: Sequence[CorpusTopic],
     plan: Plan,
     session: Session,
-    on_query: Callable[[str], None] | None = None,
+    on_query: Callable[[str], None] = lambda topic: None,
 ) -> list[SystemRun]:
     """Run the systems that are named, in this order. ``plan`` gives depth and windows for all of them.
 
@@ -111,11 +112,8 @@ def queries(topics: Sequence[CorpusTopic]) -> pd.DataFrame:
 
 def rankings(frame: pd.DataFrame) -> Run:
     """A frame of results as rankings, by rank."""
-    found: dict[str, list[str]] = {}
     ranked = frame.sort_values(["rank"], kind="stable")
-    for topic, document in zip(ranked["qid"], ranked["docno"], strict=True):
-        found.setdefault(str(topic), []).append(str(document))
-    return found
+    return gathered(zip(map(str, ranked["qid"]), map(str, ranked["docno"]), strict=True))
 
 
 def judgments(corpus: CorpusDirectory, split: Split | None) -> dict[str, Judgments]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from conqret.data.gathering import gathered
 from conqret.perturb import Perturbation
 from conqret.perturb.base import Changed, Draw, additions
 from conqret.perturb.expectations import ANSWER, GROUNDING, PREFERENCE, QUALITY, expect
@@ -28,9 +29,8 @@ def change(draw: Draw) -> Changed:
     spans = split(text)
     references = draw.ordered(INVENTED, "references")
     drawn = draw.ordered(range(len(spans)))
-    added: dict[int, list[str]] = {}
-    for number, place in enumerate(sorted(drawn[n % len(drawn)] for n in range(int(draw.level)))):
-        added.setdefault(place, []).append(references[number % len(references)])
+    places = sorted(drawn[n % len(drawn)] for n in range(int(draw.level)))
+    added = gathered((place, references[n % len(references)]) for n, place in enumerate(places))
     return Changed({"argument": put_after(text, added)}, additions(added), int(draw.level))
 
 
