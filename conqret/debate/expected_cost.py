@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from conqret.data.gathering import gathered
 from conqret.debate.arguments import Arguing
 from conqret.debate.holding import Plan
 from conqret.debate.speaking import CONCLUSION, OPENING, REPLY, Speaking
@@ -27,10 +28,10 @@ _UNWRITTEN = "an argument that is still to be written, in a sentence of about as
 
 def estimate(plan: Plan, library: Library) -> list[Expected]:
     """What is expected of each speaker, with the arguments before the debates; recordings are not taken off."""
-    sides: dict[ClientOptions, list[Side]] = {}
-    for side, options in zip(SIDES, plan.speakers, strict=True):
-        sides.setdefault(options, []).append(side)
-    found = [work(plan, options, own, library) for work in (_arguing, _debating) for options, own in sides.items()]
+    sides = gathered(zip(plan.speakers, SIDES, strict=True))
+    found = [
+        work(plan, options, own, library) for work in (_arguing, _debating) for options, own in sides.items()
+    ]
     return [one for one in found if one.calls]
 
 
