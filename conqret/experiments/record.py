@@ -87,7 +87,7 @@ def experiment_record(job: Job) -> ExperimentRecord:
 def _prompts(experiment: Experiment, library: Library) -> dict[str, str]:
     """The digests of the prompts of retrieval, generation and rewriting; the judges' are in their fingerprints."""
     ways = [STRATEGIES[one.strategy] for one in experiment.generators.values()]
-    names = {one.prompt(library, stance).id for one in ways if one.prompts for stance in experiment.stances}
+    names = {name for one in ways for name in one.asked(library, experiment.stances)}
     names |= {
         f"rerank/{stance if one.instruction == 'stance' else 'generic'}"
         for one in experiment.rerankers.values()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from conqret.data import Item, Judgment
 from conqret.experiments.config import System
@@ -13,6 +13,11 @@ from conqret.experiments.job import Job
 from conqret.generation.generate import Generated
 from conqret.io.atomic import replacing
 from conqret.judging.tables import ScoreTable
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from conqret.stats.estimate import Estimate
 
 LEADING = ("system", "judge", "topic_id")
 """The columns of an experiment's ``scores.parquet`` before those of every table of scores."""
@@ -34,6 +39,7 @@ def write_scores(job: Job) -> dict[str, Any]:
         "retrieval": _retrieval(job),
         "arguments": {system.name: _arguments(job, system) for system in job.systems},
         "scores": _means(job),
+        "differences": _differences(job),
         "sensitivity": {
             system.name: _curves(job, system) for system in job.systems if job.experiment.perturbations
         },
@@ -77,14 +83,10 @@ def _means(job: Job) -> dict[str, Any]:
 
     N counts every argument that was to be written: one that is not there has no score either.
     """
-    import polars as pl
-
     from conqret.stats import mean_interval
 
     wanted = len(job.topics()) * len(job.experiment.stances)
-    measures = pl.read_parquet(job.out.scores_file).filter(
-        pl.col("judge").is_not_null() & pl.col("perturbation").is_null() & pl.col("part").is_null()
-    )
+    measures = _measures(job)
     means: dict[str, dict[str, dict[str, Any]]] = {}
     for (system, judge, metric), rows in measures.group_by("system", "judge", "metric", maintain_order=True):
         scored = rows.drop_nulls("value")
@@ -93,10 +95,45 @@ def _means(job: Job) -> dict[str, Any]:
         entry: dict[str, Any] = {"n": len(values), "total": wanted, "mean": None, "low": None, "high": None}
         if values:
             interval = mean_interval(values, scored["topic_id"].to_list(), scale="share")
-            entry |= {"mean": interval.value, "low": interval.low, "high": interval.high}
+            entry |= _ends(interval)
         entry |= {"worst_case": total / wanted, "best_case": (total + wanted - len(values)) / wanted}
         means.setdefault(str(system), {}).setdefault(str(judge), {})[str(metric)] = entry
     return means
+
+
+def _differences(job: Job) -> dict[str, Any]:
+    """By system after the first, judge and metric: its score less that of the first on the same topic and side, as a
+    mean with its interval over topics, and n such pairs of N."""
+    import polars as pl
+
+    from conqret.stats import mean_interval
+
+    pair = ["judge", "metric", "topic_id", "stance"]
+    measures = _measures(job).drop_nulls("value").select("system", *pair, "value")
+    first, *others = (measures.filter(pl.col("system") == one.name) for one in job.systems)
+    wanted = len(job.topics()) * len(job.experiment.stances)
+    differences: dict[str, dict[str, dict[str, Any]]] = {}
+    for system, rows in zip(job.systems[1:], others, strict=True):
+        both = rows.join(first, on=pair, suffix="_first", maintain_order="left")
+        for (judge, metric), found in both.group_by("judge", "metric", maintain_order=True):
+            apart = (found["value"] - found["value_first"]).to_list()
+            interval = mean_interval(apart, found["topic_id"].to_list())
+            entry = {"n": len(apart), "total": wanted, **_ends(interval)}
+            differences.setdefault(system.name, {}).setdefault(str(judge), {})[str(metric)] = entry
+    return differences
+
+
+def _measures(job: Job) -> pl.DataFrame:
+    """The scores of whole arguments as they were written."""
+    import polars as pl
+
+    return pl.read_parquet(job.out.scores_file).filter(
+        pl.col("judge").is_not_null() & pl.col("perturbation").is_null() & pl.col("part").is_null()
+    )
+
+
+def _ends(interval: Estimate) -> dict[str, float | None]:
+    return {"mean": interval.value, "low": interval.low, "high": interval.high}
 
 
 def _arguments(job: Job, system: System) -> dict[str, Any]:

@@ -7,8 +7,8 @@ what is left is shared among all documents, the examples' and the topic's own al
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import islice
 
 from conqret.data import Document, Stance, Trim
@@ -24,13 +24,15 @@ reasons for what is left out is well under 3,000."""
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a prompt is filled with: the topic, the side, its documents, and the examples with theirs."""
+    """What a prompt is filled with: the topic, the side, its documents, the examples with theirs, and what was said
+    before, by name."""
 
     prompt: Prompt
     topic: str
     stance: Stance
     documents: Sequence[Document]
     examples: Sequence[Example] = ()
+    said: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def shown(self) -> list[Document]:
@@ -52,7 +54,7 @@ class Question:
             }
             for one in self.examples
         ]
-        variables = {"topic": self.topic, "documents": list(left), "examples": examples}
+        variables = {"topic": self.topic, "documents": list(left), "examples": examples, **self.said}
         return self.prompt.render(variables, {"stance": self.stance})
 
     def fitted(self, window: Window, *, answer_room: int = ANSWER_ROOM, floor: int = FLOOR) -> Fitted | None:

@@ -23,13 +23,18 @@ def expected_writing(
     *,
     of: str = "",
 ) -> Expected:
-    """The calls, tokens and dollars of one argument for each task; none where the strategy asks no model."""
+    """The calls, tokens and dollars of an argument for each task; none where the strategy asks no model."""
     if not wanted.way.prompts:
         return expected("generate", model, 0, 0, 0, of=of)
     client = counter(model)
     generator = Generator(wanted, library, client, model.model)
-    prompt = 0
+    calls = prompt = 0
     for task in tasks:
-        documents = [*task.documents, *(document for one in task.examples for document in one.documents)]
-        prompt += capped(prompt_tokens(generator.bare(task), client) + sizes.all(documents, client), client)
-    return expected("generate", model, len(tasks), prompt, GENERATED_TOKENS * len(tasks), of=of)
+        for number, bare in enumerate(generator.bare(task)):
+            documents = [*task.documents]
+            if not number:
+                documents += (document for one in task.examples for document in one.documents)
+            said = GENERATED_TOKENS * number
+            prompt += capped(prompt_tokens(bare, client) + said + sizes.all(documents, client), client)
+            calls += 1
+    return expected("generate", model, calls, prompt, GENERATED_TOKENS * calls, of=of)

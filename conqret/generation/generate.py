@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from pydantic import Field
@@ -16,7 +17,6 @@ from conqret.generation.budget import ANSWER_ROOM, Question
 from conqret.generation.check import check_citations
 from conqret.generation.examples import SEED, SHOTS, Example, Expert
 from conqret.generation.strategy import DEFAULT_STRATEGY, STRATEGIES, Strategy
-from conqret.judging.fitting import Fitted
 from conqret.judging.instrument import Asks
 from conqret.llm.options import OFFLINE_MODEL
 from conqret.llm.request import Request, messages
@@ -31,6 +31,9 @@ LONGEST_ID = 120
 
 TEMPERATURE = 0.0
 """The paper states none; at 0 a run can be repeated."""
+
+FIRST = "argument"
+"""What later turns call the first answer."""
 
 UNASKED: Mapping[str, Any] = {
     "model": OFFLINE_MODEL,
@@ -147,49 +150,77 @@ class Generator:
         if not strategy.prompts:
             made = strategy.baseline(task.topic.question, task.stance, task.documents)
             return self._written(task, GeneratedArgument.model_validate(made))
-        prompt = strategy.prompt(self.library, task.stance)
-        question = self._question(task)
-        fitted = self.fit(task)
-        if fitted is None:
-            detail = (
-                "the prompt does not fit the model's window even without the documents' texts; lower --shots"
+        said: list[GeneratedArgument] = []
+        calls: tuple[Call, ...] = ()
+        facts: dict[str, Any] = {}
+        for number, question in enumerate(self.questions(task)):
+            texts = dict(zip(self._names, map(render, said), strict=False))
+            if said and not all(texts.values()):
+                break  # nothing was argued, or nothing against it
+            question = replace(question, said=texts)
+            fitted = question.fitted(self.client, answer_room=self.answer_room)
+            if fitted is None:
+                detail = "the prompt does not fit the model's window even without the documents' texts; lower --shots"
+                return task.outcome(calls=calls, reason=Reason.CONTEXT_OVERFLOW, detail=detail)
+            documents, trims, example_trims = question.own(fitted)
+            temperature = self.options.temperature
+            answer = await self.client.ask(
+                Request(
+                    ask=question.prompt.id,
+                    item=task.id,
+                    messages=messages(fitted.rendered),
+                    response=GeneratedArgument,
+                    temperature=TEMPERATURE if temperature is None else temperature,
+                    baseline=partial(self._baseline, number, question, documents, tuple(said)),
+                )
             )
-            return task.outcome(reason=Reason.CONTEXT_OVERFLOW, detail=detail)
-        documents, trims, example_trims = question.own(fitted)
-        temperature = self.options.temperature
-        answer = await self.client.ask(
-            Request(
-                ask=prompt.id,
-                item=task.id,
-                messages=messages(fitted.rendered),
-                response=GeneratedArgument,
-                temperature=TEMPERATURE if temperature is None else temperature,
-                baseline=lambda: strategy.baseline(task.topic.question, task.stance, documents),
-            )
-        )
-        if answer.value is None:
-            reason = answer.reason or Reason.INVALID_ANSWER
-            return task.outcome(calls=answer.calls, reason=reason, detail=answer.detail)
-        facts = {
-            "model": self.model,
-            "prompt": f"{prompt.id} v{prompt.version} {prompt.digest}",
-            "examples": [one.expert.topic for one in task.examples],
-            "trimmed": [trim.model_dump() for trim in trims],
-            "examples_trimmed": [trim.model_dump() for trim in example_trims],
-        }
-        return self._written(task, answer.value, facts, answer.calls)
+            calls += answer.calls
+            if answer.value is None:
+                reason = answer.reason or Reason.INVALID_ANSWER
+                return task.outcome(calls=calls, reason=reason, detail=answer.detail)
+            said.append(answer.value)
+            facts = {
+                "model": self.model,
+                "prompt": f"{question.prompt.id} v{question.prompt.version} {question.prompt.digest}",
+                "examples": [one.expert.topic for one in task.examples],
+                "trimmed": [trim.model_dump() for trim in trims],
+                "examples_trimmed": [trim.model_dump() for trim in example_trims],
+            }
+        last = max(n for n in range(len(said)) if n == 0 or not strategy.turns[n - 1].other)
+        if strategy.turns:
+            facts["turns"] = dict(zip(self._names, map(render, said), strict=False))
+        return self._written(task, said[last], facts, calls)
 
-    def fit(self, task: Task) -> Fitted | None:
-        """The prompt of a task as it would be sent; None if it cannot fit."""
-        return self._question(task).fitted(self.client, answer_room=self.answer_room)
+    def bare(self, task: Task) -> list[Rendered]:
+        """The prompts of a task, one for each turn, without the texts of documents and of what is still to be said."""
+        unsaid = dict.fromkeys(self._names, "")
+        return [replace(question, said=unsaid).bare() for question in self.questions(task)]
 
-    def bare(self, task: Task) -> Rendered:
-        """The prompt of a task without the texts of its documents."""
-        return self._question(task).bare()
+    def questions(self, task: Task) -> Iterator[Question]:
+        """What is asked at each turn; examples are shown at the first."""
+        way, topic = self.options.way, task.topic.question
+        first = way.prompt(self.library, task.stance)
+        yield Question(first, topic, task.stance, task.documents, task.examples)
+        for turn in way.turns:
+            yield Question(self.library[turn.prompt], topic, turn.side(task.stance), task.documents)
 
-    def _question(self, task: Task) -> Question:
-        prompt = self.options.way.prompt(self.library, task.stance)
-        return Question(prompt, task.topic.question, task.stance, task.documents, task.examples)
+    def _baseline(
+        self,
+        number: int,
+        question: Question,
+        documents: Sequence[Document],
+        said: Sequence[GeneratedArgument],
+    ) -> Mapping[str, Any]:
+        """What the offline model answers at a turn."""
+        way = self.options.way
+        if not number:
+            return way.baseline(question.topic, question.stance, documents)
+        return way.turns[number - 1].baseline(question.topic, question.stance, documents, said)
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        """What later turns call the answers."""
+        return (FIRST, *(turn.name for turn in self.options.way.turns))
 
     def _written(
         self,

@@ -2,16 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from conqret.data import Document, Stance
 from conqret.errors import UnknownNameError
+from conqret.generation.arguments import GeneratedArgument
 from conqret.prompts import Library, Prompt
 from conqret.registry import Registry
 
 DEFAULT_STRATEGY = "cited"
+OTHER_SIDE: Mapping[Stance, Stance] = {"pro": "con", "con": "pro", "none": "none"}
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One more answer on the way to the argument, after those before it.
+
+    - ``name``: under which later prompts have what it says; the first answer is the ``argument``
+    - ``prompt``: the id of its prompt, filled as the first and with what was said so far
+    - ``other``: whether the other side says it, which is then the ``stance`` of the prompt
+    - ``baseline(topic, stance, documents, said)``: the offline model's answer, after the answers before it
+    """
+
+    name: str
+    prompt: str
+    baseline: Callable[[str, Stance, Sequence[Document], Sequence[GeneratedArgument]], Mapping[str, Any]]
+    other: bool = False
+
+    def side(self, stance: Stance) -> Stance:
+        """Who says it, where ``stance`` is argued for."""
+        return OTHER_SIDE[stance] if self.other else stance
 
 
 @dataclass(frozen=True)
@@ -22,6 +44,7 @@ class Strategy:
       ``examples`` (its system part with ``stance``); both sides may share one. Empty: no model is asked.
     - ``baseline(topic, stance, documents)``: the offline model's answer, as plain data for
       :class:`~conqret.generation.arguments.GeneratedArgument`; the answer itself where no model is asked
+    - ``turns``: what follows the first answer; the last turn of the side itself is the argument
     """
 
     name: str
@@ -29,6 +52,7 @@ class Strategy:
     source: str
     baseline: Callable[[str, Stance, Sequence[Document]], Mapping[str, Any]]
     prompts: Mapping[Stance, str] = field(default_factory=dict)
+    turns: tuple[Turn, ...] = ()
 
     def prompt(self, library: Library, stance: Stance) -> Prompt:
         """The prompt of a side.
@@ -39,6 +63,12 @@ class Strategy:
         if stance not in self.prompts:
             raise UnknownNameError("stance of an argument", stance, self.prompts)
         return library[self.prompts[stance]]
+
+    def asked(self, library: Library, stances: Iterable[Stance]) -> set[str]:
+        """The ids of all prompts by which these sides are asked; none where no model is. Raises as :meth:`prompt`."""
+        if not self.prompts:
+            return set()
+        return {self.prompt(library, stance).id for stance in stances} | {turn.prompt for turn in self.turns}
 
 
 STRATEGIES = Registry(

@@ -104,12 +104,12 @@ class GenerationRun:
     def record(self) -> GenerationRecord:
         """What ``run.json`` says."""
         way = self.options.way
-        asks = bool(way.prompts)
+        asked = way.asked(self.library, (task.stance for task in self.tasks))
         return GenerationRecord.of(
             self.session,
-            {way.prompt(self.library, task.stance).id: GeneratedArgument for task in self.tasks if asks},
+            dict.fromkeys(sorted(asked), GeneratedArgument),
             map(_shown, self.tasks),
-            baseline=self.model.backend.baseline or not asks,
+            baseline=self.model.backend.baseline or not asked,
             window=self.model.context_window,
             options=asdict(self.options),
             settings=dict(self.settings),

@@ -41,6 +41,7 @@ def experiment_tables(summary: Mapping[str, Any]) -> Iterator[Table]:
     yield from _retrieval(summary["retrieval"])
     yield _arguments(summary["arguments"])
     yield from _scores(summary["scores"])
+    yield from _differences(summary["differences"], next(iter(summary["arguments"]), ""))
     if any(summary["sensitivity"].values()):
         yield _damage(summary["sensitivity"])
 
@@ -93,6 +94,26 @@ def _scores(found: Mapping[str, Any]) -> Iterator[Table]:
         )
 
 
+def _differences(found: Mapping[str, Any], first: str) -> Iterator[Table]:
+    """For each judge, how far the other systems are from the first, metrics as rows."""
+    judges = dict.fromkeys(judge for scores in found.values() for judge in scores)
+    for judge in judges:
+        scores = [found[system].get(judge, {}) for system in found]
+        metrics = dict.fromkeys(metric for one in scores for metric in one)
+        rows = [
+            (words.label(metric), *(_difference(one.get(metric)) for one in scores)) for metric in metrics
+        ]
+        counts = [one["n"] for each in scores for one in each.values()]
+        pairs = str(min(counts)) if min(counts) == max(counts) else f"{min(counts)} to {max(counts)}"
+        yield Table(
+            f"Differences from {first}, by {judge}",
+            ("Metric", *found),
+            rows,
+            note=f"Score less that of {first} on the same topic and side, over {pairs} pairs: means "
+            "with 95 % intervals over topics. An interval without 0 tells the two apart.",
+        )
+
+
 def _damage(found: Mapping[str, Any]) -> Table:
     rows = [
         (
@@ -113,6 +134,10 @@ def _damage(found: Mapping[str, Any]) -> Table:
         Column("Why not", "text"),
     )  # fmt: skip
     return Table(DAMAGE, columns, rows)
+
+
+def _difference(one: Mapping[str, Any] | None) -> Cell:
+    return None if one is None else Estimate(one["mean"], one["low"], one["high"], one["n"])
 
 
 def _mean(one: Mapping[str, Any] | None) -> Cell:

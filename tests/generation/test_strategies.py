@@ -1,18 +1,24 @@
 """The ways to answer, by name: what each asks of a model, and what an item says of its making."""
 
+import asyncio
+
 import pytest
 
-from conqret.data import Document
+from conqret.data import Document, Reason
 from conqret.errors import UnknownNameError
 from conqret.generation import STRATEGIES
 from conqret.generation.arguments import GeneratedArgument
 from conqret.generation.budget import Question
-from conqret.generation.generate import GenerateOptions
+from conqret.generation.expected_cost import expected_writing
+from conqret.generation.generate import GenerateOptions, Generator
+from conqret.generation.strategies.debate import revised
 from conqret.generation.tasks import make_tasks
 from conqret.generation.writing import GenerationRun, generate
 from conqret.io import open_items
 from conqret.io.trec import ScoredDoc, read_rankings, write_run
+from conqret.judging.expected_cost import Sizes
 from conqret.llm.options import ClientOptions
+from conqret.llm.request import Answer
 from conqret.prompts import Library
 from tests.generation.corpora import write_corpus
 
@@ -40,7 +46,7 @@ def test_extractive_writes_what_the_offline_model_answers_and_asks_nobody(tmp_pa
         options = GenerateOptions(strategy=name)
         tasks = make_tasks(corpus, read_rankings(ranking), "pro", options)
         run = GenerationRun(tasks, options, ClientOptions("offline"), tmp_path / name)
-        assert generate(run).session.sent == (name == "cited")
+        assert generate(run).session.sent == {"cited": 1, "debate": 3, "extractive": 0}[name]
         (items[name],) = open_items(run.items_file)
         records[name] = run.folder.record()
     assert items["extractive"].argument == items["cited"].argument
@@ -53,3 +59,88 @@ def test_extractive_writes_what_the_offline_model_answers_and_asks_nobody(tmp_pa
 def test_unknown_strategies_are_told_with_the_nearest():
     with pytest.raises(UnknownNameError, match="did you mean 'extractive'"):
         GenerateOptions(strategy="extractiv")
+
+
+def argued(*premises):
+    """An argument of one conclusion, its premises each with the numbers that it cites."""
+    made = [{"text": f"It rests on {numbers}.", "citations": list(numbers)} for numbers in premises]
+    conclusions = [{"conclusion": "So it is.", "premises": made}] if made else []
+    return {"conclusions": conclusions, "left_out": []}
+
+
+class Speakers:
+    """Answers by prompt, and what each of them was shown."""
+
+    def __init__(self, **answers):
+        self.answers, self.shown = answers, {}
+        self.options, self.context_window, self.model_id, self.count_tokens = None, None, "m", len
+
+    async def ask(self, request):
+        name = request.ask.rpartition("/")[2]
+        self.shown[name] = request.messages[1].content
+        said = self.answers[name]
+        if isinstance(said, Reason):
+            return Answer(value=None, reason=said, calls=())
+        return Answer(value=GeneratedArgument.model_validate(said), calls=())
+
+
+@pytest.fixture
+def task(tmp_path):
+    corpus = write_corpus(tmp_path / "corpus")
+    return make_tasks(
+        corpus, {"buses": ["buses-1", "buses-3"]}, "con", GenerateOptions(strategy="debate", shots=0)
+    )[0]
+
+
+def written(task, **answers):
+    speakers = Speakers(**answers)
+    options = GenerateOptions(strategy="debate", shots=0)
+    return asyncio.run(Generator(options, Library(), speakers, "m").write(task)), speakers.shown
+
+
+def test_in_a_debate_each_turn_is_shown_what_was_said_before(task):
+    found, shown = written(task, con=argued([1]), counter=argued([2]), revise=argued([1, 2]))
+    assert found.argument == "So it is. It rests on [1][2]."
+    assert found.facts["turns"] == {
+        "argument": "So it is. It rests on [1].", "counter": "So it is. It rests on [2].",
+        "revised": found.argument,
+    }  # fmt: skip
+    assert found.facts["prompt"].startswith("generate/revise")
+    assert "It rests on" not in shown["con"]
+    assert "It rests on [1]." in shown["counter"]
+    assert "<stance>pro" in shown["counter"]  # the other side answers
+    assert all(f"It rests on [{n}]." in shown["revise"] for n in (1, 2))
+    assert "<stance>con" in shown["revise"]
+    assert all("harms the budget" in text for text in shown.values())  # all see the documents
+
+
+def test_a_debate_ends_where_nothing_is_argued_or_nothing_against_it(task):
+    found, shown = written(task, con=argued([1]), counter=argued())
+    assert found.argument == "So it is. It rests on [1]."
+    assert "revise" not in shown
+    none, shown = written(task, con=argued())
+    assert (none.argument, none.reason) == (None, Reason.NO_EVIDENCE)
+    assert list(shown) == ["con"]
+    lost, _ = written(task, con=argued([1]), counter=Reason.TIMEOUT)
+    assert (lost.argument, lost.reason) == (None, Reason.TIMEOUT)  # and is asked for again
+
+
+def test_offline_the_other_sides_documents_are_left_to_it():
+    first, counter = (GeneratedArgument.model_validate(argued(*one)) for one in (([1], [2], [2, 3]), ([2],)))
+    made = GeneratedArgument.model_validate(revised("?", "pro", DOCUMENTS, [first, counter]))
+    assert [one.citations for one in made.conclusions[0].premises] == [[1], [2, 3]]
+    whole = GeneratedArgument.model_validate(argued([1], [2], [3]))
+    assert revised("?", "pro", DOCUMENTS, [first, whole]) == first.model_dump()
+    gone = GeneratedArgument.model_validate(revised("?", "pro", DOCUMENTS, [whole, counter]))
+    assert [one.document for one in gone.left_out] == [2]
+
+
+def test_what_a_debate_will_ask_is_counted_turn_by_turn(task):
+    options, sizes = ClientOptions("gpt-4o-mini"), Sizes()
+    once, thrice = (
+        expected_writing([task], GenerateOptions(strategy=name, shots=0), options, Library(), sizes)
+        for name in ("cited", "debate")
+    )
+    assert (once.calls, thrice.calls) == (1, 3)
+    assert thrice.completion_tokens == 3 * once.completion_tokens
+    assert thrice.prompt_tokens > 3 * once.prompt_tokens

@@ -165,7 +165,7 @@ async def test_a_small_window_is_told_apart_from_one_that_is_too_small(corpus, r
         client = Client(ClientOptions("offline", context_window=window), store=None)
         return Generator(GenerateOptions(), Library(), client, "offline")
 
-    rendered = generator(None).fit(task).rendered
+    rendered = next(generator(None).questions(task)).fitted(generator(None).client).rendered
     whole = count_tokens(rendered.system) + count_tokens(rendered.user) + ANSWER_ROOM + MESSAGE_OVERHEAD
     found = await generator(whole - 100).write(task)
     facts = task.item(found).metadata["generation"]
