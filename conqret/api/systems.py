@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 KEEP = 100
 """Documents that are kept for each topic."""
+MAX_NAME = 255
+"""Characters of a file's name; what is longer is a list of ids."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +199,27 @@ def topics_of(corpus: Path, split: str) -> list[CorpusTopic]:
     if not topics:
         raise DeclarationError(f"{corpus} has no topics of the split {split!r}; choose another with --split")
     return topics
+
+
+def chosen_topics(corpus: Path, split: str, wanted: str | None) -> list[CorpusTopic]:
+    """The topics of a split that are ``wanted``: ids with commas, or a file with one a line; all where None.
+
+    Raises:
+        DeclarationError: as :func:`topics_of`, or nothing is named.
+        UnknownNameError: the split has no topic of that id.
+    """
+    topics = topics_of(corpus, split)
+    if wanted is None:
+        return topics
+    is_file = len(wanted) < MAX_NAME and Path(wanted).is_file()
+    listed = Path(wanted).read_text(encoding="utf-8-sig").splitlines() if is_file else wanted.split(",")
+    names = {name.strip() for name in listed} - {""}
+    if not names:
+        raise DeclarationError(f"--topics {wanted!r} names no topic; give ids, as in --topics {topics[0].id}")
+    known = {topic.id for topic in topics}
+    for name in sorted(names - known):
+        raise UnknownNameError(f"topic of the split {split!r}", name, known)
+    return [topic for topic in topics if topic.id in names]
 
 
 def retrieval_session(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from conqret.cli import options
-from conqret.cli.console import end, floor, note, progress, result, tell
+from conqret.cli.console import end, floor, note, note_all, progress, result, tell
 from conqret.cli.groups import grouped
 from conqret.cli.retrieve_session import (
     AnswersBeside,
@@ -23,13 +23,15 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
+    from conqret.report.table import Cell
     from conqret.retrieval.evaluation.evaluate import Evaluation
     from conqret.retrieval.evaluation.systems import SystemRun
 
 EPILOG = (
     "Examples:\n\n"
     "conqret retrieve evaluate corpus/ --systems bm25,generic,pro,con --rerank gpt-4o-mini\n\n"
-    "conqret retrieve evaluate corpus/ --systems bm25,pro,dense=runs/dense.res.gz --split train --measure nDCG@10"
+    "conqret retrieve evaluate corpus/ --systems bm25,pro,dense=runs/dense.res.gz --split train --measure nDCG@10\n\n"
+    "conqret retrieve evaluate corpus/ --systems bm25,mmr --topics zoos,homework --depth 20"
 )
 
 
@@ -53,7 +55,13 @@ def evaluate(
     ] = "offline",
     measure: Annotated[
         list[str] | None,
-        typer.Option(help="A measure of ir-measures; may be repeated. Default: P@10, nDCG@10, R@100."),
+        typer.Option(
+            help="A measure of ir-measures; may be repeated. Default: P@10, nDCG@10, and R at --depth."
+        ),
+    ] = None,
+    topics: Annotated[
+        str | None,
+        typer.Option(help="Only these topics of the split: ids with commas, or a file with one a line."),
     ] = None,
     split: Split = "test",
     depth: Depth = 100,
@@ -68,39 +76,57 @@ def evaluate(
     systems of each measure. The last table says how evenly both sides are shown.
     """
 
-    from conqret.api.systems import as_split, retrieval_session, topics_of
+    from conqret.api.systems import as_split, chosen_topics, retrieval_session
     from conqret.io.corpus import CorpusDirectory
-    from conqret.retrieval.evaluation.evaluate import MEASURES
+    from conqret.retrieval.evaluation.depths import check_depth, default_measures
     from conqret.retrieval.evaluation.evaluate import evaluate as score
-    from conqret.retrieval.evaluation.systems import check_systems, judgments, run_systems
+    from conqret.retrieval.evaluation.systems import (
+        ASKING,
+        RERANKED,
+        VIEWS,
+        check_systems,
+        judgments,
+        run_systems,
+    )
     from conqret.retrieval.index import open_index
     from conqret.retrieval.pipeline import Plan
 
-    names = options.listed(systems)
+    names, measures = options.listed(systems), measure or list(default_measures(depth))
     check_systems(names)
-    topics, judged = topics_of(corpus, split), judgments(CorpusDirectory(corpus), as_split(split))
+    chosen = chosen_topics(corpus, split, topics)
+    judged = judgments(CorpusDirectory(corpus), as_split(split), {one.id for one in chosen})
     session = retrieval_session(
         calls.client(rerank), beside=RUNS / "evaluate", recordings=answers.recordings, replay=answers.replay,
         prompts=prompts,
     )  # fmt: skip
     index = open_index(corpus)
+    if not any("=" in name for name in names):
+        check_depth(measures, depth, len(index))
     if not shown.quiet:
         what = f": {floor('a model')}" if session.options.backend.baseline else ""
-        tell(f"{len(topics)} topics, {len(index):,} documents ({index.engine}); reranked by {rerank}{what}")
-    asked = len(topics) * sum(name in {"generic", "pro", "con"} for name in names)
-    with progress("reranking", asked, quiet=shown.quiet) as bar:
-        runs = run_systems(names, index, topics, Plan(depth=depth), session, bar.advance)
+        asking = f"; reranked by {rerank}{what}" if ASKING.intersection(names) else ""
+        tell(f"{len(chosen)} topics, {len(index):,} documents ({index.engine}){asking}")
+    reranked = RERANKED.intersection(names)
+    with progress("reranking", len(chosen) * len(reranked), quiet=shown.quiet) as bar:
+        runs = run_systems(names, index, chosen, Plan(depth=depth), session, bar.advance)
     found = score(
         {one.name: one.run for one in runs},
         judged,
-        measures=tuple(measure) if measure else MEASURES,
+        measures=measures,
+        depths={one.name: one.depth for one in runs},
     )
     failed = sum(one.windows.failed for one in runs if one.windows)
     if not shown.quiet:
         for one in runs:
             if one.windows:
                 note(f"{one.name}: {describe_windows(one.windows)}")
+        for view in [one for one in VIEWS if one not in judged]:
+            note(f"none of the topics has a relevant document of the view {view}")
+        for name, left in found.unranked.items():
+            note_all(f"{name} ranks nothing for {len(left)} topics, and has 0 there", left, 5)
     result(_facts(found, runs, session.cost_usd), _lines(found), as_json=shown.json_output)
+    if reranked and f"R@{depth}" in measures and not (shown.quiet or shown.json_output):
+        note(f"R@{depth} is the ceiling that the first stage leaves: a reranker only reorders what it found")
     end(failed, session.counts)
 
 
@@ -110,6 +136,8 @@ def _facts(found: Evaluation, runs: list[SystemRun], cost: float | None) -> dict
     return {
         "baseline": found.baseline,
         "topics": dict(found.topics),
+        "unranked": found.unranked,
+        "depths": {one.name: one.depth for one in runs},
         "windows": {one.name: asdict(one.windows) for one in runs if one.windows},
         "cost_usd": cost,
         "scores": [
@@ -138,7 +166,12 @@ def _lines(found: Evaluation) -> Iterator[RenderableType]:
     for view, count in found.topics.items():
         scores = [score for score in found.scores if score.view == view]
         measures = dict.fromkeys(score.measure for score in scores)
-        cells = {(score.system, score.measure): f"{score.interval} {score.mark}".rstrip() for score in scores}
+        cells: dict[tuple[str, str], Cell] = {
+            (score.system, score.measure): f"{score.interval} {score.mark}".rstrip()
+            if score.by_topic
+            else score.interval
+            for score in scores
+        }
         systems = dict.fromkeys(score.system for score in scores)
         rows = [(system, *(cells.get((system, measure)) for measure in measures)) for system in systems]
         title = {"all": "PRO+CON", "stance": "BOTH SIDES"}.get(view, view.upper())

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from conqret.cli import options, scrape_evidence, scrape_inspect, scrape_topics
-from conqret.cli.console import end, note_all, result, tell
+from conqret.cli.console import end, note, note_all, result, tell
 from conqret.cli.groups import grouped
 from conqret.cli.scrape_pages import Fetching, need_scrape
 
@@ -83,6 +83,7 @@ def debates(
     if problems and not shown.quiet:
         pages = ["\n    ".join([one.url, *one.missing]) for one in problems]
         note_all(f"{len(problems)} of {len(read) + len(problems)} pages gave no debate", pages, _SHOWN)
+        note("conqret scrape inspect ADDRESS shows what a page has, and what its layout looks for")
     sources = sum(len(one.sources) for one in read)
     line = (
         f"{len(read)} debates read with {sources} sources, {found.kept} kept from before, "

@@ -64,7 +64,7 @@ def read_debate(
         lines = [f"no layout fits: the page has the arguments of none of {known}"]
         if listed := max((len(one.index(page).debates) for one in layouts), default=0):
             lines.append(f"it lists {listed} debates: `conqret scrape topics` makes a list of them")
-        return Problem(url, (*lines, "`conqret scrape inspect` with its address shows what it has"))
+        return Problem(url, tuple(lines))
     reading = layout.read(page)
     if missing := missing_of(reading):
         return Problem(url, (*missing, *reading.remarks, *_nearly(page, layout, missing)), layout.name)

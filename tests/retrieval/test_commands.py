@@ -43,15 +43,63 @@ def test_from_corpus_to_table_4(conqret, corpus, tmp_path):
     lines = list(read_run(run))
     assert [line.doc_id for line in lines if line.query_id == "cats"][:2] == ["cats-pro-2", "cats-pro-1"]
     assert len([line for line in lines if line.query_id == "trams"]) == 3
-    done = conqret("retrieve", "evaluate", corpus, "--systems", f"bm25,pro,con,mine={run}", "--json")
+    done = conqret(
+        "retrieve", "evaluate", corpus, "--systems", f"bm25,pro,con,mine={run}", "--json",
+        "--measure", "P@10", "--measure", "nDCG@10", "--measure", "nDCG@3",
+    )  # fmt: skip
     assert done.code == 0, done.err
     scores = {(one["view"], one["system"], one["measure"]): one for one in json.loads(done.out)["scores"]}
-    assert scores["pro", "pro", "nDCG@10"]["mean"] == scores["pro", "mine", "nDCG@10"]["mean"] == 1.0
+    assert scores["pro", "pro", "nDCG@10"]["mean"] == 1.0
+    assert scores["pro", "pro", "nDCG@3"]["mean"] == scores["pro", "mine", "nDCG@3"]["mean"] == 1.0
+    assert (scores["pro", "mine", "nDCG@10"]["mean"], scores["pro", "mine", "nDCG@10"]["n"]) == (None, 0)
+    assert json.loads(done.out)["depths"] == {"bm25": None, "pro": None, "con": None, "mine": 3}
     assert scores["con", "con", "nDCG@10"]["mean"] == 1.0
     assert scores["pro", "bm25", "P@10"]["p"] is None
     done = conqret("retrieve", "evaluate", corpus)
     assert "PRO (2 topics)" in done.out
     assert "BOTH SIDES" in done.out
+
+
+def test_runs_from_files_alone_are_reranked_by_nobody_and_say_what_they_lack(conqret, corpus, tmp_path):
+    run = tmp_path / "cats.res"
+    run.write_text("cats Q0 cats-pro-1 1 2.0 x\ncats Q0 cats-con-1 2 1.0 x\n", encoding="utf-8")
+    done = conqret(
+        "retrieve", "evaluate", corpus, "--systems", f"mine={run}", "--measure", "P@2", "--measure", "R@10"
+    )
+    assert done.code == 0, done.err
+    assert "reranked by" not in done.err
+    assert "ceiling" not in done.err
+    assert "mine ranks nothing for 1 topics, and has 0 there: trams" in " ".join(done.err.split())
+    assert "mine was retrieved to 2 documents only" in " ".join(done.out.split())
+    alone = conqret(
+        "retrieve",
+        "evaluate",
+        corpus,
+        "--systems",
+        f"mine={run}",
+        "--topics",
+        "cats",
+        "--measure",
+        "P@2",
+        "--json",
+    )
+    facts = json.loads(alone.out)
+    assert (facts["topics"]["pro"], facts["unranked"]) == (1, {})
+    assert facts["scores"][0]["mean"] == 0.5
+
+
+def test_the_recall_at_the_depth_is_the_ceiling_of_a_reranker(conqret, corpus, tmp_path):
+    topics = tmp_path / "topics.txt"
+    topics.write_text("trams\n\n", encoding="utf-8")
+    done = conqret(
+        "retrieve", "evaluate", corpus, "--systems", "bm25,pro", "--depth", "4", "--topics", topics
+    )
+    assert done.code == 0, done.err
+    assert "1 topics, 10 documents" in done.err
+    assert "R@4 is the ceiling that the first stage leaves" in done.err
+    for measure in ("P@4", "nDCG@4", "R@4"):
+        assert measure in done.out
+    assert "bm25 was retrieved to 4 documents only" in " ".join(done.out.split())  # balance@10
 
 
 def test_perspectives_and_mmr(conqret, corpus, tmp_path):
@@ -81,6 +129,16 @@ def test_perspectives_and_mmr(conqret, corpus, tmp_path):
         (("retrieve", "evaluate", "CORPUS", "--systems", "a=nowhere.res"), "no file"),
         (("retrieve", "evaluate", "CORPUS", "--systems", "bm25", "--measure", "nDGC@10"), "no measure"),
         (
+            ("retrieve", "evaluate", "CORPUS", "--measure", "R@100", "--depth", "4"),
+            "R@100 looks at 100 documents, and 4 are retrieved: add --depth 100",
+        ),
+        (("retrieve", "evaluate", "CORPUS", "--topics", "cat"), "did you mean 'cats'"),
+        (("retrieve", "evaluate", "CORPUS", "--topics", " , "), "names no topic"),
+        (
+            ("retrieve", "evaluate", "CORPUS", "--systems", "bm25,a=OTHER"),
+            "ranks nothing for any of the 2 topics",
+        ),
+        (
             ("retrieve", "CORPUS", "--stance", "pro", "--rerank", "local/gpt2"),
             "retrieval asks is answered in writing",
         ),
@@ -97,8 +155,10 @@ def test_perspectives_and_mmr(conqret, corpus, tmp_path):
         (("index", "nowhere"), "no corpus"),
     ],
 )
-def test_wrong_calls_end_with_2_and_say_why(conqret, corpus, arguments, told):
-    done = conqret(*(corpus if one == "CORPUS" else one for one in arguments))
+def test_wrong_calls_end_with_2_and_say_why(conqret, corpus, arguments, told, tmp_path):
+    other = tmp_path / "other.res"
+    other.write_text("q1 Q0 d1 1 1.0 x\n", encoding="utf-8")
+    done = conqret(*(corpus if one == "CORPUS" else one.replace("OTHER", str(other)) for one in arguments))
     assert done.code == 2, done.err
     assert told in " ".join(done.err.split())
     assert "Traceback" not in done.err

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.retrieval.evaluation.balance import alpha_ndcg, balance
+from conqret.retrieval.evaluation.depths import TOP, cut_off, cutoff, default_measures, parsed_measure
 from conqret.stats import Estimate, holm, mean_interval, paired_t_test
 from conqret.stats.significance import ALPHA
-
-if TYPE_CHECKING:
-    pass
 
 Run = Mapping[str, Sequence[str]]
 """For each topic its documents, best first."""
@@ -23,11 +20,15 @@ Judgments = Mapping[str, Mapping[str, int]]
 StanceMeasure = Callable[[Sequence[str], Mapping[str, frozenset[str]], int], float | None]
 """A ranking, the sides of the judged documents and a depth to a value; None where there is none."""
 
-MEASURES = ("P@10", "nDCG@10", "R@100")
-"""Table 4's two, and the recall that any reranker is bound by."""
-
-DIVERSITY_CUT = 10
+DIVERSITY_CUT = TOP
 """The depth of the stance measures."""
+
+STANCE_MEASURES: Mapping[str, StanceMeasure] = {
+    f"balance@{DIVERSITY_CUT}": balance,
+    f"alpha_nDCG@{DIVERSITY_CUT}": alpha_ndcg,
+}
+NONE: Mapping[str, int | None] = {}
+"""No run was cut off."""
 
 MARK_BETTER, MARK_WORSE = "\u03b1", "\u25be"
 """Mark what is significantly better than the baseline, as Table 4 does, and what is worse."""
@@ -38,7 +39,8 @@ class Score:
     """One system's mean of one measure on one view, its interval over topics, and its values by topic.
 
     ``p`` is Holm's adjusted p-value of the paired t-test against the baseline (None for the baseline itself
-    and where there is one topic only), ``difference`` the mean difference.
+    and where there is one topic only), ``difference`` the mean difference. A ranking that is too short for the measure
+    has no mean (``interval`` says why) and no values.
     """
 
     view: str
@@ -64,11 +66,12 @@ class Score:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """All scores, and how many topics each view has."""
+    """All scores, how many topics each view has, and by system the topics with nothing ranked, which count as 0."""
 
     baseline: str
     scores: tuple[Score, ...]
     topics: Mapping[str, int]
+    unranked: Mapping[str, tuple[str, ...]]
 
     def score(self, view: str, system: str, measure: str) -> Score:
         """One of them. Raises UnknownNameError where there is none."""
@@ -84,15 +87,17 @@ def evaluate(
     judgments: Mapping[str, Judgments],
     *,
     baseline: str | None = None,
-    measures: Sequence[str] = MEASURES,
+    measures: Sequence[str] = default_measures(100),
+    depths: Mapping[str, int | None] = NONE,
 ) -> Evaluation:
     """Score every run on every view.
 
     ``judgments`` has a view for each key: ``pro``, ``con`` and ``all`` where a corpus has sides. With both
     ``pro`` and ``con`` there is a view ``stance`` too, with the balance of the two sides among the first ten
     documents and alpha-nDCG@10 with the sides as subtopics. A view's topics are those with a relevant
-    document; a run that has nothing for one of them scores 0 there. Each measure of each view is a family
-    of its own for Holm's correction, as in PyTerrier's experiments.
+    document; a run that has nothing for one of them scores 0 there, and is named. ``depths`` says after how many
+    documents a run was cut (None: it was not); it has no value of a measure that looks deeper. Each measure of
+    each view is a family of its own for Holm's correction, as in PyTerrier's experiments.
 
     Raises:
         DeclarationError: no runs, an unknown baseline or measure, or a view without any relevant document.
@@ -104,28 +109,41 @@ def evaluate(
         raise UnknownNameError("system", first, runs)
     scores: list[Score] = []
     topics: dict[str, int] = {}
+    cuts = {measure: cutoff(measure) for measure in measures}
+    short = cut_off(cuts | dict.fromkeys(STANCE_MEASURES, DIVERSITY_CUT), depths, list(runs))
     for view, judged in judgments.items():
         values = {system: _measured(run, judged, measures, view) for system, run in runs.items()}
         topics[view] = len(next(iter(next(iter(values.values())).values())))
         for measure in measures:
-            scores += _family(
-                view, measure, {system: found[measure] for system, found in values.items()}, first
-            )
+            by_system = {system: found[measure] for system, found in values.items()}
+            scores += _family(view, measure, by_system, first, short)
     if "pro" in judgments and "con" in judgments:
         families = _stance_families(runs, judgments["pro"], judgments["con"])
         for measure, by_system in families.items():
-            scores += _family("stance", measure, by_system, first)
+            scores += _family("stance", measure, by_system, first, short)
         topics["stance"] = max(
             len(values) for by_system in families.values() for values in by_system.values()
         )
-    return Evaluation(first, tuple(scores), topics)
+    return Evaluation(first, tuple(scores), topics, _unranked(runs, judgments))
+
+
+def _unranked(runs: Mapping[str, Run], judgments: Mapping[str, Judgments]) -> dict[str, tuple[str, ...]]:
+    """By system, the topics with a relevant document for which it has nothing."""
+    wanted = {
+        topic: None
+        for judged in judgments.values()
+        for topic, documents in judged.items()
+        if any(relevance > 0 for relevance in documents.values())
+    }
+    found = {system: tuple(one for one in wanted if not run.get(one)) for system, run in runs.items()}
+    return {system: topics for system, topics in found.items() if topics}
 
 
 def _measured(run: Run, judged: Judgments, measures: Sequence[str], view: str) -> dict[str, dict[str, float]]:
     """The values of each measure by topic, through ir-measures."""
     import ir_measures
 
-    wanted = {str(measure): _parsed(measure) for measure in measures}
+    wanted = {str(measure): parsed_measure(measure) for measure in measures}
     qrels = [
         ir_measures.Qrel(topic, document, relevance)
         for topic, documents in judged.items()
@@ -149,24 +167,18 @@ def _measured(run: Run, judged: Judgments, measures: Sequence[str], view: str) -
     return found
 
 
-def _parsed(measure: str) -> Any:
-    import ir_measures
-
-    try:
-        return ir_measures.parse_measure(measure)
-    except (NameError, ValueError, SyntaxError) as error:
-        raise DeclarationError(
-            f"{measure!r} is no measure of ir-measures, such as nDCG@10 or R@100: {error}"
-        ) from None
-
-
 def _family(
     view: str,
     measure: str,
-    by_system: Mapping[str, Mapping[str, float]],
+    everyone: Mapping[str, Mapping[str, float]],
     baseline: str,
+    short: Mapping[tuple[str, str], str],
 ) -> list[Score]:
-    """One measure of all systems: intervals, and tests against the baseline with Holm's correction."""
+    """One measure of all systems: intervals, and tests against the baseline with Holm's correction.
+
+    Rankings that are too ``short`` for it have no value, and nothing is compared with them.
+    """
+    by_system = {system: {} if (system, measure) in short else values for system, values in everyone.items()}
     others = [system for system in by_system if system != baseline]
     tests = {}
     for system in others:
@@ -182,13 +194,15 @@ def _family(
             view,
             system,
             measure,
-            mean_interval(list(values.values()), scale="share"),
+            mean_interval(list(values.values()), scale="share")
+            if values
+            else Estimate(None, reason=short[system, measure]),
             values,
             tests[system].difference if system in tests else None,
             adjusted.get(system),
         )
         for system, values in by_system.items()
-        if values
+        if values or (system, measure) in short
     ]
 
 
@@ -199,13 +213,9 @@ def _stance_families(
     sides = {topic: held for topic, held in sides.items() if set().union(*held.values()) == {"pro", "con"}}
     if not sides:
         return {}
-    measures: Mapping[str, StanceMeasure] = {
-        f"balance@{DIVERSITY_CUT}": balance,
-        f"alpha_nDCG@{DIVERSITY_CUT}": alpha_ndcg,
-    }
     return {
         name: {system: _by_topic(measure, run, sides) for system, run in runs.items()}
-        for name, measure in measures.items()
+        for name, measure in STANCE_MEASURES.items()
     }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,15 +34,23 @@ SYSTEMS = {
     "perspectives": "BM25 for each perspective on the question, merged round robin",
 }
 """What each name stands for; ``NAME=FILE`` is a run from a TREC file."""
+RERANKED = frozenset({"generic", "pro", "con"})
+"""Those that rerank what the first stage found."""
+ASKING = RERANKED | {"perspectives"}
+"""Those that ask a model."""
 
 
 @dataclass(frozen=True, slots=True)
 class SystemRun:
-    """One system's rankings, and what became of its windows where it reranked."""
+    """One system's rankings, what became of its windows where it reranked, and after how many documents it was cut.
+
+    ``depth`` is None where every document of the corpus could be ranked.
+    """
 
     name: str
     run: Run
     windows: RerankSummary | None = None
+    depth: int | None = None
 
 
 def check_systems(names: Sequence[str]) -> None:
@@ -90,17 +98,42 @@ def run_systems(
         "mmr": {"mmr": TRADE_OFF},
         "perspectives": {"perspectives": True},
     }
+    files = {label: _from_file(label, path, topics) for label, path in _files(names)}
     frame = queries(topics)
     found = []
     for name in names:
-        label, given, path = name.partition("=")
-        if given:
-            found.append(SystemRun(label, read_rankings(path)))
+        label = name.partition("=")[0]
+        if label in files:
+            ranked = files[label]
+            depth = max(map(len, ranked.values()))
+            found.append(SystemRun(label, ranked, None, depth if depth < len(index) else None))
             continue
         made = assemble(index, replace(plan, **stages[name]), session, on_query)
         ranked = rankings(made.pipeline(frame))
-        found.append(SystemRun(name, ranked, made.reranker.summary if made.reranker else None))
+        windows = made.reranker.summary if made.reranker else None
+        found.append(SystemRun(name, ranked, windows, plan.depth if plan.depth < len(index) else None))
     return found
+
+
+def _files(names: Sequence[str]) -> list[tuple[str, str]]:
+    """Label and file of the runs that are files."""
+    return [(label, path) for label, given, path in (name.partition("=") for name in names) if given]
+
+
+def _from_file(label: str, path: str, topics: Sequence[CorpusTopic]) -> Mapping[str, Sequence[str]]:
+    """The rankings of a TREC file.
+
+    Raises:
+        DeclarationError: it cannot be read, or has nothing for any of the topics.
+    """
+    ranked = read_rankings(path)
+    if not any(topic.id in ranked for topic in topics):
+        there = ", ".join(list(ranked)[:3]) or "none"
+        raise DeclarationError(
+            f"the run {label!r}: {path} ranks nothing for any of the {len(topics)} topics: "
+            f"its topics are {there}, and those of the corpus {topics[0].id} and so on"
+        )
+    return ranked
 
 
 def queries(topics: Sequence[CorpusTopic]) -> pd.DataFrame:
@@ -116,8 +149,10 @@ def rankings(frame: pd.DataFrame) -> Run:
     return gathered(zip(map(str, ranked["qid"]), map(str, ranked["docno"]), strict=True))
 
 
-def judgments(corpus: CorpusDirectory, split: Split | None) -> dict[str, Judgments]:
-    """The qrels of a corpus by view.
+def judgments(
+    corpus: CorpusDirectory, split: Split | None, topics: Container[str] | None = None
+) -> dict[str, Judgments]:
+    """The qrels of a corpus by view; where ``topics`` are given, of these alone, and the views that they have.
 
     Raises:
         DeclarationError: they are not there.
@@ -126,5 +161,10 @@ def judgments(corpus: CorpusDirectory, split: Split | None) -> dict[str, Judgmen
     for view in VIEWS:
         judged = found.setdefault(view, {})
         for qrel in corpus.qrels_iter(view, split):
-            judged.setdefault(qrel.query_id, {})[qrel.doc_id] = qrel.relevance
-    return dict(found)
+            if topics is None or qrel.query_id in topics:
+                judged.setdefault(qrel.query_id, {})[qrel.doc_id] = qrel.relevance
+    if topics is None:
+        return dict(found)
+    return {
+        view: judged for view, judged in found.items() if any(map(any, map(dict.values, judged.values())))
+    }
