@@ -70,13 +70,17 @@ class Anova:
 
 
 def anovas(answers: Sequence[SliderAnswer], subject: Subject | None = None) -> tuple[Anova, ...]:
-    """The analysis of each measure. ``subject`` is what is measured repeatedly: judges, or with one judge passages.
+    """The analysis of each measure, without consultancies. ``subject`` is what is measured repeatedly: judges, or with
+    one judge passages.
 
     Raises:
         DeclarationError: nothing varies within the subjects.
         MissingDependencyError: statsmodels is not installed.
     """
     require("statsmodels", extra="anova")
+    answers = [one for one in answers if not one.consultant]
+    if not answers:
+        raise DeclarationError("all answers are of consultancies, which are no part of the study's design")
     of = subject or default_subject(answers)
     return tuple(_anova(answers, of, name, counts) for name, counts in MEASURES.items())
 

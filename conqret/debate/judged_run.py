@@ -117,4 +117,6 @@ def judge_debates(
 
 
 def _lines(answers: Iterable[SliderAnswer]) -> bytes:
-    return "".join(json.dumps(asdict(one), ensure_ascii=False) + "\n" for one in answers).encode()
+    """A line for each answer, without what is empty."""
+    rows = ({name: value for name, value in asdict(one).items() if value != ""} for one in answers)
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()

@@ -16,7 +16,7 @@ from pydantic import Field
 from conqret.debate.floors import lexical
 from conqret.debate.payoffs import INSTRUCTIONS, SIMPLE, STRENGTHS, Instruction
 from conqret.errors import DeclarationError
-from conqret.io.slider_answers import CONDITIONS, END, TURNS, Design, SliderAnswer
+from conqret.io.slider_answers import CONDITIONS, CONSULTANCY, END, TURNS, Design, SliderAnswer
 from conqret.io.two_turn import NOTHING, Argument, Side, TwoTurnQuestion
 from conqret.judging.expected_cost import Expected, expected_asking
 from conqret.judging.responses import Typed
@@ -48,13 +48,17 @@ class Judged(Answered):
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """One judgment that is asked for: a question in a condition, at a turn, under an instruction, in one order."""
+    """One judgment that is asked for: a question in a condition, at a turn, under an instruction, in one order.
+
+    ``consulted`` is the option (1 or 2) that is argued for where one side alone is heard, and 0 where both are.
+    """
 
     question: TwoTurnQuestion
     condition: str
     turn: int
     instruction: str
     swapped: bool
+    consulted: int = 0
 
     @property
     def key(self) -> str:
@@ -64,31 +68,46 @@ class Asking:
     def key_at(self, turn: int) -> str:
         """The name of the judgment number ``turn`` on the same."""
         order = "swapped" if self.swapped else "given"
-        return f"{self.question.id} {self.condition} {turn} {self.instruction} {order}"
+        heard = self.consulted or ""
+        return f"{self.question.id} {self.condition}{heard} {turn} {self.instruction} {order}"
 
     @property
     def sides(self) -> tuple[Side, Side]:
         """Both sides in the order in which they are shown, with what the condition shows of them at this turn."""
-        first, second = reversed(self.question.sides) if self.swapped else self.question.sides
+        first, second = (1, 0) if self.swapped else (0, 1)
         return self._visible(first), self._visible(second)
 
     @property
     def passage(self) -> str:
         """The passage where it is shown: from the start in the main design, at the third judgment of the pilot."""
-        return self.question.passage if self.condition in CONDITIONS["main"] or self.turn == END else ""
+        return self.question.passage if self.condition.startswith("P") or self.turn == END else ""
+
+    @property
+    def argued(self) -> bool:
+        """Whether arguments are shown, and not snippets alone."""
+        return not self.condition.endswith("S")
 
     def answer(self, judge: str, found: Judged) -> SliderAnswer:
         """What was answered, as a row for :mod:`conqret.debate.outcomes`."""
-        right = 3 - self.question.right if self.swapped else self.question.right
+        asked, right = self.question, self.question.right
+        for_right, for_wrong = (
+            (asked.writers[right - 1], asked.writers[2 - right]) if asked.writers else ("", "")
+        )
         return SliderAnswer(
-            self.question.id, self.question.passage_id, judge, self.condition, self.turn, self.instruction,
-            right, found.slider, "" if found.reason is None else str(found.reason),
+            asked.id, asked.passage_id, judge, self.condition, self.turn, self.instruction,
+            3 - right if self.swapped else right, found.slider, "" if found.reason is None else str(found.reason),
+            consultant="" if not self.consulted else "right" if self.consulted == right else "wrong",
+            for_right=for_right, for_wrong=for_wrong,
         )  # fmt: skip
 
-    def _visible(self, side: Side) -> Side:
-        argued = self.condition.endswith("A")
-        counter = (side.counter or NOTHING) if self.turn > 1 else NOTHING
-        parts = (part if argued else Argument("", part.snippets) for part in (side.argument, counter))
+    def _visible(self, place: int) -> Side:
+        """The side at a place with what is shown of it; a counter-argument is heard with the side that gives it."""
+        side = self.question.sides[place]
+        argument = side.argument if self.consulted in (0, place + 1) else NOTHING
+        counter = side.counter if self.turn > 1 and self.consulted in (0, 2 - place) else None
+        parts = (
+            part if self.argued else Argument("", part.snippets) for part in (argument, counter or NOTHING)
+        )
         return Side(side.option, *parts)
 
 
@@ -96,10 +115,13 @@ def askings(
     questions: Sequence[TwoTurnQuestion],
     design: Design | None = None,
     instructions: Sequence[str] = (SIMPLE.name,),
+    *,
+    consultancy: bool = False,
 ) -> tuple[Asking, ...]:
     """All that is asked of these questions: as many judgments as what they hold allows.
 
-    ``design`` is by default main where every question has its passage, and pilot else.
+    ``design`` is by default main where every question has its passage, and pilot else. With ``consultancy`` each side
+    is heard alone, too.
 
     Raises:
         DeclarationError: the main design is asked for, and a question has no passage.
@@ -113,10 +135,13 @@ def askings(
         )
     countered = all(one.sides[0].counter is not None for one in questions)
     turns = 1 if not countered else TURNS[chosen] if bare is None else 2
+    heard = [(condition, 0) for condition in CONDITIONS[chosen]]
+    if consultancy:
+        heard += [(CONSULTANCY[chosen], option) for option in (1, 2)]
     return tuple(
-        Asking(question, condition, turn, name, swapped)
+        Asking(question, condition, turn, name, swapped, consulted)
         for question in questions
-        for condition in CONDITIONS[chosen]
+        for condition, consulted in heard
         for name in instructions
         for swapped in (False, True)
         for turn in range(1, turns + 1)
@@ -142,13 +167,14 @@ def prompt(one: Asking, library: Library, before: int | None = None) -> Rendered
     told = INSTRUCTIONS[one.instruction]
     shown = [
         {
+            "number": number,
             "option": side.option,
             "argument": side.argument.text,
             "snippets": side.argument.snippets,
             "counter": (side.counter or NOTHING).text,
             "counter_snippets": (side.counter or NOTHING).snippets,
         }
-        for side in one.sides
+        for number, side in enumerate(one.sides, start=1)
     ]
     return library[PROMPT].render(
         {
@@ -160,7 +186,8 @@ def prompt(one: Asking, library: Library, before: int | None = None) -> Rendered
         },
         {
             "passage_shown": bool(one.passage),
-            "arguments_shown": one.condition.endswith("A"),
+            "arguments_shown": one.argued,
+            "one_side": bool(one.consulted),
             "points": tuple(_points()),
             "bonuses": tuple(_bonuses(told)),
             "answer_from": told.first_winner(1),

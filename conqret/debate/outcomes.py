@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from conqret.debate.payoffs import ENDS, INSTRUCTIONS, writers_bonus
-from conqret.io.slider_answers import SliderAnswer, conditions_of
+from conqret.io.slider_answers import CONSULTANCY, SliderAnswer, conditions_of, design_of
 from conqret.stats.estimate import CONFIDENCE, Estimate, Sampled, Scale, average
 from conqret.stats.resampling import leave_one_out
 
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Test = Callable[[SliderAnswer], bool]
+
+Factor = Literal["arguments", "both sides", "judgment", "instruction"]
+"""What may change accuracy; both sides are heard in a debate, and one alone in a consultancy."""
 
 Cell = tuple[str, int, str]
 """Condition, number of the judgment, instruction."""
@@ -64,13 +67,26 @@ class Change:
     ``cells`` counts the pairs of cells that differ in this factor alone; the figures are means over them.
     """
 
-    factor: Literal["arguments", "judgment", "instruction"]
+    factor: Factor
     before: str
     after: str
     without: Estimate
     having: Estimate
     difference: Estimate
     cells: int
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """How often judges go with a side, at the last judgment of a condition: the share of the answers that take a side.
+
+    ``argued`` is the side: the right option where both sides are heard, or the consultant's where one is.
+    """
+
+    condition: str
+    argued: Literal["right", "wrong"]
+    consultant: bool
+    rate: Estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +102,8 @@ class Standing:
 @dataclass(frozen=True, slots=True)
 class Outcomes:
     """All that came of it; ``debate`` is the change by arguments at the last judgment that both conditions have (None
-    without one), ``writers`` the dollars an answer for the writers of either side."""
+    without one), ``consultancy`` that by hearing both sides and not one, ``followed`` whom judges go with, ``writers``
+    the dollars an answer for the writers of either side of debates."""
 
     answers: int
     missing: int
@@ -97,6 +114,8 @@ class Outcomes:
     confidence: tuple[Confidence, ...]
     changes: tuple[Change, ...]
     debate: Change | None
+    consultancy: Change | None
+    followed: tuple[Followed, ...]
     writers: dict[str, float]
 
 
@@ -110,14 +129,24 @@ def outcomes(
     present = sorted({(one.condition, one.turn, one.instruction) for one in answers}, key=_order)
     last = max(turn for _, turn, _ in present)
     before, after = conditions_of(answers)
+    alone = CONSULTANCY[design_of(answers[0])]
     changes = (
         measured.change("arguments", present, before, after),
+        measured.change("both sides", present, alone, after),
         *(measured.change("judgment", present, str(one), str(one + 1)) for one in range(1, last)),
         measured.change("instruction", present, *INSTRUCTIONS),
     )
-    judged = [{turn for condition, turn, _ in present if condition == side} for side in (before, after)]
-    ending = [cell for cell in present if cell[1] == max(judged[0] & judged[1], default=last)]
-    given = [one.toward_right for one in answers if one.turn == last and one.toward_right is not None]
+
+    def at_the_end(factor: Factor, one: str, other: str) -> Change | None:
+        judged = [{turn for condition, turn, _ in present if condition == side} for side in (one, other)]
+        end = max(judged[0] & judged[1], default=last)
+        return measured.change(factor, [cell for cell in present if cell[1] == end], one, other)
+
+    given = [
+        one.toward_right
+        for one in answers
+        if one.turn == last and not one.consultant and one.toward_right is not None
+    ]
     return Outcomes(
         answers=len(answers),
         missing=sum(one.slider is None for one in answers),
@@ -127,7 +156,9 @@ def outcomes(
         cells=tuple(map(measured.outcome, present)),
         confidence=tuple(measured.by_confidence()),
         changes=tuple(filter(None, changes)),
-        debate=measured.change("arguments", ending, before, after),
+        debate=at_the_end("arguments", before, after),
+        consultancy=at_the_end("both sides", alone, after),
+        followed=tuple(measured.followed(after, alone)),
         writers={
             "right": float(writers_bonus(True, given)) / max(len(given), 1),
             "wrong": float(writers_bonus(False, given)) / max(len(given), 1),
@@ -207,15 +238,35 @@ class _Measured:
                 share = self._share(self.right & strong, strong, "no answer is this sure")
                 yield Confidence(name, strength, share, float(pays[strength]) if strength in pays else None)
 
+    def followed(self, debate: str, alone: str) -> Iterator[Followed]:
+        """Whom judges go with where both sides are heard, and where one is: for the right option, for the wrong one."""
+        import numpy as np
+
+        turns = {name: max((one.turn for one in self.answers if one.condition == name), default=0)
+                 for name in (debate, alone)}  # fmt: skip
+        sides: tuple[tuple[str, str, NDArray[np.bool_]], ...] = (
+            (debate, "", self.right), (alone, "right", self.right), (alone, "wrong", self.wrong)
+        )  # fmt: skip
+        for name, consultant, followed in sides:
+            here = np.array(
+                [
+                    (one.condition, one.turn, one.consultant) == (name, turns[name], consultant)
+                    for one in self.answers
+                ]
+            )
+            if here.any():
+                rate = self._share(followed & here, self.moved & here, "everybody abstained")
+                yield Followed(name, "wrong" if consultant == "wrong" else "right", bool(consultant), rate)
+
     def change(
         self,
-        factor: Literal["arguments", "judgment", "instruction"],
+        factor: Factor,
         cells: Sequence[Cell],
         before: str,
         after: str,
     ) -> Change | None:
         """Both sides of a factor over the cells that are alike in all else; None where there is no such pair."""
-        place = {"arguments": 0, "judgment": 1, "instruction": 2}[factor]
+        place = {"judgment": 1, "instruction": 2}.get(factor, 0)
         by_side: list[dict[tuple[object, ...], Cell]] = [
             {(*cell[:place], *cell[place + 1 :]): cell for cell in cells if str(cell[place]) == side}
             for side in (before, after)
@@ -262,6 +313,6 @@ class _Measured:
         )
 
 
-def _order(cell: Cell) -> tuple[int, int, int]:
+def _order(cell: Cell) -> tuple[str, int, int]:
     condition, turn, name = cell
-    return len(condition), turn, list(INSTRUCTIONS).index(name)
+    return condition, turn, list(INSTRUCTIONS).index(name)

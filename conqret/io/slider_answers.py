@@ -1,7 +1,8 @@
 """``read_slider_answers``: what judges of two-turn debates answered on the slider, people and models alike.
 
 A row is one answer: columns ``question``, ``passage``, ``judge``, ``condition``, ``turn``, ``instruction``, ``slider``
-and ``right``. An answer that was not given has no ``slider`` and a ``reason``.
+and ``right``. An answer that was not given has no ``slider`` and a ``reason``. ``consultant`` says for which option one
+side alone argued, and ``for_right`` and ``for_wrong`` may name who wrote for either option.
 """
 
 from __future__ import annotations
@@ -22,6 +23,10 @@ CONDITIONS: dict[Design, tuple[str, str]] = {"main": ("PS", "PSA"), "pilot": ("S
 """By design (Parrish et al. 2022, section 2.2) the condition without arguments and the one with them: P is the passage
 from the start, S the snippets, A the arguments."""
 
+CONSULTANCY: dict[Design, str] = {"main": "PSC", "pilot": "SC"}
+"""By design the control in which one side alone is heard (Khan et al. 2024, Kenton et al. 2024): its snippets, its
+argument, and what it says against the other side's."""
+
 TURNS: dict[Design, int] = {"main": 2, "pilot": 3}
 """How many judgments a design has; the pilot's third comes with the passage."""
 
@@ -37,6 +42,8 @@ class SliderAnswer:
         passage: what its question is about; questions on one passage belong together.
         condition, turn, instruction: what the judge was shown, the number of the judgment, and what was asked.
         right: which of the two options as they were shown is right, 1 or 2.
+        consultant: ``right`` or ``wrong`` where one side alone is heard: which option it argued for; else empty.
+        for_right, for_wrong: who wrote for either option, where that is known.
         slider: -3 (surely the first) to 3 (surely the second); None where no answer was given, for ``reason``.
     """
 
@@ -49,6 +56,9 @@ class SliderAnswer:
     right: int
     slider: int | None
     reason: str = ""
+    consultant: str = ""
+    for_right: str = ""
+    for_wrong: str = ""
 
     @property
     def toward_right(self) -> int | None:
@@ -66,7 +76,7 @@ def _between(low: int, high: int, what: str) -> Any:
     return check
 
 
-_WORDS = {name.casefold(): name for pair in CONDITIONS.values() for name in pair}
+_WORDS = {name.casefold(): name for one in ("main", "pilot") for name in (*CONDITIONS[one], CONSULTANCY[one])}
 ANSWER = Schema(
     "an answer",
     {
@@ -76,7 +86,7 @@ ANSWER = Schema(
         "condition": Field(
             ("condition",),
             one_of(_WORDS, "condition"),
-            needed="Write PS or PSA (main design), S or SA (pilot)",
+            needed="Write PS, PSA or PSC (main design), S, SA or SC (pilot)",
         ),
         "turn": Field(
             ("turn", "judgment"), _between(1, 3, "which judgment it is"), needed="Number the judgment"
@@ -91,6 +101,11 @@ ANSWER = Schema(
         ),
         "slider": Field(("slider",), _between(-END, END, "where the slider stands")),
         "reason": Field(("reason",), cell_text, ""),
+        "consultant": Field(
+            ("consultant",), one_of({name: name for name in ("right", "wrong")}, "option"), ""
+        ),
+        "for_right": Field(("for_right",), identifier, ""),
+        "for_wrong": Field(("for_wrong",), identifier, ""),
     },
 )
 
@@ -112,8 +127,15 @@ def read_slider_answers(path: Path, design: Design | None = None) -> tuple[Slide
         if one.turn > TURNS[design_of(one)]:
             problem = f"is {one.turn}, and the main design ({one.condition}) has two judgments"
             reader.fault("turn", problem, "Correct it; the pilot's conditions are S and SA")
-        key = (one.question, one.judge, one.condition, one.turn, one.instruction, one.right)
-        told = ", ".join(map(str, key[1:-1]))
+        if bool(one.consultant) != (one.condition in CONSULTANCY.values()):
+            problem = (
+                "is missing" if not one.consultant else f"is given, and {one.condition} hears both sides"
+            )
+            remedy = "Write right or wrong where one side alone argues (PSC, SC), and nothing else"
+            reader.fault("consultant", problem, remedy)
+        told = ", ".join(
+            filter(None, (one.judge, one.condition, one.consultant, str(one.turn), one.instruction))
+        )
         reader.once("question", f"{one.question} ({told}, right {one.right})", "Keep one of its answers")
         found.append(one)
     reader.finish(wanted="answers")
@@ -133,7 +155,7 @@ def read_slider_answers(path: Path, design: Design | None = None) -> tuple[Slide
 
 def design_of(answer: SliderAnswer) -> Design:
     """The design that an answer's condition belongs to."""
-    return "main" if answer.condition in CONDITIONS["main"] else "pilot"
+    return "main" if answer.condition.startswith("P") else "pilot"
 
 
 def conditions_of(answers: Sequence[SliderAnswer]) -> tuple[str, str]:

@@ -21,8 +21,10 @@ POINTS = ("surely wrong", "wrong", "slightly wrong", "abstain", "slightly right"
 SHOWN = {
     "PS": "passage + snippets",
     "PSA": "passage + snippets + arguments",
+    "PSC": "passage + snippets and argument of one side",
     "S": "snippets",
     "SA": "snippets + arguments",
+    "SC": "snippets and argument of one side",
 }
 """What judges are shown in a condition."""
 
@@ -66,6 +68,22 @@ def outcome_tables(found: Outcomes) -> Iterator[Table]:
             ],
             note="Means over all cells that differ in the factor alone.",
         )
+    if any(one.consultant for one in found.followed):
+        yield Table(
+            "Whom judges go with, at the last judgment",
+            (Column("who is heard", "name"), Column("who is followed", "name"), "answers", "share"),
+            [
+                (
+                    "one side" if one.consultant else "both sides",
+                    f"who argues for the {one.argued} option",
+                    one.rate.n,
+                    one.rate,
+                )
+                for one in found.followed
+            ],
+            note="Shares of the answers that take a side. To hear one side alone is consultancy: where the share for "
+            "the wrong option is high, judges follow whoever speaks.",
+        )
 
 
 def standings_table(found: Iterable[Standing]) -> Table:
@@ -78,21 +96,31 @@ def standings_table(found: Iterable[Standing]) -> Table:
 
 
 def verdict(found: Outcomes) -> str:
-    """Whether debate helps these judges, in one sentence with its interval."""
-    change = found.debate
+    """Whether debate helps these judges, and where one side was heard alone, whether both are better: a sentence each,
+    with its interval."""
     judges = "this judge" if found.judges == 1 else f"these {words.count(found.judges)} judges"
+    told = [_verdict(found.debate, "debate", judges, "with arguments", "without")]
+    if found.consultancy is not None:
+        told.append(_verdict(found.consultancy, "hearing both sides", judges, "so", "with one side alone"))
+    return " ".join(told)
+
+
+def _verdict(change: Change | None, what: str, judges: str, having: str, without: str) -> str:
+    unsaid = f"Whether {what} helps {judges} cannot be said:"
     if change is None:
-        return f"Whether debate helps {judges} cannot be said: both conditions, with and without arguments, are needed."
+        return f"{unsaid} both conditions, with and without arguments, are needed."
     value, low, high = change.difference.value, change.difference.low, change.difference.high
     if value is None:
-        return (
-            f"Whether debate helps {judges} cannot be said: no answer takes a side in one of the conditions."
-        )
+        return f"{unsaid} no answer takes a side in one of the conditions."
     if low is None or high is None:
         why = change.difference.reason.replace("cluster", "passage")
-        return f"Whether debate helps {judges} cannot be said: {100 * value:+.1f} points, with {why}."
+        return f"{unsaid} {100 * value:+.1f} points, with {why}."
     says = "helps" if low > 0 else "harms" if high < 0 else "makes no clear difference to"
-    return f"Debate {says} {judges}: {_sides(change)}, {100 * value:+.1f} points [{100 * low:+.1f}, {100 * high:+.1f}]."
+    shares = [f"{100 * (one.value or 0.0):.1f} %" for one in (change.having, change.without)]
+    return (
+        f"{what.capitalize()} {says} {judges}: {shares[0]} of the answers that take a side are right {having} and "
+        f"{shares[1]} {without}, {100 * value:+.1f} points [{100 * low:+.1f}, {100 * high:+.1f}]."
+    )
 
 
 def confidence_plot(found: Outcomes, kind: Kind) -> bytes:
@@ -164,10 +192,3 @@ def _percent(share: float | None) -> str:
 def _shares(one: Outcome) -> list[float]:
     given = sum(one.points.values())
     return [count / given if given else 0.0 for count in one.points.values()]
-
-
-def _sides(change: Change) -> str:
-    having, without = (100 * (one.value or 0.0) for one in (change.having, change.without))
-    return (
-        f"{having:.1f} % of the answers that take a side are right with arguments and {without:.1f} % without"
-    )

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from conqret.debate.rubric import HIRED_FROM, Graded
-from conqret.report.table import Column, Table
+from conqret.debate.writers import Writer
+from conqret.report.table import Cell, Column, Table
+from conqret.stats.estimate import Estimate
 
 NOBODY = "(not named)"
 
@@ -29,3 +31,39 @@ def rubric_table(found: Sequence[Graded]) -> Table:
         note="Overall is the mean of all grades given; texts without snippets have none for them. The paper hired "
         f"writers from {HIRED_FROM} on. Intervals (95 %) are over passages.",
     )  # fmt: skip
+
+
+def writers_table(found: Sequence[Writer]) -> Table:
+    """Two rows for each writer, one for either option, the most persuasive first."""
+    rows: list[tuple[Cell, ...]] = [
+        (
+            one.writer,
+            _elo(one.rating),
+            f"the {side} option",
+            part.answers,
+            part.followed,
+            f"{part.dollars:.2f}",
+        )
+        for one in found
+        for side, part in (("right", one.right), ("wrong", one.wrong))
+    ]
+    alone = " No Elo: nobody else argued against that writer." if len(found) == 1 else ""
+    return Table(
+        "Whom judges follow",
+        (
+            Column("writer", "text"), Column("Elo", "name"), Column("argues for", "name"), "answers", "followed",
+            "dollars",
+        ),
+        rows,
+        note="By the last judgment with arguments. Followed: the share of the answers that take a side and go with the "
+        "writer. Elo: 1500 is the mean of the writers, 400 points more are odds of ten to one, abstaining is a tie. "
+        "Dollars: $0.20 for each judge who ends on the right option, $0.75 for each who does not. Intervals are "
+        f"over passages.{alone}",
+    )  # fmt: skip
+
+
+def _elo(rating: Estimate) -> str:
+    if rating.value is None:
+        return "\u2013"
+    ends = "" if rating.low is None or rating.high is None else f" [{rating.low:.0f}, {rating.high:.0f}]"
+    return f"{rating.value:.0f}{ends}"

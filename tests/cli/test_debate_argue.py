@@ -116,3 +116,38 @@ def test_the_rubric_has_a_row_for_either_option(cli, tmp_path):
     assert "Counter-arguments by the rubric" in done.out
     again = json.loads(cli("debate", "rubric", FIXTURE, "-o", tmp_path / "out", "--json").out)
     assert [one["argues_for"] for one in again["grades"]] == ["right", "wrong", None]
+
+
+def test_two_writers_are_judged_and_rated(cli, questions, tmp_path):
+    def answered(body):
+        user = body["messages"][1]["content"]
+        if "Argue for option" in user:
+            return fair(body)
+        first = user.index("Kane alone") < user.index("A crew")
+        own = "a for 1" in user  # whoever hears model a for the first option, Kane, follows it
+        return {"explanation": "so", "slider": (-3 if first else 3) if own else 1}
+
+    with FaultServer(answer=answered) as server:
+        call = ("--api-base", server.url, "--model", "openai/a")
+        cli("debate", "argue", questions, *call, "--against", "openai/b", "-o", tmp_path / "written")
+        judged = cli(
+            "debate", "judge", tmp_path / "written" / "debates.jsonl", *call, "--consultancy", "--instruction",
+            "simple", "-o", tmp_path / "judged",
+        )  # fmt: skip
+    assert judged.code == 0, judged.err
+    assert "Whom judges go with" in judged.out
+    answers = tmp_path / "judged" / "answers.jsonl"
+    assert {one.get("consultant") for one in lines(answers)} == {None, "right", "wrong"}
+    found = json.loads(cli("debate", "writers", answers, "--json").out)
+    assert [one["writer"] for one in found] == ["openai/a", "openai/b"]
+    assert found[0]["right"]["followed"]["value"] == 1
+    shown = cli("debate", "writers", answers)
+    assert "Whom judges follow" in shown.out
+    pilot = tmp_path / "pilot.jsonl"
+    row = {"question": "q", "passage": "p", "condition": "S", "turn": 1, "instruction": "simple", "right": 1}
+    pilot.write_text(
+        "".join(json.dumps({**row, "judge": j, "slider": s}) + "\n" for j, s in (("openai/a", -1), ("x", 1)))
+    )
+    kept = cli("debate", "writers", answers, "--better-half", pilot)
+    assert kept.code == 0
+    assert "1 of 1 judges are kept" in kept.err

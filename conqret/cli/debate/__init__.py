@@ -21,6 +21,7 @@ from conqret.cli.debate import (
     table,
     topics,
     tune,
+    writers,
 )
 from conqret.cli.groups import add_commands
 
@@ -48,5 +49,6 @@ add_commands(
         "payoffs": payoffs.payoffs,
         "table": table.table,
         "anova": anova.anova,
+        "writers": writers.writers,
     },
 )

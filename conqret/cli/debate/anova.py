@@ -8,7 +8,7 @@ import typer
 
 from conqret.cli import options
 from conqret.cli.console import note, result
-from conqret.cli.debate.table import Answers, Design
+from conqret.cli.debate.table import Answers, BetterHalf, Design, answers_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,6 +26,7 @@ EPILOG = (
 def anova(
     answers: Answers,
     design: Design = None,
+    better_half: BetterHalf = None,
     subject: Annotated[
         Literal["judge", "passage"] | None,
         typer.Option(help="What is measured again and again. Default: judges; with one judge, passages."),
@@ -40,9 +41,8 @@ def anova(
     from dataclasses import asdict
 
     from conqret.debate.anova import anovas, default_subject
-    from conqret.io.slider_answers import read_slider_answers
 
-    given = read_slider_answers(answers, design)
+    given = answers_of(answers, design, better_half)
     of = subject or default_subject(given)
     found = anovas(given, of)
     if missing := sum(one.slider is None for one in given):

@@ -44,6 +44,14 @@ def judge(
             options.JUDGING, "Only this of the two that say what abstaining earns. Default: both."
         ),
     ] = None,
+    consultancy: Annotated[
+        bool,
+        options.option(
+            options.JUDGING,
+            "Hear each side alone, too, as the control of a debate (conditions PSC and SC).",
+            "--consultancy",
+        ),
+    ] = False,
     output: Annotated[
         Path | None,
         options.option(
@@ -77,7 +85,8 @@ def judge(
     from conqret.runs.places import default_folder, stem
 
     found = read_two_turn(questions)
-    asked = askings(found, design, tuple(INSTRUCTIONS) if instruction is None else (instruction,))
+    instructions = tuple(INSTRUCTIONS) if instruction is None else (instruction,)
+    asked = askings(found, design, instructions, consultancy=consultancy)
     session = session_of(model, calls, kept, prompts)
     if dry_run:
         tell_cost([estimate(asked, session)], budget=calls.budget_usd, as_json=shown.json_output)

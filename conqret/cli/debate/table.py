@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from conqret.debate.outcomes import Outcomes
+    from conqret.io.slider_answers import SliderAnswer
 
 EPILOG = (
     "Examples:\n\nconqret debate table answers.jsonl\n\n"
@@ -34,12 +35,21 @@ Design = Annotated[
     Literal["main", "pilot"] | None,
     typer.Option(help="Only answers of this design: PS and PSA are the main one, S and SA the pilot."),
 ]
+BetterHalf = Annotated[
+    Path | None,
+    typer.Option(
+        help="Only the better half of the judges, by their last judgments in this pilot: a file of answers in its "
+        "conditions (S, SA).",
+        dir_okay=False,
+    ),
+]
 
 
 @grouped
 def table(
     answers: Answers,
     design: Design = None,
+    better_half: BetterHalf = None,
     plot: Annotated[
         Path | None, typer.Option(help="Draw where the slider stood: a .png or .svg file.", dir_okay=False)
     ] = None,
@@ -56,7 +66,6 @@ def table(
     from conqret._optional import require
     from conqret.debate.outcomes import outcomes
     from conqret.errors import DeclarationError
-    from conqret.io.slider_answers import read_slider_answers
     from conqret.report.debate_outcomes import confidence_plot, verdict
     from conqret.report.page import write_files
 
@@ -64,7 +73,7 @@ def table(
     if plot is not None and plot.suffix not in kinds:
         raise DeclarationError(f"--plot draws a .png or .svg file, not {plot}")
     require("scipy", extra="stats")
-    given = read_slider_answers(answers, design)
+    given = answers_of(answers, design, better_half)
     found = outcomes(given, confidence=confidence)
     if found.missing:
         note(f"{found.missing:,} of {found.answers:,} answers were not given, and are in no share")
@@ -72,6 +81,23 @@ def table(
         write_files(plot.parent, {plot.name: confidence_plot(found, kinds[plot.suffix])})
     told = verdict(found)
     result({"verdict": told, **asdict(found)}, _lines(found, told, plot), as_json=json_output)
+
+
+def answers_of(
+    file: Path, design: Literal["main", "pilot"] | None, pilot: Path | None
+) -> tuple[SliderAnswer, ...]:
+    """The answers of one design; with a ``pilot`` those of the better half of its judges."""
+    from conqret.debate.better_half import better_half, of_judges
+    from conqret.io.slider_answers import read_slider_answers
+
+    given = read_slider_answers(file, design)
+    if pilot is None:
+        return given
+    names = better_half(read_slider_answers(pilot, "pilot"))
+    kept = of_judges(given, names)
+    judges = len({one.judge for one in kept})
+    note(f"{judges} of {len({one.judge for one in given})} judges are kept, the better half of the pilot")
+    return kept
 
 
 def _lines(found: Outcomes, told: str, plot: Path | None) -> Iterator[RenderableType]:

@@ -1,0 +1,49 @@
+"""``conqret debate writers``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conqret.cli import label_options, options
+from conqret.cli.console import result
+from conqret.cli.debate.table import Answers, BetterHalf, Design, answers_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rich.console import RenderableType
+
+    from conqret.debate.writers import Writer
+
+EPILOG = (
+    "Examples:\n\nconqret debate writers runs/judged/answers.jsonl\n\n"
+    "conqret debate writers answers.jsonl --better-half pilot.jsonl --json"
+)
+
+
+def writers(
+    answers: Answers,
+    design: Design = None,
+    better_half: BetterHalf = None,
+    confidence: label_options.Confidence = 0.95,
+    json_output: options.Json = False,
+) -> None:
+    """Who writes the more persuasive debates: an Elo of the writers, how often judges go with them, what they earn.
+
+    By the last judgment with arguments, in debates. Bonuses are the paper's: $0.20 for each judge who ends on the right
+    option where the writer argued for it, and $0.75 for each who does not where the writer argued for the wrong one.
+    """
+    from dataclasses import asdict
+
+    from conqret._optional import require
+    from conqret.debate.writers import writers as rated
+
+    require("scipy", extra="stats")
+    found = rated(answers_of(answers, design, better_half), confidence=confidence)
+    result([asdict(one) for one in found], _lines(found), as_json=json_output)
+
+
+def _lines(found: Sequence[Writer]) -> Iterator[RenderableType]:
+    from conqret.report.debate_writers import writers_table
+
+    yield writers_table(found)
