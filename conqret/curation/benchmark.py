@@ -30,8 +30,8 @@ from conqret.io.corpus import write_lines
 from conqret.io.questions import SourcedQuestion
 from conqret.retrieval.rerank import INSTRUCTIONS
 from conqret.retrieval.windows import RankingAnswer
-from conqret.runs.asked import ROWS, Answered, AskedFolder, AskedRecord
-from conqret.runs.folder import ITEMS, SUMMARY, RunRecord
+from conqret.runs.asked import ROWS, AskedFolder, AskedRecord
+from conqret.runs.folder import ITEMS, SUMMARY
 
 BENCHMARK, DOCUMENTS, FILTERED = "benchmark.jsonl", "documents.jsonl", "filtered.jsonl"
 
@@ -76,10 +76,7 @@ def record_of(questions: Sequence[SourcedQuestion], collector: Collector) -> Cur
 class CurateFolder(AskedFolder[CurateRecord, Step]):
     """The files of a benchmark under one folder."""
 
-    KIND: ClassVar[str] = "curate"
     COMMAND: ClassVar[str] = "conqret curate"
-    RECORD: ClassVar[type[RunRecord]] = CurateRecord
-    ROW: ClassVar[type[Answered]] = Step
     MAKES: ClassVar[tuple[str, ...]] = (ROWS, BENCHMARK, DOCUMENTS, FILTERED, ITEMS, SUMMARY)
 
     @property

@@ -15,7 +15,6 @@ from conqret.llm.client import Client
 from conqret.llm.request import Request, messages
 from conqret.prompts import Rendered
 from conqret.runs.asked import ROWS, Answered, Asked, AskedFolder, AskedRecord, ask_all
-from conqret.runs.folder import RunRecord
 from conqret.runs.session import Session
 from conqret.runs.trials import Trial
 
@@ -58,10 +57,7 @@ class VerdictRecord(AskedRecord):
 class VerdictFolder(AskedFolder[VerdictRecord, VerdictRow]):
     """The folder of such judgments."""
 
-    KIND: ClassVar[str] = "verdicts"
     COMMAND: ClassVar[str] = "conqret questions debatable or conqret curate check"
-    RECORD: ClassVar[type[RunRecord]] = VerdictRecord
-    ROW: ClassVar[type[Answered]] = VerdictRow
     MAKES: ClassVar[tuple[str, ...]] = (ROWS, KEPT, VERDICTS)
 
 

@@ -131,9 +131,7 @@ class HeldRecord(RunRecord):
 class HeldFolder(RunFolder[HeldRecord]):
     """The files of debates under one folder."""
 
-    KIND: ClassVar[str] = "debate-hold"
     COMMAND: ClassVar[str] = "conqret debate hold"
-    RECORD: ClassVar[type[RunRecord]] = HeldRecord
     MAKES: ClassVar[tuple[str, ...]] = (ASKED, TURNS, DEBATES, STATEMENTS, SUMMARY, REPORT)
 
     @property

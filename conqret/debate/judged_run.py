@@ -21,8 +21,8 @@ from conqret.debate.outcomes import Outcomes, Standing, outcomes, standings
 from conqret.io.atomic import replacing
 from conqret.io.slider_answers import SliderAnswer
 from conqret.llm.client import Client
-from conqret.runs.asked import ROWS, Answered, Asked, AskedFolder, AskedRecord, ask_all
-from conqret.runs.folder import SUMMARY, RunRecord
+from conqret.runs.asked import ROWS, Asked, AskedFolder, AskedRecord, ask_all
+from conqret.runs.folder import SUMMARY
 from conqret.runs.session import Session, SessionCounts
 
 ANSWERS, FLOORS = "answers.jsonl", "floors.jsonl"
@@ -40,10 +40,7 @@ class JudgedRecord(AskedRecord):
 class JudgedFolder(AskedFolder[JudgedRecord, Judged]):
     """The files of judged debates under one folder."""
 
-    KIND: ClassVar[str] = "debate-judge"
     COMMAND: ClassVar[str] = "conqret debate judge"
-    RECORD: ClassVar[type[RunRecord]] = JudgedRecord
-    ROW: ClassVar[type[Answered]] = Judged
     MAKES: ClassVar[tuple[str, ...]] = (ROWS, ANSWERS, FLOORS, SUMMARY)
 
     @property

@@ -172,9 +172,7 @@ class TunedRecord(RunRecord):
 class TunedFolder(RunFolder[TunedRecord]):
     """The files of a tuned model under one folder."""
 
-    KIND: ClassVar[str] = "debate-tune"
     COMMAND: ClassVar[str] = "conqret debate tune"
-    RECORD: ClassVar[type[RunRecord]] = TunedRecord
     MAKES: ClassVar[tuple[str, ...]] = (
         "checkpoints", "model", "adapter", "training.json", "loss.svg", SUMMARY,
     )  # fmt: skip

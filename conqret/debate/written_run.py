@@ -19,8 +19,8 @@ from conqret.debate.writing import ARGUMENT, COUNTER, Argued, Debated, Written, 
 from conqret.io.atomic import replacing
 from conqret.llm.client import Client
 from conqret.llm.options import ClientOptions
-from conqret.runs.asked import ROWS, Answered, Asked, AskedFolder, AskedRecord, ask_all
-from conqret.runs.folder import SUMMARY, RunRecord
+from conqret.runs.asked import ROWS, Asked, AskedFolder, AskedRecord, ask_all
+from conqret.runs.folder import SUMMARY
 from conqret.runs.session import SessionCounts, Sessions
 
 DEBATES = "debates.jsonl"
@@ -43,10 +43,7 @@ class WrittenRecord(AskedRecord):
 class WrittenFolder(AskedFolder[WrittenRecord, Written]):
     """The files of written debates under one folder."""
 
-    KIND: ClassVar[str] = "debate-argue"
     COMMAND: ClassVar[str] = "conqret debate argue"
-    RECORD: ClassVar[type[RunRecord]] = WrittenRecord
-    ROW: ClassVar[type[Answered]] = Written
     MAKES: ClassVar[tuple[str, ...]] = (ROWS, DEBATES, SUMMARY)
 
     @property

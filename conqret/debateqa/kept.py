@@ -52,9 +52,7 @@ class ScoreRecord(RunRecord):
 class ScoreFolder(RunFolder[ScoreRecord]):
     """The files of scores under one folder."""
 
-    KIND: ClassVar[str] = "score"
     COMMAND: ClassVar[str] = "conqret score"
-    RECORD: ClassVar[type[RunRecord]] = ScoreRecord
     MAKES: ClassVar[tuple[str, ...]] = (SCORES, "rows.jsonl", "values.jsonl")
 
 

@@ -43,9 +43,7 @@ class ExperimentRecord(RunRecord):
 class ExperimentFolder(RunFolder[ExperimentRecord]):
     """The files of an experiment's run under one folder."""
 
-    KIND: ClassVar[str] = "experiment"
     COMMAND: ClassVar[str] = "conqret run"
-    RECORD: ClassVar[type[RunRecord]] = ExperimentRecord
     MAKES: ClassVar[tuple[str, ...]] = (
         "rankings", "arguments", "judgments", "sensitivity", SCORES, SUMMARY, REPORT,
     )  # fmt: skip

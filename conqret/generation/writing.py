@@ -23,8 +23,8 @@ from conqret.io.rows import item_record
 from conqret.llm.client import Client
 from conqret.llm.options import ClientOptions
 from conqret.prompts import Library
-from conqret.runs.asked import Answered, Asked, AskedFolder, AskedRecord, ask_all
-from conqret.runs.folder import ITEMS, RunRecord
+from conqret.runs.asked import Asked, AskedFolder, AskedRecord, ask_all
+from conqret.runs.folder import ITEMS
 from conqret.runs.session import Session, SessionCounts
 from conqret.runs.trials import Trial
 
@@ -52,10 +52,7 @@ class GenerationRecord(AskedRecord):
 class GenerationFolder(AskedFolder[GenerationRecord, Generated]):
     """The files of written arguments under one folder."""
 
-    KIND: ClassVar[str] = "generate"
     COMMAND: ClassVar[str] = "conqret generate"
-    RECORD: ClassVar[type[RunRecord]] = GenerationRecord
-    ROW: ClassVar[type[Answered]] = Generated
     ROWS: ClassVar[str] = "generations.jsonl"
     MAKES: ClassVar[tuple[str, ...]] = (ITEMS, ROWS)
 

@@ -97,9 +97,7 @@ class JudgmentsFolder(RunFolder[R], Generic[R]):
 class JudgeFolder(JudgmentsFolder[JudgeRecord]):
     """The files of a judge's run under one folder."""
 
-    KIND: ClassVar[str] = "judge"
     COMMAND: ClassVar[str] = "conqret judge"
-    RECORD: ClassVar[type[RunRecord]] = JudgeRecord
     MAKES: ClassVar[tuple[str, ...]] = (JUDGMENTS, SCORES, SUMMARY, REPORT)
     BEGINS: ClassVar[tuple[str, ...]] = (ITEMS,)
 

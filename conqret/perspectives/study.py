@@ -20,8 +20,8 @@ from conqret.io.pairs import Pair
 from conqret.llm.client import Client
 from conqret.perspectives.detection import GRADES, PROMPT, YES_FROM, Detection, Graded, trials
 from conqret.perspectives.threshold import AgainstLabels, against_labels
-from conqret.runs.asked import ROWS, Answered, Asked, AskedFolder, AskedRecord, ask_all
-from conqret.runs.folder import SUMMARY, RunRecord
+from conqret.runs.asked import ROWS, Asked, AskedFolder, AskedRecord, ask_all
+from conqret.runs.folder import SUMMARY
 from conqret.runs.session import Session, SessionCounts
 
 DETECTIONS = "detections.csv"
@@ -48,10 +48,7 @@ class DetectionRecord(AskedRecord):
 class DetectionFolder(AskedFolder[DetectionRecord, Detection]):
     """The files of detections under one folder."""
 
-    KIND: ClassVar[str] = "detect"
     COMMAND: ClassVar[str] = "conqret perspectives detect"
-    RECORD: ClassVar[type[RunRecord]] = DetectionRecord
-    ROW: ClassVar[type[Answered]] = Detection
     MAKES: ClassVar[tuple[str, ...]] = (ROWS, DETECTIONS, SUMMARY)
 
     @property

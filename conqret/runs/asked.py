@@ -95,11 +95,17 @@ class AskedRecord(RunRecord):
 
 @dataclass(frozen=True)
 class AskedFolder(RunFolder[R], Generic[R, Row]):
-    """The files of such a run under one folder; ``ROW`` is the type of its rows, and ``ROWS`` the name of their file,
-    which ``MAKES`` has to hold."""
+    """The files of such a run under one folder, of the types of record and row that stand in the brackets of the base;
+    ``ROWS`` is the name of the rows' file, which ``MAKES`` has to hold."""
 
     ROW: ClassVar[type[Answered]]
     ROWS: ClassVar[str] = ROWS
+
+    @classmethod
+    def _named(cls, type_: Any) -> None:
+        super()._named(type_)
+        if isinstance(type_, type) and issubclass(type_, Answered):
+            cls.ROW = type_
 
     def rows(self) -> RowStore[Row]:
         """What became of each question; those without an answer are asked again."""

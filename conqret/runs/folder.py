@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -80,18 +80,33 @@ M = TypeVar("M", bound=BaseModel)
 class RunFolder(Generic[R]):
     """The files of a run under one folder.
 
-    ``KIND`` is what the record calls it, ``COMMAND`` the command that makes it, ``RECORD`` the type of its record,
-    ``MAKES`` the names of what it makes there beside record and recordings, and ``BEGINS`` those that are written
-    before the record.
+    The base of a kind says in brackets of which type its record is, and that says the kind. ``COMMAND`` is the command
+    that makes it, ``MAKES`` are the names of what it makes there beside record and recordings, and ``BEGINS`` those
+    that are written before the record.
     """
 
     path: Path
 
-    KIND: ClassVar[str]
     COMMAND: ClassVar[str]
     RECORD: ClassVar[type[RunRecord]] = RunRecord
     MAKES: ClassVar[tuple[str, ...]] = ()
     BEGINS: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        for one in get_args(getattr(cls, "__orig_bases__", (cls,))[0]):
+            cls._named(one)
+
+    @classmethod
+    def _named(cls, type_: Any) -> None:
+        """Take up a type that stands in the brackets of the base."""
+        if isinstance(type_, type) and issubclass(type_, RunRecord):
+            cls.RECORD = type_
+
+    @property
+    def kind(self) -> str:
+        """What the record calls this kind of run."""
+        return str(self.RECORD.model_fields["kind"].default)
 
     @property
     def record_file(self) -> Path:
@@ -172,7 +187,7 @@ class RunFolder(Generic[R]):
         found = self._found()
         if found is None:
             self._refuse_foreign()
-        elif not (overwrite and found.get("kind", self.KIND) == self.KIND):
+        elif not (overwrite and found.get("kind", self.kind) == self.kind):
             before = self._read(found)
             if changed := record.differences(before):
                 raise DeclarationError(
@@ -228,7 +243,7 @@ class RunFolder(Generic[R]):
             raise DeclarationError(_old(self.path))
         if layout > LAYOUT:
             raise DeclarationError(f"{self.path} holds a run of a newer conqret; update conqret to read it")
-        if kind != self.KIND:
+        if kind != self.kind:
             raise DeclarationError(
                 f"{self.path} holds a run of another kind ({kind}); give the folder of a run of {self.COMMAND}, "
                 "or another folder with -o"

@@ -35,10 +35,7 @@ class Record(AskedRecord):
 
 @dataclass(frozen=True)
 class Folder(AskedFolder[Record, Row]):
-    KIND: ClassVar[str] = "numbers"
     COMMAND: ClassVar[str] = "conqret numbers"
-    RECORD: ClassVar[type[RunRecord]] = Record
-    ROW: ClassVar[type[Answered]] = Row
     MAKES: ClassVar[tuple[str, ...]] = (ROWS,)
 
 

@@ -31,16 +31,13 @@ class Record(RunRecord):
 
 @dataclass(frozen=True)
 class Walk(RunFolder[Record]):
-    KIND: ClassVar[str] = "walk"
     COMMAND: ClassVar[str] = "conqret walk"
-    RECORD: ClassVar[type[RunRecord]] = Record
     MAKES: ClassVar[tuple[str, ...]] = ("steps.jsonl", "pages")
     BEGINS: ClassVar[tuple[str, ...]] = ("items.jsonl",)
 
 
 @dataclass(frozen=True)
 class Swim(RunFolder[RunRecord]):
-    KIND: ClassVar[str] = "swim"
     COMMAND: ClassVar[str] = "conqret swim"
 
 

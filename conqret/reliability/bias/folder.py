@@ -8,16 +8,14 @@ from typing import ClassVar
 from conqret.judging.folder import JUDGMENTS
 from conqret.reliability.bias.table import BiasRecord, BiasTable
 from conqret.reliability.judged import JudgedFolder
-from conqret.runs.folder import SCORES, RunRecord
+from conqret.runs.folder import SCORES
 
 
 @dataclass(frozen=True)
 class BiasFolder(JudgedFolder[BiasRecord]):
     """The files of a run of probes under one folder."""
 
-    KIND: ClassVar[str] = "bias"
     COMMAND: ClassVar[str] = "conqret bias"
-    RECORD: ClassVar[type[RunRecord]] = BiasRecord
     RESULTS: ClassVar[str] = "bias.json"
     MAKES: ClassVar[tuple[str, ...]] = (JUDGMENTS, SCORES, RESULTS, "bias.md")
 

@@ -86,9 +86,7 @@ class SensitivityResults(Frozen):
 class SensitivityFolder(JudgedFolder[SensitivityRecord]):
     """The files of a sensitivity run under one folder."""
 
-    KIND: ClassVar[str] = "sensitivity"
     COMMAND: ClassVar[str] = "conqret sensitivity"
-    RECORD: ClassVar[type[RunRecord]] = SensitivityRecord
     RESULTS: ClassVar[str] = "results.json"
     MAKES: ClassVar[tuple[str, ...]] = (JUDGMENTS, SCORES, RESULTS, REPORT, "tables.md", "plots")
 
