@@ -111,20 +111,21 @@ def assert_falls(
     judge: ItemJudge, items: Sequence[Item], perturbation: str | Perturbation, levels: Sequence[Level] = (),
     metric: str = "context_relevance", **options: Any,
 ) -> None:  # fmt: skip
-    """Assert that the mean of ``metric`` falls strictly from level to level, and significantly from first to last.
+    """Assert that the mean of ``metric`` falls in trend over the levels, and nowhere rises significantly.
 
     Args:
         judge: the fixture ``conqret_judge``, or any callable that takes a list of items and returns for each a
             judgment or a mapping from metric to a value in [0, 1] (None: no value).
-        items: what to damage; five topics or more make a useful test.
+        items: what to damage, of six topics or more: there is no verdict below.
         perturbation: its name, or the perturbation itself.
         levels: rising levels, or shares such as ``"25%"``; the perturbation's own where none are given. One that most
             items cannot reach is left out, and so is an item that lacks one of the rest.
         metric: which score to look at.
-        options: ``seed``, ``materials``, ``tolerance``, ``allow_missing`` (the share of items that may lack a value).
+        options: ``seed``, ``materials``, ``tolerance``, ``margin``, ``allow_missing`` (the share of items that may
+            lack a value).
 
     Raises:
-        AssertionError: it does not; the message shows the curve.
+        AssertionError: it does not, or the items are too few to say; the message shows the curve.
     """
     __tracebackhide__ = True
     _check("falls", judge, items, perturbation, levels, metric, options)
@@ -134,7 +135,7 @@ def assert_rises(
     judge: ItemJudge, items: Sequence[Item], perturbation: str | Perturbation, levels: Sequence[Level] = (),
     metric: str = "context_relevance", **options: Any,
 ) -> None:  # fmt: skip
-    """Assert that the mean of ``metric`` rises strictly; everything else as in :func:`assert_falls`."""
+    """Assert that the mean of ``metric`` rises in trend; everything else as in :func:`assert_falls`."""
     __tracebackhide__ = True
     _check("rises", judge, items, perturbation, levels, metric, options)
 
@@ -143,7 +144,7 @@ def assert_unchanged(
     judge: ItemJudge, items: Sequence[Item], perturbation: str | Perturbation, levels: Sequence[Level] = (),
     metric: str = "context_relevance", **options: Any,
 ) -> None:  # fmt: skip
-    """Assert that no level moves the mean of ``metric`` by more than ``tolerance`` (0.01) beyond chance."""
+    """Assert that every level keeps the mean of ``metric`` within ``margin`` (0.05): an equivalence test."""
     __tracebackhide__ = True
     _check("stands still", judge, items, perturbation, levels, metric, options)
 

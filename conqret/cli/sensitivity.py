@@ -181,12 +181,10 @@ def _tables(results: SensitivityResults) -> Iterator[RenderableType]:
                 " ".join(f"{mean:.2f}" for mean in curve.means),
                 "" if curve.pearson is None else f"{curve.pearson:+.2f}",
                 f"{curve.n} of {curve.total}",
-                "yes" if curve.verdict else Alarm(f"no: {curve.words}"),
+                "yes" if curve.verdict == "yes" else Alarm(f"{curve.verdict}: {curve.words}"),
             )
             for curve in listed
         ]
         title = f"{format_name} with {model}: {name} at {levels} ({listed[0].unit})"
         yield from (Table(title, columns, rows), "")
-    passed = sum(curve.verdict is True for curve in results.curves)
-    asked = sum(curve.verdict is not None for curve in results.curves)
-    yield f"{passed} of {asked} curves are as they should be"
+    yield results.verdicts

@@ -96,9 +96,7 @@ def damage(
     folder = job.out.sensitivity(system)
     another = folder.holds_another(record_of(plan))  # arguments that had failed are there now
     results = run_sensitivity(plan, folder, Conduct(sessions=sessions, before=before, overwrite=another))
-    passed = sum(curve.verdict is True for curve in results.curves)
-    asked = sum(curve.verdict is not None for curve in results.curves)
-    job.say("sensitivity", f"{system.name}: {passed} of {asked} curves are as they should be")
+    job.say("sensitivity", f"{system.name}: {results.verdicts}")
     return folder, results
 
 

@@ -50,16 +50,19 @@ def comparison_table(found: JudgeComparison) -> Table:
             row.first,
             row.second,
             row.difference,
-            "" if row.test is None else f"{row.test.difference:+.3f}",
             words.p_value(row.p_holm),
+            ""
+            if row.error_first is None or row.error_second is None
+            else f"{row.error_first - row.error_second:+.3f}",
         )
         for row in found.dimensions.values()
     ]
     return Table(
         f"Alpha with people, {found.basis.intervals}; 1: {found.first}, 2: {found.second}",
-        ("dimension", "units", "alpha 1", "alpha 2", "1 - 2", "error 1 - 2", "p (Holm)"),
+        ("dimension", "units", "alpha 1", "alpha 2", "1 - 2", "p (Holm)", "error 1 - 2"),
         rows,
         foot=[("average", "", *found.average, "", "")],
+        note="p is that of the difference of the alphas; the error is a mean distance from people's label in [0, 1].",
     )
 
 

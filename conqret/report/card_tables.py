@@ -34,7 +34,7 @@ def main_curves(card: Card) -> list[Curve]:
     """The curves to show first: all but those of single dimensions of quality, and those that are not as they
     should be."""
     single = {dimension.name for dimension in DIMENSIONS} - {OVERALL}
-    return [row for row in card.sensitivity if row.verdict is False or row.metric not in single]
+    return [row for row in card.sensitivity if row.verdict == "no" or row.metric not in single]
 
 
 def bias_rows_table(rows: Iterable[BiasRow], note: str = "") -> Table:
@@ -134,7 +134,7 @@ def _agreement_and_damage(card: Card) -> Iterator[Table]:
             words.label(row.metric),
             row.expected or "",
             ", ".join(f"{point.mean:.3f} at {point.level:g}" for point in row.points),
-            "" if row.verdict is None else f"{'yes' if row.verdict else 'no'}: {row.words}",
+            f"{row.verdict}: {row.words}",
         )
         for row in main_curves(card)
     ]

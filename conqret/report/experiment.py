@@ -121,10 +121,10 @@ def _damage(found: Mapping[str, Any]) -> Table:
             f"{curve['format']} ({curve['model']})",
             curve["perturbation"],
             words.label(curve["metric"]),
-            str(curve["expected"] or "open"),
+            curve["expected"],
             f"{curve['points'][0]['mean']:.3f} to {curve['points'][-1]['mean']:.3f}",
-            {True: "yes", False: "no", None: "open"}[curve["verdict"]],
-            "" if curve["verdict"] else curve["words"],
+            curve["verdict"],
+            curve["words"],
         )
         for system, curves in found.items()
         for curve in curves

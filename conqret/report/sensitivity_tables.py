@@ -11,6 +11,7 @@ from conqret.reliability.sensitivity.curves import Curve, StanceCurve
 from conqret.reliability.sensitivity.results import SensitivityResults
 from conqret.report import words
 from conqret.report.table import Cell, Column, Table
+from conqret.stats.sensitivity import MARGIN
 
 YES, NO, NO_ANSWER = "yes", "no", "\u03b3"
 """Strict monotone decrease, or not; gamma, as in Table 17, where the judge gave no valid answers."""
@@ -38,15 +39,15 @@ def verdicts(results: SensitivityResults) -> Table:
             f"{curve.format} ({curve.model})",
             curve.perturbation,
             words.label(curve.metric),
-            str(curve.expected or "open"),
+            str(curve.expected),
             f"{curve.means[0]:.3f} to {curve.means[-1]:.3f}",
             _signed(curve.pearson),
             _signed(curve.spearman),
             f"{curve.fell:.0%} / {curve.rose:.0%}",
             f"{curve.told_apart} of {len(curve.neighbours)}",
             f"{curve.n} of {curve.total}",
-            {True: YES, False: NO, None: "open"}[curve.verdict],
-            "" if curve.verdict else curve.words,
+            str(curve.verdict),
+            curve.words,
         )
         for curve in results.curves
     ]
@@ -61,11 +62,14 @@ def verdicts(results: SensitivityResults) -> Table:
         "Does the judge notice?",
         (
             "Judge", "Perturbation", "Metric", "Expected", "First to last mean", "Pearson", "Spearman",
-            "Items down / up", "Neighbours told apart", "Items", "As expected", Column("Why not", "text"),
+            "Items down / up", "Neighbours told apart", "Items", "As expected", Column("Why", "text"),
         ),
         rows,
-        note="Correlations are of level and mean. Neighbouring levels are told apart by a paired t-test over topics, "
-        "p < .05 after Holm. Items count where they have a value at every level.",
+        note="Correlations are of level and mean. Neighbouring levels are told apart by a t-test over topics, "
+        "p < .05 after Holm. Items count where they have a value at every level. What should fall or rise has to do "
+        f"so in trend (one-sided), with no step back that is significant; what should stand still, within {MARGIN:g} "
+        "(equivalence), and it moves where that is significant among all of these curves together (maxT). Below six "
+        "topics nothing is decided. Each verdict errs in at most 5 % of the cases.",
     )  # fmt: skip
 
 

@@ -94,14 +94,30 @@ class Sampled:
             return Estimate(float(self.value), n=self.n, reason=self.reason or ends)
         return Estimate(float(self.value), *ends, self.n, self.reason)
 
-    def error(self) -> float | None:
-        """The jackknife's standard error on the plain scale; None where there is none."""
+    def above(self, bound: float = 0.0) -> float | None:
+        """The p-value of "not above ``bound``" against "above it", by t with C - 1 degrees of freedom on the plain
+        scale (None where there is no interval; 0, .5 or 1 where the value is the same without each cluster)."""
         import numpy as np
+        from scipy.special import stdtr
 
         kept = self.without[self.present] if len(self.without) else self.without
         if len(kept) < FEWEST_CLUSTERS or not self.defined or np.isnan(kept).any():
             return None
-        return _error(kept)
+        beyond, error = self.value - bound, _error(kept)
+        if error <= _TOLERANCE:
+            return 0.5 if abs(beyond) <= _TOLERANCE else float(beyond < 0)
+        return float(stdtr(len(kept) - 1, -beyond / error))
+
+    def p(self) -> float | None:
+        """The two-sided p-value of "it is 0"; None as for :meth:`above`."""
+        tail = self.above()
+        return None if tail is None else min(1.0, 2 * min(tail, 1 - tail))
+
+    def equivalent(self, margin: float) -> float | None:
+        """The p-value of "it lies beyond ``margin`` on either side" against "within it": the larger of two one-sided
+        tests (Schuirmann 1987); None as for :meth:`above`."""
+        low, high = self.above(-margin), self.above(margin)
+        return None if low is None or high is None else max(low, 1 - high)
 
     def minus(self, other: Sampled) -> Sampled:
         """The difference of two statistics of the same items."""

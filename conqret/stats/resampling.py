@@ -143,7 +143,12 @@ def mean_interval(
     confidence: float = CONFIDENCE,
     scale: Scale = "plain",
 ) -> Estimate:
-    """The mean of ``values`` with its interval over ``clusters``, which name for each value what it belongs to
+    """The mean of ``values`` with its interval over clusters. Raises what :func:`mean` raises."""
+    return mean(values, clusters, scale=scale).estimate(confidence)
+
+
+def mean(values: ArrayLike, clusters: Sequence[Hashable] | None = None, *, scale: Scale = "plain") -> Sampled:
+    """The mean of ``values``, and without each of ``clusters``, which name for each value what it belongs to
     (without: each value is one). Large clusters weigh more: it is the mean over all values.
 
     Raises:
@@ -163,4 +168,4 @@ def mean_interval(
         above, below = (weights @ sums).T
         return np.asarray(above / below)
 
-    return resamples.sampled(of_weights, len(data), width=2, scale=scale).estimate(confidence)
+    return resamples.sampled(of_weights, len(data), width=2, scale=scale)

@@ -1,7 +1,7 @@
 """Does a score follow the damage? Curves over levels, and what can be said of them.
 
 Scores are a matrix of n items by m levels, complete: an item that lacks a value at one level is left out by
-the caller. Items of one topic are one cluster: intervals leave out topics, and tests compare topic means.
+the caller. Items of one topic are one cluster: intervals and tests are of means over items, over topics.
 """
 
 from __future__ import annotations
@@ -13,21 +13,25 @@ from itertools import pairwise
 
 from conqret.errors import DeclarationError
 from conqret.stats import correlation
-from conqret.stats.estimate import Estimate
-from conqret.stats.resampling import mean_interval
-from conqret.stats.significance import ALPHA, holm, paired_by_cluster
+from conqret.stats.effects import Paired
+from conqret.stats.estimate import Estimate, Sampled
+from conqret.stats.resampling import mean, mean_interval
+from conqret.stats.significance import ALPHA, holm
 
 TOLERANCE = 0.01
-"""A mean that moves by no more than this share of the scale counts as standing still, whatever the p-value: a
-deterministic judge makes the smallest shift significant."""
+"""A mean that moves by no more than this share of the scale raises no alarm, whatever the p-value: a deterministic
+judge makes the smallest shift significant."""
+
+MARGIN = 0.05
+"""What counts as standing still: a shift of less than this share of the scale (a quarter of a step of 0 to 5)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """The mean score at level ``to`` against that at level ``start``, paired by topic.
+    """The mean score at level ``to`` less that at level ``start``, over items.
 
-    ``difference`` is over items; ``p`` is that of a paired t-test over topic means (None with fewer than two topics),
-    corrected (Holm) for all steps of the same kind on one curve.
+    ``p`` is two-sided, by the cluster-robust t of that difference (None with fewer than three topics), corrected (Holm)
+    for all steps of the same kind on one curve.
     """
 
     start: float
@@ -46,9 +50,10 @@ class Response:
     """How one score answers to rising levels.
 
     ``intervals`` hold the mean of each level with its ends; ``fell`` and ``rose`` are the shares of the n items
-    whose score at the last level is below, or above, that at the first; ``neighbours`` compares each level
-    with the one before it, ``from_first`` with the first. Correlations (of level and mean) are None where the
-    means do not vary.
+    whose score at the last level is below, or above, that at the first; ``neighbours`` compares each level with the one
+    before it. ``moves`` are the differences of each later level from the first, and ``trend`` is the difference of last
+    and first by the line through all levels (as many steps apart as there are levels): all are means over items, tested
+    over ``clusters`` topics. Correlations (of level and mean) are None where the means do not vary.
     """
 
     levels: tuple[float, ...]
@@ -62,7 +67,8 @@ class Response:
     fell: float
     rose: float
     neighbours: tuple[Step, ...]
-    from_first: tuple[Step, ...]
+    moves: tuple[Paired, ...]
+    trend: Sampled
 
     @property
     def means(self) -> tuple[float, ...]:
@@ -70,27 +76,13 @@ class Response:
         return tuple(interval.value or 0.0 for interval in self.intervals)
 
     @property
-    def within(self) -> bool:
-        """Whether every mean lies inside the interval of the first one (within the tolerance, where it has none)."""
-        first, start = self.intervals[0], self.means[0]
-        low = start - TOLERANCE if first.low is None else first.low
-        high = start + TOLERANCE if first.high is None else first.high
-        return all(low <= mean <= high for mean in self.means)
-
-    def alarms(self, *, upwards_only: bool = False, tolerance: float = TOLERANCE) -> tuple[Step, ...]:
-        """The levels whose mean left that of the first: by more than ``tolerance``, and significantly."""
-        return tuple(
-            step
-            for step in self.from_first
-            if step.significant
-            and (step.difference > tolerance or (not upwards_only and -step.difference > tolerance))
-        )
+    def shifts(self) -> tuple[Sampled, ...]:
+        """The mean of each later level less that of the first."""
+        return tuple(mean(one.differences, one.clusters) for one in self.moves)
 
 
 def respond(
-    scores: Sequence[Sequence[float]],
-    levels: Sequence[float],
-    clusters: Sequence[Hashable],
+    scores: Sequence[Sequence[float]], levels: Sequence[float], clusters: Sequence[Hashable]
 ) -> Response:
     """The response of ``scores`` (n rows of one value in [0, 1] a level) to ``levels``, which rise.
 
@@ -107,19 +99,25 @@ def respond(
     intervals = tuple(mean_interval(column, clusters, scale="share") for column in columns)
     means = [math.fsum(column) / len(column) for column in columns]
     last = len(levels) - 1
+    middle = last / 2
+    spread = sum((place - middle) ** 2 for place in range(last + 1))
+    slopes = [
+        last * sum((place - middle) * value for place, value in enumerate(row)) / spread for row in scores
+    ]
     return Response(
         levels=tuple(levels),
         intervals=intervals,
         n=len(scores),
         clusters=len(set(clusters)),
         falls=strictly_falls(means),
-        rises=strictly_falls([-mean for mean in means]),
+        rises=strictly_falls([-one for one in means]),
         pearson=pearson(levels, means),
         spearman=correlation.spearman(levels, means).value,
         fell=sum(row[last] < row[0] for row in scores) / len(scores),
         rose=sum(row[last] > row[0] for row in scores) / len(scores),
-        neighbours=_steps(columns, levels, clusters, [(place, place + 1) for place in range(last)]),
-        from_first=_steps(columns, levels, clusters, [(0, place + 1) for place in range(last)]),
+        neighbours=_steps(columns, levels, clusters),
+        moves=tuple(Paired(_differences(columns[0], column), clusters) for column in columns[1:]),
+        trend=mean(slopes, clusters),
     )
 
 
@@ -134,19 +132,15 @@ def pearson(x: Sequence[float], y: Sequence[float]) -> float | None:
 
 
 def _steps(
-    columns: Sequence[Sequence[float]],
-    levels: Sequence[float],
-    clusters: Sequence[Hashable],
-    pairs: Sequence[tuple[int, int]],
+    columns: Sequence[Sequence[float]], levels: Sequence[float], clusters: Sequence[Hashable]
 ) -> tuple[Step, ...]:
-    tests = [paired_by_cluster(columns[b], columns[a], clusters) for a, b in pairs]
-    corrected = holm([None if test is None else test.p for test in tests])
+    found = [mean(_differences(*pair), clusters) for pair in pairwise(columns)]
+    corrected = holm([one.p() for one in found])
     return tuple(
-        Step(
-            start=levels[a],
-            to=levels[b],
-            difference=(math.fsum(columns[b]) - math.fsum(columns[a])) / len(columns[a]),
-            p=p,
-        )
-        for (a, b), p in zip(pairs, corrected, strict=True)
+        Step(start=start, to=to, difference=float(one.value), p=p)
+        for (start, to), one, p in zip(pairwise(levels), found, corrected, strict=True)
     )
+
+
+def _differences(before: Sequence[float], after: Sequence[float]) -> list[float]:
+    return [later - earlier for earlier, later in zip(before, after, strict=True)]

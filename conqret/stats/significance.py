@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
-from conqret.stats.clusters import cluster_means
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -53,12 +52,6 @@ def paired_t_test(a: ArrayLike, b: ArrayLike) -> PairedTest:
         return PairedTest(mean, 0.0 if same else float(np.copysign(np.inf, mean)), 1.0 if same else 0.0, n)
     t = mean / (spread / n**0.5)
     return PairedTest(mean, t, float(2 * stdtr(n - 1, -abs(t))), n)
-
-
-def paired_by_cluster(a: ArrayLike, b: ArrayLike, clusters: Sequence[Hashable]) -> PairedTest | None:
-    """The paired t-test of the clusters' means (one for each topic); None with fewer than two clusters."""
-    first, second = cluster_means(a, clusters), cluster_means(b, clusters)
-    return paired_t_test(first, second) if len(first) > 1 else None
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:

@@ -140,7 +140,7 @@ def curve(fingerprint: str) -> Curve:
         format=FORMAT, model="offline", fingerprint=fingerprint, metric="groundedness", perturbation="irrelevant",
         unit="percent", expected=Direction.FALL, points=(Point(level=0, mean=0.5, low=0.4, high=0.6),), n=4, total=4,
         topics=2, missing={}, falls=True, pearson=None, spearman=None, fell=1, rose=0, neighbours=(), alarms=(),
-        within=True, verdict=True, words="falls",
+        verdict="yes", words="falls",
     )  # fmt: skip
 
 

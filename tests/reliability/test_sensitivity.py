@@ -4,6 +4,7 @@ import json
 import random
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -75,7 +76,7 @@ def test_context_relevance_falls_with_irrelevant_documents(offline: SensitivityR
     assert curve.falls
     assert curve.pearson is not None
     assert curve.pearson <= -0.97
-    assert curve.verdict, curve.words
+    assert curve.verdict == "yes", curve.words
     assert (curve.n, curve.total, curve.topics) == (24, 24, 12)
 
 
@@ -88,13 +89,15 @@ def test_groundedness_falls_with_hallucinated_sentences(offline: SensitivityResu
     )
     assert [point.level for point in curve.points] == [0, 25, 50, 100]
     assert curve.falls
-    assert curve.verdict, curve.words
+    assert curve.verdict == "yes", curve.words
 
 
-def test_what_should_not_move_stays_within_its_interval(offline: SensitivityResults) -> None:
+def test_what_should_not_move_raises_no_alarm(offline: SensitivityResults) -> None:
     still = [curve for curve in offline.curves if curve.expected is Direction.UNCHANGED]
     assert len(still) > 10
-    assert [(curve.format, curve.perturbation, curve.metric) for curve in still if not curve.within] == []
+    assert [
+        (curve.format, curve.perturbation, curve.metric) for curve in still if curve.verdict == "no"
+    ] == []
 
 
 def test_shuffling_moves_no_mean_by_more_than_a_hundredth(offline: SensitivityResults) -> None:
@@ -311,7 +314,7 @@ def test_answer_relevance_stands_still_while_groundedness_falls(offline: Sensiti
     assert found["groundedness"].means[0] - found["groundedness"].means[-1] > 0.4
     answer = found["answer_relevance"]
     assert max(abs(mean - answer.means[0]) for mean in answer.means) <= 0.01
-    assert answer.verdict
+    assert answer.verdict == "yes"
 
 
 def test_versions_out_of_reach_are_not_judged() -> None:
@@ -401,17 +404,21 @@ def test_a_judge_that_sees_nothing_is_caught(
     judge: object, perturbation: str, metric: str, demo: list[Item]
 ) -> None:
     fault = check("falls", judge, demo, perturbation, (), metric)  # type: ignore[arg-type]
-    assert f"{metric} of {judge.__name__} under {perturbation} does not fall strictly" in fault  # type: ignore[attr-defined]
+    said = "says neither" if judge is chance else "does not fall"
+    assert f"{metric} of {judge.__name__} under {perturbation} {said}" in fault  # type: ignore[attr-defined]
     assert "Pearson" in fault
     assert "95 % over topics" in fault
 
 
-@pytest.mark.parametrize("seed", range(10))
-def test_chance_is_caught_whatever_the_draw(seed: int, demo: list[Item]) -> None:
-    def judge(items: Sequence[Item]) -> list[dict[str, float | None]]:
+def test_chance_passes_no_more_often_than_it_may(demo: list[Item]) -> None:
+    def tossing(seed: int, items: Sequence[Item]) -> list[dict[str, float | None]]:
         return [{"context_relevance": random.Random(f"{seed}/{item.id}").random()} for item in items]
 
-    assert check("falls", judge, demo, "irrelevant", (), "context_relevance")
+    passed = 0
+    for seed in range(40):
+        judge = partial(tossing, seed)
+        passed += not check("falls", judge, demo, "irrelevant", (0, 50, 100), "context_relevance")
+    assert passed <= 5  # of 40 at 5 %: one in 26 series has more
 
 
 def test_a_judge_of_length_is_caught_by_padding(demo: list[Item]) -> None:
@@ -422,10 +429,10 @@ def test_a_judge_of_length_is_caught_by_padding(demo: list[Item]) -> None:
 
 def test_the_offline_judge_passes_and_remembers(demo: list[Item]) -> None:
     judge = ModelJudge()
-    assert check("falls", judge, demo[:10], "irrelevant", (0, 50, 100), "context-relevance") == ""
+    assert check("falls", judge, demo[:12], "irrelevant", (0, 50, 100), "context-relevance") == ""
     known = len(judge._known)
-    assert known == 30
-    assert check("falls", judge, demo[:10], "irrelevant", (0, 50, 100), "predicted_precision") == ""
+    assert known == 36
+    assert check("falls", judge, demo[:12], "irrelevant", (0, 50, 100), "predicted_precision") == ""
     assert len(judge._known) == known
 
 
@@ -458,7 +465,7 @@ def test_a_rise_is_a_fall_of_the_opposite(demo: list[Item]) -> None:
 
     assert check("falls", seen, demo, "irrelevant", (), "context_relevance") == ""
     assert check("rises", doubt, demo, PERTURBATIONS["irrelevant"], (), "doubt") == ""
-    assert "does not rise strictly" in check("rises", seen, demo, "irrelevant", (), "context_relevance")
+    assert "does not rise: it falls by" in check("rises", seen, demo, "irrelevant", (), "context_relevance")
 
 
 def test_the_record_names_judges_and_perturbations(tmp_path: Path) -> None:

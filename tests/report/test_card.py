@@ -58,7 +58,7 @@ def test_curves_of_known_damage_are_drawn_and_told(card: Card, tmp_path: Path) -
     page, markdown, _ = write_card(card.model_copy(update={"sensitivity": curves}), tmp_path)
     text = page.read_text(encoding="utf-8")
     assert 'aria-label="Means 0.90 at 0, 0.50 at 50, 0.20 at 100."' in text
-    assert "should fall; falls strictly" in text
+    assert "should fall; falls by 0.3" in text
     assert "<script" not in text
     assert "0.900 at 0, 0.500 at 50, 0.200 at 100" in markdown.read_text(encoding="utf-8")
     figure = curve_figure(curves[0])

@@ -12,8 +12,8 @@ WRITTEN = {
     "misquoted": 1, "left_out": 2, "trimmed": 3,
 }  # fmt: skip
 CURVE = {
-    "format": "direct", "model": "m", "perturbation": "irrelevant", "metric": "groundedness", "expected": None,
-    "points": [{"mean": 0.9}, {"mean": 0.2}], "verdict": False, "words": "rises",
+    "format": "direct", "model": "m", "perturbation": "irrelevant", "metric": "groundedness", "expected": "fall",
+    "points": [{"mean": 0.9}, {"mean": 0.2}], "verdict": "no", "words": "rises",
 }  # fmt: skip
 
 
@@ -52,5 +52,5 @@ def test_means_say_how_many_are_missing() -> None:
 def test_damage_says_why_not() -> None:
     *_, table = experiment_tables(summary(sensitivity={"one": [CURVE], "two": []}))
     assert table.rows == (
-        ("one", "direct (m)", "irrelevant", "Groundedness", "open", "0.900 to 0.200", "no", "rises"),
+        ("one", "direct (m)", "irrelevant", "Groundedness", "fall", "0.900 to 0.200", "no", "rises"),
     )

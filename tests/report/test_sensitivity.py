@@ -49,9 +49,8 @@ def curve(format_name: str, model: str, means: tuple[float, ...]) -> Curve:
         rose=0,
         neighbours=(Step(start=0, to=50, difference=-0.1, p=0.01),),
         alarms=(),
-        within=False,
-        verdict=True,
-        words="falls strictly",
+        verdict="yes",
+        words="falls by 0.3",
     )
 
 

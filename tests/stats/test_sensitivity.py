@@ -1,6 +1,6 @@
-import math
-
+import numpy as np
 import pytest
+from scipy.stats import ttest_1samp
 
 from conqret.errors import DeclarationError
 from conqret.stats.sensitivity import pearson, respond, strictly_falls
@@ -68,40 +68,37 @@ def test_a_falling_score() -> None:
     assert (found.fell, found.rose) == (1, 0)
     assert found.spearman == pytest.approx(-1)
     assert [step.significant for step in found.neighbours] == [True, True]
-    assert [step.to for step in found.alarms()] == [1, 2]
-    assert found.alarms(upwards_only=True) == ()
-    assert not found.within
+    assert [shift.value for shift in found.shifts] == pytest.approx([-0.3, -0.7])
+    assert found.trend.value == pytest.approx(-0.7)
 
 
-def test_neighbours_are_paired_by_topic_and_corrected() -> None:
-    # Two items of topic a count as one: differences of topic means -0.2 and -0.4, t = -0.3 / (0.1414 / sqrt 2) = -3.
-    rows = [[0.5, 0.4], [0.5, 0.2], [0.9, 0.5]]
-    found = respond(rows, (0, 1), ["a", "a", "b"])
-    (step,) = found.neighbours
-    assert step.difference == pytest.approx((1.1 - 1.9) / 3)
-    assert step.p == pytest.approx(1 - 2 * math.atan(3) / math.pi)  # with one degree of freedom
+def test_neighbours_are_compared_over_topics_of_one_size_as_students_test_does() -> None:
+    rng = np.random.default_rng(4)
+    differences = rng.normal(0.05, 0.1, size=(7, 3))
+    rows = [[0.5, 0.5 + difference] for difference in differences.ravel()]
+    (step,) = respond(rows, (0, 1), np.repeat(np.arange(7), 3).tolist()).neighbours
+    assert step.difference == pytest.approx(differences.mean())
+    assert step.p == pytest.approx(ttest_1samp(differences.mean(axis=1), 0).pvalue)
+
+
+def test_the_trend_is_that_of_the_line_through_all_levels() -> None:
+    rows = [[0.9, 0.2, 0.4, 0.1], [0.8, 0.5, 0.3, 0.3], [1.0, 0.6, 0.1, 0.2]]
+    found = respond(rows, (0, 5, 50, 100), list("abc")).trend
+    assert found.value == pytest.approx(3 * np.polyfit(range(4), np.mean(rows, axis=0), 1)[0])
 
 
 def test_one_topic_cannot_be_tested() -> None:
     found = respond([[0.5, 0.4], [0.5, 0.2]], (0, 1), ["a", "a"])
     assert found.neighbours[0].p is None
     assert not found.neighbours[0].significant
-    assert found.alarms() == ()
+    assert found.trend.above() is None
 
 
-def test_a_score_that_stands_still_raises_no_alarm() -> None:
+def test_a_score_that_stands_still_has_no_correlation() -> None:
     found = respond([[0.5, 0.5], [0.7, 0.7], [0.2, 0.2]], (0, 1), list("abc"))
-    assert found.within
-    assert found.alarms() == ()
     assert found.pearson is None
-
-
-def test_a_small_shift_of_every_item_is_within_the_tolerance() -> None:
-    rows = [[0.5, 0.505], [0.7, 0.706], [0.2, 0.205]]
-    found = respond(rows, (0, 1), list("abc"))
-    assert found.from_first[0].significant
-    assert found.alarms() == ()
-    assert len(found.alarms(tolerance=0.001)) == 1
+    assert found.shifts[0].equivalent(0.01) == 0
+    assert found.shifts[0].p() == 1
 
 
 @pytest.mark.parametrize(

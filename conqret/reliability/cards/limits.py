@@ -82,10 +82,14 @@ def _agreement(rows: Sequence[DimensionAgreement]) -> dict[str, object]:
 
 
 def _curves(curves: Sequence[Curve]) -> dict[str, object]:
-    blind = [f"{_words(row.metric)} under {row.perturbation}" for row in curves if row.verdict is False]
+    blind, unknown = (
+        [f"{_words(row.metric)} under {row.perturbation}" for row in curves if row.verdict == verdict]
+        for verdict in ("no", "inconclusive")
+    )
     return {
         "Whether it notices known damage was not measured (no sensitivity run is given).": not curves,
         f"Scores do not follow known damage as they should: {_names(blind)}.": blind,
+        f"Too few topics to say how scores follow known damage: {_names(unknown)}.": unknown,
     }
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from conqret.data.item import Frozen
 from conqret.perturb import Direction
+from conqret.reliability.sensitivity.verdict import Verdict
 from conqret.stats.sensitivity import Step
 
 
@@ -36,13 +37,14 @@ class Curve(Damaged):
     """One metric of one judge (of this ``fingerprint``) under one perturbation.
 
     ``n`` of ``total`` items have a value at every level, and the curve is over those; ``missing`` counts the
-    reasons of the others. ``verdict`` says whether the curve is as ``expected`` (None: nothing is), and
-    ``words`` why. ``alarms`` are levels at which a score moved that should not have.
+    reasons of the others. ``verdict`` says whether the curve is as ``expected``, and ``words`` why; ``falls`` is the
+    strict monotone decrease of the means (ConQRet, Table 17). ``alarms`` are levels at which a score moved that should
+    not have.
     """
 
     fingerprint: str
     unit: str
-    expected: Direction | None
+    expected: Direction
     points: tuple[Point, ...]
     n: int
     total: int
@@ -55,8 +57,7 @@ class Curve(Damaged):
     rose: float
     neighbours: tuple[Step, ...]
     alarms: tuple[float, ...]
-    within: bool
-    verdict: bool | None
+    verdict: Verdict
     words: str
 
     @property

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
 
 from conqret.data import Item, Judgment
 from conqret.data.gathering import gathered
 from conqret.judging.setup import Setup
+from conqret.perturb import Direction
 from conqret.reliability.sensitivity.curves import (
     Cell,
     Curve,
@@ -20,7 +21,7 @@ from conqret.reliability.sensitivity.curves import (
 )
 from conqret.reliability.sensitivity.plan import Damage, Plan, Stack
 from conqret.reliability.sensitivity.verdict import alarms, judge_response
-from conqret.stats.sensitivity import pearson, respond, strictly_falls
+from conqret.stats.sensitivity import Response, pearson, respond, strictly_falls
 
 NOT_JUDGED = "not_judged"
 """The reason of a version that the judge says nothing of."""
@@ -45,25 +46,38 @@ class Drawing:
         judgment = self.judgments.get(version)
         return judgment.value(metric) if judgment is not None else None
 
-    def curve(self, damage: Damage, metric: str) -> Curve | Unscored:
-        """The curve of ``metric`` under a damage, or why no item is scored throughout."""
-        perturbation = damage.perturbation
+    def respond(self, damage: Damage, metric: str) -> tuple[Response | None, Counter[str]]:
+        """How ``metric`` answers to a damage (None: no item is scored throughout), and the reasons of what has no value
+        at every level."""
         rows, lost = self._rows(damage, metric)
+        topics = [item.topic for item, _ in rows]
+        return (respond([row for _, row in rows], damage.levels, topics) if rows else None), lost
+
+    def curves(
+        self,
+        damage: Damage,
+        metric: str,
+        response: Response | None,
+        lost: Counter[str],
+        p_values: Sequence[float],
+    ) -> Iterator[Curve | Unscored | StanceCurve]:
+        """The curve of a response, or why there is none, and those of each stance where it should fall;
+        ``p_values`` are those of its shifts, where it should stand still."""
+        perturbation = damage.perturbation
+        expected = perturbation.expected(metric)
         missing = dict(sorted(lost.items()))
-        if not rows:
-            return Unscored(
+        if response is None or expected is None:
+            yield Unscored(
                 format=self.setup.judge.name,
                 model=self.setup.client.model,
                 metric=metric,
                 perturbation=perturbation.name,
                 missing=missing,
             )
-        topics = [item.topic for item, _ in rows]
-        values = [row for _, row in rows]
-        response = respond(values, damage.levels, topics)
-        expected = perturbation.expected(metric)
-        verdict, words = judge_response(response, expected)
-        return Curve(
+            return
+        verdict, words = judge_response(response, expected, p_values)
+        raised = alarms(response, expected, p_values) if p_values else ()
+        yield Curve(
             format=self.setup.judge.name,
             model=self.setup.client.model,
             fingerprint=self.setup.fingerprint,
@@ -87,11 +101,12 @@ class Drawing:
             fell=response.fell,
             rose=response.rose,
             neighbours=response.neighbours,
-            alarms=tuple(step.to for step in alarms(response, expected)),
-            within=response.within,
+            alarms=tuple(response.levels[place + 1] for place in raised),
             verdict=verdict,
             words=words,
         )
+        if expected is Direction.FALL:
+            yield from self.stances(damage, metric)
 
     def stances(self, damage: Damage, metric: str) -> list[StanceCurve]:
         """The curve of each stance that the items have; none where there is only one."""

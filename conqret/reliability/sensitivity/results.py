@@ -57,6 +57,9 @@ class SensitivityRecord(RunRecord):
         return f"{judges} under {', '.join(self.perturbations) or 'a grid'}, {self.items} items, seed {self.seed}"
 
 
+_VERDICTS = {"no": "not", "inconclusive": "inconclusive"}
+
+
 class SensitivityResults(Frozen):
     """All that came out: curves, grid, Table 7 where there are labels, and what it took in the last session.
 
@@ -74,6 +77,15 @@ class SensitivityResults(Frozen):
     unreached: tuple[Unreached, ...] = ()
     judgments: int = 0
     session: SessionCounts = SessionCounts()
+
+    @property
+    def verdicts(self) -> str:
+        """How many curves are as they should be, and how many are not or not known to be, in words."""
+        found = Counter[str](curve.verdict for curve in self.curves)
+        rest = ", ".join(f"{found[name]} {words}" for name, words in _VERDICTS.items() if found[name])
+        return f"{found['yes']} of {found.total()} curves are as they should be" + (
+            f" ({rest})" if rest else ""
+        )
 
     @property
     def missing(self) -> Counter[str]:

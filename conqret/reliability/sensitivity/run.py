@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from conqret.data import Judgment
-from conqret.perturb import Direction
 from conqret.reliability.judged import Conduct, Part, digest_of, judge_parts
 from conqret.reliability.sensitivity.curves import Cell, Curve, StanceCurve, Unscored
 from conqret.reliability.sensitivity.drawing import Drawing
@@ -22,6 +21,7 @@ from conqret.reliability.sensitivity.results import (
     SensitivityRecord,
     SensitivityResults,
 )
+from conqret.reliability.sensitivity.verdict import STILL, corrected
 from conqret.runs.session import SessionCounts
 
 
@@ -50,7 +50,7 @@ def run_sensitivity(
 
     def conclude(judgments: Mapping[str, Judgment], session: SessionCounts) -> SensitivityResults:
         drawings = [Drawing.of(plan, setup, judgments.values()) for setup in plan.setups]
-        curves = [curve for drawing in drawings for curve in _curves(drawing)]
+        curves = _curves(drawings, plan.seed)
         cells = [
             drawing.cell(stack, metric)
             for drawing in drawings
@@ -95,16 +95,27 @@ def record_of(plan: Plan) -> SensitivityRecord:
     )
 
 
-def _curves(drawing: Drawing) -> list[Curve | Unscored | StanceCurve]:
-    found: list[Curve | Unscored | StanceCurve] = []
-    for damage in drawing.plan.damages:
-        for metric in drawing.setup.metrics:
-            expected = damage.perturbation.expected(metric)
-            if expected is not None:
-                found.append(drawing.curve(damage, metric))
-            if expected is Direction.FALL:
-                found += drawing.stances(damage, metric)
-    return found
+def _curves(drawings: list[Drawing], seed: int) -> list[Curve | Unscored | StanceCurve]:
+    """Every curve of which something is expected; those that should stand still are tested together."""
+    asked = [
+        (drawing, damage, metric, *drawing.respond(damage, metric))
+        for drawing in drawings
+        for damage in drawing.plan.damages
+        for metric in drawing.setup.metrics
+        if damage.perturbation.expected(metric) is not None
+    ]
+    still = [
+        place
+        for place, (_, damage, metric, response, _) in enumerate(asked)
+        if response is not None and damage.perturbation.expected(metric) in STILL
+    ]
+    responses = [one for place in still if (one := asked[place][3]) is not None]
+    p_values = dict(zip(still, corrected(responses, seed), strict=True))
+    return [
+        curve
+        for place, (drawing, damage, metric, response, lost) in enumerate(asked)
+        for curve in drawing.curves(damage, metric, response, lost, p_values.get(place, ()))
+    ]
 
 
 def _precision(

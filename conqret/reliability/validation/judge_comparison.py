@@ -15,15 +15,15 @@ from conqret.reliability.validation.settings import Basis, Settings
 from conqret.stats.agreement import alphas
 from conqret.stats.estimate import Estimate, Sampled, average, without_value
 from conqret.stats.resampling import Resamples, leave_one_out
-from conqret.stats.significance import PairedTest, holm, paired_by_cluster
+from conqret.stats.significance import holm
 
 
 class ComparedOn(Frozen):
     """Two judges on one dimension, on the ``units`` that people labelled and both scored.
 
     ``first`` and ``second`` are their alphas with people's one label, ``difference`` is first minus second over the
-    same resamples. ``error_first`` and ``error_second`` are mean distances from that label in [0, 1]; ``test`` compares
-    them by topic (a negative difference favours the first), and ``p_holm`` is corrected over the dimensions.
+    same topics, and ``p`` is two-sided for it, ``p_holm`` corrected over the dimensions. ``error_first`` and
+    ``error_second`` are mean distances from that label in [0, 1], which a judge that always says the middle keeps low.
     """
 
     dimension: str
@@ -35,7 +35,7 @@ class ComparedOn(Frozen):
     difference: Estimate
     error_first: float | None = None
     error_second: float | None = None
-    test: PairedTest | None = None
+    p: float | None = None
     p_holm: float | None = None
 
 
@@ -78,7 +78,7 @@ def compare_judges(
     for dimension in shared:
         views = View(one, dimension, settings), View(other, dimension, settings)
         found[dimension] = _compare(dimension, views, (mine, yours), drawn)
-    corrected = holm([None if row.test is None else row.test.p for row, _, _ in found.values()])
+    corrected = holm([row.p for row, _, _ in found.values()])
     rows = [
         row.model_copy(update={"p_holm": p}) for (row, _, _), p in zip(found.values(), corrected, strict=True)
     ]
@@ -126,16 +126,15 @@ def _compare(
         first=first,
         second=second,
         difference=difference,
+        p=left.minus(right).p(),
     )
     if view.scale.bounded and shared.any():
         low, high = view.scale.ends()
         errors = [np.abs(side - target)[shared] / (high - low) for side in sides]
-        clusters = drawn.cluster[shared].tolist()
         row = row.model_copy(
             update={
                 "error_first": float(errors[0].mean()),
                 "error_second": float(errors[1].mean()),
-                "test": paired_by_cluster(errors[0], errors[1], clusters),
             }
         )
     return row, left, right

@@ -1,0 +1,102 @@
+"""Verdicts on curves: each way to pass and to fail, nothing below six topics, and how often they err."""
+
+import numpy as np
+import pytest
+
+from conqret.perturb import Direction
+from conqret.reliability.sensitivity.verdict import alarms, corrected, judge_response
+from conqret.stats.sensitivity import respond
+
+LEVELS = (0, 25, 50, 100)
+TOPICS = np.repeat(np.arange(12), 2).tolist()
+
+
+def response(shifts, *, spread=0.05, seed=0, topics=TOPICS):
+    """Items whose scores move by ``shifts`` from level to level, with noise of topics and items."""
+    rng = np.random.default_rng(seed)
+    names = np.unique(topics, return_inverse=True)[1]
+    noise = spread * (
+        rng.normal(size=(names.max() + 1, len(LEVELS)))[names] + rng.normal(size=(len(topics), len(LEVELS)))
+    )
+    return respond((0.5 + np.asarray(shifts) + noise).tolist(), LEVELS, topics)
+
+
+def verdict(found, expected):
+    (p_values,) = corrected([found], 13)
+    return judge_response(found, expected, p_values)
+
+
+@pytest.mark.parametrize(
+    ("shifts", "expected", "wanted", "why"),
+    [
+        ([0, -0.1, -0.2, -0.3], Direction.FALL, "yes", "falls by 0."),
+        ([0, 0.1, 0.2, 0.3], Direction.RISE, "yes", "rises by 0."),
+        ([0, -0.2, -0.05, -0.3], Direction.FALL, "no", "it rises by 0."),
+        ([0, 0.1, 0.2, 0.3], Direction.FALL, "no", "it rises by 0."),
+        ([0, -0.1, -0.2, -0.3], Direction.UNCHANGED, "no", "moves by -0."),
+        ([0, -0.1, -0.2, -0.3], Direction.NO_RISE, "yes", "does not rise"),
+        ([0, 0.1, 0.2, 0.3], Direction.NO_RISE, "no", "moves by +0."),
+    ],
+)
+def test_what_is_clear(shifts, expected, wanted, why):
+    found = verdict(response(shifts), expected)
+    assert found[0] == wanted
+    assert why in found[1]
+
+
+def test_standing_still_is_shown_and_not_assumed():
+    assert verdict(response([0, 0, 0, 0], spread=0.01), Direction.UNCHANGED) == (
+        "yes",
+        "stands still (within 0.05)",
+    )
+    said, why = verdict(response([0, 0, 0, 0], spread=0.2), Direction.UNCHANGED)
+    assert (said, why[:23]) == ("inconclusive", "may have moved by up to")
+    assert verdict(response([0, 0, 0, 0], spread=0.01), Direction.FALL) == (
+        "no",
+        "it stands still (within 0.05)",
+    )
+    assert verdict(response([0, 0, -0.02, -0.04], spread=0.2), Direction.FALL)[0] == "inconclusive"
+
+
+def test_more_levels_do_not_make_it_harder():
+    """A fall of .2 in eight steps, each of which noise hides: the trend shows it."""
+    found = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        topics = np.repeat(np.arange(12), 2)
+        rows = (
+            0.6
+            - np.linspace(0, 0.2, 9)
+            + 0.08 * rng.normal(size=(24, 9))
+            + 0.1 * rng.normal(size=12)[topics][:, None]
+        )
+        curve = respond(rows.tolist(), tuple(range(9)), topics.tolist())
+        found += judge_response(curve, Direction.FALL)[0] == "yes"
+    assert found >= 36
+
+
+@pytest.mark.parametrize("expected", list(Direction))
+def test_five_topics_are_too_few(expected):
+    found = response([0, -0.1, -0.2, -0.3], topics=np.repeat(np.arange(5), 4).tolist())
+    assert verdict(found, expected) == ("inconclusive", "5 topics: at least 6 are needed for a verdict")
+
+
+def test_a_small_shift_of_every_item_is_no_alarm():
+    found = response([0, 0.005, 0.005, 0.005], spread=0.0)
+    (p_values,) = corrected([found], 13)
+    assert min(p_values) < 0.05
+    assert alarms(found, Direction.UNCHANGED, p_values) == []
+    assert alarms(found, Direction.UNCHANGED, p_values, tolerance=0.001) == [0, 1, 2]
+    assert verdict(found, Direction.UNCHANGED)[0] == "yes"
+
+
+def test_verdicts_err_as_seldom_as_they_say():
+    """Pure noise: no trend in more than 5 %, and any alarm among six curves in no more than 5 % of the runs."""
+    fell = raised = 0
+    for seed in range(200):
+        curves = [response([0, 0, 0, 0], spread=0.1, seed=1_000 * seed + number) for number in range(6)]
+        fell += judge_response(curves[0], Direction.FALL)[0] == "yes"
+        p_values = corrected(curves, seed)
+        raised += any(alarms(one, Direction.UNCHANGED, p) for one, p in zip(curves, p_values, strict=True))
+    assert fell <= 17  # of 200 at 5 %: one in 50 seeds has more
+    assert raised <= 17
