@@ -3,16 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Self
 
 from pydantic import ValidationInfo, model_validator
 
 from conqret.data import Reason
-from conqret.data.item import Frozen
 from conqret.debate import debater
-from conqret.debate.transcript import Motion
+from conqret.debate.transcript import Motion, Spoken
 from conqret.io.debate_topics import SIDES, DebateTopic, Side
 from conqret.judging.responses import Typed
 from conqret.llm.client import Client
@@ -39,15 +38,6 @@ class Arguments(Typed):
         return self
 
 
-class FoundArguments(Frozen):
-    """The arguments of one side that were asked for; none, with the ``reason``, where they could not be had."""
-
-    key: str
-    arguments: tuple[str, ...] = ()
-    reason: Reason | None = None
-    detail: str = ""
-
-
 @dataclass(frozen=True, slots=True)
 class Arguing:
     """Arguments that are asked for: of one side of a topic, so many."""
@@ -59,7 +49,7 @@ class Arguing:
     @property
     def key(self) -> str:
         """Its name in the run."""
-        return f"{self.topic.id} {self.side}"
+        return f"{self.topic.id} arguments {self.side}"
 
     def rendered(self, library: Library) -> Rendered:
         """The prompt; it shows the other side's arguments where they are given."""
@@ -73,10 +63,9 @@ class Arguing:
 def lacking(topics: Sequence[DebateTopic], count: int) -> Iterator[Arguing]:
     """What is to be asked for: ``count`` arguments of each side that has none, or as many as the other side has."""
     for topic in topics:
-        wanted = debates_of(topic, count)
         for side in SIDES:
             if not topic.arguments[side]:
-                yield Arguing(topic, side, wanted)
+                yield Arguing(topic, side, debates_of(topic, count))
 
 
 def debates_of(topic: DebateTopic, count: int) -> int:
@@ -84,26 +73,16 @@ def debates_of(topic: DebateTopic, count: int) -> int:
     return min([count, *(len(given) for given in topic.arguments.values() if given)])
 
 
-def motions(
-    topics: Sequence[DebateTopic], count: int, rounds: int, asked: Mapping[str, Sequence[str]]
-) -> Iterator[Motion]:
-    """The debates: argument by argument of either side, and each side opens every other one.
-
-    ``asked`` has the arguments that were asked for, by :attr:`Arguing.key`; a side that has none debates without.
-    """
+def motions(topics: Sequence[DebateTopic], count: int, rounds: int) -> Iterator[Motion]:
+    """The debates: argument by argument of either side, and each side opens every other one."""
     for topic in topics:
-        own = {side: topic.arguments[side] or asked.get(f"{topic.id} {side}", ()) for side in SIDES}
+        asked = {one.side: one.key for one in lacking([topic], count)}
         for place in range(debates_of(topic, count)):
-            yield Motion(
-                id=f"{topic.id}-{place + 1}",
-                topic=topic.topic,
-                arguments={side: own[side][place] if own[side] else "" for side in SIDES},
-                opens=SIDES[place % 2],
-                rounds=rounds,
-            )
+            own = {side: given[place] for side, given in topic.arguments.items() if given}
+            yield Motion(f"{topic.id}-{place + 1}", topic.topic, own, SIDES[place % 2], rounds, place, asked)
 
 
-async def argue(one: Arguing, library: Library, client: Client) -> FoundArguments:
+async def argue(one: Arguing, library: Library, client: Client) -> Spoken:
     """Ask for the arguments; what cannot be had becomes a row with a reason."""
     rendered = one.rendered(library)
     answer = await client.ask(
@@ -116,12 +95,6 @@ async def argue(one: Arguing, library: Library, client: Client) -> FoundArgument
             baseline=lambda: {"arguments": debater.arguments(one.topic.topic, one.side, one.count)},
         )
     )
-    if answer.value is None:
-        return FoundArguments(
-            key=one.key, reason=answer.reason or Reason.INVALID_ANSWER, detail=answer.detail
-        )
-    if not answer.value.arguments:
-        return FoundArguments(key=one.key, reason=Reason.REFUSAL, detail="no argument was given")
-    return FoundArguments(
-        key=one.key, arguments=tuple(" ".join(said.split()) for said in answer.value.arguments)
-    )
+    if answer.value is not None and not answer.value.arguments:
+        return Spoken(id=one.key, reason=Reason.REFUSAL, detail="no argument was given")
+    return Spoken.of(one.key, answer)

@@ -36,7 +36,7 @@ def estimate(plan: Plan, library: Library) -> list[Expected]:
 
 
 def _arguing(plan: Plan, options: ClientOptions, sides: Sequence[Side], library: Library) -> Expected:
-    asked = [one for one in plan.asked() if one.side in sides]
+    asked = [one for one in plan.asked if one.side in sides]
     client = counter(options)
     tokens = sum(_prompt(one, library, client) for one in asked)
     answers = ARGUMENT_TOKENS * sum(one.count for one in asked)
@@ -44,7 +44,7 @@ def _arguing(plan: Plan, options: ClientOptions, sides: Sequence[Side], library:
 
 
 def _debating(plan: Plan, options: ClientOptions, sides: Sequence[Side], library: Library) -> Expected:
-    client, motions = counter(options), plan.motions({})
+    client, motions = counter(options), plan.motions
     counted = motions[:: max(1, len(motions) // COUNTED)]
     turns = [one for motion in counted for one in _turns(motion) if one.side in sides]
     scale = len(motions) / len(counted)
@@ -67,7 +67,7 @@ def _prompt(one: Arguing, library: Library, client: Client) -> int:
 
 def _turns(motion: Motion) -> Iterator[Speaking]:
     """All turns, with a record of which only the length is known."""
-    unwritten = {one: motion.arguments[one] or _UNWRITTEN for one in SIDES}
+    unwritten = {one: motion.arguments.get(one, _UNWRITTEN) for one in SIDES}
     motion = Motion(motion.id, motion.topic, unwritten, motion.opens, motion.rounds)
     record: list[tuple[int, Side, Turn]] = []
     for number, speaker in motion.places():
@@ -75,5 +75,5 @@ def _turns(motion: Motion) -> Iterator[Speaking]:
         if number:
             questions = ("?",) if record else ()
             record.append(
-                (number, speaker, Turn(key=motion.key(number, speaker), statement=".", questions=questions))
+                (number, speaker, Turn(id=motion.key(number, speaker), statement=".", questions=questions))
             )

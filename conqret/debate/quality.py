@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal
 from conqret.data import Item, Judgment, Measure
 from conqret.data.gathering import gathered
 from conqret.data.item import Frozen
-from conqret.debate.statements import SYSTEM, instruction, system_of
+from conqret.debate.statements import SYSTEM, instruction_of, system_of
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.judges.response_quality import GIVEN, SWAPPED
 from conqret.stats.estimate import Estimate, undefined
@@ -156,12 +156,11 @@ def _instruction(item: Item) -> tuple[str, ...]:
 
 def _pair(item: Item, other: Item) -> Item:
     """The two responses; an instruction that is not given is said by topic, side and argument."""
-    topic, stance, argument, given = _instruction(item)
     return Item(
         id=item.id,
-        topic=given.strip() or instruction(topic, stance, argument),
+        topic=instruction_of(item),
         stance=item.stance,
         argument=item.argument,
         second_argument=other.argument,
-        metadata={SYSTEM: system_of(item), "baseline": system_of(other), TOPIC: topic},
+        metadata={SYSTEM: system_of(item), "baseline": system_of(other), TOPIC: item.topic},
     )

@@ -8,7 +8,7 @@ share; the questions that are to be answered are never cut.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -16,7 +16,7 @@ from pydantic import ValidationInfo, model_validator
 
 from conqret.data import Document, Reason
 from conqret.debate import debater
-from conqret.debate.transcript import Motion, Turn
+from conqret.debate.transcript import Motion, Spoken, Turn
 from conqret.io.debate_topics import Side
 from conqret.judging.fitting import Fitted, Window, fit
 from conqret.judging.responses import Typed
@@ -96,7 +96,7 @@ class Speaking:
     def documents(self) -> tuple[Document, ...]:
         """What was said so far, a turn each; what of it is cut where not all fits."""
         return tuple(
-            Document(id=turn.key, text="\n".join((turn.statement, *_numbered(turn.answers))))
+            Document(id=turn.id, text="\n".join((turn.statement, *_numbered(turn.answers))))
             for _, _, turn in self.record
         )
 
@@ -142,13 +142,13 @@ class Speaking:
         return said
 
 
-async def speak(one: Speaking, library: Library, client: Client) -> Turn:
+async def speak(one: Speaking, library: Library, client: Client) -> Spoken:
     """Let the model take its turn; what cannot be had becomes a turn with a reason."""
     key = one.motion.key(one.number, one.side)
     fitted = one.fitted(library, client)
     if fitted is None:
-        return Turn(
-            key=key, reason=Reason.CONTEXT_OVERFLOW, detail="it does not fit without the record either"
+        return Spoken(
+            id=key, reason=Reason.CONTEXT_OVERFLOW, detail="it does not fit without the record either"
         )
     answer = await client.ask(
         Request(
@@ -160,12 +160,10 @@ async def speak(one: Speaking, library: Library, client: Client) -> Turn:
             baseline=one.offline,
         )
     )
-    if answer.value is None:
-        return Turn(key=key, reason=answer.reason or Reason.INVALID_ANSWER, detail=answer.detail)
-    said: Mapping[str, Any] = answer.value.model_dump()
-    if not said["statement"].strip():
-        return Turn(key=key, reason=Reason.REFUSAL, detail="the statement was left empty")
-    return Turn(key=key, trims=fitted.trims, **{**said, "statement": said["statement"].strip()})
+    found = Spoken.of(key, answer)
+    if found.answered and not found.statement.strip():
+        return Spoken(id=key, reason=Reason.REFUSAL, detail="the statement was left empty")
+    return found.model_copy(update={"statement": found.statement.strip(), "trims": fitted.trims})
 
 
 def _check_questions(statement: str, questions: Sequence[str]) -> None:

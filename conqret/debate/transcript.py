@@ -6,30 +6,35 @@ DEBATunE, section 3.1: the two sides need not agree in the end, and nobody judge
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from conqret.data import Reason, Trim
 from conqret.data.item import Frozen
 from conqret.io.debate_topics import SIDES, Side
+from conqret.runs.asked import Answered
 
-CONCLUSION = "conclusion"
+NOT_REACHED = Reason.NOTHING_TO_JUDGE
+"""The reason of a turn that was not asked for because one before it is missing."""
 
 
-class Turn(Frozen):
-    """What one side said at its turn, under the ``key`` of the turn.
+class Turn(Answered):
+    """What one side said at its turn.
 
     ``answers`` are those to the other side's last questions, in their order, and ``questions`` its own; a conclusion
     has neither. ``trims`` names the turns that were shown shortened. Without a ``statement`` there is the ``reason``:
     a failure is never a statement.
     """
 
-    key: str
     statement: str = ""
     answers: tuple[str, ...] = ()
     questions: tuple[str, ...] = ()
     trims: tuple[Trim, ...] = ()
-    reason: Reason | None = None
-    detail: str = ""
+
+
+class Spoken(Turn):
+    """A row of a run of debates: a turn, or the ``arguments`` that a side was asked for before."""
+
+    arguments: tuple[str, ...] = ()
 
 
 class Round(Frozen):
@@ -90,13 +95,19 @@ class Debate(Frozen):
 
 @dataclass(frozen=True, slots=True)
 class Motion:
-    """What is debated: a topic with an argument for each side, who opens, and for how many rounds."""
+    """What is debated: a topic with an argument for each side, who opens, and for how many rounds.
+
+    ``asked`` has for each side whose argument is still to be found the trial that asks for it, of whose arguments it is
+    the one at ``place``.
+    """
 
     id: str
     topic: str
     arguments: Mapping[Side, str]
     opens: Side
     rounds: int
+    place: int = 0
+    asked: Mapping[Side, str] = field(default_factory=dict)
 
     @property
     def order(self) -> tuple[Side, Side]:
@@ -105,24 +116,30 @@ class Motion:
 
     def places(self) -> Iterator[tuple[int, Side]]:
         """All turns in their order: round (from 1) and side; the conclusions are those of round 0."""
-        for number in range(1, self.rounds + 1):
+        for number in (*range(1, self.rounds + 1), 0):
             for side in self.order:
                 yield number, side
-        for side in self.order:
-            yield 0, side
 
     def key(self, number: int, side: Side) -> str:
         """The name of a turn in the run."""
-        return f"{self.id} {number or CONCLUSION} {side}"
+        return f"{self.id} {number or 'conclusion'} {side}"
 
-    def debate(self, turns: Mapping[str, Turn], models: Mapping[Side, str]) -> Debate:
-        """The debate that these turns make, by their keys."""
-        found = {place: turns.get(self.key(*place)) for place in self.places()}
-        said = {place: turn if turn and turn.statement else None for place, turn in found.items()}
+    def argued(self, rows: Mapping[str, Spoken]) -> Motion:
+        """The motion with the arguments that were found; empty where they could not be had."""
+        found = {side: rows[key].arguments for side, key in self.asked.items()}
+        own = {side: given[self.place] if given else "" for side, given in found.items()}
+        return replace(self, arguments={**self.arguments, **own})
+
+    def debate(self, rows: Mapping[str, Spoken], models: Mapping[Side, str]) -> Debate:
+        """The debate that these rows make, by their ids."""
+        found = {place: rows[self.key(*place)] for place in self.places()}
+        said = {place: turn if turn.answered else None for place, turn in found.items()}
+        parts = {f"arguments, {side}": rows[key] for side, key in self.asked.items()}
+        parts |= {_named(*place): turn for place, turn in found.items()}
         return Debate(
             id=self.id,
             topic=self.topic,
-            arguments=dict(self.arguments),
+            arguments=dict(self.argued(rows).arguments),
             models=dict(models),
             opens=self.opens,
             rounds=tuple(
@@ -131,12 +148,12 @@ class Motion:
             ),
             conclusions={side: said[0, side] for side in SIDES},
             lacks=tuple(
-                Lack(what=_named(*place), reason=turn.reason, detail=turn.detail)
-                for place, turn in found.items()
-                if turn is not None and turn.reason is not None
+                Lack(what=what, reason=row.reason, detail=row.detail)
+                for what, row in parts.items()
+                if row.reason not in (None, NOT_REACHED)
             ),
         )
 
 
 def _named(number: int, side: Side) -> str:
-    return f"round {number}, {side}" if number else f"{CONCLUSION}, {side}"
+    return f"round {number}, {side}" if number else f"conclusion, {side}"

@@ -8,7 +8,7 @@ from conqret.debate.arguments import Arguing, Arguments, lacking, motions
 from conqret.debate.expected_cost import estimate
 from conqret.debate.holding import Plan
 from conqret.debate.speaking import CONCLUSION, OPENING, REPLY, Challenge, Reply, Speaking, Statement
-from conqret.debate.transcript import Motion, Turn
+from conqret.debate.transcript import NOT_REACHED, Motion, Spoken
 from conqret.errors import DeclarationError
 from conqret.io.debate_topics import DebateTopic
 from conqret.llm.options import ClientOptions
@@ -21,7 +21,7 @@ MOTION = Motion("7-1", "Ban it?", {"affirmative": "It harms.", "negative": "It h
 
 
 def turn(number, side, **said):
-    return Turn(key=MOTION.key(number, side), **{"statement": f"{side} says {number}", **said})
+    return Spoken(id=MOTION.key(number, side), **{"statement": f"{side} says {number}", **said})
 
 
 def topic(affirmative=("It harms.",), negative=("It helps.",)):
@@ -134,7 +134,7 @@ def test_what_is_not_given_is_asked_for_and_what_is_given_is_cut():
     ]
     assert [(one.side, one.count) for one in lacking([topic(("a", "b"), ())], 5)] == [("negative", 2)]
     assert not list(lacking([topic()], 5))
-    found = list(motions([topic(("a", "b", "c"), ("x", "y", "z"))], 2, 1, {}))
+    found = list(motions([topic(("a", "b", "c"), ("x", "y", "z"))], 2, 1))
     assert [one.arguments for one in found] == [
         {"affirmative": "a", "negative": "x"},
         {"affirmative": "b", "negative": "y"},
@@ -164,13 +164,13 @@ def test_a_plan_has_rounds_and_arguments(settings, fault):
 
 def test_a_debate_that_lacks_a_turn_says_why_and_has_no_statement_for_it():
     said = {
-        one.key: one
+        one.id: one
         for one in (
             *(one for _, _, one in RECORD),
-            Turn(
-                key=MOTION.key(2, "affirmative"), reason=Reason.REFUSAL, detail="the statement was left empty"
+            Spoken(
+                id=MOTION.key(2, "affirmative"), reason=Reason.REFUSAL, detail="the statement was left empty"
             ),
-            Turn(key=MOTION.key(2, "negative")),
+            *(Spoken(id=MOTION.key(*place), reason=NOT_REACHED) for place in list(MOTION.places())[3:]),
         )
     }
     debate = MOTION.debate(said, {"affirmative": "m", "negative": "n"})
@@ -184,8 +184,11 @@ def test_the_page_escapes_and_says_what_is_missing(tmp_path):
     from conqret.debate.holding import HeldSummary
 
     models = {"affirmative": "m<b>", "negative": "n"}
-    said = {one.key: one for _, _, one in RECORD}
-    said[MOTION.key(2, "affirmative")] = Turn(key=MOTION.key(2, "affirmative"), reason=Reason.TIMEOUT)
+    said = {
+        key: Spoken(id=key, reason=NOT_REACHED) for key in (MOTION.key(*place) for place in MOTION.places())
+    }
+    said |= {one.id: one for _, _, one in RECORD}
+    said[MOTION.key(2, "affirmative")] = Spoken(id=MOTION.key(2, "affirmative"), reason=Reason.TIMEOUT)
     said[MOTION.key(1, "affirmative")] = turn(1, "affirmative", statement="<script>alert(1)</script>")
     debate = MOTION.debate(said, models)
     summary = HeldSummary(

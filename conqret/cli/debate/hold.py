@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from conqret.cli import options
-from conqret.cli.console import at, end, floor, note, note_all, progress, result, tell, tell_session
+from conqret.cli.asking import ask
+from conqret.cli.console import at, end, floor, note, result
 from conqret.cli.groups import grouped
 
 if TYPE_CHECKING:
@@ -87,39 +89,27 @@ def hold(
     from conqret.prompts import Library
     from conqret.report.held_debates import write_held
     from conqret.runs.places import default_folder, stem
-    from conqret.runs.session import Sessions
 
     plan = Plan(read_debate_topics(topics), _speakers(calls, model, against), rounds, arguments)
     library = Library(prompts)
     if dry_run:
         tell_cost(estimate(plan, library), budget=calls.budget_usd, as_json=shown.json_output)
         return
-    names = tuple(dict.fromkeys(plan.models.values()))
-    folder = HeldFolder(output or default_folder(stem(topics), "debate-hold", *names))
-    with (
-        progress("debating", quiet=shown.quiet) as bar,
-        Sessions(recordings=kept.recordings, replay=kept.replay, prompts=library) as sessions,
-    ):
-
-        def started(kept: int) -> None:
-            if not shown.quiet:
-                speakers = [one for one in plan.speakers if one.backend.baseline]
-                baseline = f": offline is {floor('a debater')}" if speakers else ""
-                tell(
-                    f"{len(plan.motions({})):,} debates on {len(plan.topics):,} topics, {' against '.join(names)}"
-                    f"{baseline}"
-                )
-            bar.reach(kept, total=plan.turns)
-
-        outcome = hold_debates(
-            plan, folder, sessions, overwrite=kept.overwrite, on_start=started, on_turn=bar.advance
-        )
-    write_held(outcome.debates, outcome.summary, folder.report_file)
-    if not shown.quiet:
-        tell_session(outcome.session, f"{plan.turns:,} turns")
-    if outcome.missing:
-        note_all(f"{len(outcome.missing)} answers are not among the recordings", outcome.missing)
+    speakers = {
+        one.model: f"{one.model}: {floor('a debater')}" if one.backend.baseline else one.model
+        for one in plan.speakers
+    }
+    folder = HeldFolder(output or default_folder(stem(topics), "debate-hold", *speakers))
+    run = partial(
+        hold_debates, plan, folder, recordings=kept.recordings, replay=kept.replay, prompts=library,
+        overwrite=kept.overwrite,
+    )  # fmt: skip
+    outcome = ask(
+        run, plan.turns, "turns", about=f"{len(plan.motions):,} debates on {len(plan.topics):,} topics, by",
+        shown=shown, doing="debating", by=" against ".join(speakers.values()),
+    )  # fmt: skip
     summary = outcome.summary
+    write_held(outcome.debates, summary, folder.report_file)
     result(summary, _lines(summary, outcome.debates, folder), as_json=shown.json_output)
     end(summary.missing, outcome.session, there=summary.statements, reasons=summary.missing)
 
