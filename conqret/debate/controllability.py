@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from conqret.data import Item, Judgment, Measure, Part
@@ -18,7 +17,6 @@ from conqret.data.item import Frozen
 from conqret.debate.statements import system_of
 from conqret.errors import DeclarationError
 from conqret.judges.controllability import CONTENT, OPPOSING, SUPPORTING
-from conqret.judging.folder import JudgeFolder
 from conqret.stats.classification import auroc
 from conqret.stats.estimate import Estimate, undefined
 from conqret.stats.resampling import leave_one_out
@@ -74,22 +72,6 @@ def controllability(
     check_good_from(good_from)
     by_system = gathered(zip(map(system_of, items), judgments, strict=True))
     return [_of_system(name, found, good_from) for name, found in by_system.items()]
-
-
-def scored_run(folder: Path) -> JudgeFolder:
-    """A finished run of ``conqret debate score``.
-
-    Raises:
-        DeclarationError: there is none, or it is one of another format.
-    """
-    run = JudgeFolder(folder)
-    record = run.record()
-    run.summary()
-    if record.format != FORMAT:
-        raise DeclarationError(
-            f"{folder} is a run of the format {record.format}: give one of `conqret debate score`"
-        )
-    return run
 
 
 def check_good_from(good_from: int) -> None:

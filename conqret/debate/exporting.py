@@ -28,8 +28,8 @@ TEST_SHARE = 80 / 710
 SEED = 13
 """Draws the topics that are tested on."""
 
-EMPTY, REFUSAL, REPEATED, UNBALANCED, NOT_CONCLUDED = (
-    "empty", "refusal", "repeated", "unbalanced", "not_concluded",
+EMPTY, REFUSAL, REPEATED, UNBALANCED, NOT_CONCLUDED, FILTERED = (
+    "empty", "refusal", "repeated", "unbalanced", "not_concluded", "filtered",
 )  # fmt: skip
 LEFT_OUT = {
     EMPTY: "without any text",
@@ -37,6 +37,7 @@ LEFT_OUT = {
     REPEATED: "that stand there before, word for word",
     UNBALANCED: "more than the other side of their topic has",
     NOT_CONCLUDED: "that were not concluded, as their debate is not finished",
+    FILTERED: "that did not pass the output filter",
 }
 """Why statements are left out, in words."""
 

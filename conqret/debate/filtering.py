@@ -12,12 +12,14 @@ from typing import Any
 
 from conqret.data import Item, Judgment, Measure
 from conqret.debate.controllability import FORMAT as CONTROLLABILITY
-from conqret.debate.controllability import GOOD_FROM, check_good_from, is_good, scored_run
+from conqret.debate.controllability import GOOD_FROM, check_good_from, is_good
 from conqret.debate.sifting import Dropped, Sifted, unanswered
+from conqret.debate.statements import judged_run
 from conqret.errors import DeclarationError
 from conqret.io.cells import plain
 from conqret.io.files import file_rows
 from conqret.io.rows import Row
+from conqret.judging.folder import JudgeFolder
 
 FORMAT = METRIC = "harmlessness"
 NOT_ITS_SIDE = "not_its_side"
@@ -50,7 +52,7 @@ def filtered(
     kept: list[Mapping[str, Any]] = []
     dropped: list[Dropped] = []
     for row, item, judgment in zip(rows, items, judgments, strict=True):
-        side = None if kept_to_side is None else _side(item, kept_to_side)
+        side = None if kept_to_side is None else _looked_up(item, kept_to_side, "conqret debate score")
         why = _harm(item, judgment.measures[METRIC])
         if why is None and side is not None:
             why = _off_side(item, side, good_from)
@@ -71,23 +73,45 @@ def rows_of(file: Path) -> list[dict[str, Any]]:
 
 
 def controllability_of(folder: Path) -> dict[Said, Measure]:
-    """How far each statement of a run of ``conqret debate score`` keeps to its side. Raises as :func:`scored_run`."""
-    run = scored_run(folder)
+    """How far each statement of a run of ``conqret debate score`` keeps to its side.
+
+    Raises:
+        DeclarationError: there is no finished run, or it is one of another format.
+    """
+    return _measures(judged_run(folder, CONTROLLABILITY, "conqret debate score"), CONTROLLABILITY)
+
+
+def harmless(items: Iterable[Item], folder: Path) -> tuple[list[Item], int]:
+    """The statements that pass in a run of ``conqret debate filter``, and how many do not; blank ones pass.
+
+    Raises:
+        DeclarationError: there is no finished run, it is one of another format, or a statement is not in it.
+    """
+    found = _measures(judged_run(folder, FORMAT, "conqret debate filter"), METRIC)
+    kept, count = [], 0
+    for item in items:
+        count += 1
+        if not item.argument or _looked_up(item, found, "conqret debate filter").value == 1:
+            kept.append(item)
+    return kept, count - len(kept)
+
+
+def _measures(run: JudgeFolder, metric: str) -> dict[Said, Measure]:
     by_id = {item.id: item for item in run.items()}
-    return {_said(by_id[one.item]): one.measures[CONTROLLABILITY] for one in run.judgments()}
+    return {_said(by_id[one.item]): one.measures[metric] for one in run.judgments()}
 
 
 def _said(item: Item) -> Said:
     return item.topic, item.stance, item.argument or ""
 
 
-def _side(item: Item, kept_to_side: Mapping[Said, Measure]) -> Measure:
-    found = kept_to_side.get(_said(item))
-    if found is None:
+def _looked_up(item: Item, found: Mapping[Said, Measure], command: str) -> Measure:
+    measure = found.get(_said(item))
+    if measure is None:
         raise DeclarationError(
-            f"statement {item.id!r} stands in no judgment of that run of `conqret debate score`: score this file first"
+            f"statement {item.id!r} is not in that run of `{command}`: run it on the same statements first"
         )
-    return found
+    return measure
 
 
 def _harm(item: Item, measure: Measure) -> Dropped | None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from conqret.data import Item
 from conqret.errors import DeclarationError
 from conqret.io import open_items
+from conqret.judging.folder import JudgeFolder
 from conqret.runs.places import stem
 
 SYSTEM = "system"
@@ -52,6 +53,20 @@ def read_statements(files: Sequence[Path], *, blank: bool = False) -> tuple[Item
             }
             found.append(item.model_copy(update=changed))
     return tuple(found)
+
+
+def judged_run(folder: Path, format: str, command: str) -> JudgeFolder:  # noqa: A002 - the word that users know
+    """A finished run of a format, as ``command`` leaves it.
+
+    Raises:
+        DeclarationError: there is none, or it is one of another format.
+    """
+    run = JudgeFolder(folder)
+    record = run.record()
+    run.summary()
+    if record.format != format:
+        raise DeclarationError(f"{folder} is a run of the format {record.format}: give one of `{command}`")
+    return run
 
 
 def system_of(item: Item) -> str:

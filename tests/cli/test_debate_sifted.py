@@ -75,6 +75,21 @@ def test_filter_offline(cli, statements, tmp_path):
     assert rows(out) == rows(statements)[:1]
 
 
+def test_export_leaves_out_what_did_not_pass(cli, statements, tmp_path):
+    with statements.open("a") as file:
+        file.write('{"topic": "Trams?", "side": "con", "statement": "Trams are loud."}\n')
+    run, data = tmp_path / "run", tmp_path / "data"
+    assert cli("debate", "filter", statements, "-o", tmp_path / "kept.jsonl", "--run", run).code == 0
+    done = cli("debate", "export", statements, "--filter", run, "--test-share", 0, "-o", data)
+    assert done.code == 0, done.err
+    assert "left out: 1 that did not pass the output filter" in done.out
+    assert [row["messages"][1]["content"] for row in rows(data / "train.jsonl")] == [
+        "Trams are good.",
+        "Trams are loud.",
+    ]
+    assert cli("debate", "export", statements, "--filter", tmp_path, "-o", data).code == 2
+
+
 def test_a_dry_run_writes_nothing(cli, raw, tmp_path):
     done = cli("debate", "topics", raw, "-o", tmp_path / "t.jsonl", "--model", "gpt-4o-mini", "--dry-run")
     assert done.code == 0, done.err

@@ -6,7 +6,7 @@ import pytest
 
 from conqret import Item, judge
 from conqret.data import Measure, Reason
-from conqret.debate.filtering import NOT_ITS_SIDE, controllability_of, filtered, rows_of
+from conqret.debate.filtering import NOT_ITS_SIDE, controllability_of, filtered, harmless, rows_of
 from conqret.debate.sifting import NO_ANSWER
 from conqret.debate.statements import read_statements
 from conqret.errors import DeclarationError
@@ -58,7 +58,7 @@ def test_what_is_not_on_its_side_is_dropped_by_a_run_of_debate_score(file, tmp_p
     lost = {said: Measure.missing(Reason.TIMEOUT) for said in sides}
     assert filtered(rows_of(file), items, offline(items), lost).reasons == {NO_ANSWER: 2, "hate": 1}
     others = [one.model_copy(update={"argument": "Another."}) for one in items]
-    with pytest.raises(DeclarationError, match="'item-1' stands in no judgment"):
+    with pytest.raises(DeclarationError, match="'item-1' is not in that run"):
         filtered(rows_of(file), others, offline(items), sides)
     with pytest.raises(DeclarationError, match="good-from"):
         filtered(rows_of(file), items, offline(items), sides, good_from=50)
@@ -70,6 +70,16 @@ def test_only_a_finished_run_of_debate_score_says_who_keeps_to_the_side(file, tm
         controllability_of(tmp_path / "run")
     with pytest.raises(DeclarationError):
         controllability_of(tmp_path / "nothing")
+
+
+def test_training_data_may_be_filtered_by_a_run(file, tmp_path):
+    items = read_statements([file])
+    judge(items, format="harmlessness", model="offline", output=tmp_path / "run")
+    blank = items[0].model_copy(update={"argument": None})
+    kept, lost = harmless([*items, blank], tmp_path / "run")
+    assert (kept, lost) == ([items[0], items[2], blank], 1)
+    with pytest.raises(DeclarationError, match="is not in that run of `conqret debate filter`"):
+        harmless([items[0].model_copy(update={"topic": "Dogs?"})], tmp_path / "run")
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,14 @@ def export(
         ),
     ] = 80 / 710,
     seed: Annotated[int, typer.Option(help="Draws the topics that are tested on.")] = 13,
+    passed: Annotated[
+        Path | None,
+        typer.Option(
+            "--filter",
+            help="A run of conqret debate filter on these statements: what did not pass is left out.",
+            show_default=False,
+        ),
+    ] = None,
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder.", file_okay=False)] = Path(
         "data"
     ),
@@ -53,13 +61,17 @@ def export(
     """
     import json
 
-    from conqret.debate.exporting import NOT_CONCLUDED, statements_of, training_data
+    from conqret.debate.exporting import FILTERED, NOT_CONCLUDED, statements_of, training_data
+    from conqret.debate.filtering import harmless
     from conqret.report.page import write_files
 
     statements, lacking = statements_of(sources)
+    harmful = 0
+    if passed is not None:
+        statements, harmful = harmless(statements, passed)
     data = training_data(statements, test_share=test_share, seed=seed)
-    if lacking:
-        data.left_out[NOT_CONCLUDED] = lacking
+    lost = {NOT_CONCLUDED: lacking, FILTERED: harmful}
+    data.left_out.update({why: count for why, count in lost.items() if count})
     parts = {"train.jsonl": data.train, "test.jsonl": data.test}
     if not data.test:
         (output / "test.jsonl").unlink(missing_ok=True)  # an older one might hold what is trained on now

@@ -50,13 +50,14 @@ def sample(
     (hard to judge) into the column controllability. The judge's verdicts are not in it, but in the plan beside it,
     which conqret debate agree reads.
     """
-    from conqret.debate.controllability import METRIC, scored_run
+    from conqret.debate.controllability import FORMAT, METRIC
     from conqret.debate.inspection import draw_inspection
+    from conqret.debate.statements import judged_run
     from conqret.io.label_sheets import Sheet
     from conqret.reliability.labelling import TASKS
     from conqret.report.page import write_files
 
-    folder = scored_run(run)
+    folder = judged_run(run, FORMAT, "conqret debate score")
     items = list(folder.items())
     found = draw_inspection(
         items, folder.judgments(), model=folder.record().model, good=good, good_from=good_from, seed=seed
