@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from urllib.parse import urldefrag, urlsplit
@@ -11,7 +11,7 @@ from urllib.parse import urldefrag, urlsplit
 from conqret.errors import DeclarationError
 from conqret.scrapers.debates.html import UnreadableHtmlError
 from conqret.scrapers.debates.layout import Index, Layout, Listed, Page
-from conqret.scrapers.debates.registry import LAYOUTS
+from conqret.scrapers.debates.registry import ALL
 from conqret.scrapers.debates.sources import web_address
 from conqret.scrapers.extract.charset import decode
 from conqret.scrapers.pages import PageFetcher, page_end, page_key
@@ -21,7 +21,6 @@ from conqret.scrapers.snapshots import original_address
 MAX_INDEX_PAGES = 500
 """Pages of an index that are read; Debatabase has some 20 categories of a few pages each."""
 _SHOWN = 6
-_ALL = LAYOUTS.values()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +52,8 @@ async def gather_topics(
     *,
     address: str = "",
     links: str = "",
-    layouts: Collection[Layout] = _ALL,
+    layouts: Collection[Layout] = ALL,
+    on_page: Callable[[int, int], None] = lambda done, known: None,
 ) -> TopicList:
     """Read an index, and the index pages that it leads to.
 
@@ -64,6 +64,7 @@ async def gather_topics(
         links: A pattern such as ``https://*.procon.org/*``: the links of this one page that it matches are taken, for
             an index that no layout knows.
         layouts: The layouts to ask.
+        on_page: Called with the number of index pages done, and of those known of.
 
     Raises:
         DeclarationError: there is no such file, or no debate is listed; the message says what the page links to.
@@ -98,6 +99,7 @@ async def gather_topics(
             if page_key(further) not in seen and len(seen) < MAX_INDEX_PAGES:
                 seen.add(page_key(further))
                 waiting.append(further)
+        on_page(len(seen) - len(waiting), len(seen))
     if not found:
         raise DeclarationError(
             f"{place}: {pages} index pages of {layout.name} were read, and list no debate"

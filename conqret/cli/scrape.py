@@ -84,6 +84,8 @@ def debates(
         pages = ["\n    ".join([one.url, *one.missing]) for one in problems]
         note_all(f"{len(problems)} of {len(read) + len(problems)} pages gave no debate", pages, _SHOWN)
         note("conqret scrape inspect ADDRESS shows what a page has, and what its layout looks for")
+        if not fetching.archived and any(one.missing[0].startswith("the page: blocked") for one in problems):
+            note("a site that turns us away may have copies in the Internet Archive: --archived 2024-06")
     sources = sum(len(one.sources) for one in read)
     line = (
         f"{len(read)} debates read with {sources} sources, {found.kept} kept from before, "

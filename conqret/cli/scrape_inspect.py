@@ -49,7 +49,7 @@ def inspect(
     ] = None,
     address: Annotated[str, typer.Option(help="Where a saved page was, for its links.")] = "",
     fetching: Fetching,
-    shown: options.Json = False,
+    json_output: options.Json = False,
 ) -> None:
     """Show what a debate page gives, what its layout looks for, and what the page has that is nearly that.
 
@@ -73,7 +73,7 @@ def inspect(
     record = asdict(found) | {"archived": opened.archived, "failed": failed}
     if found.parts is not None:
         record["parts"] = _plain(found.parts)
-    result(record, _lines(found, opened, others, failed), as_json=shown)
+    result(record, _lines(found, opened, others, failed), as_json=json_output)
 
 
 async def _open(

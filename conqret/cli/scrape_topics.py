@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from conqret.cli import options
-from conqret.cli.console import at, end, note_all, result
+from conqret.cli.console import Bar, at, end, note_all, progress, result
 from conqret.cli.groups import grouped
 from conqret.cli.scrape_pages import Fetching, need_scrape
 
@@ -55,11 +55,18 @@ def topics(
     from conqret.io.atomic import replacing
     from conqret.scrapers.topics import gather_topics
 
-    async def gather() -> TopicList:
+    async def gather(bar: Bar) -> TopicList:
         async with fetching.fetcher() as fetcher:
-            return await gather_topics(index, fetcher, address=address, links=links)
+            return await gather_topics(
+                index,
+                fetcher,
+                address=address,
+                links=links,
+                on_page=lambda done, known: bar.reach(done, total=known),
+            )
 
-    found = asyncio.run(gather())
+    with progress("reading the index", quiet=shown.quiet) as bar:
+        found = asyncio.run(gather(bar))
     output.parent.mkdir(parents=True, exist_ok=True)
     with replacing(output) as file:
         for line in found.lines(index, explainers=explainers):

@@ -5,7 +5,9 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from typer.testing import CliRunner
 
+from conqret.cli.main import app
 from conqret.data import Debate
 from conqret.errors import DeclarationError
 from conqret.io.corpus import CorpusDirectory
@@ -129,6 +131,17 @@ async def test_a_snapshot_that_leads_to_the_new_site_is_a_problem_with_a_remedy(
             page = await ArchivedPages(fetcher, archive).fetch(ZOOS)
         assert page.status is Status.NOT_FOUND
         assert "leads out of it" in page.detail
+
+
+async def test_a_time_goes_before_the_date_of_citation() -> None:
+    async with RawServer({"/wayback/available": answer("")}) as server, Fetcher(OPTIONS) as fetcher:
+        await InternetArchive(server.url(), "202406").snapshot(fetcher, ZOOS, "Jan. 5, 2012")
+        assert parse_qs(urlsplit(server.seen[0]).query)["timestamp"] == ["202406"]
+
+
+def test_evidence_is_not_gathered_from_a_time_that_is_none(tmp_path: Path) -> None:
+    found = CliRunner().invoke(app, ["scrape", "evidence", str(tmp_path), "--archived", "soon"])
+    assert "year, month or day, as in 2024-06" in str(found.exception)
 
 
 async def test_a_redirect_within_the_site_is_followed() -> None:

@@ -1,10 +1,11 @@
 """The truth of the fixture site against the authored topics, without any code of the scraper."""
 
 from collections import Counter
+from typing import Any
 
 import pytest
 
-from fixtures.site import read_topics, read_truth
+from fixtures.site import read_other_truth, read_topics, read_truth
 from fixtures.site_pages import TABLES
 
 TOPICS, TRUTH = read_topics(), read_truth()
@@ -58,3 +59,16 @@ def test_every_case_is_there() -> None:
     }  # fmt: skip
     assert any(set(topic["pro"]) & set(topic["con"]) for topic in TRUTH.values())
     assert any(not one["cited"] for one in sources)
+
+
+@pytest.mark.parametrize("debate", read_other_truth(), ids=lambda one: str(one["id"]))
+def test_the_pages_of_other_sites_cite_evidence_that_is_served(debate: dict[str, Any]) -> None:
+    served = {one.get("found") or one["url"] for topic in TRUTH.values() for one in topic["sources"]}
+    addresses = {number: url for number, url in debate["sources"].items() if url}
+    assert set(addresses.values()) <= served
+    assert {*debate["pro"], *debate["con"]} <= served
+    for side, other in (("pro", "con"), ("con", "pro")):
+        cited = {str(number) for one in debate[f"{side}s"] for number in one["cites"]}
+        cited |= {str(number) for one in debate[f"{other}s"] for number in one["answers"]}
+        assert {addresses[number] for number in cited if number in addresses} <= set(debate[side])
+        assert len(debate[side]) == len(cited)

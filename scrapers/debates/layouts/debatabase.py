@@ -15,7 +15,7 @@ from lxml.html import HtmlElement
 
 from conqret.data.debate import DebateArgument
 from conqret.scrapers.debates.arguments import blocks
-from conqret.scrapers.debates.html import outermost
+from conqret.scrapers.debates.html import outermost, text_of
 from conqret.scrapers.debates.layout import (
     HEADINGS,
     DebateParts,
@@ -29,6 +29,7 @@ from conqret.scrapers.debates.layout import (
 )
 from conqret.scrapers.debates.lines import Line, lines
 from conqret.scrapers.debates.notes import Notes, Numbered, is_note, notes, renumbered
+from conqret.scrapers.debates.question import MAX_TITLE
 from conqret.scrapers.debates.selectors import Selector
 from conqret.scrapers.debates.sources import web_address
 from conqret.text.citations import cited_against, cited_by
@@ -86,14 +87,14 @@ def _index(page: Page) -> Index:
     here, heading = urlsplit(page.url), ""
     for element in page.root.iter("a", "h1"):
         if element.tag == "h1":
-            heading = element.text_content().strip()
+            heading = text_of(element)[:MAX_TITLE]
             continue
         address = urldefrag(web_address(page.link(element.get("href") or ""))).url
         there = urlsplit(address)
         if there.netloc != here.netloc:
             continue
         if _DEBATE.fullmatch(there.path):
-            debates.setdefault(address, Listed(address, " ".join(heading.split())[:200]))
+            debates.setdefault(address, Listed(address, heading))
         elif _CATEGORY.fullmatch(there.path) and (there.path != here.path or "page" in parse_qs(there.query)):
             further[address] = None
     return Index(tuple(debates.values()), tuple(further))

@@ -57,11 +57,14 @@ def _fits(page: Page) -> bool:
 def _read(page: Page) -> DebateParts:
     sources = Numbered()
     sides: dict[str, list[DebateArgument]] = {"pro": [], "con": []}
+    taken: set[tuple[str, DebateArgument]] = set()  # the second page may be the first again, or repeat it
     for one in (page, *page.further):
         found, own = _arguments(one), _notes(one)
         changed = sources.add(own, cited_by(each for _, each in found) if own else ())
         for side, argument in found:
-            sides[side].append(renumbered(argument, changed))
+            if (side, argument) not in taken:
+                taken.add((side, argument))
+                sides[side].append(renumbered(argument, changed))
     headings = main_headings(page)
     return DebateParts(
         title=page_title(page, headings),

@@ -44,6 +44,15 @@ def test_a_second_list_that_begins_again_at_1_gets_numbers_of_its_own() -> None:
     assert [one.number for one in same.sources] == [1]
 
 
+def test_a_second_page_that_is_the_first_again_adds_nothing() -> None:
+    whole = PRO + NOTES.format("<p>[1] A</p>")
+    found = read_debate(whole, URL, further={CONS: whole})
+    assert isinstance(found, Problem)
+    assert found.missing[0] == "cons: no argument found"
+    both = read(whole, cons=whole + CON.format(1))
+    assert [one.title for one in (*both.pros, *both.cons)] == ["They teach.", "They harm."]
+
+
 def test_numbered_headings_are_enough_where_the_sections_are_gone() -> None:
     bare = """<h1>Zoos</h1><div class=topic-identifier>Should zoos exist?</div>
     <h3>Pro 1</h3><h4>They teach.</h4><p>Much [1].</p><h3>Con 1: They harm.</h3><p>Harm.</p>
