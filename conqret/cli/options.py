@@ -41,8 +41,8 @@ Model = Annotated[
     str | None,
     option(
         MODEL,
-        "Any litellm model; local/FOLDER, a transformers model that is read (format likelihood); or offline, the "
-        "lexical baseline, without key or network. Default: offline.",
+        "Any litellm model; local/FOLDER, a transformers model on this machine (format likelihood, `debate write`); "
+        "or offline, the lexical baseline, without key or network. Default: offline.",
         "--model",
         "-m",
     ),

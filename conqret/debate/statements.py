@@ -25,31 +25,36 @@ _NEEDS = {
 }
 
 
-def read_statements(files: Sequence[Path], *, blank: bool = False) -> tuple[Item, ...]:
+def read_statements(files: Sequence[Path], *, blank: bool = False, sided: bool = True) -> tuple[Item, ...]:
     """The statements of all files, in their order; a system without a name in the rows has that of its file.
 
     Of several files, each id begins with the name of its file. With ``blank``, a statement may be missing.
+    Where they need not be ``sided``, a row without a side is what was written on some instruction of another kind.
 
     Raises:
         ItemsError: rows have faults (a missing side, an empty statement); all of a file are listed.
-        DeclarationError: two files have one name.
+        DeclarationError: two files have one name, and rows that do not name their system.
     """
     found: list[Item] = []
     names: dict[str, Path] = {}
+    given = {"argument": not blank, "stance": sided}
+    needs = {name: why for name, why in _NEEDS.items() if given[name]}
     for file in files:
         name = stem(file)
-        if name in names:
-            raise DeclarationError(
-                f"{names[name]} and {file} are both called {name}, and a system has the name of its file: rename one"
-            )
-        names[name] = file
+        twin = names.setdefault(name, file)
+        prefix = name if twin is file else f"{file.absolute().parent.name}-{name}"
         source = open_items(file)
-        source.check({"stance": _NEEDS["stance"]} if blank else _NEEDS)
+        source.check(needs)
         for item in source:
-            named = item.metadata.get(SYSTEM) or item.metadata.get("model") or name
+            own = item.metadata.get(SYSTEM) or item.metadata.get("model")
+            if not own and twin is not file:
+                raise DeclarationError(
+                    f"{twin} and {file} are both called {name}, and a system without a name in the rows has that of its "
+                    "file: rename one"
+                )
             changed = {
-                "id": item.id if len(files) == 1 else f"{name}-{item.id}"[:200],
-                "metadata": {**item.metadata, SYSTEM: str(named)},
+                "id": item.id if len(files) == 1 else f"{prefix}-{item.id}"[:200],
+                "metadata": {**item.metadata, SYSTEM: str(own or name)},
             }
             found.append(item.model_copy(update=changed))
     return tuple(found)
@@ -81,7 +86,12 @@ def instruction_of(item: Item) -> str:
 
 
 def instruction(topic: str, stance: str, argument: str = "") -> str:
-    """What a model is told that is to write a statement: topic, side (``pro`` or ``con``) and the point to be made."""
+    """What a model is told that is to write a statement: topic, side (``pro`` or ``con``) and the point to be made.
+
+    Without a side (``none``) it is the topic itself.
+    """
+    if stance == "none":
+        return topic
     side = {"pro": "Argue for the affirmative side", "con": "Argue for the negative side"}[stance]
     point = f', with this argument: "{argument}"' if argument else ""
     return f'{side} of the topic "{topic}"{point}.'

@@ -127,7 +127,8 @@ class Backend:
         prefix: how the names of its models begin (``local/``). Without a slash at its end it is the whole name
             (``offline``); the empty one takes every name that is nobody else's. The longest that fits counts.
         open: the connection of a client, from its resolved options; what takes time is left to ``prepare``.
-        writes: whether its models write an answer to messages.
+        writes: whether its models write an answer to messages, in the shape that is asked for.
+        texts: whether those that do not write plain texts all the same.
         reads: whether they give log-probabilities of texts that are handed to them (a request's ``reading``).
         cannot: what follows the name of a question that they cannot be asked, and why (``is answered in …``).
         baseline: whether it is a floor to be beaten and no model; reports say so.
@@ -143,6 +144,7 @@ class Backend:
     prefix: str
     open: Callable[[ClientOptions], Connection]
     writes: bool = True
+    texts: bool = False
     reads: bool = False
     cannot: str = "cannot be asked of this model"
     baseline: bool = False
@@ -159,13 +161,16 @@ class Backend:
             return model.startswith(self.prefix)
         return model == self.prefix
 
-    def check_can_ask(self, question: str, *, read: bool = False, written: bool = True) -> None:
-        """Check that a question can be asked which log-probabilities answer (``read``), or a text (``written``).
+    def check_can_ask(
+        self, question: str, *, read: bool = False, written: bool = True, plain: bool = False
+    ) -> None:
+        """Check that a question can be asked which log-probabilities answer (``read``), or a text (``written``) which
+        need not have any shape (``plain``).
 
         Raises:
             DeclarationError: its models do neither; the message begins with ``question``.
         """
-        if not ((self.reads and read) or (self.writes and written)):
+        if not ((self.reads and read) or (self.writes and written) or (self.texts and plain)):
             raise DeclarationError(f"{question} {self.cannot}")
 
 

@@ -33,6 +33,7 @@ GRACE = 8.0
 MAX_ROOM = 16_384
 """Tokens of room at most where the model's own maximum is unknown; no format needs a quarter of it."""
 
+_MENDABLE = (Reason.INVALID_JSON, Reason.INVALID_ANSWER)
 
 _log = logging.getLogger(__name__)
 
@@ -114,13 +115,15 @@ class Client:
         return answer
 
     async def _ask(self, request: Request[Response]) -> Answer[Response]:
-        self._backend.check_can_ask(request.ask, read=request.reading is not None, written=request.written)
+        self._backend.check_can_ask(
+            request.ask, read=request.reading is not None, written=request.written, plain=request.plain
+        )
         calls: list[Call] = []
         reasks = widenings = 0
         given: Mapping[str, Any] = {}
         sent = self._settled(request)
         while True:
-            key = request_key(self._name, sent, read=self._reads)
+            key = request_key(self._name, sent, read=self._reads and not sent.plain)
             try:
                 completion, attempts = await self._obtain(sent, key)
             except ProviderError as error:
@@ -137,7 +140,7 @@ class Client:
             wider = self._wider(sent.max_tokens, completion)
             if reply.reason is Reason.TRUNCATED and widenings < MAX_WIDENINGS and wider is not None:
                 widenings, sent = widenings + 1, replace(sent, max_tokens=wider)
-            elif reply.reason in (Reason.INVALID_JSON, Reason.INVALID_ANSWER) and reasks < MAX_REASKS:
+            elif reply.reason in _MENDABLE and reasks < MAX_REASKS and not sent.plain:
                 reasks += 1
                 sent = replace(sent, messages=ask_again(sent.messages, completion, reply))
             else:
@@ -226,7 +229,7 @@ class Client:
             ask=sent.ask,
             item=sent.item,
             model=self.model_id,
-            params=parameters(sent, read=self._reads),
+            params=parameters(sent, read=self._reads and not sent.plain),
             sample=sent.sample,
         )
         return kept, attempts

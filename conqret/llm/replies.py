@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from conqret.data import Reason
 from conqret.errors import shortened
 from conqret.io.jsonl import parse
-from conqret.llm.request import Completion, Message, Response
+from conqret.llm.request import Completion, Message, Plain, Response
 
 CONTEXT_OVERFLOW = "context_overflow"
 """The finish reason under which a prompt too long for the model is recorded."""
@@ -76,8 +76,8 @@ def read_reply(
 ) -> Response | Rejection:
     """Validate the completion's text as ``response``, with pydantic's validation ``context``.
 
-    JSON inside prose or a Markdown fence is taken out (the last object there is), and so is JSON before a closing
-    sentence; nothing is ever guessed: an object that gives a key twice is invalid.
+    A plain text is taken as it stands. JSON inside prose or a Markdown fence is taken out (the last object there is),
+    and so is JSON before a closing sentence; nothing is ever guessed: an object that gives a key twice is invalid.
     """
     if completion.refusal is not None or completion.finish_reason == "content_filter":
         return Rejection(
@@ -85,6 +85,12 @@ def read_reply(
         )
     if completion.finish_reason == CONTEXT_OVERFLOW:
         return Rejection(Reason.CONTEXT_OVERFLOW, shortened(completion.text, 200))
+    if issubclass(response, Plain):
+        text = completion.text.strip()
+        cut = completion.finish_reason == "length"
+        return (
+            response(text=text, cut=cut) if text else Rejection(Reason.INVALID_ANSWER, "the answer was empty")
+        )
     if completion.finish_reason == "length":
         tokens = completion.completion_tokens
         after = f" after {tokens} tokens" if tokens else ""

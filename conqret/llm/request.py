@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict
 
 from conqret.data import Call, Reason, Status
 from conqret.prompts import Rendered
@@ -33,6 +33,15 @@ def messages(rendered: Rendered) -> tuple[Message, Message]:
     return Message("system", rendered.system), Message("user", rendered.user)
 
 
+class Plain(BaseModel):
+    """An answer that is a text as it stands, in no shape, and whether the room for it ended before it did."""
+
+    model_config = ConfigDict(frozen=True)
+
+    text: str
+    cut: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
     """Texts whose log-probabilities answer a request, for a model that is read and does not write.
@@ -52,8 +61,8 @@ class Request(Generic[Response]):
     """One typed question to a model.
 
     ``messages`` start with the static text (so that a provider's prompt cache helps). ``response`` is the
-    pydantic model of the answer, and ``context`` what its validators need (pydantic's validation
-    context: the number of documents, say). ``sample`` numbers repetitions of the same question.
+    pydantic model of the answer (:class:`Plain` for a text in no shape), and ``context`` what its validators need
+    (pydantic's validation context: the number of documents, say). ``sample`` numbers repetitions of the same question.
     ``logprobs`` asks for the tokens' log-probabilities where the provider has them. ``baseline`` returns
     the offline model's answer as plain JSON data; without it the request cannot be asked offline. ``reading``
     says how log-probabilities answer it; without it the request cannot be asked of a local model. ``written``
@@ -73,6 +82,11 @@ class Request(Generic[Response]):
     baseline: Callable[[], Any] | None = None
     reading: Reading | None = None
     written: bool = True
+
+    @property
+    def plain(self) -> bool:
+        """Whether a text in no shape is asked for."""
+        return issubclass(self.response, Plain)
 
 
 class TokenLogprobs(NamedTuple):

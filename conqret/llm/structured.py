@@ -16,7 +16,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from conqret.llm.backend import ModelFacts
-from conqret.llm.request import Message
+from conqret.llm.request import Message, Plain
 
 SCHEMA_ENDPOINTS = frozenset(
     {
@@ -88,7 +88,9 @@ class Format:
 
 @functools.lru_cache(maxsize=KEPT)
 def format_for(response: type[BaseModel], shape: Shape) -> Format:
-    """What ``shape`` adds to a request for ``response``; made once for each pair."""
+    """What ``shape`` adds to a request for ``response``, nothing for a plain text; made once for each pair."""
+    if issubclass(response, Plain):
+        return Format({})
     from instructor import Mode
     from instructor.processing import handle_response_model
 

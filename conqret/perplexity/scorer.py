@@ -88,7 +88,7 @@ class ConditionalPerplexity:
             if number is not None and number < 1:
                 raise DeclarationError(f"the {name} is {number}; it must be at least 1")
         loaded = load(model, device, dtype)
-        self.model, self.device, self.dtype = model, loaded.device, loaded.dtype
+        self.loaded, self.model, self.device, self.dtype = loaded, model, loaded.device, loaded.dtype
         self.definition, self.wrapping = definition, wrapping
         self.padding, self.batch_size = padding, batch_size
         self.budget = TokenBudget(token_budget or (CPU_BUDGET if loaded.device == "cpu" else GPU_BUDGET))

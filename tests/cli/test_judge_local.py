@@ -107,7 +107,7 @@ def test_a_run_with_nothing_left_to_ask_loads_no_model(
     def loaded(*_: object) -> None:
         raise AssertionError("the model was loaded")
 
-    monkeypatch.setattr("conqret.llm.backends.local.Reader._load", loaded)
+    monkeypatch.setattr("conqret.llm.backends.local.Local._load", loaded)
     resumed = cli(*command, "-o", tmp_path / "first", "--recordings", store)
     assert "2 of 2 judgments were kept" in resumed.err
     second = cli(*command, "-o", tmp_path / "second", "--recordings", store)

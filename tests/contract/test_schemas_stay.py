@@ -27,6 +27,7 @@ from conqret.judging.base import Case, JudgeOptions
 from conqret.judging.registry import JUDGES
 from conqret.judging.steps import Steps
 from conqret.llm.keys import schema_digest
+from conqret.llm.request import Plain
 from conqret.perspectives.detection import Graded
 from conqret.perturb.rewriting import Rewrites
 from conqret.retrieval.expansion import Perspectives
@@ -81,6 +82,7 @@ ANSWERS = (
     *(Steps, Graded, Rewrites, Perspectives, RankingAnswer, Slid, Argued),
     *(Arguments, Statement, Challenge, Reply),
     *(SearchQueries, PointsOfView, Explanation, Debatable),
+    *(Arguments, Statement, Challenge, Reply, Plain),
 )
 """What is asked for by others than judges."""
 JUDGED = {ask.prompt: ask.response(Case(ITEM)) for judge in JUDGES.values() for ask in judge.asks}

@@ -11,17 +11,8 @@ from conqret.debate.tuning import TunedFolder, TuningSettings, plan, tune
 from conqret.errors import DeclarationError, ItemsError
 from tests.debate.tunable import ROWS, SUBJECTS, row, save_model, write_rows
 
+pytestmark = pytest.mark.usefixtures("one_thread")
 QUICK = TuningSettings(epochs=3, batch_size=8, learning_rate=0.01, save_every=2)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _threads():
-    import torch
-
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="module")

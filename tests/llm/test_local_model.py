@@ -12,7 +12,7 @@ import pytest
 
 from conqret.errors import DeclarationError
 from conqret.llm import ClientOptions
-from conqret.llm.backends.local import Reader
+from conqret.llm.backends.local import Local
 from conqret.llm.local_model import FILLED, _hub_settings, identity_of, name_and_identity
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
@@ -98,7 +98,7 @@ def test_a_folder_that_is_named_like_an_identity_is_that_folder(
 
 def test_another_model_than_the_pinned_one_says_what_to_do(tmp_path: Path) -> None:
     model = folder(tmp_path / "model")
-    backend = Reader(ClientOptions(f"local/{model}@0123456789ab"))
+    backend = Local(ClientOptions(f"local/{model}@0123456789ab"))
     with pytest.raises(DeclarationError, match="leave out @0123456789ab to use the one that is there"):
         backend._load()
 

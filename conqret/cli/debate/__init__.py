@@ -22,6 +22,7 @@ from conqret.cli.debate import (
     topics,
     tune,
     writers,
+    write,
 )
 from conqret.cli.groups import add_commands
 
@@ -35,6 +36,7 @@ add_commands(
     {
         "hold": hold.hold,
         "tune": tune.tune,
+        "write": write.write,
         "score": score.score,
         "sample": sample.sample,
         "agree": agree.agree,

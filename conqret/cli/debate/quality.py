@@ -41,7 +41,7 @@ def quality(
     from conqret.debate.statements import read_statements, system_of
     from conqret.report.debates import quality_table
 
-    items = read_statements(statements)
+    items = read_statements(statements, sided=False)
     other = against or system_of(items[0])
     pairs = pair(items, other)
     judgments = judged(

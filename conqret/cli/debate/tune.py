@@ -111,7 +111,7 @@ def tune(
     """Tune a model on statements, so that it keeps to the side that it is told to take (DEBATunE).
 
     Supervised fine-tuning with transformers and trl: the responses are learnt, the instructions are only read. The
-    defaults are the paper's.
+    defaults are the paper's. The tuned model writes with `conqret debate write --model local/FOLDER/model`.
     """
     from dataclasses import asdict
 

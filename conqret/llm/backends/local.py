@@ -1,4 +1,4 @@
-"""Transformers models on this machine: they are read, one request at a time, and never write."""
+"""Transformers models on this machine: they are read, or write a plain text, one request at a time."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ import functools
 import gc
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from conqret.data import Reason
@@ -28,6 +30,7 @@ from conqret.llm.replies import CONTEXT_OVERFLOW
 from conqret.llm.request import Completion, Request
 from conqret.llm.retry import ProviderError
 from conqret.perplexity.memory import give_back
+from conqret.perplexity.writing import write
 
 if TYPE_CHECKING:
     from conqret.perplexity import ConditionalPerplexity, TargetScore
@@ -47,8 +50,8 @@ _held: dict[tuple[str, str], ConditionalPerplexity] = {}
 """The one model that stays in memory, for all clients of the process; only the worker touches it."""
 
 
-class Reader(Connection):
-    """Answers with the log-probabilities that a request's reading asks for.
+class Local(Connection):
+    """Answers with the log-probabilities that a request's reading asks for, or with a text.
 
     Log-probabilities on a GPU (bfloat16) and on a CPU (float32) differ a little. Device and dtype are no part of a
     key, so that recordings replay anywhere; the completion's ``model`` names them.
@@ -70,16 +73,17 @@ class Reader(Connection):
             self._scorer = await _in_worker(self._load)
 
     async def complete(self, request: Request[Any]) -> Completion:
-        """The answer that the log-probabilities make, as JSON.
+        """The answer that the log-probabilities make, as JSON; or the text that the model writes.
 
         Raises:
-            DeclarationError: the request says nothing of log-probabilities.
+            DeclarationError: the request asks for an answer in a shape, and says nothing of log-probabilities.
             ProviderError: the model gave none.
         """
-        if request.reading is None:
+        if request.reading is None and not request.plain:
             raise DeclarationError(f"{request.ask} cannot be asked of a local model")
         await self.prepare()
-        return await _in_worker(functools.partial(self._read, request))
+        work = self._write if request.plain else self._read
+        return await _in_worker(functools.partial(self._answered, work, request))
 
     async def close(self) -> None:
         """The model stays loaded until another is needed: the next client of this process asks it, too."""
@@ -96,22 +100,39 @@ class Reader(Connection):
         folder = folder_of(self._folder)
         return _loaded(str(folder) if folder.is_dir() else self._folder, found)
 
-    def _read(self, request: Request[Any]) -> Completion:
-        scorer, reading = self._scorer, request.reading
-        if scorer is None or reading is None:
+    def _answered(
+        self, work: Callable[[ConditionalPerplexity, Request[Any]], Completion], request: Request[Any]
+    ) -> Completion:
+        """What ``work`` makes of the request, with what it took."""
+        if self._scorer is None:
             raise DeclarationError("the local model is not loaded")
         began = time.perf_counter()
-        try:
+        made = work(self._scorer, request)
+        by = f"{self._model} ({self._scorer.dtype} on {self._scorer.device})"
+        return replace(made, model=by, cost_usd=0.0, seconds=time.perf_counter() - began)
+
+    def _write(self, scorer: ConditionalPerplexity, request: Request[Any]) -> Completion:
+        told = [{"role": one.role, "content": one.content} for one in request.messages]
+        with _of_this_text():
+            found = write(
+                scorer.loaded, told, room=request.max_tokens, window=scorer.window,
+                temperature=request.temperature, seed=request.sample,
+            )  # fmt: skip
+        used: dict[str, Any] = {"prompt_tokens": found.prompt_tokens, "completion_tokens": found.tokens}
+        if not found.room:
+            left = (
+                f"the prompt takes {found.prompt_tokens} tokens, and the model's window has {scorer.window}"
+            )
+            return Completion(left, CONTEXT_OVERFLOW, **used)
+        return Completion(found.text, "length" if found.cut else "stop", **used)
+
+    def _read(self, scorer: ConditionalPerplexity, request: Request[Any]) -> Completion:
+        reading = request.reading
+        if reading is None:
+            raise DeclarationError(f"{request.ask} cannot be asked of a local model")
+        with _of_this_text():
             rows = list(scorer.stream(reading.pairs))
-        except (RuntimeError, IndexError, TypeError) as error:  # of this text; others may do
-            raise ProviderError(Reason.BAD_REQUEST, f"the local model failed: {first_line(error)}") from error
-        used: dict[str, Any] = {
-            "model": f"{self._model} ({scorer.dtype} on {scorer.device})",
-            "prompt_tokens": sum(map(_tokens, rows)),
-            "completion_tokens": 0,
-            "cost_usd": 0.0,
-            "seconds": time.perf_counter() - began,
-        }
+        used: dict[str, Any] = {"prompt_tokens": sum(map(_tokens, rows)), "completion_tokens": 0}
         if overflow := _overflow(rows, scorer.window, self._room):
             return Completion(overflow, CONTEXT_OVERFLOW, **used)
         for one in (one for row in rows for one in row):
@@ -119,6 +140,15 @@ class Reader(Connection):
                 raise ProviderError(Reason.BAD_REQUEST, f"the local model gave no answer: {one.reason}")
         logprobs = None if reading.logprobs is None else reading.logprobs(rows)
         return Completion(json.dumps(reading.answer(rows), ensure_ascii=False), logprobs=logprobs, **used)
+
+
+@contextmanager
+def _of_this_text() -> Iterator[None]:
+    """What a model fails with on one text, and may not on others."""
+    try:
+        yield
+    except (RuntimeError, IndexError, TypeError) as error:
+        raise ProviderError(Reason.BAD_REQUEST, f"the local model failed: {first_line(error)}") from error
 
 
 def _tokens(rows: Sequence[TargetScore]) -> int:
@@ -169,13 +199,14 @@ def _identity(model: str) -> str:
 
 BACKEND = Backend(
     prefix=PREFIX,
-    open=Reader,
+    open=Local,
     writes=False,
+    texts=True,
     reads=True,
     cannot=(
-        "is answered in writing, and a local/ model is read, not written with: it can judge with --format likelihood "
-        "and score dispute-awareness. Serve it (vLLM, Ollama) and give --model hosted_vllm/NAME with --api-base to "
-        "ask it anything, or take --model offline"
+        "is answered in writing, in a shape that is asked for, and a local/ model writes plain texts only: it can write "
+        "statements (`conqret debate write`), judge with --format likelihood and score dispute-awareness. Serve it "
+        "(vLLM, Ollama) and give --model hosted_vllm/NAME with --api-base to ask it anything, or take --model offline"
     ),
     resolve=resolved,
     identity=_identity,

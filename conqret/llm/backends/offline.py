@@ -18,7 +18,7 @@ class Baseline(Connection):
     """Answers with ``request.baseline()``: deterministic, free, and without any waiting."""
 
     async def complete(self, request: Request[Any]) -> Completion:
-        """The baseline's answer as JSON.
+        """The baseline's answer as JSON, or as it is where a plain text is asked for.
 
         Raises:
             DeclarationError: the request has no baseline.
@@ -28,7 +28,8 @@ class Baseline(Connection):
                 f"{request.ask} has no offline baseline: it cannot be asked with --model offline; name a model"
             )
         began = time.perf_counter()
-        text = json.dumps(request.baseline(), ensure_ascii=False)
+        made = request.baseline()
+        text = str(made) if request.plain else json.dumps(made, ensure_ascii=False)
         seconds = time.perf_counter() - began
         return Completion(
             text, model="offline", prompt_tokens=0, completion_tokens=0, cost_usd=0.0, seconds=seconds

@@ -1,0 +1,91 @@
+"""``conqret debate write``."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from conqret.cli import options
+from conqret.cli.asking import ask, session_of
+from conqret.cli.console import at, end, floor, note, result
+from conqret.cli.groups import grouped
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret debate write data/test.jsonl --model local/models/llama-2-7b --system before -o runs/before\n\n"
+    "conqret debate write data/test.jsonl --model local/tuned/model --system after -o runs/after\n\n"
+    "conqret debate score runs/before/statements.jsonl runs/after/statements.jsonl --model gpt-4o-mini"
+)
+
+
+@grouped
+def write(
+    rows: Annotated[
+        Path,
+        typer.Argument(
+            help="What to write: rows of topic, side and argument, of an instruction, or chats; responses are ignored."
+        ),
+    ],
+    *,
+    model: options.Model = None,
+    system: Annotated[
+        str | None,
+        options.option(options.MODEL, "What the writer is called in the rows. Default: the model's name."),
+    ] = None,
+    temperature: Annotated[float, options.option(options.MODEL, "The model's temperature.")] = 0.0,
+    output: Annotated[
+        Path | None,
+        options.option(
+            options.FILES,
+            "The run's folder; the same command again goes on where it stopped. Default: runs/ROWS-debate-write-MODEL.",
+            "--output",
+            "-o",
+        ),
+    ] = None,
+    calls: options.Calls,
+    kept: options.Kept,
+    dry_run: options.DryRun = False,
+    shown: options.Shown,
+) -> None:
+    """Have a model write statements, or answer any instructions, to be judged by `debate score` and `debate quality`.
+
+    Each instruction is sent word for word, and the answer is kept word for word. With `local/FOLDER` a transformers
+    model on this machine writes, one text after another.
+    """
+    from conqret.cli.expected_cost import tell_cost
+    from conqret.debate.instructions import read_instructions
+    from conqret.debate.stating import StatedFolder, estimate, write_statements
+    from conqret.runs.places import default_folder, stem
+
+    found = read_instructions(rows, answered=False)
+    session = session_of(model, calls, kept)
+    if dry_run:
+        tell_cost([estimate(found, session)], budget=calls.budget_usd, as_json=shown.json_output)
+        return
+    name = session.options.model
+    folder = StatedFolder(output or default_folder(stem(rows), "debate-write", name))
+    by = f"{name}: {floor('an author')}" if session.options.backend.baseline else name
+    run = partial(
+        write_statements,
+        found,
+        session,
+        folder,
+        system=system,
+        temperature=temperature,
+        overwrite=kept.overwrite,
+    )
+    outcome = ask(
+        run, len(found), "statements", about=f"{len(found):,} statements by", shown=shown, doing="writing", by=by
+    )  # fmt: skip
+    if outcome.cut and not shown.quiet:
+        note(f"{outcome.cut:,} statements end where the room for them did: --max-tokens gives more")
+    facts = {"statements": str(folder.statements_file), "written": outcome.written, "cut": outcome.cut}
+    lines = (
+        f"{outcome.written:,} of {len(found):,} statements written",
+        at(folder.statements_file, "statements"),
+    )
+    result({**facts, "unwritten": dict(outcome.unwritten)}, lines, as_json=shown.json_output)
+    end(outcome.unwritten, outcome.session, there=outcome.written, reasons=outcome.unwritten)

@@ -1,0 +1,177 @@
+"""`conqret debate write`: statements by a tuned model, by a server and offline, and what is measured of them."""
+
+import json
+
+import pytest
+
+from conqret.debate.instructions import read_instructions
+from conqret.debate.tuning import TunedFolder, TuningSettings, tune
+from conqret.llm import retry
+from tests.debate.tunable import ROWS, save_model, write_rows
+from tests.server import FaultServer
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+ASKED = [{name: row[name] for name in ("topic", "side", "argument")} for row in ROWS]
+OTHER = {"instruction": "Name a colour.", "id": "colour"}
+
+
+@pytest.fixture(autouse=True)
+def _key(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    monkeypatch.setattr(retry, "BACKOFF_BASE", 0.01)
+
+
+@pytest.fixture
+def asked(tmp_path):
+    return write_rows(tmp_path / "asked.jsonl", ASKED)
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory):
+    """A model before and after it was tuned on the rows."""
+    folder = tmp_path_factory.mktemp("tuned")
+    before = save_model(folder / "before")
+    rows = read_instructions(write_rows(folder / "train.jsonl", ROWS))
+    tuned = TunedFolder(folder / "tuned")
+    tune(rows, before, tuned, TuningSettings(epochs=18, batch_size=4, learning_rate=0.01, save_every=100))
+    return before, tuned.model
+
+
+def statements(folder):
+    return [json.loads(line) for line in (folder / "statements.jsonl").read_text().splitlines()]
+
+
+def test_controllability_rises_on_the_topics_that_were_learnt(cli, models, asked, tmp_path):
+    for name, model in zip(("before", "after"), models, strict=True):
+        command = (
+            "debate",
+            "write",
+            asked,
+            "--model",
+            f"local/{model}",
+            "--system",
+            name,
+            "-o",
+            tmp_path / name,
+        )
+        done = cli(*command, "--max-tokens", "30")
+        assert done.code == 0, done.err
+    assert "16 of 16 statements written" in done.out
+    said = statements(tmp_path / "after")
+    assert [row["statement"] for row in said] == [row["messages"][1]["content"] for row in ROWS]
+    assert not any("cut" in row for row in said)  # it has learnt to end
+    files = [tmp_path / name / "statements.jsonl" for name in ("before", "after")]
+    scored = cli("debate", "score", *files, "--json", "-o", tmp_path / "scored")
+    assert scored.code == 0, scored.err
+    before, after = (one["overall"]["value"] for one in json.loads(scored.out)["systems"])
+    assert before < 0.75 < after == 1.0
+    assert cli("debate", "quality", *files, "-o", tmp_path / "quality").code == 0
+    again = cli(*command, "--max-tokens", "30")
+    assert "0 requests sent now" in again.err
+
+
+def test_the_prompt_is_the_one_that_was_trained_on(models):
+    from transformers import AutoTokenizer
+
+    from conqret.perplexity.models import load
+    from conqret.perplexity.writing import write
+
+    loaded = load(str(models[1]), "cpu")
+    tokenizer = AutoTokenizer.from_pretrained(models[1])
+    told = ROWS[0]["messages"][:1]
+    found = write(loaded, told, window=96)
+    assert found.prompt_tokens == len(
+        tokenizer.apply_chat_template(told, add_generation_prompt=True)["input_ids"]
+    )
+    assert found.text == ROWS[0]["messages"][1]["content"]
+    assert not found.cut
+    short = write(loaded, told, window=96, room=3)
+    assert (short.tokens, short.cut) == (3, True)
+    assert write(loaded, told, window=found.prompt_tokens).room == 0
+    drawn = [write(loaded, told, window=96, temperature=5.0, seed=seed).text for seed in (1, 1, 2)]
+    assert drawn[0] == drawn[1] != drawn[2]
+
+
+def test_a_server_is_sent_the_instruction_word_for_word_and_once(cli, tmp_path):
+    chat = {
+        "messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "{{ 1 }} <b>"}]
+    }
+    rows = write_rows(tmp_path / "rows.jsonl", [{"id": "a", **ASKED[0]}, OTHER, {"id": "c", **chat}])
+    out = tmp_path / "out"
+    with FaultServer(answer=lambda body: "  {So} it is.\n") as server:
+        command = ("debate", "write", rows, "--model", "openai/writer", "--api-base", server.url, "-o", out)
+        done = cli(*command, "--json")
+        assert done.code == 0, done.err
+        sent = [request.body for request in server.requests]
+        assert cli(*command).code == 0
+        assert len(server.requests) == 3
+    assert all("response_format" not in body and "tools" not in body for body in sent)
+    assert chat["messages"] in [body["messages"] for body in sent]
+    assert json.loads(done.out)["written"] == 3
+    first, other, last = statements(out)
+    assert first == {
+        "id": "a", **ASKED[0], "side": "affirmative", "system": "openai/writer", "statement": "{So} it is.",
+        "instruction": 'Argue for the affirmative side of the topic "Trams should be free", '
+        'with this argument: "it costs less".',
+    }  # fmt: skip
+    assert (other["topic"], other["side"], other["instruction"]) == (
+        "Name a colour.",
+        "none",
+        "Name a colour.",
+    )
+    assert last["topic"] == "{{ 1 }} <b>"
+    changed = cli(*command, "--temperature", "0.5")
+    assert changed.code == 2
+    assert "temperature differs" in changed.err
+
+
+def test_an_empty_answer_is_no_statement(cli, tmp_path):
+    rows = write_rows(tmp_path / "rows.jsonl", [ASKED[0], ASKED[1]])
+    with FaultServer(answer=lambda body: "" if "costs less" in str(body) else "So it is.") as server:
+        command = (
+            "debate",
+            "write",
+            rows,
+            "--model",
+            "openai/writer",
+            "--api-base",
+            server.url,
+            "-o",
+            tmp_path / "out",
+        )
+        done = cli(*command)
+        assert done.code == 1
+        assert "1 of 2 statements written" in done.out
+        assert len(server.requests) == 2  # asked again in the same words it would say the same
+    assert [row["id"] for row in statements(tmp_path / "out")] == ["row-2"]
+
+
+def test_general_instructions_are_compared_by_quality(cli, tmp_path):
+    for name, text in (("before", "Blue."), ("after", "Blue, because the sky on a clear day is blue.")):
+        row = {
+            "topic": OTHER["instruction"],
+            "side": "none",
+            "instruction": OTHER["instruction"],
+            "statement": text,
+        }
+        write_rows(tmp_path / f"{name}.jsonl", [row])
+    files = [tmp_path / f"{name}.jsonl" for name in ("before", "after")]
+    done = cli("debate", "quality", *files, "--json", "-o", tmp_path / "quality")
+    assert done.code == 0, done.err
+    assert sum(json.loads(done.out)["systems"][0][name] for name in ("win", "tie", "lose")) == 1
+    scored = cli("debate", "score", files[0])
+    assert scored.code == 2
+    assert "the side that the statement was to take is needed" in " ".join(scored.err.split())
+
+
+def test_offline_argues_and_does_nothing_else(cli, asked, tmp_path):
+    done = cli("debate", "write", asked, "-o", tmp_path / "out")
+    assert done.code == 0, done.err
+    assert "a floor and not an author" in done.err
+    assert "In favour of" in statements(tmp_path / "out")[0]["statement"]
+    dry = json.loads(cli("debate", "write", asked, "--dry-run", "--json").out)
+    assert (dry["calls"], dry["completion_tokens"] > 0) == (16, True)
+    refused = cli("debate", "write", write_rows(tmp_path / "other.jsonl", [OTHER]), "-o", tmp_path / "other")
+    assert refused.code == 2
+    assert "other.jsonl:1 names no side of a topic" in " ".join(refused.err.split())
+    assert not (tmp_path / "other").exists()
