@@ -16,7 +16,7 @@ from pydantic import ValidationInfo, model_validator
 
 from conqret.data import Document, Reason
 from conqret.debate import debater
-from conqret.debate.transcript import Motion, Spoken, Turn
+from conqret.debate.transcript import Motion, Spoken, Turn, named
 from conqret.io.debate_topics import Side
 from conqret.judging.fitting import Fitted, Window, fit
 from conqret.judging.responses import Typed
@@ -96,8 +96,8 @@ class Speaking:
     def documents(self) -> tuple[Document, ...]:
         """What was said so far, a turn each; what of it is cut where not all fits."""
         return tuple(
-            Document(id=turn.id, text="\n".join((turn.statement, *_numbered(turn.answers))))
-            for _, _, turn in self.record
+            Document(id=named(number, side), text="\n".join((turn.statement, *_numbered(turn.answers))))
+            for number, side, turn in self.record
         )
 
     def rendered(self, library: Library, documents: Sequence[Document]) -> Rendered:

@@ -17,6 +17,10 @@ NOT_REACHED = Reason.NOTHING_TO_JUDGE
 """The reason of a turn that was not asked for because one before it is missing."""
 
 
+MOST_ID = 200
+"""Characters of an id; of a longer one the end stays, which tells sides and debates apart."""
+
+
 class Turn(Answered):
     """What one side said at its turn.
 
@@ -84,7 +88,7 @@ class Debate(Frozen):
         for side, turn in self.conclusions.items():
             if turn is not None:
                 yield {
-                    "id": f"{self.id}-{side}",
+                    "id": f"{self.id}-{side}"[-MOST_ID:],
                     "topic": self.topic,
                     "side": side,
                     "statement": turn.statement,
@@ -135,7 +139,7 @@ class Motion:
         found = {place: rows[self.key(*place)] for place in self.places()}
         said = {place: turn if turn.answered else None for place, turn in found.items()}
         parts = {f"arguments, {side}": rows[key] for side, key in self.asked.items()}
-        parts |= {_named(*place): turn for place, turn in found.items()}
+        parts |= {named(*place): turn for place, turn in found.items()}
         return Debate(
             id=self.id,
             topic=self.topic,
@@ -155,5 +159,6 @@ class Motion:
         )
 
 
-def _named(number: int, side: Side) -> str:
+def named(number: int, side: Side) -> str:
+    """A turn in words; the conclusion is that of round 0."""
     return f"round {number}, {side}" if number else f"conclusion, {side}"

@@ -86,8 +86,10 @@ TOPIC = Schema(
     {
         "id": Field(("id",), identifier, ""),
         "topic": Field(("topic", "question"), _sentence, needed="Write the topic of the debate"),
-        "affirmative": Field(("affirmative", "Affirmative.arguments"), _arguments, ()),
-        "negative": Field(("negative", "Negative.arguments"), _arguments, ()),
+        "affirmative": Field(
+            ("affirmative", "Affirmative.arguments", "Affirmative", "positive", "pro"), _arguments, ()
+        ),
+        "negative": Field(("negative", "Negative.arguments", "Negative", "con"), _arguments, ()),
     },
 )
 _SIDED = {column.split(".")[0] for side in SIDES for column in TOPIC.fields[side].columns}

@@ -69,6 +69,13 @@ def test_offline_concludes_statements_that_the_other_commands_read(cli, topics, 
     assert json.loads(score.out)["systems"][0]["statements"] == 6
 
 
+def test_the_longest_id_of_a_topic_is_not_too_long(cli, topics, tmp_path):
+    topics.write_text(json.dumps({**TOPICS[0], "id": "z" * 200}) + "\n")
+    assert cli("debate", "hold", topics, "--rounds", "1", "-o", tmp_path / "out").code == 0
+    items = read_statements([tmp_path / "out" / "statements.jsonl"])
+    assert [item.id[-14:] for item in items] == ["-1-affirmative", "zzz-1-negative"]
+
+
 def test_two_models_take_a_side_each_and_are_asked_once(cli, topics, tmp_path):
     out = tmp_path / "out"
     with FaultServer(answer=said) as server:

@@ -94,7 +94,7 @@ def test_a_record_that_is_too_long_loses_the_same_share_everywhere_and_no_questi
     )
     one = Speaking(MOTION, 2, "affirmative", long)
     fitted = one.fitted(LIBRARY, Window(6500))
-    assert [cut.document for cut in fitted.trims] == ["7-1 1 affirmative", "7-1 1 negative"]
+    assert [cut.document for cut in fitted.trims] == ["round 1, affirmative", "round 1, negative"]
     kept = [cut.after / cut.before for cut in fitted.trims]
     assert kept[0] == pytest.approx(kept[1], abs=0.02)
     assert kept[0] < 0.9

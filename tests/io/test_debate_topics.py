@@ -32,6 +32,15 @@ def test_own_and_published_rows(tmp_path):
     assert found[2].arguments == {"affirmative": ("a", "b"), "negative": ("c", "d")}
 
 
+def test_sides_may_be_called_otherwise(tmp_path):
+    rows = (
+        {"topic": "One?", "pro": "a", "con": "b"},
+        {"topic": "Two?", "Affirmative": "a", "Negative": ["b"]},
+    )
+    for one in read(tmp_path, *rows):
+        assert one.arguments == {"affirmative": ("a",), "negative": ("b",)}
+
+
 def test_a_table_with_one_column_is_enough(tmp_path):
     path = tmp_path / "topics.csv"
     path.write_text('topic,affirmative,negative\nBan it?,,\nKeep it?,"[""a""]",b\n')
