@@ -19,13 +19,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from conqret.curation import asking
 from conqret.curation.algorithm import STEPS, Collector, Step
 from conqret.curation.sources import Evidence
 from conqret.data import Item
-from conqret.io.atomic import replacing
+from conqret.data.item import Frozen
+from conqret.io.atomic import write_whole
 from conqret.io.corpus import write_lines
 from conqret.io.questions import SourcedQuestion
 from conqret.retrieval.rerank import INSTRUCTIONS
@@ -95,12 +96,10 @@ class CurateFolder(AskedFolder[CurateRecord, Step]):
         return self.path / FILTERED
 
 
-class CurateSummary(BaseModel):
+class CurateSummary(Frozen):
     """A benchmark in numbers: how many questions are left after each filter, how many have no answer (by reason),
     partial answers and their documents, documents found and trusted (with repetitions over questions), and how many
     tokens of documents were cut off."""
-
-    model_config = ConfigDict(frozen=True)
 
     model: str
     questions: int
@@ -193,8 +192,7 @@ def write_benchmark(
         unstated_licences=sum(one["licence"] == UNSTATED for one in texts),
         cut_tokens=sum(one.cut for one in rows),
     )
-    with replacing(folder.summary_file) as file:
-        file.write(summary.model_dump_json(indent=1).encode())
+    write_whole(folder.summary_file, summary.model_dump_json(indent=1).encode())
     return summary
 
 

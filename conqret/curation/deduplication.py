@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
-
 from conqret.curation.cover import vertex_cover
 from conqret.curation.similarity import similar_pairs
+from conqret.data.item import Frozen
 from conqret.io.questions import SourcedQuestion, by_source
 
 THRESHOLD = 0.78
@@ -16,11 +15,9 @@ THRESHOLD = 0.78
 another: ``conqret questions pairs`` and ``threshold`` choose it."""
 
 
-class DecidingPair(BaseModel):
+class DecidingPair(Frozen):
     """Two similar questions, of which at least one was removed: their ids, texts, cosine, and which is ``removed``
     (the first, the second or both)."""
-
-    model_config = ConfigDict(frozen=True)
 
     first: str
     second: str
@@ -30,11 +27,9 @@ class DecidingPair(BaseModel):
     second_question: str
 
 
-class Deduplicated(BaseModel):
+class Deduplicated(Frozen):
     """What is kept and what is not: ``before`` and ``after`` count questions by source, ``removed`` are ids, ``pairs``
     the similar ones that decided it, by falling similarity."""
-
-    model_config = ConfigDict(frozen=True)
 
     encoder: str
     threshold: float

@@ -11,9 +11,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
-
 from conqret.curation.similarity import cosines
+from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
 from conqret.io.checks import filled, number, one_of, whole_number
 from conqret.io.files import file_rows
@@ -43,10 +42,8 @@ COLUMNS = (
 """The sheet; ``duplicate`` is left empty for people: yes or no."""
 
 
-class DrawnPair(BaseModel):
+class DrawnPair(Frozen):
     """A pair to label: its cosine, the lower end of its band, and how many pairs the band has."""
-
-    model_config = ConfigDict(frozen=True)
 
     first: int
     second: int
@@ -107,10 +104,8 @@ def sheet_rows(drawn: Iterable[DrawnPair], questions: Sequence[SourcedQuestion])
     ]  # fmt: skip
 
 
-class BandLabels(BaseModel):
+class BandLabels(Frozen):
     """A band: its lower end, how many pairs it has, how many of them were labelled, and how many are duplicates."""
-
-    model_config = ConfigDict(frozen=True)
 
     band: float
     pairs: int
@@ -118,7 +113,7 @@ class BandLabels(BaseModel):
     duplicates: int
 
 
-class ChosenThreshold(BaseModel):
+class ChosenThreshold(Frozen):
     """What labels say of thresholds.
 
     ``none_below`` is the highest threshold, in hundredths, below which no labelled pair is a duplicate (the paper's
@@ -126,8 +121,6 @@ class ChosenThreshold(BaseModel):
     like these are duplicates (1 - .05^(1/n)). ``best_f1`` is the threshold with the highest F1 over all pairs, with
     ``precision``, ``recall`` and ``f1`` there; bands are weighted by their size.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     bands: tuple[BandLabels, ...]
     unlabelled: int

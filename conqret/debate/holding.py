@@ -20,7 +20,7 @@ from conqret.debate.arguments import PROMPT as ASKING
 from conqret.debate.speaking import CONCLUSION, OPENING, REPLY, Reply, Speaking, Statement, speak
 from conqret.debate.transcript import NOT_REACHED, Debate, Motion, Spoken
 from conqret.errors import DeclarationError
-from conqret.io.atomic import replacing
+from conqret.io.atomic import write_whole
 from conqret.io.corpus import write_lines
 from conqret.io.debate_topics import SIDES, DebateTopic, Side
 from conqret.llm.client import Client
@@ -230,6 +230,5 @@ def _write(plan: Plan, folder: HeldFolder, debates: Sequence[Debate], rows: Sequ
         missing=dict(Counter(str(row.reason) for row in rows if row.reason not in (None, NOT_REACHED))),
         trimmed=sum(one.trimmed for one in debates),
     )
-    with replacing(folder.summary_file) as file:
-        file.write(summary.model_dump_json(indent=1).encode())
+    write_whole(folder.summary_file, summary.model_dump_json(indent=1).encode())
     return summary

@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from conqret.data import Item, Judgment
 from conqret.data.item import Frozen
@@ -132,7 +132,7 @@ def read_inspection(file: Path) -> Inspection:
         raise DeclarationError(f"{file} is no draw of `conqret debate sample`: {error}") from None
 
 
-class Agreed(BaseModel):
+class Agreed(Frozen):
     """How far people agree with the judge on one system's statements, as it would be had they inspected all of them.
 
     Every label weighs as many statements as it stands for: those of its system and verdict, divided among those that
@@ -142,8 +142,6 @@ class Agreed(BaseModel):
     ``ties`` is their share. Intervals (95 %) resample topics. ``sheet`` statements were drawn, ``unlabelled`` of them
     have no label.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     system: str
     sheet: int

@@ -7,9 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
-
 from conqret.data import Document, Item, Judgment
+from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
 from conqret.io.texts import MAX_ID
 from conqret.io.two_turn import Argument, TwoTurnQuestion
@@ -25,14 +24,12 @@ Kind = Literal["right", "wrong"]
 _WRITER, _PASSAGE, _KIND = "writer", "passage_id", "argues_for"
 
 
-class Graded(BaseModel):
+class Graded(Frozen):
     """The grades of some counter-arguments, 1 to 5, with 95 % intervals over passages.
 
     ``writer`` is empty where nobody is named, and ``argues_for`` says for which option they argue, None for both.
     ``overall`` is the mean of all grades that were given. ``ungraded`` counts those without any.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     writer: str
     argues_for: Kind | None

@@ -17,8 +17,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict
-
+from conqret.data.item import Frozen
 from conqret.debate.instructions import Instruction
 from conqret.errors import DeclarationError, Fault, ItemsError
 from conqret.perplexity.identity import folder_identity
@@ -100,13 +99,11 @@ class TuningSettings:
         return -(-rows // self.batch_size) * self.epochs
 
 
-class Step(BaseModel):
+class Step(Frozen):
     """One step: its number from 1, where it is in the epochs, the mean loss of a response's token (nats), and the rate.
 
     Where an epoch ends, ``held_out`` is the loss on the rows that are held out, if any.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     step: int
     epoch: float
@@ -115,10 +112,8 @@ class Step(BaseModel):
     held_out: float | None = None
 
 
-class Training(BaseModel):
+class Training(Frozen):
     """What came of tuning, as ``training.json`` says it; ``before`` is the held-out loss of the base model."""
-
-    model_config = ConfigDict(frozen=True)
 
     rows: int
     tokens: int

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict
-
+from conqret.data.item import Frozen
 from conqret.debate.writing import ARGUMENT, COUNTER, Argued, Debated, Written, tasks, trials
 from conqret.io.atomic import replacing
 from conqret.llm.client import Client
@@ -52,11 +51,9 @@ class WrittenFolder(AskedFolder[WrittenRecord, Written]):
         return self.path / DEBATES
 
 
-class WrittenSummary(BaseModel):
+class WrittenSummary(Frozen):
     """A run in numbers: debates in all and whole ones, texts in all and those that there are not (by reason), snippets
     quoted, and the debates of which something is missing."""
-
-    model_config = ConfigDict(frozen=True)
 
     writers: tuple[str, ...]
     debates: int

@@ -20,7 +20,7 @@ from conqret.experiments.ranking import rank
 from conqret.experiments.record import experiment_record
 from conqret.experiments.scores import write_scores
 from conqret.experiments.stages import damage, generate_arguments, judge_arguments
-from conqret.io.atomic import replacing
+from conqret.io.atomic import write_whole
 from conqret.judging.folder import JudgeFolder
 from conqret.llm.redaction import without_password
 from conqret.reliability.sensitivity.results import SensitivityFolder, SensitivityResults
@@ -97,5 +97,6 @@ async def _ask_models(job: Job, sessions: Sessions, outcome: ExperimentOutcome) 
 
 
 def _copy_file(job: Job) -> None:
-    with replacing(job.out.path / "experiment.toml") as copy:
-        copy.write(without_password(job.file.read_text(encoding="utf-8")).encode())
+    write_whole(
+        job.out.path / "experiment.toml", without_password(job.file.read_text(encoding="utf-8")).encode()
+    )

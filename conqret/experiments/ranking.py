@@ -11,7 +11,7 @@ from conqret.data import Stance
 from conqret.data.corpus import CorpusTopic
 from conqret.experiments.config import Reranker, System
 from conqret.experiments.job import Job, digest_of, state_of
-from conqret.io.atomic import replacing
+from conqret.io.atomic import write_whole
 from conqret.io.trec import ScoredDoc, read_rankings, write_run
 from conqret.runs.session import Sessions
 
@@ -56,8 +56,7 @@ async def rank(job: Job, sessions: Sessions, ranking: str, system: System, stanc
     state = {"made_of": made_of, "engine": index.engine, "index": index.fingerprint, "failed_windows": failed}
     if failed:  # kept, and made again by the next run
         state["made_of"] = ""
-    with replacing(_state_file(target)) as file:
-        file.write(json.dumps(state, indent=1).encode())
+    write_whole(_state_file(target), json.dumps(state, indent=1).encode())
     job.say(
         "rank", f"{ranking}, {stance}: {len(lines)} lines{f', {failed} windows failed' if failed else ''}"
     )

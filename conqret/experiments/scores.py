@@ -11,7 +11,7 @@ from conqret.data import Item, Judgment
 from conqret.experiments.config import System
 from conqret.experiments.job import Job
 from conqret.generation.generate import Generated
-from conqret.io.atomic import replacing
+from conqret.io.atomic import write_whole
 from conqret.judging.tables import ScoreTable
 
 if TYPE_CHECKING:
@@ -44,8 +44,10 @@ def write_scores(job: Job) -> dict[str, Any]:
             system.name: _curves(job, system) for system in job.systems if job.experiment.perturbations
         },
     }
-    with replacing(job.out.summary_file) as file:
-        file.write(json.dumps(summary, ensure_ascii=False, indent=1).encode("utf-8", "surrogatepass"))
+    write_whole(
+        job.out.summary_file,
+        json.dumps(summary, ensure_ascii=False, indent=1).encode("utf-8", "surrogatepass"),
+    )
     return summary
 
 

@@ -30,3 +30,9 @@ def replacing(path: str | Path) -> Iterator[IO[bytes]]:
     except BaseException:
         part.unlink(missing_ok=True)
         raise
+
+
+def write_whole(path: str | Path, content: bytes) -> None:
+    """Write a file that is there whole or not at all."""
+    with replacing(path) as file:
+        file.write(content)

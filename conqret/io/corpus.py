@@ -37,7 +37,7 @@ from conqret.data.corpus import (
 from conqret.data.debate import Debate
 from conqret.data.item import Document
 from conqret.errors import DeclarationError, UnknownNameError
-from conqret.io.atomic import replacing
+from conqret.io.atomic import replacing, write_whole
 from conqret.io.schema import read_models
 from conqret.io.trec import read_qrels, write_qrels
 
@@ -194,8 +194,7 @@ class CorpusDirectory:
     def write_statistics(self, statistics: Mapping[str, Any]) -> None:
         """Write the statistics, indented."""
         text = json.dumps(statistics, ensure_ascii=False, indent=1) + "\n"
-        with replacing(_in_folder(self.statistics_file)) as file:
-            file.write(text.encode("utf-8"))
+        write_whole(_in_folder(self.statistics_file), text.encode("utf-8"))
 
     def write_parquet(self, documents: Iterable[Document], splits: Mapping[str, Split]) -> int:
         """Write the documents, with the split of each, as Parquet; returns their number."""

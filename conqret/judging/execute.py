@@ -16,7 +16,7 @@ from pathlib import Path
 from conqret.data import Item, Judgment
 from conqret.errors import DeclarationError
 from conqret.io import Checked, ItemSource, item_record
-from conqret.io.atomic import replacing
+from conqret.io.atomic import write_whole
 from conqret.io.corpus import write_lines
 from conqret.judging.folder import JudgeFolder, JudgeRecord, judgment_rows, trial_key
 from conqret.judging.instrument import Instrument, judge_item
@@ -227,8 +227,7 @@ def _write_summary(
             read(judgment)
     summary = summariser.summary(counts)
     summary = summary.model_copy(update={"outstanding": out.record().items_count - summary.total})
-    with replacing(out.summary_file) as file:
-        file.write(summary.model_dump_json(indent=1).encode())
+    write_whole(out.summary_file, summary.model_dump_json(indent=1).encode())
     return summary
 
 

@@ -17,7 +17,7 @@ from typing import ClassVar, Generic, TypeVar
 from pydantic import BaseModel
 
 from conqret.data import Item, Judgment
-from conqret.io.atomic import replacing
+from conqret.io.atomic import write_whole
 from conqret.judging.execute import judged
 from conqret.judging.folder import JudgmentsFolder, judgment_key, judgment_rows, trial_key
 from conqret.judging.instrument import Instrument
@@ -141,8 +141,7 @@ def _judge_parts(
                 table.add(judgment)
                 judgments[judgment_key(judgment)] = judgment.bare()
         results = conclude(judgments, counts)
-        with replacing(out.results_file) as file:
-            file.write(results.model_dump_json(indent=1).encode() + b"\n")
+        write_whole(out.results_file, results.model_dump_json(indent=1).encode() + b"\n")
     return results
 
 

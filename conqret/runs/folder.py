@@ -21,7 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from conqret._version import __version__
 from conqret.data import Item
 from conqret.errors import DeclarationError
-from conqret.io.atomic import PARTS, replacing
+from conqret.io.atomic import PARTS, write_whole
 from conqret.io.jsonl import parse
 from conqret.io.locking import LOCK_NAME, only_writer
 from conqret.llm.recordings import STORE_NAME
@@ -216,8 +216,7 @@ class RunFolder(Generic[R]):
             if not self.record_file.exists():
                 if begin is not None:
                     begin()
-                with replacing(self.record_file) as file:
-                    file.write(record.model_dump_json(indent=1).encode())
+                write_whole(self.record_file, record.model_dump_json(indent=1).encode())
             yield
 
     def _sweep(self) -> None:
