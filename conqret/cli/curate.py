@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from conqret.cli import options
+from conqret.cli import curate_check, options
 from conqret.cli.asking import ask, session_of
 from conqret.cli.console import at, end, floor, note, result
 from conqret.cli.default_command import DEFAULT, RunByDefault
-from conqret.cli.groups import Group, grouped
+from conqret.cli.groups import Group, add_commands, grouped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,6 +33,9 @@ app = typer.Typer(
     no_args_is_help=True,
     epilog=EPILOG,
 )
+
+app.add_typer(curate_check.app, name="check")
+add_commands(app, {"remove": curate_check.remove})
 
 _FILTERS = "Filters and budget"
 

@@ -42,12 +42,17 @@ def label(
         Path, typer.Option("--output", "-o", help="The file to write; beside it, NAME.plan.json says why.")
     ] = Path("sheet.csv"),
     to: Annotated[Target, typer.Option(help="A CSV sheet, Label Studio tasks, or Argilla records.")] = "csv",
-    task: Annotated[str, typer.Option(help="What people are asked: rating, or a plug-in's.")] = "rating",
+    task: Annotated[
+        str, typer.Option(help="What people are asked: rating, partial-answer, or a plug-in's.")
+    ] = "rating",
     dimension: Annotated[
         list[str] | None,
-        typer.Option(help="What is to be labelled. May be repeated. Default: overall_quality."),
+        typer.Option(help="What is to be labelled. May be repeated. Default: the task's."),
     ] = None,
-    scale: Annotated[str, typer.Option(help="The ends of the scale in whole numbers.")] = "1:5",
+    scale: Annotated[
+        str | None,
+        typer.Option(help="The ends of the scale in whole numbers, as 1:5. Default: the task's."),
+    ] = None,
     labelled: Annotated[
         Path | None, typer.Option(help="Labels that there are already; their items are left out.")
     ] = None,
@@ -67,9 +72,9 @@ def label(
     from conqret.reliability.labelling import TASKS, plan_labels
     from conqret.report.page import write_files
 
-    low, high = _ends(scale)
     asked = TASKS[task]
-    names = [name.strip().replace("-", "_") for name in dimension or ["overall_quality"]]
+    low, high = asked.scale if scale is None else _ends(scale)
+    names = [name.strip().replace("-", "_") for name in dimension or asked.dimensions]
     source = open_items(items, columns=options.column_map(columns, options.ITEM_COLUMNS))
     source.check()
     directory = JudgeFolder(run) if run is not None else None

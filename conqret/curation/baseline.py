@@ -99,3 +99,31 @@ def _held(sentence: Passage, wanted: dict[str, float]) -> float:
 def _alike(sentence: Passage, other: Passage) -> bool:
     one, two = ({*each.roots} - {""} for each in (sentence, other))
     return len(one & two) >= ALIKE * len(one | two)
+
+
+def same(first: str, second: str) -> dict[str, Any]:
+    """Whether two points of view share half of their stems."""
+    alike = _alike(Passage(first), Passage(second))
+    return {"explanation": "by the words that both share", "same": alike}
+
+
+def covered(question: str, passage: str, views: Sequence[str]) -> dict[str, Any]:
+    """Whether each sentence that could be a point of view has its words in one that is there."""
+    found = [
+        one["point_of_view"] for one in points_of_view(question, [passage], VIEWS_OF_ONE)["points_of_view"]
+    ]
+    new = [view for view in found if not _among(view, views)]
+    return {"explanation": f"{len(new)} of {len(found)} sentences are not among them", "covered": not new}
+
+
+def missed(question: str, answer: str, views: Sequence[str]) -> dict[str, Any]:
+    """One more on the scale from 1 to 5 for each sentence on the question whose words are in no partial answer."""
+    found = [
+        one["point_of_view"] for one in points_of_view(question, [answer], VIEWS_OF_ONE)["points_of_view"]
+    ]
+    new = sum(not _among(view, views) for view in found)
+    return {"explanation": f"{new} of {len(found)} sentences are in no partial answer", "rating": 1 + 2 * new}
+
+
+def _among(view: str, texts: Sequence[str]) -> bool:
+    return any(best_passage(Passage(view), read(text).sentences)[1] >= COVERED for text in texts)

@@ -117,10 +117,11 @@ class CurateSummary(Frozen):
 
 @dataclass(frozen=True, slots=True)
 class Fate:
-    """What became of a question: its partial answers with the ids of their documents, or why it has none: ``why`` is
-    ``few documents``, ``few points of view`` or a reason."""
+    """What became of a question: its documents and its partial answers, each with the ids of its own; or why it has
+    none: ``why`` is ``few documents``, ``few points of view`` or a reason."""
 
     question: SourcedQuestion
+    documents: tuple[str, ...] = ()
     answers: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
     why: str = ""
     detail: str = ""
@@ -132,7 +133,8 @@ class Fate:
             {"point_of_view": view, "explanation": explanation, "documents": list(documents)}
             for view, explanation, documents in self.answers
         ]
-        return {**own, "licence": own.get("licence", UNSTATED), "partial_answers": answers}
+        return {**own, "licence": own.get("licence", UNSTATED), "partial_answers": answers,
+                "documents": list(self.documents)}  # fmt: skip
 
 
 FEW_DOCUMENTS, FEW_VIEWS = "few documents", "few points of view"
@@ -158,7 +160,9 @@ def fates(questions: Sequence[SourcedQuestion], rows: Sequence[Step], collector:
                 (view.point_of_view, step.explanation)
                 for view, step in zip(views, explanations, strict=False)
             ]
-            yield Fate(question, tuple((*pair, used) for pair, used in zip(said, own, strict=True)))
+            yield Fate(
+                question, documents, tuple((*pair, used) for pair, used in zip(said, own, strict=True))
+            )
 
 
 def write_benchmark(
@@ -167,7 +171,7 @@ def write_benchmark(
     """Write what came of all questions, and its numbers."""
     found = list(fates(questions, rows, collector))
     kept = [one for one in found if not one.why]
-    used = dict.fromkeys(one for fate in kept for _, _, documents in fate.answers for one in documents)
+    used = dict.fromkeys(one for fate in kept for one in fate.documents)
     evidence = {one.document.id: one for one in collector.source.read(list(used))}
     texts = [_text(one, collector) for one in evidence.values()]
     write_lines(folder.benchmark_file, (one.record() for one in kept))

@@ -32,8 +32,7 @@ LEAST_WORDS = 2
 
 
 class Debatable(Typed):
-    """A short explanation; then whether the question is clear, has several answers, is decided by more than taste, and
-    asks about an issue and not about somebody's own experience."""
+    """A short explanation, then of each criterion whether the question meets it."""
 
     explanation: str
     clear: bool

@@ -30,12 +30,14 @@ COLUMNS = ("item", "annotator", "topic", "stance", "argument", "text")
 @dataclass(frozen=True)
 class LabelTask:
     """What people are asked about an item: what they see of it, field by field, and which of these fields (``judged``)
-    the dimensions are asked of."""
+    the dimensions are asked of. ``dimensions``, and the ends of the ``scale``, hold where no others are given."""
 
     name: str
     summary: str
     shows: Callable[[Item], Mapping[str, str]]
     judged: str
+    dimensions: tuple[str, ...] = ("overall_quality",)
+    scale: tuple[int, int] = (1, 5)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from conqret.curation.algorithm import Collector, Plan
+from conqret.curation.benchmark import CurateFolder
+from conqret.curation.collecting import curate
+from conqret.curation.sources import CorpusSource
+from conqret.curation.trusted import TrustedDomains
+from conqret.io.debateqa import read_questions
+from conqret.io.questions import read_sourced
+from conqret.runs.session import Session
 from conqret.text.words import fold
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
@@ -117,3 +125,75 @@ def test_debatable_questions_are_kept(cli, tmp_path):
     with (out / "verdicts.csv").open(newline="") as file:
         assert [row["about_issue"] for row in csv.DictReader(file)] == ["no", "yes"]
     assert json.loads(cli("questions", "debatable", questions, "-o", out, "--json").out)["kept"] == 1
+
+
+@pytest.fixture(scope="module")
+def benchmark(corpus, tmp_path_factory):
+    """What `conqret curate` leaves of three questions."""
+    folder = tmp_path_factory.mktemp("made")
+    questions = folder / "three.jsonl"
+    questions.write_text("".join((FIXTURES / "questions.jsonl").open().readlines()[4:7]))
+    session = Session("offline")
+    collector = Collector(CorpusSource(corpus), TrustedDomains(), Plan(rerank="lexical"), session)
+    curate(read_sourced([questions]), collector, CurateFolder(folder / "out"))
+    return folder / "out"
+
+
+def test_the_figures_of_a_benchmark(cli, benchmark, tmp_path):
+    found = json.loads(cli("curate", "check", "relevance", benchmark, "--json").out)
+    assert 0 < found["mean"]["value"] < 1
+    assert len(json.loads(cli("curate", "check", "domains", benchmark, "-n", "2", "--json").out)) == 2
+    sheet = tmp_path / "chunks.csv"
+    left = cli("curate", "check", "comprehensiveness", benchmark, "-o", sheet)
+    assert (left.code, "the column covered takes yes or no" in left.err) == (0, True)
+    refused = cli("curate", "check", "comprehensiveness", benchmark, "--labels", sheet)
+    assert (refused.code, "answers none of the" in refused.err) == (2, True)
+    judged = cli(
+        "curate", "check", "comprehensiveness", benchmark, "-o", sheet, "--model", "offline", "--json"
+    )
+    by_judge = json.loads(judged.out)
+    assert by_judge["chunks looked at"] == by_judge["of"]
+    by_people = json.loads(
+        cli("curate", "check", "comprehensiveness", benchmark, "--labels", sheet, "--json").out
+    )
+    assert by_people == by_judge
+    nothing = cli("curate", "check", "distinctiveness", benchmark, "--threshold", "0.05")
+    assert (nothing.code, "-o SHEET writes them for people" in nothing.err) == (2, True)
+    pairs = tmp_path / "pairs.csv"
+    call = ("curate", "check", "distinctiveness", benchmark, "--threshold", "0.05", "-o", pairs)
+    assert json.loads(cli(*call, "-m", "offline", "--json").out)["not looked at"] == 0
+    answers = tmp_path / "answers.jsonl"
+    ids = [json.loads(line)["id"] for line in (benchmark / "benchmark.jsonl").open()]
+    answers.write_text(
+        "".join(json.dumps({"id": one, "generation": "Views differ."}) + "\n" for one in [*ids, "x"])
+    )
+    rated = json.loads(
+        cli("curate", "check", "viewpoints", benchmark, answers, "-o", tmp_path / "v", "--json").out
+    )
+    assert (rated["rating 1"], rated["answers to no question of the benchmark"]) == (len(ids), 1)
+
+
+def test_people_label_agree_and_remove(cli, benchmark, tmp_path):
+    sheet, people, final = tmp_path / "sheet.csv", tmp_path / "people.csv", tmp_path / "final.jsonl"
+    assert cli("label", benchmark / "items.jsonl", "--task", "partial-answer", "-o", sheet).code == 0
+    rows = list(csv.DictReader(sheet.open(newline="", encoding="utf-8")))
+    assert {"grounded", "answers_question", "ethical"} < set(rows[0])
+    with people.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, rows[0].keys())
+        writer.writeheader()
+        for who in "abc":
+            for place, row in enumerate(rows):
+                no = "0" if place == 0 and who != "c" else "1"
+                writer.writerow(
+                    {**row, "annotator": who, "grounded": no, "answers_question": "1", "ethical": "1"}
+                )
+    agreed = cli("agree", people, "--scale", "0:1", "--level", "nominal")
+    assert (agreed.code, "Fleiss" in agreed.out) == (0, True)
+    assert cli("curate", "remove", benchmark, "-o", final).code == 2
+    done = cli("curate", "remove", benchmark, "--labels", people, "-o", final, "--json")
+    found = json.loads(done.out)
+    assert (found["rejected"], found["kept"], found["noes"]["grounded"]) == (1, len(rows) - 1, 2)
+    left = [json.loads(line) for line in final.open(encoding="utf-8")]
+    assert sum(len(one["partial_answers"]) for one in left) == len(rows) - 1
+    # What is left is what `conqret score` reads.
+    assert sum(len(one.partial_answers) for one in read_questions(final).values()) == len(rows) - 1

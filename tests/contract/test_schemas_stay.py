@@ -16,6 +16,7 @@ import conqret
 from conqret import Document, Item
 from conqret.curation.asking import Explanation, PointsOfView, SearchQueries
 from conqret.curation.debatable import Debatable
+from conqret.curation.review import CoveredViews, MissedViews, SameView
 from conqret.debate.arguments import Arguments
 from conqret.debate.judging import Slid
 from conqret.debate.speaking import Challenge, Reply, Statement
@@ -81,7 +82,7 @@ ANSWERS = (
     *(Verdict, Grade, ReasonedRating, Viewpoints, GeneratedArgument),
     *(Steps, Graded, Rewrites, Perspectives, RankingAnswer, Slid, Argued),
     *(Arguments, Statement, Challenge, Reply),
-    *(SearchQueries, PointsOfView, Explanation, Debatable),
+    *(SearchQueries, PointsOfView, Explanation, Debatable, SameView, CoveredViews, MissedViews),
     *(Arguments, Statement, Challenge, Reply, Plain),
 )
 """What is asked for by others than judges."""

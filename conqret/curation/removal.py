@@ -1,0 +1,97 @@
+"""Partial answers that people reject are removed (DebateQA, section 3.3 and A.4), and those that say what another says.
+
+Three annotators say of each whether it is grounded in its documents, answers the question from one perspective, and
+offends no ethics. Who says no to any of these rejects it; what two of them reject goes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from conqret.curation.made import MadeBenchmark
+from conqret.errors import DeclarationError
+from conqret.io.label_set import LabelSet
+
+LEAST = 2
+"""Annotators who reject what is removed: two of three (A.4)."""
+
+
+class Removal(BaseModel):
+    """What is removed of a benchmark: how many partial answers there were, how many go because people reject them
+    (``rejected``) or because they say what another says (``duplicates``), how many nobody labelled, how often each
+    question of the sheet was answered with no, which questions lose all, and how many partial answers are left."""
+
+    model_config = ConfigDict(frozen=True)
+
+    answers: int
+    rejected: int
+    duplicates: int
+    unlabelled: int
+    noes: dict[str, int]
+    lost: tuple[str, ...]
+    kept: int
+    questions: int
+
+
+def remove(
+    made: MadeBenchmark, labels: LabelSet | None, duplicates: Mapping[str, bool], *, least: int = LEAST
+) -> tuple[list[dict[str, Any]], Removal]:
+    """The lines of the benchmark that is left, and what was removed.
+
+    ``duplicates`` says of pairs of partial answers (``first=second``) whether they say the same; the second then goes.
+
+    Raises:
+        DeclarationError: ``least`` is below 1, or a label or a pair is of a partial answer that the benchmark lacks.
+    """
+    if least < 1:
+        raise DeclarationError(f"--least is {least}; it must be at least 1")
+    names = [one.name(place) for one in made.questions for place in range(len(one.partial_answers))]
+    said = labels.labels if labels is not None else ()
+    pairs = [one.rpartition("=")[2] for one, same in duplicates.items() if same]
+    strangers = sorted({*(label.unit.item for label in said), *pairs} - {*names})
+    if strangers:
+        raise DeclarationError(
+            f"the benchmark has no partial answer {strangers[0]!r} ({len(strangers)} ids are unknown): labels belong "
+            "to the benchmark that their sheet was made of"
+        )
+    noes: dict[str, int] = dict.fromkeys(labels.dimensions if labels else (), 0)
+    rejecting: dict[str, set[str]] = {}
+    for label in said:
+        if label.value is not None and label.value == (labels.scale(label.dimension).low if labels else None):
+            noes[label.dimension] += 1
+            rejecting.setdefault(label.unit.item, set()).add(label.annotator)
+    rejected = {name for name, people in rejecting.items() if len(people) >= least}
+    alike = set(pairs) - rejected
+    labelled = {label.unit.item for label in said if label.value is not None}
+    lines, lost = [], []
+    for question in made.questions:
+        left = [
+            one for place, one in enumerate(question.partial_answers)
+            if question.name(place) not in rejected | alike
+        ]  # fmt: skip
+        if left:
+            lines.append(question.record(left))
+        else:
+            lost.append(question.id)
+    return lines, Removal(
+        answers=len(names),
+        rejected=len(rejected),
+        duplicates=len(alike),
+        unlabelled=len(set(names) - labelled) if labels else 0,
+        noes=noes,
+        lost=tuple(lost),
+        kept=len(names) - len(rejected) - len(alike),
+        questions=len(lines),
+    )
+
+
+def missing_people(labels: LabelSet, least: int) -> Sequence[str]:
+    """The partial answers that fewer than ``least`` people labelled, which therefore cannot be removed."""
+    people: dict[str, set[str]] = {}
+    for label in labels.labels:
+        if label.value is not None:
+            people.setdefault(label.unit.item, set()).add(label.annotator)
+    return [name for name, found in people.items() if len(found) < least]

@@ -1,0 +1,140 @@
+"""The figures of a benchmark: relevance, distinctiveness, comprehensiveness, domains, and what people remove."""
+
+import numpy as np
+import pytest
+
+from conqret.curation import baseline
+from conqret.curation.chunks import chunks
+from conqret.curation.embeddings import lexical
+from conqret.curation.figures import alike_views, domains, near_chunks, relevance
+from conqret.curation.made import MadeAnswer, MadeBenchmark, MadeQuestion, read_made
+from conqret.curation.removal import remove
+from conqret.curation.review import read_review, review_chunks, review_pairs
+from conqret.errors import DeclarationError
+from conqret.io.label_scale import LabelScale
+from conqret.io.label_set import Label, LabelSet, Unit
+from conqret.llm.tokens import count_tokens
+
+
+def question(name, views, documents=("d1",)):
+    answers = tuple(
+        MadeAnswer(point_of_view=view, explanation=f"As {view}", documents=("d1",)) for view in views
+    )
+    return MadeQuestion(
+        id=name, question=f"Is {name}?", partial_answers=answers, documents=documents, licence="CC0"
+    )
+
+
+MADE = MadeBenchmark(
+    (question("q", ["up", "right", "left"], ("d1", "d2")), question("r", ["up", "up too"])),
+    {"d1": "north", "d2": "east"},
+)
+ARROWS = {
+    "up": (0, 1), "up too": (0.1, 1), "right": (1, 0), "left": (-1, 0), "north": (0, 1), "east": (1, 0),
+    "Is q?": (0.6, 0.8), "Is r?": (1, 0),
+}  # fmt: skip
+
+
+def arrows(texts):
+    return np.array([ARROWS[text] for text in texts], dtype=float)
+
+
+def test_relevance_is_the_mean_of_questions_of_the_mean_of_their_chunks():
+    near = near_chunks(MADE, arrows)
+    assert [(one.question, one.document, one.similarity) for one in near] == [
+        ("q", "d1", pytest.approx(0.8)), ("q", "d2", pytest.approx(0.6)), ("r", "d1", 0.0),
+    ]  # fmt: skip
+    found = relevance(near)
+    assert found.by_question == {"r": 0.0, "q": pytest.approx(0.7)}
+    assert found.mean.value == pytest.approx(0.35)
+    assert (found.chunks, found.documents) == (3, 3)
+
+
+def test_only_views_of_one_question_are_compared():
+    (pair,) = alike_views(MADE, arrows)
+    assert pair[:3] == ("r", "r#1", "r#2")
+    assert pair.similarity == pytest.approx(1 / np.sqrt(1.01))
+    assert alike_views(MADE, arrows, 0.999) == []
+    with pytest.raises(DeclarationError, match="--threshold is 0"):
+        alike_views(MADE, arrows, 0)
+
+
+def test_the_nearest_chunks_of_each_question_are_looked_at_beside_its_views():
+    review = review_chunks(MADE, near_chunks(MADE, arrows), most=1)
+    assert [row[:4] for row in review.rows] == [
+        ("q/1", "Is q?", "north", "- up\n- right\n- left"), ("r/1", "Is r?", "north", "- up\n- up too"),
+    ]  # fmt: skip
+    assert review.said({"covered": True, "explanation": ""}) is True
+    assert len(review_chunks(MADE, near_chunks(MADE, arrows)).rows) == 3
+
+
+def test_a_filled_sheet_is_read_and_gaps_are_left_out(tmp_path):
+    review = review_pairs(MADE, alike_views(MADE, arrows))
+    assert review.rows[0][:4] == ("r#1=r#2", "Is r?", "up", "up too")
+    sheet = tmp_path / "s.csv"
+    sheet.write_text("id,duplicate\nr#1=r#2,yes\nx,\n")
+    assert read_review(sheet, "duplicate") == {"r#1=r#2": True}
+
+
+def test_chunks_are_cut_between_sentences_and_lose_nothing():
+    text = "One two three four five. " * 300
+    found = list(chunks(text, most=100))
+    assert all(count_tokens(one) <= 100 and one.endswith("five.") for one in found)
+    assert " ".join(found).split() == text.split()
+    assert "".join(chunks("x" * 5000, most=100)) == "x" * 5000
+    assert list(chunks("  \n ")) == []
+
+
+def test_domains_are_groups_of_like_questions():
+    zoos, taxes = ["Should zoos close?", "Should zoos be free?"], ["Should taxes rise?", "Should taxes fall?"]
+    questions = [*zoos, *taxes, "Do zoos pay?"]
+    first, second = domains(questions, lexical, 2)
+    assert ((first.words[0], first.questions), (second.words[0], second.questions)) == (
+        ("zoos", 3),
+        ("taxes", 2),
+    )
+    assert first.example in questions
+    with pytest.raises(DeclarationError, match="--number is 9"):
+        domains(questions, lexical, 9)
+
+
+def labelled(*rows):
+    labels = tuple(
+        Label(Unit(item), dimension, who, value, None if value is not None else "missing")
+        for item, who, dimension, value in rows
+    )
+    scale = LabelScale("nominal", 0.0, 1.0)
+    return LabelSet("s.csv", "table", labels, dict.fromkeys(("grounded", "ethical"), scale))
+
+
+def test_what_two_of_three_reject_goes_and_a_question_without_any_goes_too():
+    labels = labelled(
+        ("q#1", "a", "grounded", 0.0), ("q#1", "b", "ethical", 0.0), ("q#1", "c", "grounded", 1.0),
+        ("q#2", "a", "grounded", 0.0), ("q#2", "a", "ethical", 0.0), ("q#2", "b", "grounded", 1.0),
+        ("r#1", "a", "grounded", 0.0), ("r#1", "b", "grounded", 0.0), ("r#2", "a", "ethical", None),
+    )  # fmt: skip
+    lines, found = remove(MADE, labels, {"r#1=r#2": True, "q#1=q#3": False})
+    assert [one["id"] for one in lines] == ["q"]
+    assert [one["point_of_view"] for one in lines[0]["partial_answers"]] == ["right", "left"]
+    assert lines[0]["licence"] == "CC0"
+    assert (found.rejected, found.duplicates, found.kept, found.lost) == (2, 1, 2, ("r",))
+    assert (found.noes, found.unlabelled) == ({"grounded": 4, "ethical": 2}, 2)
+    with pytest.raises(DeclarationError, match=r"no partial answer 'z#1'"):
+        remove(MADE, labelled(("z#1", "a", "grounded", 0.0)), {})
+    with pytest.raises(DeclarationError, match="--least is 0"):
+        remove(MADE, labels, {}, least=0)
+
+
+def test_the_baselines_of_the_judgments():
+    assert baseline.same("Trams are cheap for cities", "Trams for cities are cheap")["same"]
+    assert not baseline.same("Trams are cheap", "Zoos are cruel")["same"]
+    held = "Trams are a cheap and good thing for every city."
+    assert baseline.covered("Are trams cheap?", held, [held])["covered"]
+    assert not baseline.covered("Are trams cheap?", held, ["Trams are loud."])["covered"]
+    assert baseline.missed("Are trams cheap?", held, ["Trams are loud."])["rating"] == 3
+    assert baseline.missed("Are trams cheap?", "No comment.", [held])["rating"] == 1
+
+
+def test_a_folder_that_is_no_benchmark(tmp_path):
+    with pytest.raises(DeclarationError, match="does not exist"):
+        read_made(tmp_path / "none")
