@@ -44,3 +44,13 @@ def forks() -> Iterator[Forks]:
     """What runs commands in processes of their own, without importing everything for each."""
     with Forks() as found:
         yield found
+
+
+@pytest.fixture(scope="module")
+def one_thread() -> Iterator[None]:
+    """Small matrices take torch longer with several threads than with one."""
+    torch = pytest.importorskip("torch", reason="the extra perplexity is not installed: torch is missing")
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)

@@ -49,8 +49,8 @@ def read_statements(files: Sequence[Path], *, blank: bool = False, sided: bool =
             own = item.metadata.get(SYSTEM) or item.metadata.get("model")
             if not own and twin is not file:
                 raise DeclarationError(
-                    f"{twin} and {file} are both called {name}, and a system without a name in the rows has that of its "
-                    "file: rename one"
+                    f"{twin} and {file} are both called {name}, and a system without a name in its rows has that of "
+                    "the file: rename one"
                 )
             changed = {
                 "id": item.id if len(files) == 1 else f"{prefix}-{item.id}"[:200],

@@ -84,6 +84,7 @@ ANSWERS = (
     *(Arguments, Statement, Challenge, Reply),
     *(SearchQueries, PointsOfView, Explanation, Debatable, SameView, CoveredViews, MissedViews),
     *(Arguments, Statement, Challenge, Reply, Plain),
+    *(SearchQueries, PointsOfView, Explanation, Debatable),
 )
 """What is asked for by others than judges."""
 JUDGED = {ask.prompt: ask.response(Case(ITEM)) for judge in JUDGES.values() for ask in judge.asks}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,15 +26,6 @@ SAID = {
 }
 """What the rows teach to say on either side, in words that the offline judge understands."""
 WINDOW = 96
-
-
-@pytest.fixture(scope="module")
-def one_thread() -> Iterator[None]:
-    """Small matrices take longer with several threads than with one."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 def row(subject: str, side: str, argument: str) -> dict[str, Any]:

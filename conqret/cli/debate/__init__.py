@@ -21,8 +21,8 @@ from conqret.cli.debate import (
     table,
     topics,
     tune,
-    writers,
     write,
+    writers,
 )
 from conqret.cli.groups import add_commands
 

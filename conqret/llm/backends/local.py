@@ -204,8 +204,8 @@ BACKEND = Backend(
     texts=True,
     reads=True,
     cannot=(
-        "is answered in writing, in a shape that is asked for, and a local/ model writes plain texts only: it can write "
-        "statements (`conqret debate write`), judge with --format likelihood and score dispute-awareness. Serve it "
+        "is answered in writing, in a shape that is asked for, and a local/ model writes plain texts only: it can "
+        "write statements (`conqret debate write`), judge with --format likelihood and score dispute-awareness. Serve it "
         "(vLLM, Ollama) and give --model hosted_vllm/NAME with --api-base to ask it anything, or take --model offline"
     ),
     resolve=resolved,
