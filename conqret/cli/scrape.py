@@ -18,11 +18,10 @@ if TYPE_CHECKING:
 app = typer.Typer(
     help="Read debate pages, and fetch the sources that they cite.",
     no_args_is_help=True,
-    epilog="Example: conqret scrape debates urls.txt -o corpus/ && conqret scrape evidence corpus/",
+    epilog="Examples:\n\nconqret scrape topics https://www.britannica.com/procon -o topics.txt\n\n"
+    "conqret scrape debates topics.txt -o corpus/\n\nconqret scrape evidence corpus/",
 )
 scrape_topics.register(app)
-scrape_inspect.register(app)
-scrape_evidence.register(app)
 
 _SHOWN = 20  # problems printed; all of them are in problems.jsonl
 
@@ -93,3 +92,7 @@ def debates(
     )
     result(found.record(), [line], as_json=shown.json_output)
     end(found.problems)
+
+
+scrape_evidence.register(app)
+scrape_inspect.register(app)

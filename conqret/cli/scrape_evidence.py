@@ -54,7 +54,7 @@ class Asking(Group):
     delay: Annotated[
         float | None,
         typer.Option(
-            help="Seconds between two requests to one host, give or take half. [default: 1]",
+            help="Seconds between two requests to one host, give or take half. [default: 1; from the archive 4]",
             rich_help_panel=_ASKING,
         ),
     ] = None
@@ -195,11 +195,13 @@ def _options(
 
     for module in ("trafilatura", "pypdf", "warcio", "protego", "charset_normalizer"):
         require(module, extra="scrape")
+    from conqret.scrapers import archive as archived_pages
     from conqret.scrapers.archive import BASE, InternetArchive
     from conqret.scrapers.evidence import EvidenceOptions
     from conqret.scrapers.extract.pool import WORKERS
     from conqret.scrapers.fetch import FetchOptions, Limits, Policy
     from conqret.scrapers.fetch.guard import PORTS
+    from conqret.scrapers.fetch.politeness import DELAY
     from conqret.scrapers.providers import providers
 
     timeout, max_bytes, workers = allowed.timeout, allowed.max_bytes, allowed.workers
@@ -209,16 +211,17 @@ def _options(
         raise DeclarationError("--max-bytes and --workers are at least 1")
     usual = Limits()
     names = options.listed(search)
+    taken = archived or (InternetArchive(archive_base or BASE) if archive or archive_base else None)
     return EvidenceOptions(
         FetchOptions(
-            **asking.given(),
+            **{"delay": archived_pages.DELAY if taken else DELAY} | asking.given(),
             policy=Policy(allowed.allow_private, PORTS | frozenset(allowed.allow_port or ())),
             limits=Limits(
                 total_seconds=timeout or usual.total_seconds, max_bytes=max_bytes or usual.max_bytes
             ),
         ),
         providers(names),
-        archived or (InternetArchive(archive_base or BASE) if archive or archive_base else None),
+        taken,
         retry_errors,
         workers or WORKERS,
     )

@@ -41,7 +41,9 @@ _AGAINST = re.compile(r"points\s+against\W*", re.IGNORECASE)
 _POINT = re.compile(r"point\W*", re.IGNORECASE)
 _COUNTERPOINT = re.compile(r"counter-?\s?point\b\W*(.*)", re.IGNORECASE)
 _DEBATE = re.compile(r"/[^/]+~b[0-9]+/?")
-_CATEGORY = re.compile(r"(?:/[^/]+)*/[^/]+~c[0-9]+/?")
+_MOTION = re.compile(r"/(?:this-house|thw)[^/]*~b[0-9]+/?")
+_CATEGORY = re.compile(r"/debatabase/[^/]+~c[0-9]+/?")
+_MENUS = ("nav", "header", "footer", "aside")
 _NO_PARTS = 'remark: no line "Points Against" stands before an item; it parts the pros from the cons'
 
 
@@ -81,19 +83,23 @@ def _read(page: Page) -> DebateParts:
 
 
 def _index(page: Page) -> Index:
-    """The motions that a page lists, and the categories and further pages of a category that it leads to."""
+    """The motions that a page lists, and the categories and further pages of a category that it leads to.
+
+    A category's page lists motions only, others list news as well, whose addresses look alike; menus count nowhere.
+    """
     debates: dict[str, Listed] = {}
     further: dict[str, None] = {}
     here, heading = urlsplit(page.url), ""
+    wanted = _DEBATE if _CATEGORY.fullmatch(here.path) else _MOTION
     for element in page.root.iter("a", "h1"):
         if element.tag == "h1":
             heading = text_of(element)[:MAX_TITLE]
             continue
         address = urldefrag(web_address(page.link(element.get("href") or ""))).url
         there = urlsplit(address)
-        if there.netloc != here.netloc:
+        if there.netloc != here.netloc or next(element.iterancestors(*_MENUS), None) is not None:
             continue
-        if _DEBATE.fullmatch(there.path):
+        if wanted.fullmatch(there.path):
             debates.setdefault(address, Listed(address, heading))
         elif _CATEGORY.fullmatch(there.path) and (there.path != here.path or "page" in parse_qs(there.query)):
             further[address] = None
