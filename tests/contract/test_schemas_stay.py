@@ -81,10 +81,8 @@ def test_the_schemas_of_answers_are_those_of_all_recordings() -> None:
 ANSWERS = (
     *(Verdict, Grade, ReasonedRating, Viewpoints, GeneratedArgument),
     *(Steps, Graded, Rewrites, Perspectives, RankingAnswer, Slid, Argued),
-    *(Arguments, Statement, Challenge, Reply),
-    *(SearchQueries, PointsOfView, Explanation, Debatable, SameView, CoveredViews, MissedViews),
     *(Arguments, Statement, Challenge, Reply, Plain),
-    *(SearchQueries, PointsOfView, Explanation, Debatable),
+    *(SearchQueries, PointsOfView, Explanation, Debatable, SameView, CoveredViews, MissedViews),
 )
 """What is asked for by others than judges."""
 JUDGED = {ask.prompt: ask.response(Case(ITEM)) for judge in JUDGES.values() for ask in judge.asks}

@@ -205,8 +205,9 @@ BACKEND = Backend(
     reads=True,
     cannot=(
         "is answered in writing, in a shape that is asked for, and a local/ model writes plain texts only: it can "
-        "write statements (`conqret debate write`), judge with --format likelihood and score dispute-awareness. Serve it "
-        "(vLLM, Ollama) and give --model hosted_vllm/NAME with --api-base to ask it anything, or take --model offline"
+        "write statements (`conqret debate write`), judge with --format likelihood and score dispute-awareness. Serve "
+        "it (vLLM, Ollama) and give --model hosted_vllm/NAME with --api-base to ask it anything, or take --model "
+        "offline"
     ),
     resolve=resolved,
     identity=_identity,
