@@ -26,14 +26,19 @@ from conqret.runs.folder import SUMMARY
 from conqret.runs.session import Session, SessionCounts
 
 ANSWERS, FLOORS = "answers.jsonl", "floors.jsonl"
+NOTHING_LOST: Mapping[str, tuple[int, int]] = {}
 
 
 class JudgedRecord(AskedRecord):
-    """What ``run.json`` says of judged debates."""
+    """What ``run.json`` says of judged debates; ``shortened`` holds by passage its tokens before and after."""
 
-    SAME: ClassVar[Mapping[str, str]] = {**AskedRecord.SAME, "asked": "questions, design or instructions"}
+    SAME: ClassVar[Mapping[str, str]] = {
+        **AskedRecord.SAME, "asked": "questions, design or instructions", "allowance": "allowance"
+    }  # fmt: skip
 
     kind: str = "debate-judge"
+    allowance: int | None
+    shortened: dict[str, tuple[int, int]]
 
 
 @dataclass(frozen=True)
@@ -71,11 +76,14 @@ def judge_debates(
     session: Session,
     folder: JudgedFolder,
     *,
+    shortened: Mapping[str, tuple[int, int]] = NOTHING_LOST,
     overwrite: bool = False,
     on_start: Callable[[Client, int], None] = lambda client, kept: None,
     on_row: Callable[[Judged], None] = lambda found: None,
 ) -> JudgedOutcome:
     """Ask for every judgment that the folder does not hold, and write the tables of answers.
+
+    ``shortened`` says for the record what passages lost (:func:`conqret.debate.allowance.shortened`).
 
     Raises what :func:`conqret.runs.asked.ask_all` raises, and MissingDependencyError where numpy is not installed.
     """
@@ -104,7 +112,8 @@ def judge_debates(
 
     session.options.backend.check_can_ask("which option of a debate is right")
     shown = ((one.key, one.question.record()) for one in asked)
-    record = JudgedRecord.of(session, {PROMPT: Slid}, shown)
+    allowance = asked[0].allowance if asked else None
+    record = JudgedRecord.of(session, {PROMPT: Slid}, shown, allowance=allowance, shortened=dict(shortened))
     return session.run(
         lambda client: ask_all(
             trials(asked, session), session, folder, record, finish,

@@ -28,6 +28,9 @@ from conqret.runs.trials import Trial
 
 PROMPT = "debate-judge"
 
+CUT = "[…]"
+"""Stands where the rest of a paragraph of the passage is left out."""
+
 ANSWER_TOKENS = 80
 """An answer in tokens: two sentences and a number."""
 
@@ -50,7 +53,8 @@ class Judged(Answered):
 class Asking:
     """One judgment that is asked for: a question in a condition, at a turn, under an instruction, in one order.
 
-    ``consulted`` is the option (1 or 2) that is argued for where one side alone is heard, and 0 where both are.
+    ``consulted`` is the option (1 or 2) that is argued for where one side alone is heard, and 0 where both are;
+    ``allowance`` the tokens that the judge has for thoughts and answer, None as many as it likes.
     """
 
     question: TwoTurnQuestion
@@ -59,6 +63,7 @@ class Asking:
     instruction: str
     swapped: bool
     consulted: int = 0
+    allowance: int | None = None
 
     @property
     def key(self) -> str:
@@ -117,6 +122,7 @@ def askings(
     instructions: Sequence[str] = (SIMPLE.name,),
     *,
     consultancy: bool = False,
+    allowance: int | None = None,
 ) -> tuple[Asking, ...]:
     """All that is asked of these questions: as many judgments as what they hold allows.
 
@@ -139,7 +145,7 @@ def askings(
     if consultancy:
         heard += [(CONSULTANCY[chosen], option) for option in (1, 2)]
     return tuple(
-        Asking(question, condition, turn, name, swapped, consulted)
+        Asking(question, condition, turn, name, swapped, consulted, allowance)
         for question in questions
         for condition, consulted in heard
         for name in instructions
@@ -193,6 +199,8 @@ def prompt(one: Asking, library: Library, before: int | None = None) -> Rendered
             "answer_from": told.first_winner(1),
             "sure_from": told.first_winner(END),
             "careful": told is not SIMPLE,
+            "allowance": one.allowance,
+            "cut": CUT if CUT in one.passage else "",
         },
     )
 
@@ -206,6 +214,8 @@ async def _judged(one: Asking, session: Session, earlier: Mapping[str, Judged]) 
             messages=messages(prompt(one, session.library, before)),
             response=Slid,
             temperature=0.0,
+            max_tokens=one.allowance,
+            widened=one.allowance is None,
             baseline=lambda: _by_words(one),
         )
     )

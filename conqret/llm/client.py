@@ -137,7 +137,7 @@ class Client:
                 return Answer(reply, tuple(calls), completion.logprobs)
             calls.append(call.model_copy(update={"error": f"{reply.reason}: {reply.fault}"}))
             given = reply.given or given
-            wider = self._wider(sent.max_tokens, completion)
+            wider = self._wider(sent.max_tokens, completion) if sent.widened else None
             if reply.reason is Reason.TRUNCATED and widenings < MAX_WIDENINGS and wider is not None:
                 widenings, sent = widenings + 1, replace(sent, max_tokens=wider)
             elif reply.reason in _MENDABLE and reasks < MAX_REASKS and not sent.plain:

@@ -67,6 +67,7 @@ class Request(Generic[Response]):
     the offline model's answer as plain JSON data; without it the request cannot be asked offline. ``reading``
     says how log-probabilities answer it; without it the request cannot be asked of a local model. ``written``
     says whether a model that writes can answer it, too.
+    ``widened`` says whether an answer that was cut off is asked for again with more room than ``max_tokens``.
     ``ask`` and ``item`` label the request for people (``rag-fine-grained``, ``voting-age-pro``).
     """
 
@@ -77,6 +78,7 @@ class Request(Generic[Response]):
     context: Mapping[str, Any] = field(default_factory=dict)
     temperature: float = DEFAULT_TEMPERATURE
     max_tokens: int | None = None
+    widened: bool = True
     sample: int = 0
     logprobs: bool = False
     baseline: Callable[[], Any] | None = None

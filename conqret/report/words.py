@@ -13,7 +13,7 @@ SECOND = "second."
 
 REASONS: dict[str, str] = {
     Reason.REFUSAL: "the model declined to answer",
-    Reason.TRUNCATED: "the answer was cut off, also with more room",
+    Reason.TRUNCATED: "the answer was cut off, with all the room that it may have",
     Reason.INVALID_JSON: "the answer was no valid JSON, also when asked again",
     Reason.INVALID_ANSWER: "the answer broke the rules of the format, also when asked again",
     Reason.CONTEXT_OVERFLOW: "the prompt does not fit the model's window",

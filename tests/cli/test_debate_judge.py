@@ -7,7 +7,7 @@ import pytest
 
 from conqret.llm import retry
 from tests.io.test_two_turn import OWN
-from tests.server import FaultServer
+from tests.server import FaultPlan, FaultServer
 
 
 @pytest.fixture
@@ -122,3 +122,19 @@ def test_the_fixture_is_judged_in_both_designs(cli, tmp_path):
     pytest.importorskip("statsmodels")
     found = json.loads(cli("debate", "anova", tmp_path / "main" / "answers.jsonl", "--json").out)
     assert all(effect["statistic"] >= 0 for one in found for effect in one["effects"])
+
+
+def test_an_allowance_goes_with_each_request_and_is_not_widened(cli, questions, tmp_path):
+    out = tmp_path / "out"
+    questions.write_text("\n".join(questions.read_text().splitlines()[:2]))
+    with FaultServer(FaultPlan(always="truncated"), answer=by_place) as server:
+        call = ("--model", "openai/judge", "--api-base", server.url, "--instruction", "simple", "-o", out)
+        done = cli("debate", "judge", questions, *call, "--allowance", 150, "--passage-tokens", 8)
+    assert {one.body["max_tokens"] for one in server.requests} == {150}
+    assert len(server.requests) == 8  # both questions are the same to the model
+    assert done.code == 1  # an answer that was cut off is none, and is not asked for again
+    record = json.loads((out / "run.json").read_text())
+    assert record["allowance"] == 150
+    assert all(before > after for before, after in record["shortened"].values())
+    assert "passages are shortened" in done.err
+    assert {row["reason"] for row in answers_of(out)} == {"truncated"}

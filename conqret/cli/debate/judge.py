@@ -10,7 +10,7 @@ import typer
 
 from conqret.cli import options
 from conqret.cli.asking import ask, session_of
-from conqret.cli.console import at, end, result
+from conqret.cli.console import at, end, note, result
 from conqret.cli.debate.table import Design
 from conqret.cli.groups import grouped
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
+    from conqret.debate.allowance import Shortened
     from conqret.debate.judged_run import JudgedFolder
     from conqret.debate.outcomes import Outcomes, Standing
 
@@ -52,6 +53,22 @@ def judge(
             "--consultancy",
         ),
     ] = False,
+    allowance: Annotated[
+        int | None,
+        options.option(
+            options.JUDGING,
+            "Tokens for each judgment, thoughts and answer together, in place of the five minutes that people had; an "
+            "answer that takes more counts as none. Default: as many as it likes.",
+        ),
+    ] = None,
+    passage_tokens: Annotated[
+        int | None,
+        options.option(
+            options.JUDGING,
+            "Show so many tokens of each passage at most: every paragraph loses the same share of its end. (In five "
+            "minutes people read some 1600.)",
+        ),
+    ] = None,
     output: Annotated[
         Path | None,
         options.option(
@@ -77,6 +94,7 @@ def judge(
     from dataclasses import asdict
 
     from conqret.cli.expected_cost import tell_cost
+    from conqret.debate.allowance import check_allowance, shortened
     from conqret.debate.judged_run import JudgedFolder, judge_debates
     from conqret.debate.judging import askings, estimate
     from conqret.debate.payoffs import INSTRUCTIONS
@@ -84,24 +102,32 @@ def judge(
     from conqret.report.debate_outcomes import verdict
     from conqret.runs.places import default_folder, stem
 
+    check_allowance(allowance, calls.max_tokens)
     found = read_two_turn(questions)
-    instructions = tuple(INSTRUCTIONS) if instruction is None else (instruction,)
-    asked = askings(found, design, instructions, consultancy=consultancy)
     session = session_of(model, calls, kept, prompts)
+    lost: Shortened = {}
+    if passage_tokens is not None:
+        found, lost = shortened(found, passage_tokens, session.options.model)
+    instructions = tuple(INSTRUCTIONS) if instruction is None else (instruction,)
+    asked = askings(found, design, instructions, consultancy=consultancy, allowance=allowance)
     if dry_run:
         tell_cost([estimate(asked, session)], budget=calls.budget_usd, as_json=shown.json_output)
         return
     folder = JudgedFolder(output or default_folder(stem(questions), "debate-judge", session.options.model))
+    if lost:
+        before, after = (sum(one[place] for one in lost.values()) for place in (0, 1))
+        note(f"{len(lost):,} passages are shortened, from {before:,} tokens to {after:,}")
+    run = partial(judge_debates, asked, session, folder, shortened=lost, overwrite=kept.overwrite)
     outcome = ask(
-        partial(judge_debates, asked, session, folder, overwrite=kept.overwrite), len(asked), "judgments",
+        run, len(asked), "judgments",
         about=f"{len(asked):,} judgments on {len(found):,} questions, by", shown=shown,
     )  # fmt: skip
     came, beside = outcome.came, outcome.beside
     told = verdict(came)
     data = {"verdict": told, **asdict(came), "beside": [asdict(one) for one in beside]}
     result(data, _lines(came, beside, told, folder), as_json=shown.json_output)
-    lost = outcome.unanswered
-    end(lost, outcome.session, there=len(asked) - sum(lost.values()), reasons=lost)
+    unanswered = outcome.unanswered
+    end(unanswered, outcome.session, there=len(asked) - sum(unanswered.values()), reasons=unanswered)
 
 
 def _lines(
