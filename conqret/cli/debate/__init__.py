@@ -27,7 +27,8 @@ from conqret.cli.debate import (
 from conqret.cli.groups import add_commands
 
 app = typer.Typer(
-    help="Debates: whether texts keep to their side, what an answer earns, and whether a debate helps who judges.",
+    help="Debates: hold them, see whether texts keep to their side and what to train on, and whether a debate helps "
+    "who judges.",
     no_args_is_help=True,
     epilog="Example: conqret debate score statements.jsonl --model gpt-4o-mini -o runs/controllability",
 )
