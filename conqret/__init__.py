@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from conqret._version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from conqret.api.debates import controllability, response_quality
     from conqret.api.judging import ajudge, judge
     from conqret.api.judgments import Judgments
     from conqret.api.systems import generate, retrieve, run
@@ -38,8 +39,10 @@ _HOMES = {
     "Measure": "conqret.data",
     "ajudge": "conqret.api.judging",
     "bias": "conqret.reliability.bias.study",
+    "controllability": "conqret.api.debates",
     "generate": "conqret.api.systems",
     "judge": "conqret.api.judging",
+    "response_quality": "conqret.api.debates",
     "retrieve": "conqret.api.systems",
     "run": "conqret.api.systems",
     "sensitivity": "conqret.reliability.sensitivity.study",
@@ -60,8 +63,10 @@ __all__ = [
     "Measure",
     "ajudge",
     "bias",
+    "controllability",
     "generate",
     "judge",
+    "response_quality",
     "retrieve",
     "run",
     "sensitivity",

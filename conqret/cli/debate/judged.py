@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,6 +15,7 @@ from conqret.cli.console import NONE, at, end, result
 
 if TYPE_CHECKING:
     from conqret import Judgments
+    from conqret.api.debates import Systems
     from conqret.data import Item
     from conqret.debate.sifting import Sifted
     from conqret.report.table import Table
@@ -54,8 +56,12 @@ def judged(
     kept: options.Kept,
     dry_run: bool,
     shown: options.Shown,
-) -> Judgments | None:
-    """Judge items by a format into a run's folder; with ``dry_run`` say what that would cost, and return None."""
+    by: Callable[..., Any] | None = None,
+) -> Any:
+    """Judge items by a format into a run's folder; with ``dry_run`` say what that would cost, and return None.
+
+    ``by`` is the function of the public face that does it, with its statements given; without, ``judge`` does.
+    """
     from conqret import judge
     from conqret.api.judging import expected_cost
     from conqret.cli.expected_cost import tell_cost
@@ -63,19 +69,23 @@ def judged(
     from conqret.runs.places import default_folder, stem
 
     named = stem(files[0]) + (f"-and-{len(files) - 1}-more" if len(files) > 1 else "")
-    by = model or ("replayed" if kept.replay else OFFLINE_MODEL)  # a replay says itself which model it is of
+    who = model or ("replayed" if kept.replay else OFFLINE_MODEL)  # a replay says itself which model it is of
     settings: dict[str, Any] = {
-        "format": format, "model": model, "prompts": prompts, "output": output or default_folder(named, format, by),
+        "model": model, "prompts": prompts, "output": output or default_folder(named, format, who),
         **calls.given(), **kept.given(),
     }  # fmt: skip
     if dry_run:
-        tell_cost([expected_cost(items, **settings)], budget=calls.budget_usd, as_json=shown.json_output)
+        tell_cost(
+            [expected_cost(items, format=format, **settings)],
+            budget=calls.budget_usd,
+            as_json=shown.json_output,
+        )
         return None
-    judgments: Judgments = ask(
-        lambda on_start, on_row: judge(items, on_start=on_start, on_judgment=on_row, **settings), len(items),
+    run: Callable[..., Any] = by or partial(judge, items, format=format)
+    return ask(
+        lambda on_start, on_row: run(on_start=on_start, on_judgment=on_row, **settings), len(items),
         "judgments", about=f"{len(items):,} items, judged by {format} with", shown=shown,
     )  # fmt: skip
-    return judgments
 
 
 def conclude(
@@ -84,7 +94,7 @@ def conclude(
     *,
     shown: options.Shown,
     files: Mapping[str, Path] = NONE,
-    **more: object,
+    **more: Any,
 ) -> None:
     """Print what the judgments come to, and end the command; ``files`` were written, ``more`` is part of the data."""
     record, summary = judgments.record, judgments.summary
@@ -98,6 +108,14 @@ def conclude(
 
     result({"model": record.model, "baseline": record.baseline, **more}, lines(), as_json=shown.json_output)
     end(summary.failed, judgments.session, there=summary.any_score, reasons=summary.reasons)
+
+
+def conclude_systems(
+    found: Systems[Any], table: Callable[[], Table], *, shown: options.Shown, **more: Any
+) -> None:
+    """The same with what the judgments say of each system."""
+    systems = [one.model_dump(mode="json") for one in found.systems]
+    conclude(found.judgments, table, shown=shown, **more, systems=systems)
 
 
 def sifted(

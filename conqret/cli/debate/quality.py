@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from conqret.cli import options
-from conqret.cli.debate.judged import Output, Statements, conclude, judged
+from conqret.cli.debate.judged import Output, Statements, conclude_systems, judged
 from conqret.cli.groups import grouped
 
 EPILOG = (
@@ -36,25 +36,18 @@ def quality(
     The model rates helpfulness, relevance, accuracy and detail of each with one number from 1 to 10. A win is better in
     both orders, or better in one and equal in the other. The score is (win - lose) / all + 1.
     """
+    from functools import partial
+
+    from conqret import response_quality
     from conqret.debate.quality import FORMAT, pair
-    from conqret.debate.quality import quality as qualities
     from conqret.debate.statements import read_statements, system_of
     from conqret.report.debates import quality_table
 
     items = read_statements(statements, sided=False)
     other = against or system_of(items[0])
-    pairs = pair(items, other)
-    judgments = judged(
-        pairs, statements, FORMAT, model=model, output=output, prompts=prompts, calls=calls, kept=kept,
-        dry_run=dry_run, shown=shown,
+    found = judged(
+        pair(items, other), statements, FORMAT, model=model, output=output, prompts=prompts, calls=calls, kept=kept,
+        dry_run=dry_run, shown=shown, by=partial(response_quality, items, against=other),
     )  # fmt: skip
-    if judgments is None:
-        return
-    found = qualities(pairs, judgments)
-    conclude(
-        judgments,
-        lambda: quality_table(found, other),
-        shown=shown,
-        against=other,
-        systems=[one.model_dump(mode="json") for one in found],
-    )
+    if found is not None:
+        conclude_systems(found, partial(quality_table, found.systems, other), shown=shown, against=other)

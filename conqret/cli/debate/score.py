@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from conqret.cli import options
-from conqret.cli.debate.judged import Output, Statements, conclude, judged
+from conqret.cli.debate.judged import Output, Statements, conclude_systems, judged
 from conqret.cli.groups import grouped
 
 EPILOG = (
@@ -40,23 +40,19 @@ def score(
     The model sees topic and statement, never the side, and says which share of it supports the topic and which opposes
     it. Good is what has all of it on its own side. The folder is one of `conqret judge` by the format controllability.
     """
-    from conqret.debate.controllability import FORMAT, check_good_from, controllability
+    from functools import partial
+
+    from conqret import controllability
+    from conqret.debate.controllability import FORMAT, check_good_from
     from conqret.debate.statements import read_statements
     from conqret.report.debates import controllability_table
 
     check_good_from(good_from)
     items = read_statements(statements)
-    judgments = judged(
+    found = judged(
         items, statements, FORMAT, model=model, output=output, prompts=prompts, calls=calls, kept=kept,
-        dry_run=dry_run, shown=shown,
+        dry_run=dry_run, shown=shown, by=partial(controllability, items, good_from=good_from),
     )  # fmt: skip
-    if judgments is None:
-        return
-    found = controllability(items, judgments, good_from=good_from)
-    conclude(
-        judgments,
-        lambda: controllability_table(found, good_from),
-        shown=shown,
-        good_from=good_from,
-        systems=[one.model_dump(mode="json") for one in found],
-    )
+    if found is not None:
+        table = partial(controllability_table, found.systems, good_from)
+        conclude_systems(found, table, shown=shown, good_from=good_from)
