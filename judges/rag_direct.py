@@ -63,11 +63,6 @@ def _pair(
     return Section(metric, (metric, SECOND + metric), answer, score, baseline, NEEDS)
 
 
-def _relevance(evidence: Evidence) -> tuple[Finding, Finding]:
-    """The documents are as relevant to one argument as to the other."""
-    return (evidence.context_relevance(),) * 2
-
-
 def _baseline_preference(case: Case) -> dict[str, Any]:
     found = case.evidence.preference()
     return {"explanation": found.explanation, "preference": SIDES[found.label]}
@@ -84,7 +79,8 @@ JUDGE = Judge(
             "rag-direct",
             "RagDirect",
             (
-                _pair("context_relevance", _relevance),
+                # the documents are as relevant to one argument as to the other
+                _pair("context_relevance", lambda evidence: (evidence.context_relevance(),) * 2),
                 _pair(
                     "answer_relevance",
                     lambda evidence: (

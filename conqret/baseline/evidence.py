@@ -155,11 +155,9 @@ class Evidence:
 
     def _argument(self, which: str) -> Text:
         if which not in self._arguments:
-            self._arguments[which] = analysed(self._raw(which))
+            text = self.item.argument if which == "argument" else self.item.second_argument
+            self._arguments[which] = analysed(text or "")
         return self._arguments[which]
-
-    def _raw(self, which: str) -> str:
-        return (self.item.argument if which == "argument" else self.item.second_argument) or ""
 
     def _strength(self, which: Which) -> Strength:
         writing = fitted()["preference"].score(surface(self._argument(which)))

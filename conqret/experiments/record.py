@@ -56,7 +56,9 @@ def experiment_record(job: Job) -> ExperimentRecord:
             **resolved,
             "corpus": "",
             "prompts": "",
-            "retrievers": _without_runs(resolved["retrievers"]),
+            "retrievers": {
+                name: {**one, "run": one["run"] is not None} for name, one in resolved["retrievers"].items()
+            },
             "judges": [
                 {**one, "model": placeless.get(one["model"], one["model"])} for one in resolved["judges"]
             ],
@@ -95,10 +97,6 @@ def _prompts(experiment: Experiment, library: Library) -> dict[str, str]:
     }
     names |= {how.prompt for one in experiment.perturbations if (how := PERTURBATIONS[one.name].rewriting)}
     return {name: library[name].digest for name in sorted(names)}
-
-
-def _without_runs(retrievers: dict[str, Any]) -> dict[str, Any]:
-    return {name: {**one, "run": one["run"] is not None} for name, one in retrievers.items()}
 
 
 def _version(name: str) -> str | None:

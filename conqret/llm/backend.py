@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from conqret.errors import DeclarationError
 from conqret.llm.tokens import Encode, encoder_for
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from conqret.llm.options import ClientOptions
     from conqret.llm.request import Completion, Request
 
-T = TypeVar("T")
 
 PER_MILLION = 1e-6
 """Prices are given for a million tokens."""
@@ -104,18 +103,6 @@ class Connection(ABC):
         """Let go of connections."""
 
 
-def _same(given: T) -> T:
-    return given
-
-
-def _unpinned(model: str) -> tuple[str, str | None]:
-    return model, None
-
-
-def _anywhere(model: str, folder: Path) -> str:
-    return model
-
-
 @dataclass(frozen=True, kw_only=True)
 class Backend:
     """One way to have models answer.
@@ -148,12 +135,12 @@ class Backend:
     reads: bool = False
     cannot: str = "cannot be asked of this model"
     baseline: bool = False
-    resolve: Callable[[ClientOptions], ClientOptions] = _same
-    identity: Callable[[str], str] = _same
-    pinned: Callable[[str], tuple[str, str | None]] = _unpinned
+    resolve: Callable[[ClientOptions], ClientOptions] = lambda options: options
+    identity: Callable[[str], str] = lambda model: model
+    pinned: Callable[[str], tuple[str, str | None]] = lambda model: (model, None)
     facts: Callable[[ClientOptions], ModelFacts] = stated
     encoder: Callable[[str], Encode] = encoder_for
-    anchored: Callable[[str, Path], str] = _anywhere
+    anchored: Callable[[str, Path], str] = lambda model, folder: model
 
     def takes(self, model: str) -> bool:
         """Whether the name is one of its models'."""

@@ -46,16 +46,6 @@ class Signs:
     frequency: Mapping[str, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Lean:
-    """Which side a text takes: ``value`` in (-1, 1), positive for yes; and what it is made of."""
-
-    value: float
-    declared: float
-    valued: float
-    denied: float
-
-
 @lru_cache(maxsize=2_000)
 def signs(text: str) -> Signs:
     """Read a text. Those read last are kept, for the windows of a ranking overlap."""
@@ -72,8 +62,8 @@ def signs(text: str) -> Signs:
     )
 
 
-def lean(found: Signs, sides: Sides) -> Lean:
-    """The side that a text takes on a question.
+def lean(found: Signs, sides: Sides) -> float:
+    """The side that a text takes on a question, in (-1, 1): positive for yes.
 
     ``value = tanh(d + 2 p v - n / 2)``: d the declarations for less those against, damped by
     ``d / (1 + |d| / 2)``; v in [-1, 1] the balance of good and bad words ``(g - b) / (g + b + 8)``, p the
@@ -82,8 +72,7 @@ def lean(found: Signs, sides: Sides) -> Lean:
     damped = found.declared / (1 + abs(found.declared) / 2)
     valued = (found.good - found.bad) / (found.good + found.bad + 2 * PRIOR)
     share = sum(not sides.terms.isdisjoint(denied) for denied in found.denied) / max(1, len(found.denied))
-    value = math.tanh(DECLARED * damped + VALUED * sides.polarity * valued - DENIED * share)
-    return Lean(value, damped, valued, share)
+    return math.tanh(DECLARED * damped + VALUED * sides.polarity * valued - DENIED * share)
 
 
 def match(found: Signs, sides: Sides) -> float:
@@ -98,7 +87,7 @@ def match(found: Signs, sides: Sides) -> float:
 def leaning(question: str, texts: Sequence[str]) -> list[float]:
     """How far each text takes the yes side of a question, from -1 (no) to 1 (yes)."""
     sides = Sides.of(question)
-    return [lean(signs(text), sides).value for text in texts]
+    return [lean(signs(text), sides) for text in texts]
 
 
 def stance_scores(question: str, stance: str, texts: Sequence[str]) -> list[float]:
@@ -110,7 +99,7 @@ def stance_scores(question: str, stance: str, texts: Sequence[str]) -> list[floa
     sides = Sides.of(question)
     sign = {"pro": 1.0, "con": -1.0, "none": 0.0}[stance]
     read_texts = [signs(text) for text in texts]
-    return [match(found, sides) ** 2 * (2 + sign * lean(found, sides).value) / 3 for found in read_texts]
+    return [match(found, sides) ** 2 * (2 + sign * lean(found, sides)) / 3 for found in read_texts]
 
 
 def stance_order(question: str, stance: str, texts: Sequence[str]) -> list[int]:

@@ -66,10 +66,10 @@ def test_reducing_harm_is_good_and_limiting_freedom_is_bad():
 
 def test_values_are_bounded_and_empty_texts_lean_nowhere():
     sides = Sides.of("Should cats be kept indoors?")
-    assert lean(signs(""), sides).value == 0.0
+    assert lean(signs(""), sides) == 0.0
     assert stance_scores("", "pro", ["anything"]) == [0.0]
     for text in ("against " * 500, "I support it. " * 500, "no " * 500):
-        assert -1 <= lean(signs(text), sides).value <= 1
+        assert -1 <= lean(signs(text), sides) <= 1
         assert all(0 <= score <= 1 for score in stance_scores("Should cats be kept indoors?", "con", [text]))
 
 

@@ -12,7 +12,6 @@ from conqret.errors import DeclarationError
 from conqret.io import ItemSource
 from conqret.judging.base import Judge, JudgeOptions
 from conqret.judging.setup import Setup, check_items, set_up
-from conqret.llm.client import Client
 from conqret.llm.options import ClientOptions
 from conqret.perturb import SEED, Materials, Pool
 from conqret.perturb.rewriting import rewrite_items
@@ -88,12 +87,8 @@ def damage_materials(
         if damage.perturbation.pool:
             materials[name] = Materials(Pool.open(pool) if pool else Pool.from_items(items))
         elif damage.perturbation.rewriting and rewriter is not None and not rewriter.options.backend.baseline:
-            rewrite = partial(_rewrite, items, damage, seed, rewriter.library)
+            rewrite = partial(
+                rewrite_items, items, damage.perturbation, damage.levels, seed=seed, library=rewriter.library
+            )
             materials[name], unable[name] = rewriter.run(rewrite)
     return materials, unable
-
-
-async def _rewrite(
-    items: Sequence[Item], damage: Damage, seed: int, library: Library, client: Client
-) -> tuple[Materials, list[LeftOut]]:
-    return await rewrite_items(items, damage.perturbation, damage.levels, client, seed=seed, library=library)
