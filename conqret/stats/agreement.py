@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.stats.clusters import snapped
-from conqret.stats.estimate import Sampled
+from conqret.stats.confusion import RARE, shared_by_chance
+from conqret.stats.estimate import FEWEST_SHARED, Sampled
 from conqret.stats.resampling import Resamples, whole
 
 if TYPE_CHECKING:
@@ -82,6 +83,7 @@ def alphas(tables: ArrayLike, level: Level, resamples: Resamples | None = None) 
             reason=table.reason,
             scale="correlation",
             counted=table.rated,
+            unsure=table.rare,
         )
         for table in prepared
     ]
@@ -105,6 +107,7 @@ class _Table:
         slots = np.where(self.rated, slots, np.nan)[: int(sizes.max(initial=0))]
         there = ~np.isnan(slots)
         self.units = int(self.rated.sum())
+        self.rare = RARE if self.units and shared_by_chance(table[:, self.rated]) < FEWEST_SHARED else ""
         self.values, codes = np.unique(slots[there], return_inverse=True)
         coded = np.full(slots.shape, -1)
         coded[there] = codes

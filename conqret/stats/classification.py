@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
 from conqret.stats.confusion import of_categories, paired
-from conqret.stats.estimate import CONFIDENCE, Estimate, undefined
+from conqret.stats.estimate import CONFIDENCE, FEWEST_DIFFERENT, Estimate, undefined
 from conqret.stats.resampling import Resamples, whole
 
 if TYPE_CHECKING:
@@ -141,7 +141,9 @@ def auroc(
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(((weights @ wins) * weights).sum(axis=1) / (weights @ size).prod(axis=1))
 
-    return drawn.sampled(of_weights, len(truth), scale="share").estimate(confidence)
+    few = min(len(ups), len(downs))
+    rare = f"{few} items of one kind only" if few < FEWEST_DIFFERENT else ""
+    return drawn.sampled(of_weights, len(truth), scale="share", unsure=rare).estimate(confidence)
 
 
 def _of_higher(tables: NDArray[np.float64], axis: int) -> NDArray[np.float64]:

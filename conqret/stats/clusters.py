@@ -36,6 +36,13 @@ def snapped(values: ArrayLike) -> NDArray[np.float64]:
     return np.where(np.isnan(given), given, moved[np.searchsorted(known, given).clip(max=len(known) - 1)])
 
 
+def beside_mode(values: NDArray[np.float64]) -> int:
+    """How many of the values are not the most frequent one."""
+    import numpy as np
+
+    return len(values) - int(np.unique(values, return_counts=True)[1].max(initial=0))
+
+
 def cluster_means(values: ArrayLike, clusters: Iterable[Hashable]) -> NDArray[np.float64]:
     """The mean of the values of each cluster, in the order of their first item."""
     import numpy as np

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from conqret.errors import DeclarationError
 from conqret.stats.clusters import snapped
-from conqret.stats.estimate import CONFIDENCE, Estimate, Scale
+from conqret.stats.estimate import CONFIDENCE, FEWEST_SHARED, Estimate, Scale
 from conqret.stats.resampling import Resamples, whole
 
 if TYPE_CHECKING:
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     OfTables = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+
+
+RARE = "all but the most frequent label are too rare"
 
 
 class CategoryStatistic(Protocol):
@@ -66,7 +69,10 @@ def of_categories(reason: str = "", scale: Scale = "share") -> Callable[[OfTable
                 with np.errstate(divide="ignore", invalid="ignore"):  # without a cluster there may be no item
                     return np.asarray(compute((weights @ counts).reshape(-1, size, size)))
 
-            found = drawn.sampled(of_weights, len(one), width=size**2, reason=reason, scale=scale)
+            few = scale == "correlation" and shared_by_chance(np.stack([one, other])) < FEWEST_SHARED
+            found = drawn.sampled(
+                of_weights, len(one), width=size**2, reason=reason, scale=scale, unsure=RARE if few else ""
+            )
             return found.estimate(confidence)
 
         return statistic
@@ -108,3 +114,16 @@ def paired(first: ArrayLike, second: ArrayLike) -> tuple[NDArray[np.float64], ND
     if not (np.isfinite(one).all() and np.isfinite(other).all()):
         raise DeclarationError("a value is missing or infinite: leave out the pairs that lack one")
     return one, other
+
+
+def shared_by_chance(table: NDArray[np.float64]) -> float:
+    """On how many units (columns of ``table``) two of its raters would leave the most frequent value by chance: with
+    a_r of rater r beside it and m ratings a unit ``((sum a)^2 - sum a^2) / (2 units (m - 1))``, for two raters
+    ``a b / units``."""
+    import numpy as np
+
+    there = ~np.isnan(table)
+    values, counts = np.unique(table[there], return_counts=True)
+    beside = ((table != values[counts.argmax()]) & there).sum(axis=1)
+    pairs = (beside.sum() ** 2 - (beside**2).sum()) / 2
+    return float(pairs / (table.shape[1] * (there.sum() / table.shape[1] - 1)))

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conqret.stats.clusters import SAME
+from conqret.stats.clusters import SAME, beside_mode
 from conqret.stats.confusion import paired
-from conqret.stats.estimate import CONFIDENCE, Estimate, Sampled, undefined
+from conqret.stats.estimate import CONFIDENCE, FEWEST_DIFFERENT, Estimate, Sampled, undefined
 from conqret.stats.resampling import Resamples, whole
 
 if TYPE_CHECKING:
@@ -39,7 +39,8 @@ def pearson(
         n, x, y, xx, yy, xy = (weights @ columns).T
         return _ratio(n * xy - x * y, (n * xx - x * x) * (n * yy - y * y), 1e-9 * n**4)
 
-    return drawn.sampled(of_weights, len(one), scale="correlation").estimate(confidence)
+    found = drawn.sampled(of_weights, len(one), scale="correlation", unsure=_unsure(one, other))
+    return found.estimate(confidence)
 
 
 def spearman(
@@ -66,7 +67,9 @@ def spearman(
         spread = (of_items * x * x).sum(axis=1) * (of_items * y * y).sum(axis=1)
         return _ratio((of_items * x * y).sum(axis=1), spread, 1e-9)
 
-    found = drawn.sampled(of_weights, len(one), width=6 * len(one), scale="correlation")
+    found = drawn.sampled(
+        of_weights, len(one), width=6 * len(one), scale="correlation", unsure=_unsure(one, other)
+    )
     return found.estimate(confidence)
 
 
@@ -85,7 +88,16 @@ def kendall(
     if len(one) > MOST_ITEMS:
         return Estimate(value, n=len(one), reason=f"no interval above {MOST_ITEMS} items")
     without = _taus(one, other, resamples)
-    return Sampled(value, without, resamples.present(), len(one), scale="correlation").estimate(confidence)
+    found = Sampled(
+        value, without, resamples.present(), len(one), scale="correlation", unsure=_unsure(one, other)
+    )
+    return found.estimate(confidence)
+
+
+def _unsure(one: NDArray[np.float64], other: NDArray[np.float64]) -> str:
+    """Why there is no interval: one of the two is nearly constant."""
+    few = min(beside_mode(one), beside_mode(other))
+    return f"one of the two differs in {few} items only" if few < FEWEST_DIFFERENT <= len(one) else ""
 
 
 def _constant(values: NDArray[np.float64]) -> bool:

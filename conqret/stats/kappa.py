@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
 from conqret.stats.clusters import snapped
-from conqret.stats.confusion import of_categories
-from conqret.stats.estimate import CONFIDENCE, Estimate, undefined
+from conqret.stats.confusion import RARE, of_categories, shared_by_chance
+from conqret.stats.estimate import CONFIDENCE, FEWEST_SHARED, Estimate, undefined
 from conqret.stats.resampling import Resamples, whole
 
 if TYPE_CHECKING:
@@ -76,6 +76,7 @@ def fleiss_kappa(
     m = np.where(kept, sizes, 2)
     agreement = (counts * (counts - 1)).sum(axis=1) / (m * (m - 1))
     drawn = resamples or whole(table.shape[1])
+    rare = RARE if shared_by_chance(table[:, kept]) < FEWEST_SHARED else ""
     columns = drawn.sums(np.column_stack([agreement, kept, counts]))
 
     def of_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -86,5 +87,5 @@ def fleiss_kappa(
 
     reason = "all ratings are equal: chance agreement is complete"
     return drawn.sampled(
-        of_weights, int(kept.sum()), reason=reason, scale="correlation", counted=kept
+        of_weights, int(kept.sum()), reason=reason, scale="correlation", counted=kept, unsure=rare
     ).estimate(confidence)

@@ -79,12 +79,13 @@ class Resamples:
         reason: str = "",
         scale: Scale = "plain",
         counted: NDArray[np.bool_] | None = None,
+        unsure: str = "",
     ) -> Sampled:
         """The statistic of the data as they are and without each cluster.
 
         ``compute`` holds ``width`` numbers for each row of weights at a time (default: one for each item), ``n``
         counts what is behind it, and ``reason`` says why it is not defined where it is not. Clusters of which no item
-        is ``counted`` (default: all are) take no part.
+        is ``counted`` (default: all are) take no part; ``unsure`` says why there is to be no interval.
         """
         import numpy as np
 
@@ -97,6 +98,7 @@ class Resamples:
             n,
             reason if np.isnan(value) else "",
             scale,
+            unsure,
         )
 
     def present(self, counted: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:

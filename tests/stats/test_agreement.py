@@ -9,6 +9,7 @@ import pytest
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.io.labels import read_labels
 from conqret.stats.agreement import LEVELS, NO_UNITS, ONE_CATEGORY, alphas, krippendorff_alpha
+from conqret.stats.confusion import shared_by_chance
 from conqret.stats.estimate import average
 from conqret.stats.resampling import Resamples, leave_one_out
 
@@ -112,12 +113,16 @@ def test_rounding_makes_no_categories(level):
     assert krippendorff_alpha([labels, noisy, labels + 1e-12], level) == pytest.approx(1, abs=1e-15)
 
 
-def test_alpha_that_hangs_on_one_cluster_has_no_interval():
+def test_alpha_that_hangs_on_rare_labels_has_no_interval():
     drawn = leave_one_out(range(4))
     estimate = alphas([[[1, 1, 1, 2], [1, 1, 1, 2]]], "nominal", drawn)[0].estimate()
     assert estimate.value == 1
     assert (estimate.low, estimate.high) == (None, None)
-    assert "not defined without 1 of the 4" in estimate.reason
+    assert "too rare" in estimate.reason
+    # ten units, of which five are beside the mode for one and four for the other: 5 * 4 / 10 = 2
+    table = [[1, 1, 1, 1, 1, 2, 2, 2, 2, 3], [1, 1, 1, 1, 1, 1, 2, 2, 3, 2]]
+    assert shared_by_chance(np.array(table, dtype=float)) == pytest.approx(2)
+    assert alphas([table], "nominal", leave_one_out(range(10)))[0].estimate().low is not None
 
 
 def test_the_average_leaves_out_what_has_no_alpha():

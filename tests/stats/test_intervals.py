@@ -7,7 +7,7 @@ from scipy import stats
 from conqret.errors import DeclarationError
 from conqret.stats import mean_interval
 from conqret.stats.agreement import alphas
-from conqret.stats.classification import accuracy
+from conqret.stats.classification import accuracy, auroc, matthews
 from conqret.stats.clusters import snapped
 from conqret.stats.correlation import spearman
 from conqret.stats.estimate import Sampled
@@ -63,11 +63,33 @@ def test_where_there_is_none_it_says_why(values, clusters, why):
 
 
 def test_what_hangs_on_one_cluster_has_no_interval():
-    people, judge = [0, 0, 0, 0, 0, 1], [0, 0, 1, 0, 0, 1]
-    found = spearman(people, judge, leave_one_out(list("abcdef")))
+    topics = np.repeat(np.arange(6), 6).tolist()
+    people = np.array([0] * 30 + [1] * 6)
+    judge = np.arange(36) % 2
+    found = spearman(people, judge, leave_one_out(topics))
     assert found.value is not None
     assert found.low is None
     assert "not defined without 1 of the 6 clusters" in found.reason
+
+
+def test_rare_labels_have_no_interval():
+    people = np.zeros(60)
+    people[[3, 20, 40, 50]] = 1
+    topics = np.repeat(np.arange(12), 5).tolist()
+    found = spearman(people, np.arange(60), leave_one_out(topics))
+    assert (found.low, found.reason) == (None, "no interval: one of the two differs in 4 items only")
+    assert "4 items of one kind only" in auroc(people, np.arange(60), leave_one_out(topics)).reason
+    assert "too rare" in matthews(people, np.arange(60) % 3 == 0, leave_one_out(topics)).reason
+
+
+def test_chance_seldom_excludes_0_however_rare_the_label():
+    wrong = 0
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        people, judge = (rng.random(100) < 0.05).astype(float), (rng.random(100) < 0.3).astype(float)
+        found = matthews(people, judge, leave_one_out(np.repeat(np.arange(20), 5).tolist()))
+        wrong += found.low is not None and not found.low <= 0 <= found.high
+    assert wrong <= 10
 
 
 def test_clusters_in_which_nothing_counts_take_no_part():
