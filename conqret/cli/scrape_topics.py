@@ -84,11 +84,11 @@ def topics(
 
 
 def _lines(found: TopicList, output: Path, *, explainers: bool) -> Iterator[str]:
-    pages = "1 page" if found.pages == 1 else f"{found.pages} pages"
-    debates = "1 debate" if len(found.debates) == 1 else f"{len(found.debates)} debates"
-    yield f"{debates} listed on {pages}"
+    from conqret.report.words import number
+
+    yield f"{number(len(found.debates), 'debate')} listed on {number(found.pages, 'page')}"
     if found.explainers:
-        kept = "listed, too" if explainers else "comments, for they take no side"
-        yield f"{kept}: {len(found.explainers)} explainers"
+        kept = "listed, too" if explainers else "left as comments: an explainer takes no side"
+        yield f"{number(len(found.explainers), 'explainer')} {kept}"
     yield at(output)
     yield f"next: conqret scrape debates {output} -o corpus/"

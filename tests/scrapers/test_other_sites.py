@@ -110,7 +110,7 @@ def test_an_index_lists_debates_under_its_headings(site: Site, tmp_path: Path) -
     found = RUNNER.invoke(app, ["scrape", "topics", f"{site.url}/procon", "-o", str(listed), *POLITE])
     assert found.exit_code == 0
     assert "2 debates listed on 1 page" in found.output
-    assert "comments, for they take no side: 1 explainers" in found.output
+    assert "1 explainer left as comments: an explainer takes no side" in found.output
     assert listed.read_text(encoding="utf-8").splitlines() == [
         f"# {site.url}/procon",
         "# New",
