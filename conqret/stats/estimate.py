@@ -64,8 +64,8 @@ class Sampled:
 
     ``value`` is NaN where the statistic is not defined, for ``reason`` (which may also hold a remark on a value), and
     ``unsure`` says why it has no interval, where the data tell that; ``without`` has a number for each cluster, NaN
-    likewise (none: no interval was asked for), and ``present`` says which of the clusters hold anything. What is combined
-    has to leave out the same clusters.
+    likewise (none: no interval was asked for), and ``present`` says which of the clusters hold anything. What is
+    combined has to leave out the same clusters.
     """
 
     value: float
