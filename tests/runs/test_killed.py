@@ -114,6 +114,11 @@ def _held(folder: Path, server: FaultServer) -> tuple[object, ...]:
     return ("debate", "hold", topics, "--arguments", "3", "--rounds", "2", *_called(server))
 
 
+def _written(folder: Path, server: FaultServer) -> tuple[object, ...]:
+    rows = lines(folder / "rows.jsonl", [{"instruction": f"Is {n} too many?"} for n in range(8)])
+    return ("debate", "write", rows, *_called(server))
+
+
 KINDS = {
     "judge": _items("judge", "--format", "direct", "--metric", "groundedness"),
     "sensitivity": _items(
@@ -126,6 +131,7 @@ KINDS = {
     "generate": _generate,
     "experiment": _experiment,
     "debates": _held,
+    "statements": _written,
     "awareness": _answers("dispute-awareness", "--questions"),
     "baselines": _answers("baselines", "--references", "--metrics", "bleu,num-of-povs,direct-score"),
 }  # fmt: skip

@@ -187,8 +187,8 @@ class FaultServer:
             answer = self.answer(body)
             return answer if isinstance(answer, str) else json.dumps(answer)
         schema = schema_of(body)
-        if schema is None:
-            raise web.HTTPBadRequest(text="no schema in the request, and no answer function")
+        if schema is None:  # a plain text is asked for
+            return f"So it is: {body_hash}."
         if not self.constant:
             content = json.dumps(fill(schema, random.Random(body_hash), length=self.length))
             return content if schema_in_request(body) else f"Here it is:\n```json\n{content}\n```"
