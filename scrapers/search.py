@@ -59,13 +59,17 @@ class Searcher:
         self._pace = Politeness(delay=delay, per_host=1, jitter=0.0)
 
     async def find(self, title: str) -> Found:
-        """The first result that may be fetched.
+        """The first result that may be fetched. Raises what :meth:`results` raises."""
+        return (await self.results(title))[0]
+
+    async def results(self, query: str) -> list[Found]:
+        """The results that may be fetched, best first, of the first provider that has any.
 
         Raises:
             FetchError: ``not-found`` if every provider answered and none found anything; ``error`` if one
                 gave no answer and none of the others found anything.
         """
-        text = " ".join(title.split())[:MAX_QUERY]
+        text = " ".join(query.split())[:MAX_QUERY]
         if not text:
             raise FetchError(Status.NOT_FOUND, "neither a URL nor a title to search for")
         if not self._providers:
@@ -77,9 +81,8 @@ class Searcher:
             except FetchError as error:
                 failures.append(f"{provider.name}: {error.detail}")
                 continue
-            for url in urls:
-                if self._allowed(url):
-                    return Found(url, provider.name)
+            if found := [Found(url, provider.name) for url in urls if self._allowed(url)]:
+                return found
         if failures:
             raise FetchError(Status.ERROR, f"search failed ({'; '.join(failures)})")
         names = ", ".join(provider.name for provider in self._providers)

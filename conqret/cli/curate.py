@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from conqret.curation.benchmark import CurateFolder, CurateSummary
+    from conqret.curation.sources import Source
+    from conqret.curation.trusted import TrustedDomains
 
 EPILOG = (
     "Examples:\n\n"
@@ -76,11 +78,23 @@ def run(
     ],
     *,
     corpus: Annotated[
-        Path,
+        Path | None,
         options.option(
             options.FILES, "The corpus directory in which evidence is searched; indexed where it is not."
         ),
-    ],
+    ] = None,
+    search: Annotated[
+        str | None,
+        options.option(
+            options.FILES,
+            "Search the web instead, by google (GOOGLE_API_KEY, GOOGLE_CSE_ID), brave (BRAVE_API_KEY) or searxng "
+            "(CONQRET_SEARXNG_URL), from the environment: one, or several in turn.",
+        ),
+    ] = None,
+    user_agent: Annotated[
+        str | None,
+        options.option(options.FILES, "What we call ourselves to web sites; name a contact in it."),
+    ] = None,
     trusted: Annotated[
         Path | None,
         options.option(
@@ -120,7 +134,6 @@ def run(
     from conqret.curation.algorithm import STEPS, Collector, Plan
     from conqret.curation.benchmark import CurateFolder
     from conqret.curation.collecting import VIEWS, curate, estimate
-    from conqret.curation.sources import CorpusSource
     from conqret.curation.trusted import TrustedDomains, read_trusted
     from conqret.io.questions import read_sourced
     from conqret.report.curation import curate_table
@@ -129,20 +142,19 @@ def run(
     session = session_of(model, calls, kept, prompts)
     domains = TrustedDomains() if trusted is None else read_trusted(trusted)
     found, plan = read_sourced([questions]), Plan(**filters.given())
-    source = CorpusSource(corpus)
+    source = _source(corpus, search, user_agent, domains)
     collector = Collector(source, domains, plan, session)
     if dry_run:
         tell_cost(estimate(found, collector), budget=calls.budget_usd, as_json=shown.json_output)
-        note(
-            f"{VIEWS} points of view a question are assumed, and the documents that the question itself finds"
-        )
+        what = "the documents that the question itself finds" if search is None else "5 pages of 2,500 tokens"
+        note(f"assumed of each question: {VIEWS} points of view, and {what}")
         return
     folder = CurateFolder(output or default_folder(stem(questions), "curate", session.options.model))
     baseline = session.options.backend.baseline
     author = f"{session.options.model}: {floor('an author')}" if baseline else ""
     outcome = ask(
         partial(curate, found, collector, folder, overwrite=kept.overwrite), len(found) * len(STEPS), "steps",
-        about=f"{len(found):,} questions, {len(source.index):,} documents, asked of", shown=shown,
+        about=f"{len(found):,} questions, {source.described}, asked of", shown=shown,
         doing="collecting", by=author,
     )  # fmt: skip
     summary = outcome.summary
@@ -153,6 +165,33 @@ def run(
             "you share their texts, or name licences by domain in --trusted"
         )
     end(summary.unanswered, outcome.session, there=summary.kept, reasons=summary.unanswered)
+
+
+def _source(
+    corpus: Path | None, search: str | None, user_agent: str | None, domains: TrustedDomains
+) -> Source:
+    """Where evidence is searched for: a corpus, or the web."""
+    from conqret._optional import require
+    from conqret.errors import DeclarationError
+
+    if (corpus is None) == (search is None):
+        raise DeclarationError("say where evidence is searched for: --corpus FOLDER, or --search for the web")
+    if corpus is not None:
+        from conqret.curation.sources import CorpusSource
+
+        return CorpusSource(corpus)
+    for module in ("trafilatura", "pypdf", "protego", "charset_normalizer"):
+        require(module, extra="scrape")
+    from conqret.curation.web import WebSource
+    from conqret.scrapers.evidence import EvidenceOptions
+    from conqret.scrapers.fetch import USER_AGENT, FetchOptions
+    from conqret.scrapers.providers import providers
+
+    names = options.listed(search)
+    if not names:
+        raise DeclarationError("--search names no search engine: google, brave or searxng")
+    fetch = FetchOptions(user_agent=user_agent or USER_AGENT)
+    return WebSource(EvidenceOptions(fetch, providers(names)), domains)
 
 
 def _lines(summary: CurateSummary, folder: CurateFolder, table: RenderableType) -> Iterator[RenderableType]:

@@ -15,7 +15,7 @@ from functools import partial
 from conqret.curation import asking, baseline
 from conqret.curation.asking import PointOfView, Unanswered, asked, fitted
 from conqret.curation.ranking import LEXICAL, LISTWISE, RERANKERS, by_words, listwise
-from conqret.curation.sources import Evidence, Source
+from conqret.curation.sources import Source
 from conqret.curation.trusted import TrustedDomains
 from conqret.data import Document
 from conqret.errors import DeclarationError, UnknownNameError
@@ -196,7 +196,7 @@ class Collector:
         return Step(id=name, explanation=answer.explanation, cut=cut)
 
     def _texts(self, identifiers: Sequence[str]) -> list[Document]:
-        return [cleaned(one) for one in self.source.read(identifiers)]
+        return [cleaned(one.document) for one in self.source.read(identifiers)]
 
     def within_budget(
         self, documents: Sequence[Document], client: Client
@@ -213,10 +213,10 @@ class Collector:
         return with_texts(documents, [cut.text or "…" for cut in together]), before - after
 
 
-def cleaned(evidence: Evidence) -> Document:
+def cleaned(document: Document) -> Document:
     """A document as prompts show it: without addresses and rules of underscores (DebateQA, A.3)."""
-    text = _RULE.sub(" ", _ADDRESS.sub("", evidence.document.text)).strip()
-    return evidence.document.model_copy(update={"text": text or "…"})
+    text = _RULE.sub(" ", _ADDRESS.sub("", document.text)).strip()
+    return document.model_copy(update={"text": text or "…"})
 
 
 async def _settled(name: str, work: _Bound, earlier: Mapping[str, Step]) -> Step:

@@ -23,7 +23,7 @@ from pydantic import BaseModel
 
 from conqret.curation import asking
 from conqret.curation.algorithm import STEPS, Collector, Step
-from conqret.curation.sources import Evidence
+from conqret.curation.sources import PAGES, Evidence
 from conqret.data import Item
 from conqret.data.item import Frozen
 from conqret.io.atomic import write_whole
@@ -78,7 +78,7 @@ class CurateFolder(AskedFolder[CurateRecord, Step]):
     """The files of a benchmark under one folder."""
 
     COMMAND: ClassVar[str] = "conqret curate"
-    MAKES: ClassVar[tuple[str, ...]] = (ROWS, BENCHMARK, DOCUMENTS, FILTERED, ITEMS, SUMMARY)
+    MAKES: ClassVar[tuple[str, ...]] = (ROWS, PAGES, BENCHMARK, DOCUMENTS, FILTERED, ITEMS, SUMMARY)
 
     @property
     def benchmark_file(self) -> Path:

@@ -60,27 +60,28 @@ def curate(
         return CurateOutcome(summary, asked.session, asked.missing)
 
     session.options.backend.check_can_ask("what documents say on a question")
+
+    async def work(client: Client) -> CurateOutcome:
+        async with collector.source.opened(folder.path):
+            return await ask_all(
+                trials, session, folder, record_of(questions, collector), finish,
+                overwrite=overwrite, on_start=on_start, on_row=on_row,
+            )  # fmt: skip
+
     trials = [trial for question in questions for trial in collector.trials(question)]
-    return session.run(
-        lambda client: ask_all(
-            trials, session, folder, record_of(questions, collector), finish,
-            overwrite=overwrite, on_start=on_start, on_row=on_row,
-        )
-    )  # fmt: skip
+    return session.run(work)
 
 
 def estimate(questions: Sequence[SourcedQuestion], collector: Collector) -> list[Expected]:
-    """The calls, tokens and dollars of :func:`curate`, from what a search with the question itself finds; nothing that
-    is recorded already is taken off."""
+    """The calls, tokens and dollars of :func:`curate`, from documents that a search may find; nothing that is recorded
+    already is taken off."""
     session, library = collector.session, collector.library
     client = counter(session.options)
-    rankings = session.run(lambda _: collector.source.search([one.question for one in questions], DEPTH))
     prompts: dict[str, list[Rendered]] = {name: [] for name in PIECES}
-    for question, ranking in zip(questions, rankings, strict=True):
+    for question in questions:
         text = question.question
-        found = [
-            cleaned(one) for one in collector.source.read(ranking) if one.document.url in collector.trusted
-        ][:POOL]
+        likely = collector.source.likely(text, DEPTH)
+        found = [cleaned(one) for one in likely if one.url in collector.trusted][:POOL]
         shown, _ = collector.within_budget(found[: collector.plan.keep], client)
         prompts["search queries"].append(asking.queries_prompt(library, text))
         if collector.plan.rerank == LISTWISE and len(found) > collector.plan.keep:

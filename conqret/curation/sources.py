@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from conqret.data import Document
 from conqret.retrieval.index import Index, open_index
+
+PAGES = "pages.jsonl"
+"""The pages of the web that a search has found, in the run's folder; a corpus of its own once it is called
+``documents.jsonl``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +32,19 @@ class Source(Protocol):
     def name(self) -> str:
         """What stands for it in the record of a run: another name is another run."""
 
+    @property
+    def described(self) -> str:
+        """What it is, for people."""
+
+    def opened(self, folder: Path) -> AbstractAsyncContextManager[Any]:
+        """What must be held while it is searched; it may keep files in the run's ``folder``."""
+
     async def search(self, queries: Sequence[str], depth: int) -> list[list[str]]:
-        """For each query the ids of its documents, best first, ``depth`` at most."""
+        """For each query the ids of its documents, best first, ``depth`` at most. Those that :meth:`read` does not
+        know were found, and could not be had or are not trusted."""
+
+    def likely(self, question: str, depth: int) -> list[Document]:
+        """For a price, documents like those that a search may find, without one that costs anything."""
 
     def read(self, identifiers: Sequence[str]) -> list[Evidence]:
         """The documents of these ids, in this order; an unknown one is left out."""
@@ -43,14 +60,19 @@ class CorpusSource:
     def __init__(self, folder: Path) -> None:
         self.index: Index = open_index(folder)
         self.name = f"corpus {self.index.fingerprint}"
+        self.described = f"{len(self.index):,} documents"
+
+    def opened(self, folder: Path) -> AbstractAsyncContextManager[Any]:
+        """Nothing needs to be held."""
+        return contextlib.nullcontext()
 
     async def search(self, queries: Sequence[str], depth: int) -> list[list[str]]:
         """For each query the ids of its documents, best first."""
-        hits = self.index.search(list(queries), depth)
-        found: list[list[str]] = [[] for _ in queries]
-        for query, document in zip(hits.queries.tolist(), hits.documents.tolist(), strict=True):
-            found[query].append(self.index.ids[document])
-        return found
+        return self._found(queries, depth)
+
+    def likely(self, question: str, depth: int) -> list[Document]:
+        """What the question itself finds."""
+        return [one.document for one in self.read(self._found([question], depth)[0])]
 
     def read(self, identifiers: Sequence[str]) -> list[Evidence]:
         """The documents of these ids, in this order."""
@@ -60,3 +82,10 @@ class CorpusSource:
             for identifier in identifiers
             if (one := entries.get(identifier)) is not None and one.text.strip()
         ]
+
+    def _found(self, queries: Sequence[str], depth: int) -> list[list[str]]:
+        hits = self.index.search(list(queries), depth)
+        found: list[list[str]] = [[] for _ in queries]
+        for query, document in zip(hits.queries.tolist(), hits.documents.tolist(), strict=True):
+            found[query].append(self.index.ids[document])
+        return found

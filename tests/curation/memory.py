@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from typing import Any
 
@@ -34,6 +35,14 @@ class MemorySource:
             for n, url in enumerate(urls, start=1)
         }
         self.asked: list[str] = []
+
+    described = "memory"
+
+    def opened(self, folder: Any) -> Any:
+        return contextlib.nullcontext()
+
+    def likely(self, question: str, depth: int) -> list[Document]:
+        return [one.document for one in self.evidence.values()]
 
     async def search(self, queries: Any, depth: int) -> list[list[str]]:
         self.asked += queries
