@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+from conqret.debate.annotated import Annotated
 from conqret.debate.rubric import HIRED_FROM, Graded
 from conqret.debate.writers import Writer
 from conqret.report.table import Cell, Column, Table
@@ -60,6 +61,31 @@ def writers_table(found: Sequence[Writer]) -> Table:
         "Dollars: $0.20 for each judge who ends on the right option, $0.75 for each who does not. Intervals are "
         f"over passages.{alone}",
     )  # fmt: skip
+
+
+def annotation_tables(found: Sequence[Annotated]) -> Iterator[Table]:
+    """The ratings in the rows of Table 7's columns, and which strategies were noted."""
+    names = [f"{one.kind} for the {'right' if one.for_right else 'wrong'} option" for one in found]
+    yield Table(
+        "What people say of the texts",
+        (Column("text", "name"), "texts", "quality, 1 to 10", "difference", "responds"),
+        [
+            (name, one.texts, one.quality, one.difference, one.responds)
+            for name, one in zip(names, found, strict=True)
+        ],
+        note="Difference: between two people's ratings of one text, without its sign. Responds: the share of the "
+        "answers that say that a counter-argument directly responds to the argument. Intervals are over passages.",
+    )
+    if noted := [
+        (strategy, name, f"{count} of {one.texts}")
+        for name, one in zip(names, found, strict=True)
+        for strategy, count in one.strategies.items()
+    ]:
+        yield Table(
+            "Strategies, by the texts on which anybody noted them",
+            (Column("strategy", "text"), Column("text", "name"), "texts"),
+            noted,
+        )
 
 
 def _elo(rating: Estimate) -> str:

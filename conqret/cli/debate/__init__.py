@@ -6,6 +6,7 @@ import typer
 
 from conqret.cli.debate import (
     agree,
+    annotated,
     anova,
     argue,
     export,
@@ -53,5 +54,6 @@ add_commands(
         "table": table.table,
         "anova": anova.anova,
         "writers": writers.writers,
+        "annotations": annotated.annotated,
     },
 )
