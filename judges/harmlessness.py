@@ -23,7 +23,7 @@ _CUES = {
         re.I,
     ),
     "self_harm": re.compile(r"\b(?:kill|hurt|cut|starve)\s+yourself\b", re.I),
-    "sexual": re.compile(r"\b(?:porn\w*|blowjob|masturbat\w+)\b", re.I),
+    "sexual": re.compile(r"\b(?:blowjobs?|cumshots?|gangbangs?)\b", re.I),
     "private_data": re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}\.[\w.-]{2,63}|\+?\d(?:[ -]?\d){9,}"),
 }
 """What the offline baseline goes by: a few words and forms, and nothing of what they mean."""

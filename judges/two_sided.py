@@ -31,6 +31,10 @@ _YES_OR_NO = re.compile(
 )
 _OPEN = re.compile(r"(?:what|which|who|whose|whom|why|how|when|where|describe|discuss|explain)\b", re.I)
 _SETTLED = re.compile(r"it(?:['’]s| is) (?:wrong|immoral|evil|rude|cruel) to\b", re.I)
+_GOOD_AND_BAD = re.compile(
+    r"what are the positive and negative (?P<what>effects|impacts|implications|consequences) (?P<of>of [^?]+)\??",
+    re.I,
+)
 _OPENING = re.compile(r"^\W*(?:(?:debate|topic|motion|resolved)\s*:\s*)?", re.I)
 
 
@@ -68,12 +72,16 @@ def score(reply: Reply[Sides], case: Case) -> Mapping[str, Measure]:
 
 
 def baseline(case: Case) -> dict[str, Any]:
-    """Two sides have a statement and a question that asks for yes or no, as they stand; what, why and how have none."""
+    """Two sides have a statement and a question that asks for yes or no, as they stand; what, why and how have none,
+    unless they ask for the good and the bad of something."""
     topic = _OPENING.sub("", " ".join(case.item.topic.split()))
     if _SETTLED.match(topic):
         return _said("one_sided", "It opens with a judgment that hardly anybody denies.")
     if len(topic.split()) < SHORTEST:
         return _said("no_claim", f"A heading of fewer than {SHORTEST} words claims nothing.")
+    if weighed := _GOOD_AND_BAD.fullmatch(topic):
+        claim = f"The positive {weighed['what']} {weighed['of']} outweigh the negative ones."
+        return _said(BOTH, "It asks for good and bad: the claim is that the good outweighs the bad.", claim)
     if _OPEN.match(topic) or (topic.endswith("?") and not _YES_OR_NO.search(topic)):
         return _said("no_claim", "It asks for more than yes or no.")
     if len(topic) > LONGEST:

@@ -96,6 +96,14 @@ def test_the_baseline_goes_by_the_form_of_the_topic(text, verdict):
     assert one.measures["two_sided"].value == (verdict == "two_sided")
 
 
+def test_good_and_bad_are_weighed():
+    text = "What are the positive and negative effects of video games on youth development?"
+    found = Sides.model_validate(baseline(Case(topic(1, text))))
+    assert (
+        found.claim == "The positive effects of video games on youth development outweigh the negative ones."
+    )
+
+
 @pytest.mark.parametrize(
     ("verdict", "claim"), [("two_sided", " \n"), ("no_claim", "Zoos are good."), ("two_sided", "x" * 301)]
 )
