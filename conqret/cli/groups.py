@@ -48,10 +48,13 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     return expanded
 
 
-def add_commands(app: typer.Typer, commands: Mapping[str, Callable[..., None]]) -> None:
-    """Add subcommands by their names, each with the ``EPILOG`` of its module: the examples of its ``--help``."""
+def add_commands(
+    app: typer.Typer, commands: Mapping[str, Callable[..., None]], panel: str | None = None
+) -> None:
+    """Add subcommands by their names, each with the ``EPILOG`` of its module: the examples of its ``--help``. The
+    ``panel`` is the heading under which the help lists them."""
     for name, command in commands.items():
-        app.command(name, epilog=sys.modules[command.__module__].EPILOG)(command)
+        app.command(name, epilog=sys.modules[command.__module__].EPILOG, rich_help_panel=panel)(command)
 
 
 def _fields(group: type[Group]) -> tuple[inspect.Parameter, ...]:

@@ -36,24 +36,32 @@ app = typer.Typer(
 add_commands(
     app,
     {
+        "topics": topics.topics,
         "hold": hold.hold,
+        "filter": filtered.filter_,
+        "export": export.export,
         "tune": tune.tune,
         "write": write.write,
-        "score": score.score,
-        "sample": sample.sample,
-        "agree": agree.agree,
-        "quality": quality.quality,
-        "filter": filtered.filter_,
-        "topics": topics.topics,
-        "export": export.export,
+    },
+    panel="Models that debate, and learn from it",
+)
+add_commands(
+    app,
+    {"score": score.score, "quality": quality.quality, "sample": sample.sample, "agree": agree.agree},
+    panel="How good statements are",
+)
+add_commands(
+    app,
+    {
         "questions": questions.questions,
         "argue": argue.argue,
         "rubric": rubric.rubric,
         "judge": judge.judge,
-        "payoffs": payoffs.payoffs,
         "table": table.table,
         "anova": anova.anova,
         "writers": writers.writers,
         "annotations": annotated.annotated,
+        "payoffs": payoffs.payoffs,
     },
+    panel="Two-turn debates: does debate help who judges?",
 )
