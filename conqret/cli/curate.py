@@ -36,9 +36,6 @@ app = typer.Typer(
     epilog=EPILOG,
 )
 
-app.add_typer(curate_check.app, name="check")
-add_commands(app, {"remove": curate_check.remove})
-
 _FILTERS = "Filters and budget"
 
 
@@ -55,14 +52,14 @@ class Filters(Group):
     least_views: Annotated[
         int | None, options.option(_FILTERS, "A question with fewer points of view goes. Default: 3.")
     ] = None
-    document_tokens: Annotated[
-        int | None, options.option(_FILTERS, "Tokens that are read of a document. Default: 80000.")
-    ] = None
     rerank: Annotated[
         str | None,
         options.option(
             _FILTERS, "Who puts the documents in order: listwise (the model) or lexical. Default: listwise."
         ),
+    ] = None
+    document_tokens: Annotated[
+        int | None, options.option(_FILTERS, "Tokens that are read of a document. Default: 80000.")
     ] = None
     prompt_tokens: Annotated[
         int | None, options.option(_FILTERS, "Tokens of all documents of a prompt. Default: 120000.")
@@ -165,6 +162,10 @@ def run(
             "you share their texts, or name licences by domain in --trusted"
         )
     end(summary.unanswered, outcome.session, there=summary.kept, reasons=summary.unanswered)
+
+
+app.add_typer(curate_check.app, name="check")
+add_commands(app, {"remove": curate_check.remove})
 
 
 def _source(

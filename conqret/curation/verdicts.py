@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -9,6 +11,7 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
+from conqret.io.atomic import replacing
 from conqret.judging.expected_cost import Expected, expected_asking
 from conqret.judging.responses import Typed
 from conqret.llm.client import Client
@@ -58,7 +61,7 @@ class VerdictFolder(AskedFolder[VerdictRecord, VerdictRow]):
     """The folder of such judgments."""
 
     COMMAND: ClassVar[str] = "conqret questions debatable or conqret curate check"
-    MAKES: ClassVar[tuple[str, ...]] = (ROWS, KEPT, VERDICTS)
+    MAKES: ClassVar[tuple[str, ...]] = (ROWS, KEPT, VERDICTS, SUMMARY)
 
 
 def ask_verdicts(
@@ -75,6 +78,14 @@ def ask_verdicts(
 
     Raises what :func:`conqret.runs.asked.ask_all` raises.
     """
+
+    def finish(asked: Asked[VerdictRow]) -> Asked[VerdictRow]:
+        lost = Counter(str(one.reason) for one in asked.rows if not one.answered)
+        summary = {"judgments": len(asked.rows), "unanswered": dict(lost)}
+        with replacing(folder.summary_file) as file:
+            file.write(json.dumps(summary, indent=1).encode())
+        return asked
+
     session.options.backend.check_can_ask(verdict.about)
     shown = ((one.id, dict(one.variables)) for one in subjects)
     record = VerdictRecord.of(session, {verdict.prompt: verdict.response}, shown)
@@ -85,7 +96,7 @@ def ask_verdicts(
             session,
             folder,
             record,
-            lambda asked: asked,
+            finish,
             overwrite=overwrite,
             on_start=on_start,
             on_row=on_row,

@@ -1,6 +1,7 @@
 """Pairs to label, the threshold that labels speak for, and which questions are debatable."""
 
 import csv
+import json
 
 import numpy as np
 import pytest
@@ -121,5 +122,6 @@ def test_verdicts_are_kept_and_asked_once(tmp_path):
         done = ask_verdicts(VERDICT, subjects(questions), Session("offline"), VerdictFolder(tmp_path / "v"))
         assert [failed(one.answer) for one in done.rows] == [(), ("about_issue",)]
         assert done.session.sent == sent
+    assert json.loads((tmp_path / "v" / "summary.json").read_text()) == {"judgments": 2, "unanswered": {}}
     with pytest.raises(DeclarationError, match="what is asked differs"):
         ask_verdicts(VERDICT, subjects(questions[:1]), Session("offline"), VerdictFolder(tmp_path / "v"))
