@@ -1,8 +1,8 @@
 """``read_annotations``: what people say of the arguments and counter-arguments of two-turn debates.
 
 A row is what one person says of one text: columns ``question``, ``text`` (argument or counter-argument), ``option`` (1
-or 2: which one the text argues for), ``annotator``, and at least one of ``quality`` (1 to 10), ``responds`` (yes or no, of
-counter-arguments) and ``strategies`` (a list, or names with ``;`` between them). (Parrish et al. 2022, section C.1.)
+or 2: which one the text argues for), ``annotator``, and at least one of ``quality`` (1 to 10), ``responds`` (yes or no,
+of counter-arguments) and ``strategies`` (a list, or names with ``;`` between them). (Parrish et al. 2022, section C.1.)
 """
 
 from __future__ import annotations

@@ -207,7 +207,9 @@ QUESTION = Schema(
         ),
         "passage": Field(("passage",), text, ""),
         "arguments": Field(
-            ("arguments",), each(_part("option"), _sided), needed="Give an argument for either option"
+            ("arguments",),
+            each(_part("option"), _sided),
+            needed="Give an argument for either option, or let conqret debate argue write them",
         ),
         "counter_arguments": Field(("counter_arguments",), each(_part("against"), _sided), ()),
         "writers": Field(("writers",), _writers, ()),

@@ -159,6 +159,13 @@ def test_questions_that_cannot_be_argued_are_named_with_file_and_line(tmp_path, 
         read_questions(write(tmp_path / "one.jsonl", {**BARE, **change}))
 
 
+def test_what_is_not_argued_yet_cannot_be_judged(tmp_path):
+    with pytest.raises(
+        ItemsError, match=r"jsonl:1 \[arguments\] is missing.*let conqret debate argue write them"
+    ):
+        read_two_turn(write(tmp_path / "one.jsonl", BARE))
+
+
 def test_single_turn_debate_has_no_passages_to_quote_from(tmp_path):
     with pytest.raises(DeclarationError, match="which has no passages"):
         read_questions(write(tmp_path / "one.jsonl", {"index": 1, "output_data": [released(0, True)]}))
