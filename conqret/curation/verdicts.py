@@ -11,13 +11,14 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from conqret.io.atomic import replacing
+from conqret.io.atomic import write_whole
 from conqret.judging.expected_cost import Expected, expected_asking
 from conqret.judging.responses import Typed
 from conqret.llm.client import Client
 from conqret.llm.request import Request, messages
 from conqret.prompts import Rendered
 from conqret.runs.asked import ROWS, Answered, Asked, AskedFolder, AskedRecord, ask_all
+from conqret.runs.folder import SUMMARY
 from conqret.runs.session import Session
 from conqret.runs.trials import Trial
 
@@ -82,8 +83,7 @@ def ask_verdicts(
     def finish(asked: Asked[VerdictRow]) -> Asked[VerdictRow]:
         lost = Counter(str(one.reason) for one in asked.rows if not one.answered)
         summary = {"judgments": len(asked.rows), "unanswered": dict(lost)}
-        with replacing(folder.summary_file) as file:
-            file.write(json.dumps(summary, indent=1).encode())
+        write_whole(folder.summary_file, json.dumps(summary, indent=1).encode())
         return asked
 
     session.options.backend.check_can_ask(verdict.about)
