@@ -6,11 +6,20 @@ that say nearly the same the first is kept.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable
+from functools import partial
 
 from conqret.data import Item, Judgment
+from conqret.debate.arguments import Arguing, argue, lacking
 from conqret.debate.sifting import Dropped, Sifted, unanswered
+from conqret.debate.transcript import Spoken
+from conqret.errors import DeclarationError
+from conqret.io.debate_topics import SIDES, DebateTopic
 from conqret.judges.two_sided import CLAIM, VERDICT
+from conqret.llm.client import Client
+from conqret.runs.session import Session
+from conqret.runs.trials import collect
 from conqret.text.analysis import Text, weight
 
 FORMAT = "two-sided"
@@ -48,6 +57,39 @@ def two_sided(items: Iterable[Item], judgments: Iterable[Judgment]) -> Sifted:
             row = {"id": item.id, "topic": said[CLAIM]}
             kept.append(row if said[CLAIM] == item.topic else {**row, COLLECTED: item.topic})
     return Sifted(kept, dropped)
+
+
+def with_arguments(
+    found: Sifted, session: Session, count: int, on_row: Callable[[Spoken], None] = lambda row: None
+) -> tuple[Sifted, dict[str, int]]:
+    """The same with ``count`` arguments of each side in each kept row, under ``affirmative`` and ``negative``, as
+    ``conqret debate hold`` asks for them; and how many sides got none, by reason: their rows lack that side.
+
+    Raises:
+        DeclarationError: fewer than 1 argument a side is asked for.
+    """
+    if count < 1:
+        raise DeclarationError(f"--arguments is 1 or more a side, not {count}")
+    topics = [DebateTopic(row["id"], row["topic"], dict.fromkeys(SIDES, ())) for row in found.kept]
+    asked = list(lacking(topics, count))
+
+    async def one(arguing: Arguing, client: Client) -> Spoken:
+        row = await argue(arguing, session.library, client)
+        on_row(row)
+        return row
+
+    rows = session.run(
+        lambda client: collect(
+            ((arguing.key, partial(one, arguing, client)) for arguing in asked), in_flight=client.in_flight
+        )
+    )
+    said: dict[str, dict[str, list[str]]] = {}
+    for arguing, row in zip(asked, rows, strict=True):
+        if row.answered:
+            said.setdefault(arguing.topic.id, {})[arguing.side] = list(row.arguments)
+    lost = Counter(str(row.reason) for row in rows if not row.answered)
+    kept = [{**row, **said.get(row["id"], {})} for row in found.kept]
+    return Sifted(kept, found.dropped), dict(lost)
 
 
 def similarity(one: str, other: str) -> float:

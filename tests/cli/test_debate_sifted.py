@@ -65,6 +65,52 @@ def test_a_model_words_the_claims_and_is_asked_once(cli, raw, tmp_path, monkeypa
     assert (row["topic"], row["collected"]) == ("Trams should be free of charge", "Trams should be free")
 
 
+def test_arguments_of_each_side_are_asked_for_and_kept(cli, raw, tmp_path):
+    out, call = tmp_path / "topics.jsonl", ("debate", "topics", raw, "--run", tmp_path / "run")
+    done = cli(*call, "-o", out, "--arguments", 2)
+    assert done.code == 0, done.err
+    zoos, trams = rows(out)
+    assert all(len(set(row[side])) == 2 for row in (zoos, trams) for side in ("affirmative", "negative"))
+    assert zoos["affirmative"] != zoos["negative"]
+    again = cli(*call, "-o", tmp_path / "again.jsonl", "--arguments", 2)
+    assert "0 requests sent now ($0.0000 spent), 4 answered from recordings" in again.err
+    assert rows(tmp_path / "again.jsonl") == [zoos, trams]
+    held = cli("debate", "hold", out, "--rounds", 0, "--arguments", 2, "-o", tmp_path / "held")
+    assert held.code == 0, held.err
+    assert cli(*call, "-o", out, "--arguments", -1).code == 2
+
+
+def test_a_side_without_arguments_is_told_and_asked_for_again(cli, raw, tmp_path, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    given = {}
+
+    def said(body):
+        if "arguments" not in json.dumps(body.get("response_format", "")):
+            return {
+                "explanation": "so",
+                "verdict": "two_sided",
+                "claim": body["messages"][1]["content"][-60:-10],
+            }
+        return given or {"arguments": []}
+
+    with FaultServer(answer=said) as server:
+        call = (
+            "debate",
+            "topics",
+            raw,
+            "-o",
+            tmp_path / "t.jsonl",
+            "--run",
+            tmp_path / "run",
+            "--arguments",
+            1,
+        )
+        done = cli(*call, "--model", "openai/judge", "--api-base", server.url)
+    assert done.code == 1
+    assert "sides got no arguments" in done.err
+    assert all(set(row) <= {"id", "topic", "collected"} for row in rows(tmp_path / "t.jsonl"))
+
+
 def test_filter_offline(cli, statements, tmp_path):
     run = tmp_path / "scored"
     assert cli("debate", "score", statements, "-o", run, "--quiet").code == 0

@@ -8,12 +8,15 @@ from typing import Annotated
 import typer
 
 from conqret.cli import options
+from conqret.cli.asking import session_of
+from conqret.cli.console import end, note, progress, tell_session
 from conqret.cli.debate.judged import Folder, apart, judged, sifted
 from conqret.cli.groups import grouped
 
 EPILOG = (
     "Examples:\n\n"
     "conqret debate topics raw.jsonl --model gpt-4o-mini -o topics.jsonl\n\n"
+    "conqret debate topics raw.csv --model gpt-4o-mini --arguments 5\n\n"
     "conqret debate topics raw.csv --model gpt-4o-mini --dry-run"
 )
 
@@ -25,6 +28,13 @@ def topics(
     ],
     *,
     model: options.Model = None,
+    arguments: Annotated[
+        int,
+        options.option(
+            options.JUDGING,
+            "Ask for so many arguments a side, too (DEBATunE: 5). Without, conqret debate hold asks for them.",
+        ),
+    ] = 0,
     output: Annotated[
         Path,
         options.option(
@@ -44,10 +54,14 @@ def topics(
     other denies. Of topics with nearly the same words the first is kept. What is dropped is counted and kept apart,
     with the reason.
     """
-    from conqret.debate.topics import FORMAT, two_sided
+    from conqret.debate.topics import FORMAT, two_sided, with_arguments
+    from conqret.errors import DeclarationError
     from conqret.io import open_items
+    from conqret.report.words import reason
 
     apart(output, raw)
+    if arguments < 0:
+        raise DeclarationError(f"--arguments is 0 (none) or more a side, not {arguments}")
     source = open_items(raw)
     source.check()
     items = tuple(source)
@@ -55,5 +69,21 @@ def topics(
         items, [raw], FORMAT, model=model, output=run, prompts=prompts, calls=calls, kept=kept, dry_run=dry_run,
         shown=shown,
     )  # fmt: skip
-    if judgments is not None:
-        sifted(judgments, two_sided(items, judgments), output, "Debate topics", "topics", shown=shown)
+    if judgments is None:
+        if arguments:
+            note(f"and for each topic that is kept 2 calls for {arguments} arguments a side")
+        return
+    found, lost = two_sided(items, judgments), dict[str, int]()
+    if arguments:
+        session = session_of(model or judgments.record.model, calls, kept, prompts)
+        if judgments.folder is not None:
+            session.keep_in(judgments.folder.recordings_file)
+        with progress("arguing", 2 * len(found.kept), quiet=shown.quiet) as bar:
+            found, lost = with_arguments(found, session, arguments, bar.advance)
+        if not shown.quiet:
+            tell_session(session.counts)
+    sifted(judgments, found, output, "Debate topics", "topics", shown=shown)
+    if lost:
+        why = ", ".join(f"{reason(name)} ({count})" for name, count in lost.items())
+        note(f"{sum(lost.values())} sides got no arguments, {why}: the same command asks again")
+    end(lost)
