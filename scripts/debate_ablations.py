@@ -2,10 +2,11 @@
 
     python scripts/debate_ablations.py fixtures/debate_ablations.toml -o runs/ablations
 
-Each variant of the file is debated (``conqret debate hold``), exported, and trained on (``tune``); then all tuned models
-and the base model write statements on the same topics, which none of them was trained on (``write``), and ``score`` and
-``quality`` say how they fare. A table of the file that has a command's name holds options of that command. Every command
-is printed as one could type it, keeps its own folder, and goes on where it stopped: so does the whole.
+Each variant of the file is debated (``conqret debate hold``), exported, and trained on (``tune``); then all tuned
+models and the base model write statements on the same topics, which none of them was trained on (``write``), and
+``score`` and ``quality`` say how they fare. A table of the file that has a command's name holds options of that
+command. Every command is printed as one could type it, keeps its own folder, and goes on where it stopped: so does the
+whole.
 """
 
 from __future__ import annotations

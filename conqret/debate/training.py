@@ -29,7 +29,7 @@ from conqret.debate.tuning import (
 )
 from conqret.errors import DeclarationError, first_line
 from conqret.io.atomic import replacing
-from conqret.perplexity.models import load, no_bars
+from conqret.perplexity.models import Loaded, load, no_bars
 from conqret.perplexity.windows import window_of
 from conqret.perplexity.wrapping import PLAIN_TEMPLATE, rendered
 
@@ -128,15 +128,32 @@ def encode(row: Instruction, tokenizer: Any, limit: int) -> Encoded:
     return Encoded(ids[:limit], labels[:limit], len(ids))
 
 
+def loaded(given: Prepared) -> Loaded:
+    """The base model, in memory; so far nothing is written.
+
+    All weights are trained in float32, as bfloat16 is too coarse for small steps; those that LoRA leaves as they are
+    need it not.
+
+    Raises:
+        DeclarationError: it cannot be loaded.
+        MissingDependencyError: a library that training needs is not installed.
+    """
+    for name in ("trl", "datasets", *(("peft",) if given.settings.lora else ())):
+        require(name, extra=EXTRA)
+    with _quiet():
+        return load(str(given.model), "cpu", "bfloat16" if given.settings.lora and _brief() else "float32")
+
+
 def trained(
     given: Prepared,
+    base: Loaded,
     folder: TunedFolder,
     on_start: Callable[[Plan, int], None],
     on_step: Callable[[Step], None],
 ) -> None:
     """Train, from the last checkpoint if there is one, and write the model and what came of it."""
     with _quiet():
-        trainer, place, kind = assembled(given, folder, on_step)
+        trainer, place, kind = assembled(given, base, folder, on_step)
         last = _last_checkpoint(folder.checkpoints)
         on_start(given.plan, 0 if last is None else int(last.name.rpartition("-")[2]))
         try:
@@ -161,21 +178,21 @@ def trained(
     shutil.rmtree(folder.checkpoints, ignore_errors=True)
 
 
-def assembled(given: Prepared, folder: TunedFolder, on_step: Callable[[Step], None]) -> tuple[Any, str, str]:
+def assembled(
+    given: Prepared, base: Loaded, folder: TunedFolder, on_step: Callable[[Step], None]
+) -> tuple[Any, str, str]:
     """The trainer, the device, and the type of the numbers in which it computes."""
     torch, trl, datasets = (require(name, extra=EXTRA) for name in ("torch", "trl", "datasets"))
     transformers: Any = require("transformers", extra=EXTRA)
     settings, steps = given.settings, given.plan.steps
     cuda = torch.cuda.is_available()
-    brief = cuda and torch.cuda.is_bf16_supported()
+    brief = _brief()
     lora = None
     if settings.lora:
         peft = require("peft", extra=EXTRA)
         lora = peft.LoraConfig(
             r=settings.lora_rank, lora_alpha=LORA_ALPHA, target_modules="all-linear", task_type="CAUSAL_LM"
         )
-    # All weights are trained in float32, bfloat16 being too coarse for small steps; frozen ones need it not.
-    loaded = load(str(given.model), "cpu", "bfloat16" if brief and lora else "float32")
 
     class Told(transformers.TrainerCallback):  # type: ignore[misc]  # untyped
         def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **more: Any) -> None:
@@ -211,7 +228,7 @@ def assembled(given: Prepared, folder: TunedFolder, on_step: Callable[[Step], No
     config._n_gpu = min(1, config.n_gpu)  # one device: several would make another batch
     parts = {"train_dataset": given.rows, "eval_dataset": given.held_out}
     trainer = trl.SFTTrainer(
-        model=loaded.model,
+        model=base.model,
         args=config,
         processing_class=given.tokenizer,
         peft_config=lora,
@@ -224,6 +241,12 @@ def assembled(given: Prepared, folder: TunedFolder, on_step: Callable[[Step], No
     )
     trainer.remove_callback(transformers.PrinterCallback)
     return trainer, "cuda" if cuda else "cpu", "bfloat16" if brief else "float32"
+
+
+def _brief() -> bool:
+    """Whether the device computes in bfloat16."""
+    cuda = require("torch", extra=EXTRA).cuda
+    return bool(cuda.is_available() and cuda.is_bf16_supported())
 
 
 def _last_checkpoint(folder: Path) -> Path | None:

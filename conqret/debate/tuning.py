@@ -255,14 +255,17 @@ def tune(
             topic is in both ``rows`` and ``held_out``, or ``folder`` holds something else or another run.
         MissingDependencyError: torch, transformers, trl, datasets or (for LoRA) peft is not installed.
     """
-    from conqret.debate.training import trained
+    from conqret.debate.training import loaded, trained
 
     prepared = _prepared(rows, model, settings, held_out)
-    with folder.claimed(TunedRecord.of(model, rows, held_out, settings), overwrite=overwrite):
-        if not folder.summary_file.exists():
-            trained(prepared, folder, on_start, on_step)
-        else:
+    record = TunedRecord.of(model, rows, held_out, settings)
+    folder.check(record, overwrite=overwrite)
+    base = loaded(prepared) if overwrite or not folder.summary_file.exists() else None
+    with folder.claimed(record, overwrite=overwrite):
+        if base is None:
             on_start(prepared.plan, prepared.plan.steps)
+        else:
+            trained(prepared, base, folder, on_start, on_step)
         return folder.result(folder.training_file, Training)
 
 

@@ -45,7 +45,8 @@ def test_the_defaults_are_those_of_the_paper():
 @pytest.mark.parametrize("chat", [False, True])
 def test_only_responses_are_learnt(models, rows, tmp_path, chat):
     prepared = training.prepared(rows, models[chat], QUICK, ())
-    trainer, _, _ = training.assembled(prepared, TunedFolder(tmp_path), lambda step: None)
+    base = training.loaded(prepared)
+    trainer, _, _ = training.assembled(prepared, base, TunedFolder(tmp_path), lambda step: None)
     end = "<|im_end|>" if chat else "<|end|>"
     seen = 0
     for batch in trainer.get_train_dataloader():
@@ -184,3 +185,11 @@ def test_a_folder_that_is_no_model(rows, tmp_path):
     (tmp_path / "config.json").write_text('{"name": "no model"}')
     with pytest.raises(DeclarationError, match=r"cannot be loaded"):
         plan(rows, tmp_path)
+
+
+def test_damaged_weights_are_told_before_anything_is_written(models, rows, tmp_path):
+    folder = shutil.copytree(models[False], tmp_path / "model")
+    (folder / "model.safetensors").write_bytes(b"none")
+    with pytest.raises(DeclarationError, match=r"cannot be loaded"):
+        tune(rows, folder, TunedFolder(tmp_path / "tuned"), QUICK)
+    assert not (tmp_path / "tuned").exists()
