@@ -128,7 +128,9 @@ class TableReader:
             self._met[name, column] = self._met.get((name, column), False) or there
         for name, one in schema.fields.items():
             column, value = _first(record, one.columns)
-            if column:
+            if column and value == "" == one.default:  # as it is written where there is nothing
+                values[name] = ""
+            elif column:
                 columns[name] = column
                 values[name] = self.checked(one.check, value, inside + column)
             else:

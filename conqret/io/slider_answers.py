@@ -76,11 +76,6 @@ def _between(low: int, high: int, what: str) -> Any:
     return check
 
 
-def _writer(value: object, where: str, reader: TableReader) -> str:
-    """Who wrote; an empty name is that of nobody."""
-    return "" if value == "" else identifier(value, where, reader)
-
-
 _WORDS = {name.casefold(): name for one in ("main", "pilot") for name in (*CONDITIONS[one], CONSULTANCY[one])}
 ANSWER = Schema(
     "an answer",
@@ -109,8 +104,8 @@ ANSWER = Schema(
         "consultant": Field(
             ("consultant",), one_of({name: name for name in ("right", "wrong")}, "option"), ""
         ),
-        "for_right": Field(("for_right",), _writer, ""),
-        "for_wrong": Field(("for_wrong",), _writer, ""),
+        "for_right": Field(("for_right",), identifier, ""),
+        "for_wrong": Field(("for_wrong",), identifier, ""),
     },
 )
 
