@@ -135,6 +135,18 @@ def timed(call: Callable[[], object]) -> float:
 
 def webis(data: Path | None, work: Path) -> None:
     """BM25 over the arguments of Webis-ArgQuality-20, long queries, both engines."""
+    documents, topics, qrels = webis_corpus(data, work)
+    print(f"  {len(documents):,} arguments, {len(topics)} topics, {len(qrels['all']):,} relevant")
+    for engine in ("pisa", "bm25s"):
+        retriever = BM25(build_index(work, engine=engine, settings=Settings()), texts=False)
+        show(evaluate({engine: rankings(retriever(queries(topics)))}, judged(qrels),
+                      measures=("nDCG@10", "P@10", "R@100")))  # fmt: skip
+
+
+def webis_corpus(
+    data: Path | None, work: Path
+) -> tuple[dict[str, str], list[CorpusTopic], dict[str, list[Qrel]]]:
+    """Write the arguments as a corpus: their texts by id, the topics, and which are relevant."""
     folder = needed(data) / "webis-argquality20"
     with (folder / "webis-argquality20-arguments.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
@@ -154,11 +166,7 @@ def webis(data: Path | None, work: Path) -> None:
             for row in csv.DictReader(file)
         ]
     write_corpus(work, (Document(id=name, text=text) for name, text in documents.items()), topics, qrels)
-    print(f"  {len(documents):,} arguments, {len(topics)} topics, {len(qrels['all']):,} relevant")
-    for engine in ("pisa", "bm25s"):
-        retriever = BM25(build_index(work, engine=engine, settings=Settings()), texts=False)
-        show(evaluate({engine: rankings(retriever(queries(topics)))}, judged(qrels), np.random.default_rng(SEED),
-                      measures=("nDCG@10", "P@10", "R@100")))  # fmt: skip
+    return documents, topics, qrels
 
 
 def debatune(data: Path | None, work: Path) -> None:
@@ -188,7 +196,7 @@ def debatune(data: Path | None, work: Path) -> None:
             ["bm25", "generic", "pro", "con"], build_index(place), topics, Plan(), Session("offline")
         )
         print(f"  {' and '.join(chosen)}: {len(documents)} statements, {len(topics)} topics")
-        show(evaluate({one.name: one.run for one in runs}, judged(qrels), np.random.default_rng(SEED),
+        show(evaluate({one.name: one.run for one in runs}, judged(qrels),
                       measures=("P@10", "nDCG@10")))  # fmt: skip
 
 
@@ -214,7 +222,7 @@ def release(data: Path | None, work: Path) -> None:
         ["bm25", "generic", "pro", "con"], build_index(work), topics, Plan(), Session("offline")
     )
     print(f"  {len(found.documents):,} titles, {len(topics)} topics")
-    show(evaluate({one.name: one.run for one in runs}, judged(qrels), np.random.default_rng(SEED)))
+    show(evaluate({one.name: one.run for one in runs}, judged(qrels)))
 
 
 def needed(data: Path | None) -> Path:

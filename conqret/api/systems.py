@@ -80,7 +80,10 @@ def retrieve(
     rerank: str | ClientOptions | None = None,
     perspectives: bool = False,
     model: str | ClientOptions | None = None,
+    cross_encoder: str | None = None,
+    instruction: str = "",
     mmr: float | None = None,
+    mmr_encoder: str | None = None,
     keep: int = KEEP,
     depth: int = 100,
     window: int = 20,
@@ -105,7 +108,10 @@ def retrieve(
         rerank: the model that reranks listwise; ``offline`` does it by lexical stance evidence.
         perspectives: search for each perspective on the question, and merge (BeRDS, section 5); a model names them.
         model: the one that names the perspectives; by default that of ``rerank``.
+        cross_encoder: a model that reads each question with each passage and reranks, before ``rerank``.
+        instruction: what stands beside the question for it.
         mmr: then reorder by maximal marginal relevance with this lambda, 0 to 1.
+        mmr_encoder: the encoder whose vectors it compares; words without one.
         keep: documents to keep for each topic.
         depth: documents that the first stage retrieves for each topic.
         window: documents that the reranker sees at a time, and ``step`` how far its window moves up each time.
@@ -133,7 +139,7 @@ def retrieve(
         raise DeclarationError("--rerank and --model name different models; one session asks one model")
     plan = Plan(
         stance, rerank is not None, perspectives, mmr, depth, window, step,
-        weights=None if weights is None else tuple(weights),
+        None if weights is None else tuple(weights), cross_encoder, instruction, mmr_encoder,
     )  # fmt: skip
     asked = rerank or (model if perspectives else None)
     if perspectives and asked is None:

@@ -18,10 +18,13 @@ from conqret.cli.retrieve_session import (
     Corpus,
     Depth,
     Engines,
+    MmrEncoder,
     Split,
     Where,
     describe_windows,
 )
+from conqret.cli.retrieve_tune import EPILOG as TUNE_EPILOG
+from conqret.cli.retrieve_tune import tune
 
 if TYPE_CHECKING:
     from conqret.retrieval.expansion import Expanded
@@ -31,6 +34,7 @@ EPILOG = (
     "Examples:\n\n"
     "conqret retrieve corpus/ --stance pro --rerank gpt-4o-mini -k 10 -o runs/pro.res.gz\n\n"
     "conqret retrieve corpus/ --engine bm25,dense -o runs/hybrid.res.gz\n\n"
+    "conqret retrieve corpus/ --cross-encoder models/tart --instruction 'Find arguments of both sides.'\n\n"
     "conqret retrieve corpus/ --perspectives --rerank offline --mmr 0.95\n\n"
     "conqret retrieve evaluate corpus/ --systems bm25,generic,pro,con --rerank gpt-4o-mini"
 )
@@ -42,6 +46,7 @@ app = typer.Typer(
     epilog=EPILOG,
 )
 app.command("evaluate", epilog=EVALUATE_EPILOG)(evaluate)
+app.command("tune", epilog=TUNE_EPILOG)(tune)
 
 
 @app.command(DEFAULT, epilog=EPILOG)
@@ -83,9 +88,20 @@ def run(
     mmr: Annotated[
         float | None,
         typer.Option(
-            help="Then reorder by maximal marginal relevance with this lambda (0 to 1; BeRDS: 0.95)."
+            help="Then reorder by maximal marginal relevance with this lambda, 0 to 1 (conqret retrieve tune)."
         ),
     ] = None,
+    mmr_encoder: MmrEncoder = None,
+    cross_encoder: Annotated[
+        str | None,
+        typer.Option(
+            help="First rerank by a model that reads question and passage together: a folder, a hub's name, or an "
+            "adapter, MODULE:FUNCTION."
+        ),
+    ] = None,
+    instruction: Annotated[
+        str, typer.Option(help="What --cross-encoder reads beside the question (TART).")
+    ] = "",
     keep: Annotated[int, typer.Option("--top", "-k", help="Documents to keep for each topic.")] = 100,
     depth: Depth = 100,
     window: Annotated[int, typer.Option(help="Documents that the reranker sees at a time.")] = 20,
@@ -120,9 +136,10 @@ def run(
             corpus, engine=engine, encoder=encoder,
             weights=options.numbers(weights, "numbers such as 0.3,0.7") or None, stance=stance,
             rerank=rerank and calls.client(rerank), perspectives=perspectives,
-            model=model and calls.client(model), mmr=mmr, keep=keep, depth=depth, window=window, step=step,
-            split=split, prompts=prompts, output=output, recordings=answers.recordings, replay=answers.replay,
-            on_document=bar.advance, on_start=started, on_topic=bar.advance,
+            model=model and calls.client(model), mmr=mmr, mmr_encoder=mmr_encoder,
+            cross_encoder=cross_encoder, instruction=instruction, keep=keep, depth=depth, window=window,
+            step=step, split=split, prompts=prompts, output=output, recordings=answers.recordings,
+            replay=answers.replay, on_document=bar.advance, on_start=started, on_topic=bar.advance,
         )  # fmt: skip
     if not shown.quiet:
         _remark(found.windows, found.expanded, found.topics - len(found.rankings))

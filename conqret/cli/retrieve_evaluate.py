@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 EPILOG = (
     "Examples:\n\n"
     "conqret retrieve evaluate corpus/ --systems bm25,generic,pro,con --rerank gpt-4o-mini\n\n"
-    "conqret retrieve evaluate corpus/ --systems bm25,pro,dense=runs/dense.res.gz --split train --measure nDCG@10\n\n"
+    "conqret retrieve evaluate corpus/ --systems bm25,dense,hybrid,mine=my.res.gz --split train --measure nDCG@10\n\n"
     "conqret retrieve evaluate corpus/ --systems bm25,mmr --topics zoos,homework --depth 20"
 )
 
@@ -42,7 +42,7 @@ def evaluate(
     systems: Annotated[
         str,
         typer.Option(
-            help="bm25, generic, pro, con, mmr, perspectives, or NAME=FILE for a TREC run; "
+            help="bm25, dense, hybrid, generic, pro, con, mmr, perspectives, or NAME=FILE for a TREC run; "
             "the first is the baseline."
         ),
     ] = "bm25,generic,pro,con",
@@ -124,7 +124,7 @@ def evaluate(
             note(f"none of the topics has a relevant document of the view {view}")
         for name, left in found.unranked.items():
             note_all(f"{name} ranks nothing for {len(left)} topics, and has 0 there", left, 5)
-    result(_facts(found, runs, session.cost_usd), _lines(found), as_json=shown.json_output)
+    result(_facts(found, runs, session.cost_usd), lines(found), as_json=shown.json_output)
     if reranked and f"R@{depth}" in measures and not (shown.quiet or shown.json_output):
         note(f"R@{depth} is the ceiling that the first stage leaves: a reranker only reorders what it found")
     end(failed, session.counts)
@@ -140,26 +140,32 @@ def _facts(found: Evaluation, runs: list[SystemRun], cost: float | None) -> dict
         "depths": {one.name: one.depth for one in runs},
         "windows": {one.name: asdict(one.windows) for one in runs if one.windows},
         "cost_usd": cost,
-        "scores": [
-            {
-                "view": score.view,
-                "system": score.system,
-                "measure": score.measure,
-                "mean": score.interval.value,
-                "low": score.interval.low,
-                "high": score.interval.high,
-                "n": len(score.by_topic),
-                "difference": score.difference,
-                "p": score.p,
-                "significant": score.significant,
-                "by_topic": dict(score.by_topic),
-            }
-            for score in found.scores
-        ],
+        "scores": scores_of(found),
     }
 
 
-def _lines(found: Evaluation) -> Iterator[RenderableType]:
+def scores_of(found: Evaluation) -> list[dict[str, Any]]:
+    """The scores as JSON holds them."""
+    return [
+        {
+            "view": score.view,
+            "system": score.system,
+            "measure": score.measure,
+            "mean": score.interval.value,
+            "low": score.interval.low,
+            "high": score.interval.high,
+            "n": len(score.by_topic),
+            "difference": score.difference,
+            "p": score.p,
+            "significant": score.significant,
+            "by_topic": dict(score.by_topic),
+        }
+        for score in found.scores
+    ]
+
+
+def lines(found: Evaluation) -> Iterator[RenderableType]:
+    """A table for each view, and what the marks say."""
     from conqret.report.table import Table
     from conqret.retrieval.evaluation.evaluate import MARK_BETTER, MARK_WORSE
 

@@ -24,6 +24,10 @@ Engines = Annotated[
 Where = Annotated[
     str | None, typer.Option(help="Where the encoder of dense or hnsw lies now. Default: where it was.")
 ]
+MmrEncoder = Annotated[
+    str | None,
+    typer.Option(help="Compare documents by this encoder's vectors for MMR. Default: by their words."),
+]
 Depth = Annotated[int, typer.Option(help="Documents that the first stage retrieves for each topic.")]
 Split = Annotated[str, typer.Option(help="The topics of this split: train, test or all.")]
 

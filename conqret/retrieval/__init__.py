@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from conqret.retrieval.bm25 import BM25
+    from conqret.retrieval.cross_encoder import CrossEncoder
     from conqret.retrieval.expansion import PerspectiveExpansion
     from conqret.retrieval.first_stage import Dense
     from conqret.retrieval.fusion import Fusion
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BM25",
     "MMR",
+    "CrossEncoder",
     "Dense",
     "Fusion",
     "Index",
@@ -36,6 +38,7 @@ __all__ = [
 
 _PLACES = {
     "BM25": "bm25",
+    "CrossEncoder": "cross_encoder",
     "Dense": "first_stage",
     "Fusion": "fusion",
     "MMR": "mmr",
@@ -46,7 +49,7 @@ _PLACES = {
     "build_index": "index",
     "open_index": "index",
 }
-_WITH_PYTERRIER = {"BM25", "Dense", "Fusion", "MMR", "ListwiseReranker", "PerspectiveExpansion", "Texts"}
+_WITHOUT_PYTERRIER = {"Index", "build_index", "open_index"}
 
 
 def __getattr__(name: str) -> Any:
@@ -56,6 +59,6 @@ def __getattr__(name: str) -> Any:
 
     from conqret._optional import require
 
-    if name in _WITH_PYTERRIER:
+    if name not in _WITHOUT_PYTERRIER:
         require("pyterrier", extra="retrieval")
     return getattr(importlib.import_module(f"{__name__}.{_PLACES[name]}"), name)

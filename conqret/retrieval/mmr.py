@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyterrier as pt
@@ -22,10 +22,13 @@ if TYPE_CHECKING:
 TRADE_OFF = 0.95
 """Lambda: what BeRDS chose on its development set for BM25 over search results (Table 7; tried: 0.5 to 0.99)."""
 
+TRADE_OFFS = (0.5, 0.75, 0.9, 0.95, 0.99)
+"""What BeRDS tried (footnote 10). It chose 0.95 or 0.99 for BM25 and DPR, 0.75 or 0.95 for Contriever (Table 7)."""
+
 CANDIDATES = 100
 """The top of the ranking that is reordered (BeRDS, section 6)."""
 
-Encoder = Callable[[Sequence[str]], "NDArray[np.float64]"]
+Encoder = Callable[[Sequence[str]], "NDArray[np.floating[Any]]"]
 """Texts to vectors: one row a text. Similarity is the cosine of two rows."""
 
 
@@ -90,7 +93,7 @@ def select(scores: NDArray[np.float64], likeness: NDArray[np.float64], trade_off
     return order
 
 
-def cosines(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+def cosines(vectors: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
     """The cosine of every two rows; 0 where a row is all zeros."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     unit = np.divide(vectors, lengths, out=np.zeros_like(vectors, dtype=float), where=lengths > 0)

@@ -11,12 +11,15 @@ import pyterrier as pt
 
 from conqret.data import Stance
 from conqret.errors import DeclarationError
+from conqret.retrieval.cross_encoder import CrossEncoder
+from conqret.retrieval.dense.encoders import load
+from conqret.retrieval.dense.encoding import Encoding
 from conqret.retrieval.engine import ENGINES
 from conqret.retrieval.expansion import PerspectiveExpansion
 from conqret.retrieval.first_stage import DEPTH, FirstStage
 from conqret.retrieval.fusion import Fusion
 from conqret.retrieval.index import Index, open_index
-from conqret.retrieval.mmr import MMR
+from conqret.retrieval.mmr import MMR, Encoder
 from conqret.retrieval.rerank import ListwiseReranker
 from conqret.retrieval.windows import STEP, WINDOW
 from conqret.runs.session import Session
@@ -28,11 +31,12 @@ BM25_NAME = "bm25"
 @dataclass(frozen=True, slots=True)
 class Plan:
     """Which stages a pipeline has: a first stage (per perspective, with ``perspectives``; several are fused, with
-    ``weights`` or by ranks), then a listwise reranker (with ``rerank``, under the instruction for ``stance``), then MMR
-    (with a trade-off).
+    ``weights`` or by ranks), then a cross-encoder (with ``instruction`` beside the question), then a listwise reranker
+    (with ``rerank``, under the instruction for ``stance``), then MMR (with a trade-off; by words, or by the vectors of
+    ``mmr_encoder``).
 
     Raises:
-        DeclarationError: a stance without a reranker, which alone can follow it.
+        DeclarationError: a stance, an instruction or an encoder without the stage that alone can follow it.
     """
 
     stance: Stance = "none"
@@ -43,6 +47,9 @@ class Plan:
     window: int = WINDOW
     step: int = STEP
     weights: tuple[float, ...] | None = None
+    cross_encoder: str | None = None
+    instruction: str = ""
+    mmr_encoder: str | None = None
 
     def __post_init__(self) -> None:
         if self.stance != "none" and not self.rerank:
@@ -50,6 +57,12 @@ class Plan:
                 f"--stance {self.stance} needs a reranker, for a first stage takes no side: "
                 "add --rerank gpt-4o-mini or --rerank offline"
             )
+        if self.instruction and self.cross_encoder is None:
+            raise DeclarationError(
+                "--instruction is for a reranker that reads it: add --cross-encoder FOLDER"
+            )
+        if self.mmr_encoder is not None and self.mmr is None:
+            raise DeclarationError("--mmr-encoder is for --mmr: add --mmr 0.95")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +101,15 @@ def open_indexes(
     ]
 
 
+def mmr_encoder(name: str | None) -> Encoder | None:
+    """What makes vectors for MMR of the model ``name``; None, which is words, without one.
+
+    Raises:
+        DeclarationError: there is no such model.
+    """
+    return None if name is None else load(Encoding(name).settled(ENGINES["dense"])).passages
+
+
 def assemble(
     indexes: Index | Sequence[Index],
     plan: Plan,
@@ -110,11 +132,15 @@ def assemble(
         raise DeclarationError("perspectives and reranking ask a model; name one, or offline")
     if plan.perspectives:
         pipeline = expansion = PerspectiveExpansion(pipeline, depth=plan.depth, session=session)
+    if plan.cross_encoder is not None:
+        pipeline = pipeline >> CrossEncoder(
+            plan.cross_encoder, instruction=plan.instruction, candidates=plan.depth
+        )
     if plan.rerank:
         reranker = ListwiseReranker(
             stance=plan.stance, window=plan.window, step=plan.step, session=session, on_query=on_query
         )
         pipeline = pipeline >> reranker
     if plan.mmr is not None:
-        pipeline = pipeline >> MMR(plan.mmr)
+        pipeline = pipeline >> MMR(plan.mmr, encoder=mmr_encoder(plan.mmr_encoder))
     return Stages(pipeline, expansion, reranker)

@@ -26,3 +26,21 @@ def load(encoding: object) -> Letters:
 def nothing(encoding: object) -> int:
     """What is no encoder."""
     return 3
+
+
+def overlap() -> Any:
+    """A reranker: how many words a question and a passage share; what it read stands in :data:`READ`."""
+
+    def score(pairs: Sequence[tuple[str, str]]) -> Any:
+        READ.extend(pairs)
+        return np.array([len({*one.lower().split()} & {*other.lower().split()}) for one, other in pairs])
+
+    return score
+
+
+def two_numbers() -> Any:
+    """A reranker that gives two numbers for whatever it reads."""
+    return lambda pairs: np.zeros(2)
+
+
+READ: list[tuple[str, str]] = []

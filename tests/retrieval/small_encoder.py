@@ -16,23 +16,33 @@ from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import StaticEmbedding
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, trainers
 
-WIDTH, STEPS, BATCH, TEMPERATURE, RATE = 64, 40, 32, 0.05, 0.02
+BATCH, TEMPERATURE, RATE, SEED = 32, 0.05, 0.02, 13
 
 
-def train(pairs: Sequence[tuple[str, str]], texts: Sequence[str], folder: Path, seed: int = 13) -> Path:
+def train(
+    pairs: Sequence[tuple[str, str]],
+    texts: Sequence[str],
+    folder: Path,
+    *,
+    steps: int = 40,
+    width: int = 64,
+    vocabulary: int = 3000,
+) -> Path:
     """Each question nearer to its own text than to the others of the batch (InfoNCE); kept in ``folder``."""
     words = Tokenizer(models.WordLevel(unk_token="[UNK]"))
     words.normalizer = normalizers.BertNormalizer()
     words.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     words.train_from_iterator(
         texts,
-        trainers.WordLevelTrainer(vocab_size=3000, special_tokens=["[PAD]", "[UNK]"], show_progress=False),
+        trainers.WordLevelTrainer(
+            vocab_size=vocabulary, special_tokens=["[PAD]", "[UNK]"], show_progress=False
+        ),
     )
-    torch.manual_seed(seed)
-    draw = random.Random(seed)
-    model = SentenceTransformer(modules=[StaticEmbedding(words, embedding_dim=WIDTH)], device="cpu")
+    torch.manual_seed(SEED)
+    draw = random.Random(SEED)
+    model = SentenceTransformer(modules=[StaticEmbedding(words, embedding_dim=width)], device="cpu")
     optimizer = torch.optim.Adam(model.parameters(), lr=RATE)
-    for _ in range(STEPS):
+    for _ in range(steps):
         batch = draw.sample(pairs, min(BATCH, len(pairs)))
         sides = [
             torch.nn.functional.normalize(model(model.preprocess(list(side)))["sentence_embedding"], dim=1)

@@ -119,6 +119,9 @@ def test_perspectives_and_mmr(conqret, corpus, tmp_path):
         (("retrieve", "CORPUS", "--engine", "dense"), "needs an encoder: --encoder"),
         (("retrieve", "CORPUS", "--encoder", "here"), "add --engine dense"),
         (("retrieve", "CORPUS", "--weights", "1"), "at least two"),
+        (("retrieve", "CORPUS", "--instruction", "both"), "add --cross-encoder"),
+        (("retrieve", "CORPUS", "--mmr-encoder", "here"), "add --mmr"),
+        (("retrieve", "tune", "CORPUS"), "no topics"),
         (("retrieve", "CORPUS", "--weights", "a"), "numbers such as 0.3,0.7"),
         (("index", "CORPUS", "--encoder", "here"), "setting of the engine"),
         (("retrieve", "CORPUS", "--split", "dev"), "no split 'dev'"),
@@ -184,3 +187,22 @@ def test_hybrid_from_the_command_line(conqret, corpus, tmp_path):
     both = [line.doc_id for line in read_run(run) if line.query_id == "cats"]
     conqret("retrieve", corpus, "-k", "3", "-o", run)
     assert both == [line.doc_id for line in read_run(run) if line.query_id == "cats"]
+    done = conqret(
+        "retrieve", corpus, "--engine", "dense", "--cross-encoder", "tests.retrieval.letters:overlap", "--mmr", "0.9",
+        "--mmr-encoder", "tests.retrieval.letters:load", "-k", "2", "-o", run,
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    assert next(line.doc_id for line in read_run(run)).startswith("cats-")
+    done = conqret("retrieve", "evaluate", corpus, "--systems", "bm25,dense,hybrid", "--json")
+    assert done.code == 0, done.err
+    assert {one["system"] for one in json.loads(done.out)["scores"]} == {"bm25", "dense", "hybrid"}
+
+
+def test_lambda_from_the_command_line(conqret, corpus):
+    done = conqret("retrieve", "tune", corpus, "--split", "test", "--json")
+    assert done.code == 0, done.err
+    assert json.loads(done.out)["mmr"] == 0.99
+    done = conqret(
+        "retrieve", "tune", corpus, "--split", "test", "--mmr-encoder", "tests.retrieval.letters:load"
+    )
+    assert "best       --mmr 0." in done.out

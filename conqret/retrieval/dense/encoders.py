@@ -8,7 +8,7 @@ function of an installed package, named ``module:function``, that takes the :cla
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
@@ -178,15 +178,24 @@ def _rows(tokens: Any) -> Any:
     return torch.arange(tokens.shape[0], device=tokens.device)
 
 
-def _adapted(encoding: Encoding) -> Encoder:
-    module, _, function = encoding.encoder.partition(":")
+def adapted(name: str) -> Callable[..., Any]:
+    """The function that ``module:function`` names.
+
+    Raises:
+        DeclarationError: there is none.
+    """
+    module, _, function = name.partition(":")
     try:
-        made = getattr(import_module(module), function)(encoding)
-    except (ImportError, AttributeError, TypeError) as error:
+        found: Callable[..., Any] = getattr(import_module(module), function)
+    except (ImportError, AttributeError) as error:
         raise DeclarationError(
-            f"the adapter {encoding.encoder} cannot be loaded: {first_line(error)} (module:function of an installed "
-            "package; the function takes the settings of the encoding)"
+            f"the adapter {name} cannot be loaded: {first_line(error)} (module:function of an installed package)"
         ) from error
+    return found
+
+
+def _adapted(encoding: Encoding) -> Encoder:
+    made = adapted(encoding.encoder)(encoding)
     if not isinstance(made, Encoder) or not isinstance(made.identity, str):
         raise DeclarationError(
             f"the adapter {encoding.encoder} returns no encoder but a {type(made).__name__}: it needs identity (text), "

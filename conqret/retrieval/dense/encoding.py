@@ -96,7 +96,7 @@ class Encoding:
     @property
     def adapter(self) -> bool:
         """Whether it is an object of Python code (``module:function``) and no folder of weights."""
-        return bool(_ADAPTER.fullmatch(self.encoder)) and not Path(self.encoder).exists()
+        return is_adapter(self.encoder)
 
     @property
     def identity(self) -> dict[str, Any]:
@@ -146,6 +146,11 @@ class Encoding:
         else:
             named = [*encoder_weights(self.encoder), *encoder_weights(self.query_encoder or self.encoder)]
         return hashlib.sha256(json.dumps(named).encode()).hexdigest()[:16]
+
+
+def is_adapter(name: str) -> bool:
+    """Whether a name is that of a function, ``module:function``."""
+    return bool(_ADAPTER.fullmatch(name)) and not Path(name).exists()
 
 
 def model_file(name: str, file: str) -> Any:

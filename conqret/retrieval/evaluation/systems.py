@@ -30,6 +30,8 @@ SYSTEMS = {
     "generic": "BM25, then listwise reranking with the generic instruction",
     "pro": "BM25, then listwise reranking with the pro instruction",
     "con": "BM25, then listwise reranking with the con instruction",
+    "dense": "the nearest passages alone, by the index of conqret index --engine dense",
+    "hybrid": "BM25 and dense, fused by reciprocal ranks",
     "mmr": "BM25, then maximal marginal relevance",
     "perspectives": "BM25 for each perspective on the question, merged round robin",
 }
@@ -87,7 +89,7 @@ def run_systems(
         DeclarationError: as :func:`check_systems`.
     """
     from conqret.retrieval.mmr import TRADE_OFF
-    from conqret.retrieval.pipeline import assemble
+    from conqret.retrieval.pipeline import assemble, open_indexes
 
     check_systems(names)
     stages: dict[str, dict[str, Any]] = {
@@ -99,6 +101,7 @@ def run_systems(
         "perspectives": {"perspectives": True},
     }
     files = {label: _from_file(label, path, topics) for label, path in _files(names)}
+    engines = {"dense": ("dense",), "hybrid": ("bm25", "dense")}
     frame = queries(topics)
     found = []
     for name in names:
@@ -108,7 +111,8 @@ def run_systems(
             depth = max(map(len, ranked.values()))
             found.append(SystemRun(label, ranked, None, depth if depth < len(index) else None))
             continue
-        made = assemble(index, replace(plan, **stages[name]), session, on_query)
+        indexes = open_indexes(index.collection.folder, engines[name]) if name in engines else [index]
+        made = assemble(indexes, replace(plan, **stages.get(name, {})), session, on_query)
         ranked = rankings(made.pipeline(frame))
         windows = made.reranker.summary if made.reranker else None
         found.append(SystemRun(name, ranked, windows, plan.depth if plan.depth < len(index) else None))

@@ -1,0 +1,66 @@
+"""``conqret retrieve tune``: the lambda of MMR, on a development split."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conqret.cli import options
+from conqret.cli.console import result, tell
+from conqret.cli.groups import grouped
+from conqret.cli.retrieve_evaluate import lines, scores_of
+from conqret.cli.retrieve_session import Corpus, Depth, Engines, MmrEncoder, Split, Where
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import RenderableType
+
+    from conqret.retrieval.evaluation.evaluate import Evaluation
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret retrieve tune corpus/\n\n"
+    "conqret retrieve tune corpus/ --engine bm25,dense --mmr-encoder WhereIsAI/UAE-Large-V1"
+)
+
+
+@grouped
+def tune(
+    corpus: Corpus,
+    *,
+    engine: Engines = "bm25",
+    encoder: Where = None,
+    mmr_encoder: MmrEncoder = None,
+    split: Split = "train",
+    depth: Depth = 100,
+    shown: options.Shown,
+) -> None:
+    """Choose MMR's lambda: the one with the highest alpha_nDCG@10, the two sides as subtopics, on the train split.
+
+    Report figures on other topics than these. Tried are 0.5, 0.75, 0.9, 0.95 and 0.99 (BeRDS).
+    """
+    from conqret.api.systems import as_split, topics_of
+    from conqret.io.corpus import CorpusDirectory
+    from conqret.retrieval.evaluation.systems import judgments, queries
+    from conqret.retrieval.evaluation.tuning import MEASURE, tune_mmr
+    from conqret.retrieval.pipeline import Plan, assemble, open_indexes
+    from conqret.retrieval.pipeline import mmr_encoder as encoder_of
+
+    topics, judged = topics_of(corpus, split), judgments(CorpusDirectory(corpus), as_split(split))
+    indexes = open_indexes(corpus, options.listed(engine), encoder)
+    if not shown.quiet:
+        tell(
+            f"{len(topics)} topics, {len(indexes[0]):,} documents ({', '.join(one.engine for one in indexes)})"
+        )
+    ranked = assemble(indexes, Plan(depth=depth), None).pipeline(queries(topics))
+    found, best = tune_mmr(ranked, judged, encoder_of(mmr_encoder))
+    facts = {"mmr": best, "measure": MEASURE, "topics": dict(found.topics), "scores": scores_of(found)}
+    result(facts, _lines(found, best, MEASURE), as_json=shown.json_output)
+
+
+def _lines(found: Evaluation, best: float, measure: str) -> Iterator[RenderableType]:
+    yield from lines(found)
+    chosen, without = (
+        found.score("stance", name, measure).interval.value or 0.0 for name in (f"{best:g}", found.baseline)
+    )
+    yield f"best       --mmr {best:g} ({'highest' if chosen > without else 'no better than without in'} {measure})"

@@ -1,0 +1,119 @@
+"""Reranking by a model that reads question and passage together, with an instruction beside the question where it has
+learned to follow one (TART: Asai et al. 2023; BeRDS, section 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import pyterrier as pt
+
+from conqret._optional import require
+from conqret.errors import DeclarationError, first_line
+from conqret.retrieval.dense.encoders import adapted
+from conqret.retrieval.dense.encoding import EXTRA, is_adapter
+from conqret.retrieval.dense.passages import WORDS, passages
+from conqret.retrieval.first_stage import DEPTH
+from conqret.retrieval.rerank import ordered
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+    from numpy.typing import NDArray
+
+INSTRUCTED = "{instruction} [SEP] {query}"
+"""How TART reads an instruction beside a question."""
+
+Scorer = Callable[[Sequence[tuple[str, str]]], "NDArray[np.float64]"]
+"""Pairs of a question and a passage to numbers, the higher the better. An adapter returns one."""
+
+
+class CrossEncoder(pt.Transformer):
+    """Reorder the top of each ranking by the score of each document's best passage.
+
+    ``model`` is a folder or a hub's name of a sequence classifier with one label, or with two of which the second is
+    relevance; or an adapter ``module:function``, whose function takes nothing and returns a :data:`Scorer` (TART-full's
+    code is its own). Columns in: ``qid``, ``query``, ``docno``, ``text``, a ``score`` or ``rank``, perhaps ``title``.
+    Columns out: those, with ``score`` the model's and ``rank`` (from 0) anew; documents below
+    ``candidates`` are left out.
+
+    Raises:
+        DeclarationError: the model cannot be loaded or has other labels, or a number is below 1.
+        MissingDependencyError: sentence-transformers is not installed.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        instruction: str = "",
+        candidates: int = DEPTH,
+        passage_words: int = WORDS,
+    ) -> None:
+        super().__init__()
+        if candidates < 1 or passage_words < 1:
+            raise DeclarationError(
+                f"{candidates} candidates and passages of {passage_words} words: both must be at least 1"
+            )
+        self.model, self.instruction = model, instruction
+        self.candidates, self.passage_words = candidates, passage_words
+        self._score: Scorer = adapted(model)() if is_adapter(model) else _loaded(model)
+
+    def transform(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """Rerank every query of the frame."""
+        import pandas as pd
+
+        pt.validate.result_frame(frame, extra_columns=["query", "text"])
+        if frame.empty:
+            return frame.assign(score=0.0, rank=0)
+        parts = []
+        for _, group in frame.groupby("qid", sort=False):
+            head = ordered(group).iloc[: self.candidates]
+            best = head.assign(score=self._scores(head)).sort_values("score", ascending=False, kind="stable")
+            parts.append(best.assign(rank=range(len(best))))
+        return pd.concat(parts, ignore_index=True)
+
+    def _scores(self, group: pd.DataFrame) -> NDArray[np.float64]:
+        """The score of each document of one query."""
+        import numpy as np
+
+        query = str(group["query"].iloc[0])
+        asked = INSTRUCTED.format(instruction=self.instruction, query=query) if self.instruction else query
+        titles = group["title"] if "title" in group else [""] * len(group)
+        pieces = [
+            passages(f"{title or ''} {text}", self.passage_words)
+            for title, text in zip(titles, group["text"], strict=True)
+        ]
+        found = np.asarray(self._score([(asked, one) for own in pieces for one in own]), float)
+        if found.shape != (sum(map(len, pieces)),) or not np.isfinite(found).all():
+            raise DeclarationError(
+                f"the reranker {self.model} gives no number for each passage; it needs one label, or two of which the "
+                "second is relevance"
+            )
+        starts = np.cumsum([0, *map(len, pieces[:-1])])
+        best: NDArray[np.float64] = np.maximum.reduceat(found, starts)
+        return best
+
+    def __repr__(self) -> str:
+        return f"CrossEncoder({self.model!r})"
+
+
+def _loaded(name: str) -> Scorer:
+    """The scorer of a model that sentence-transformers reads."""
+    library = require("sentence_transformers", extra=EXTRA)
+    from conqret.perplexity.models import bars_on_terminals
+
+    try:
+        with bars_on_terminals():
+            model: Any = library.CrossEncoder(name, trust_remote_code=False)
+    except (OSError, ValueError, RuntimeError, AssertionError, KeyError) as error:
+        raise DeclarationError(
+            f"the reranker {name!r} cannot be loaded: {first_line(error)} (a folder of a model, its name on a hub that "
+            "can be reached, or for a model that needs code of its own an adapter, module:function)"
+        ) from error
+
+    def score(pairs: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
+        found: NDArray[np.float64] = model.predict(list(pairs), show_progress_bar=False)
+        return found[:, 1] - found[:, 0] if found.ndim == 2 and found.shape[1] == 2 else found
+
+    return score
