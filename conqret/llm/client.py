@@ -129,7 +129,7 @@ class Client:
             except ProviderError as error:
                 calls.append(_failed(sent, key, error))
                 return Answer(None, tuple(calls), reason=error.code, detail=str(error))
-            self.progress.named(self._name, completion)
+            self.progress.named(self.model_id, completion)
             call = _call(sent, key, completion, attempts)
             reply = read_reply(completion, request.response, request.context)
             if not isinstance(reply, Rejection):

@@ -57,6 +57,7 @@ def test_controllability_rises_on_the_topics_that_were_learnt(cli, models, asked
         done = cli(*command, "--max-tokens", "30")
         assert done.code == 0, done.err
     assert "16 of 16 statements written" in done.out
+    assert "another model" not in done.err
     said = statements(tmp_path / "after")
     assert [row["statement"] for row in said] == [row["messages"][1]["content"] for row in ROWS]
     assert not any("cut" in row for row in said)  # it has learnt to end

@@ -166,6 +166,6 @@ def _lines(found: Training, folder: TunedFolder, *, lora: bool) -> Iterator[Rend
     yield loss_table(found)
     if lora:
         yield at(folder.adapter, "adapter")
-    yield at(folder.model, "model, with the adapter merged into it" if lora else "model")
+    yield at(folder.model, "model") + (", with the adapter merged into it" if lora else "")
     yield at(folder.training_file, "losses")
     yield at(folder.curve_file, "curve")
