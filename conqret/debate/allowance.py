@@ -39,7 +39,7 @@ def shortened(
     """The questions with at most so many tokens of each passage, as ``model`` counts them, and what was lost.
 
     Raises:
-        DeclarationError: ``tokens`` is not above 0.
+        DeclarationError: ``tokens`` is not above 0, or leaves nothing of a passage.
     """
     if tokens < 1:
         raise DeclarationError(f"--passage-tokens is 1 at least, not {tokens}")
@@ -58,5 +58,9 @@ def shortened(
                 for cut in cuts
                 if cut.text.strip()
             )
+            if not known[question.passage]:
+                raise DeclarationError(
+                    f"--passage-tokens {tokens} leaves nothing of the passage {question.passage_id!r}: allow more"
+                )
             lost[question.passage_id] = sum(cut.before for cut in cuts), sum(cut.after for cut in cuts)
     return tuple(replace(one, passage=known[one.passage]) for one in questions), lost
