@@ -16,7 +16,7 @@ from conqret.errors import DeclarationError
 from conqret.io.checks import cell_text, identifier, one_of, whole_number
 from conqret.io.faults import Unfit, quoted
 from conqret.io.files import file_rows
-from conqret.io.schema import Field, Schema, TableReader
+from conqret.io.schema import Check, Field, Schema, TableReader
 
 Design = Literal["main", "pilot"]
 CONDITIONS: dict[Design, tuple[str, str]] = {"main": ("PS", "PSA"), "pilot": ("S", "SA")}
@@ -76,6 +76,13 @@ def _between(low: int, high: int, what: str) -> Any:
     return check
 
 
+def _or_blank(check: Check) -> Check:
+    def checked(value: object, where: str, reader: TableReader) -> Any:
+        return "" if value == "" else check(value, where, reader)
+
+    return checked
+
+
 _WORDS = {name.casefold(): name for one in ("main", "pilot") for name in (*CONDITIONS[one], CONSULTANCY[one])}
 ANSWER = Schema(
     "an answer",
@@ -102,10 +109,10 @@ ANSWER = Schema(
         "slider": Field(("slider",), _between(-END, END, "where the slider stands")),
         "reason": Field(("reason",), cell_text, ""),
         "consultant": Field(
-            ("consultant",), one_of({name: name for name in ("right", "wrong")}, "option"), ""
+            ("consultant",), _or_blank(one_of({name: name for name in ("right", "wrong")}, "option")), ""
         ),
-        "for_right": Field(("for_right",), identifier, ""),
-        "for_wrong": Field(("for_wrong",), identifier, ""),
+        "for_right": Field(("for_right",), _or_blank(identifier), ""),
+        "for_wrong": Field(("for_wrong",), _or_blank(identifier), ""),
     },
 )
 

@@ -60,7 +60,7 @@ def test_a_judge_is_told_its_allowance_and_that_the_passage_is_shortened(questio
         (lambda found: check_allowance(200, 300), "leave --max-tokens away"),
         (lambda found: shortened(found, 0, "offline"), "1 at least, not 0"),
         (
-            lambda found: shortened([replace(found[0], passage="\u6f22\u5b57" * 400)], 1, "offline"),
+            lambda found: shortened([replace(found[0], passage="A line of it.\n" * 9)], 1, "offline"),
             "leaves nothing of the passage 'ferry'",
         ),
     ],
