@@ -51,7 +51,9 @@ def curate_table(summary: CurateSummary) -> Table:
         *((f"no answer: {reason(why)}", -count) for why, count in summary.unanswered.items()),
     ]
     foot = [("in the benchmark", summary.kept), ("partial answers", summary.partial_answers)]
-    note = f"{summary.trusted:,} of {summary.found:,} documents found are from trusted domains (of all questions)."
+    note = ""
+    if summary.found:
+        note = f"{summary.trusted:,} of {summary.found:,} documents found are from trusted domains (of all questions)."
     if summary.cut_tokens:
         note += f" {summary.cut_tokens:,} tokens of documents were cut off to keep the budget."
     return Table("Partial answers", (Column("", "text"), "number"), rows, foot=foot, note=note)
