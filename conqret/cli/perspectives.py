@@ -1,4 +1,4 @@
-"""``conqret perspectives``: which perspectives documents contain."""
+"""``conqret perspectives``: which perspectives documents contain, and which of them rankings show."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from conqret.cli import options
+from conqret.cli import options, perspectives_score
 from conqret.cli.asking import ask, session_of
 from conqret.cli.console import at, end, note, result
-from conqret.cli.groups import grouped
+from conqret.cli.groups import add_commands, grouped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,10 +21,12 @@ if TYPE_CHECKING:
     from conqret.perspectives.study import DetectionFolder, DetectionRecord, DetectionSummary
 
 app = typer.Typer(
-    help="Say which perspectives on a question documents contain.",
+    help="Say which perspectives on a question documents contain, and how many of them rankings show.",
     no_args_is_help=True,
     epilog="Example: conqret perspectives detect pairs.tsv --model gpt-4o-mini -o runs/perspectives",
 )
+
+add_commands(app, {"score": perspectives_score.score})
 
 LABELS = "Labels"
 
@@ -89,7 +91,7 @@ def detect(
     from conqret.perspectives.study import DetectionFolder, record_of, study
     from conqret.runs.places import default_folder, stem
 
-    threshold, chosen_by = _threshold(yes_from)
+    threshold, chosen_by = threshold_of_option(yes_from)
     found = read_pairs(pairs, labels)
     session = session_of(model, calls, kept, prompts)
     if dry_run:
@@ -107,7 +109,7 @@ def detect(
     end(lost, outcome.session, there=len(found) - sum(lost.values()), reasons=lost)
 
 
-def _threshold(text: str | None) -> tuple[int | None, DetectionRecord | None]:
+def threshold_of_option(text: str | None) -> tuple[int | None, DetectionRecord | None]:
     """``--yes-from`` as a grade, and the run that chose it."""
     from conqret.errors import DeclarationError
     from conqret.perspectives.study import DetectionFolder, threshold_of

@@ -9,6 +9,7 @@ from conqret.errors import DeclarationError, UnknownNameError
 from conqret.retrieval.evaluation.balance import alpha_ndcg, balance
 from conqret.retrieval.evaluation.depths import TOP, cut_off, cutoff, default_measures, parsed_measure
 from conqret.stats import Estimate, holm, mean_interval, paired_t_test
+from conqret.stats.estimate import Scale
 from conqret.stats.significance import ALPHA
 
 Run = Mapping[str, Sequence[str]]
@@ -116,11 +117,11 @@ def evaluate(
         topics[view] = len(next(iter(next(iter(values.values())).values())))
         for measure in measures:
             by_system = {system: found[measure] for system, found in values.items()}
-            scores += _family(view, measure, by_system, first, short)
+            scores += family(view, measure, by_system, first, short)
     if "pro" in judgments and "con" in judgments:
         families = _stance_families(runs, judgments["pro"], judgments["con"])
         for measure, by_system in families.items():
-            scores += _family("stance", measure, by_system, first, short)
+            scores += family("stance", measure, by_system, first, short)
         topics["stance"] = max(
             len(values) for by_system in families.values() for values in by_system.values()
         )
@@ -167,16 +168,19 @@ def _measured(run: Run, judged: Judgments, measures: Sequence[str], view: str) -
     return found
 
 
-def _family(
+def family(
     view: str,
     measure: str,
     everyone: Mapping[str, Mapping[str, float]],
     baseline: str,
     short: Mapping[tuple[str, str], str],
+    *,
+    scale: Scale = "share",
 ) -> list[Score]:
     """One measure of all systems: intervals, and tests against the baseline with Holm's correction.
 
-    Rankings that are too ``short`` for it have no value, and nothing is compared with them.
+    ``everyone`` has each system's values by topic, shares where ``scale`` does not say otherwise; compared are the
+    topics that both have. Rankings that are too ``short`` for it have no value, and nothing is compared with them.
     """
     by_system = {system: {} if (system, measure) in short else values for system, values in everyone.items()}
     others = [system for system in by_system if system != baseline]
@@ -194,7 +198,7 @@ def _family(
             view,
             system,
             measure,
-            mean_interval(list(values.values()), scale="share")
+            mean_interval(list(values.values()), scale=scale)
             if values
             else Estimate(None, reason=short[system, measure]),
             values,

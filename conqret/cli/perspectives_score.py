@@ -1,0 +1,339 @@
+"""``conqret perspectives score``: how diverse rankings are."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from conqret.cli import options
+from conqret.cli.asking import ask, session_of
+from conqret.cli.console import at, end, note, note_all, result
+from conqret.cli.groups import grouped
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from conqret.io.pairs import Pair
+    from conqret.io.perspectives import PerspectiveQuestion
+    from conqret.perspectives.scoring import Diversity, Judged
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret perspectives score bm25 mmr dense=runs/dense.res --corpus corpus/ --perspectives questions.jsonl "
+    "--model gpt-4o-mini -o runs/diversity\n\n"
+    "conqret perspectives score runs/bm25.res runs/dense.res --perspectives questions.jsonl "
+    "--judgments runs/diversity/judgments.qrels"
+)
+JUDGING = "Who contains what"
+SCORES, VALUES, JUDGMENTS, QUESTIONS = "scores.json", "values.csv", "judgments.qrels", "perspectives.jsonl"
+
+
+@grouped
+def score(
+    runs: Annotated[
+        list[str],
+        typer.Argument(
+            help="TREC runs (FILE or NAME=FILE), or systems that search --corpus: bm25, mmr, perspectives, generic, "
+            "pro, con. The first is what the others are compared with."
+        ),
+    ],
+    *,
+    perspectives: Annotated[
+        Path,
+        options.option(
+            options.FILES,
+            "Columns question and perspectives (a list), perhaps id and subset: JSONL, CSV, Parquet.",
+        ),
+    ],
+    corpus: Annotated[
+        Path | None, options.option(options.FILES, "The corpus directory with the documents' texts.")
+    ] = None,
+    judgments: Annotated[
+        Path | None,
+        options.option(
+            JUDGING,
+            "Judgments instead of a model's: qrels whose second column is the place of the perspective, from 1.",
+        ),
+    ] = None,
+    yes_from: Annotated[
+        str | None,
+        options.option(
+            JUDGING,
+            "The grade (1 to 4) from which a document contains its perspective, or the folder of a run of detect. "
+            "Default: 3.",
+        ),
+    ] = None,
+    model: options.Model = None,
+    cuts: Annotated[
+        str, typer.Option("--cuts", "-k", help="How many of the first documents count.")
+    ] = "5,10",
+    depth: Annotated[
+        int | None,
+        typer.Option(
+            help="Documents of each ranking that are judged: for the ceiling, and how many it takes (BeRDS: 100). "
+            "Default: the largest of --cuts."
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        options.option(
+            options.FILES,
+            "The folder; the same command again goes on where it stopped. Default: runs/PERSPECTIVES-score-MODEL.",
+            "--output",
+            "-o",
+        ),
+    ] = None,
+    prompts: options.Prompts = None,
+    calls: options.Calls,
+    kept: options.Kept,
+    dry_run: options.DryRun = False,
+    shown: options.Shown,
+) -> None:
+    """Do the first documents show every perspective on a question? (BeRDS, Tables 3, 5, 6, 16, 17, Figures 2, 3)
+
+    MRecall (all perspectives, or not), precision, which side is shown where there are two, how a ranking leans and
+    whether it follows the side of its query, the documents that it takes, and the ceiling of all rankings together.
+    A model (or --judgments) says which document contains which perspective, and which of two supports the question.
+    """
+    from conqret.api.systems import retrieval_session
+    from conqret.cli.expected_cost import tell_cost
+    from conqret.errors import DeclarationError
+    from conqret.io.perspectives import perspective_lines, read_perspectives
+    from conqret.perspectives.detection import estimate
+    from conqret.perspectives.ranked import named, qrels_of, ranked, read_judged
+    from conqret.perspectives.scoring import pairs_of, pooled
+    from conqret.perspectives.scoring import score as scored
+    from conqret.report.page import write_files
+    from conqret.report.perspective_scores import diversity_tables, legend
+    from conqret.retrieval.evaluation.systems import ASKING
+    from conqret.runs.places import default_folder, stem
+
+    wanted = _cuts(cuts)
+    deepest = depth or max(wanted)
+    systems = named(runs)
+    questions = read_perspectives(perspectives)
+    session = searching = session_of(model, calls, kept, prompts)
+    folder = output or default_folder(stem(perspectives), "score", session.options.model)
+    index = None if corpus is None else _index(corpus)
+    if index is None and judgments is None:
+        raise DeclarationError(
+            "a model reads the documents' texts: give them with --corpus FOLDER, or judgments with --judgments"
+        )
+    judged: Judged = {} if judgments is None else read_judged(judgments, questions)
+    if index is None:  # searching nothing, files alone have to be there: say so before a model is asked
+        ranked(systems, questions, deepest)
+    common: dict[str, Any] = {
+        "model": model,
+        "prompts": prompts,
+        "calls": calls,
+        "kept": kept,
+        "shown": shown,
+    }
+    questions, asked, sideless = _sided(questions, folder, dry_run=dry_run, **common)
+    if dry_run:
+        systems = _unasked(systems)
+    elif ASKING.intersection(systems):
+        searching = retrieval_session(
+            calls.client(model), beside=folder / "rankings", recordings=kept.recordings, replay=kept.replay,
+            prompts=prompts,
+        )  # fmt: skip
+    rankings = ranked(systems, questions, deepest, index, searching)
+    lost: dict[str, int] = {}
+    if judgments is None:
+        pool = pooled(questions, rankings, deepest)
+        pairs = pairs_of(questions, pool, _texts(index, pool))
+        if dry_run:
+            tell_cost([*asked, estimate(pairs, session)], budget=calls.budget_usd, as_json=shown.json_output)
+            return
+        judged, lost = _detected(
+            questions, pairs, folder, yes_from=yes_from, session=session, kept=kept, shown=shown
+        )
+    if dry_run:
+        tell_cost(asked, budget=calls.budget_usd, as_json=shown.json_output)
+        return
+    found = scored(questions, rankings, judged, cuts=wanted, depth=deepest)
+    facts = _facts(found)
+    written = write_files(
+        folder,
+        {
+            SCORES: _json(facts),
+            VALUES: _values(found),
+            JUDGMENTS: (
+                f"{r.query_id} {r.iteration} {r.doc_id} {r.relevance}\n" for r in qrels_of(questions, judged)
+            ),
+            QUESTIONS: perspective_lines(questions),
+        },
+    )
+    lines = [part for table in diversity_tables(found) for part in (table, "")]
+    result(
+        facts,
+        [*lines, *map(at, written, ("scores", "values", "judgments", "questions"))],
+        as_json=shown.json_output,
+    )
+    if not shown.quiet:
+        note(legend(found))
+        for name, lacking in found.unranked.items():
+            note_all(f"{name} ranks nothing for {len(lacking)} questions, and has 0 there", lacking, 5)
+        if found.unjudged:
+            told = [f"{name}: {count} documents" for name, count in found.unjudged.items()]
+            note_all(
+                "documents without a judgment; a question counts only where all that count are judged",
+                told,
+                5,
+            )
+    if sideless:
+        note(
+            f"{sideless} questions with two perspectives have no answer which supports: no side is counted for them"
+        )
+    end(lost or sideless)
+
+
+def _unasked(systems: Sequence[str]) -> list[str]:
+    """The systems that can be run for a price: those that ask no model themselves."""
+    from conqret.retrieval.evaluation.systems import ASKING
+
+    left_out = [one for one in systems if one in ASKING]
+    if left_out:
+        note(
+            f"not in the price: what {', '.join(left_out)} ask to search, and the documents that only they find"
+        )
+    return [one for one in systems if one not in ASKING]
+
+
+def _cuts(text: str) -> list[int]:
+    from conqret.errors import DeclarationError
+
+    parts = options.listed(text)
+    if not parts or not all(one.isdecimal() and int(one) for one in parts):
+        raise DeclarationError(f"--cuts takes numbers from 1 on with commas, such as 5,10, not {text!r}")
+    return sorted({int(one) for one in parts})
+
+
+def _sided(
+    questions: Sequence[PerspectiveQuestion],
+    folder: Path,
+    *,
+    dry_run: bool,
+    model: str | None,
+    prompts: Path | None,
+    calls: options.Calls,
+    kept: options.Kept,
+    shown: options.Shown,
+) -> tuple[tuple[PerspectiveQuestion, ...], list[Any], int]:
+    """The questions with a side for each of two perspectives, what a dry run expects of asking for them, and for how
+    many there was no answer."""
+    from conqret.curation.verdicts import VerdictFolder, ask_verdicts, estimate
+    from conqret.perspectives.sides import VERDICT, subjects, unsided, with_sides
+
+    open_ones = unsided(questions)
+    if not open_ones:
+        return tuple(questions), [], 0
+    session, wanted = session_of(model, calls, kept, prompts), subjects(open_ones)
+    if dry_run:
+        return tuple(questions), [estimate(VERDICT, wanted, session)], 0
+    done = ask(
+        partial(ask_verdicts, VERDICT, wanted, session, VerdictFolder(folder / "sides"), overwrite=kept.overwrite),
+        len(wanted), "sides", about=f"which perspective supports {len(wanted):,} questions, asked of", shown=shown,
+        doing="sides",
+    )  # fmt: skip
+    return with_sides(questions, done.rows), [], sum(not row.answered for row in done.rows)
+
+
+def _index(corpus: Path) -> Any:
+    from conqret._optional import require
+
+    for module in ("pyterrier", "pandas"):
+        require(module, extra="retrieval")
+    from conqret.retrieval.index import open_index
+
+    return open_index(corpus)
+
+
+def _texts(index: Any, pool: Any) -> dict[str, str]:
+    from conqret.errors import DeclarationError
+
+    wanted = [document for documents in pool.values() for document in documents]
+    texts = {name: entry.whole for name, entry in index.entries(wanted).items()}
+    if wanted and not texts:
+        raise DeclarationError(f"the corpus holds none of the ranked documents, such as {wanted[0]!r}")
+    return texts
+
+
+def _detected(
+    questions: Sequence[PerspectiveQuestion],
+    pairs: Sequence[Pair],
+    folder: Path,
+    *,
+    yes_from: str | None,
+    session: Any,
+    kept: options.Kept,
+    shown: options.Shown,
+) -> tuple[Judged, dict[str, int]]:
+    """What the documents contain, and how many pairs have no answer, by reason."""
+    from conqret.cli.perspectives import threshold_of_option
+    from conqret.perspectives.scoring import judged_of
+    from conqret.perspectives.study import DetectionFolder, study
+
+    threshold, _ = threshold_of_option(yes_from)
+    place = DetectionFolder(folder / "detections")
+    outcome = ask(
+        partial(study, pairs, session, place, yes_from=threshold, overwrite=kept.overwrite), len(pairs), "grades",
+        about=f"{len(pairs):,} pairs of a document and a perspective, asked of", shown=shown, doing="detecting",
+    )  # fmt: skip
+    contains = {}
+    with place.rows() as rows:
+        for row in rows.rows():
+            question, number, document = row.id.split(" ")
+            contains[question, int(number), document] = row.contains(outcome.summary.yes_from)
+    return judged_of(questions, contains), outcome.summary.unanswered
+
+
+def _facts(found: Diversity) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    scores = [
+        {name: value for name, value in asdict(one).items() if name not in ("by_topic", "interval")}
+        | {
+            "mean": one.interval.value,
+            "low": one.interval.low,
+            "high": one.interval.high,
+            "n": len(one.by_topic),
+        }
+        for one in found.scores
+    ]
+    return {
+        "baseline": found.baseline,
+        "questions": found.questions,
+        "sided": found.sided,
+        "cuts": list(found.cuts),
+        "depth": found.depth,
+        "ceiling": {view: asdict(one) for view, one in found.ceiling.items()},
+        "only_supporting_against_only_opposing": dict(found.sides),
+        "unjudged": dict(found.unjudged),
+        "unranked": {name: list(one) for name, one in found.unranked.items()},
+        "scores": scores,
+    }
+
+
+def _json(facts: dict[str, Any]) -> str:
+    import json
+
+    return json.dumps(facts, indent=1) + "\n"
+
+
+def _values(found: Diversity) -> str:
+    from conqret.io.label_sheets import csv_text
+    from conqret.perspectives.scoring import ALL
+
+    return csv_text(
+        ("system", "measure", "question", "value"),
+        (
+            (one.system, one.measure, question, value)
+            for one in found.scores
+            if one.view == ALL
+            for question, value in one.by_topic.items()
+        ),
+    )

@@ -1,0 +1,135 @@
+"""Questions with the perspectives on them: what a diverse ranking has to show (BeRDS, section 4).
+
+A row has ``question`` and ``perspectives``, a list of statements or of objects with ``text`` and ``side`` (supporting
+or opposing), perhaps ``id``, ``subset``, ``url`` and ``licence``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from conqret.io.cells import as_list, list_in_text
+from conqret.io.checks import filled, identifier, one_of, text
+from conqret.io.faults import Unfit, kind
+from conqret.io.files import file_rows
+from conqret.io.schema import Field, Schema, TableReader
+
+Side = Literal["", "supporting", "opposing"]
+SIDES: tuple[Side, Side] = ("supporting", "opposing")
+
+FEWEST = 2
+"""A question with one perspective has nothing to be diverse in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Perspective:
+    """A view as a statement, and on which side of its question it is (empty: not said, or there are no two sides)."""
+
+    text: str
+    side: Side = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PerspectiveQuestion:
+    """A question under an id with its perspectives, and the part of the collection, the address and the licence that
+    belong to it (empty: not said)."""
+
+    id: str
+    question: str
+    perspectives: tuple[Perspective, ...]
+    subset: str = ""
+    url: str = ""
+    licence: str = ""
+
+    @property
+    def sided(self) -> bool:
+        """Whether there are two perspectives, one on either side."""
+        return sorted(one.side for one in self.perspectives) == sorted(SIDES)
+
+    def place(self, side: Side) -> int:
+        """Which of the perspectives is on a side, from 0."""
+        return [one.side for one in self.perspectives].index(side)
+
+    def with_support(self, place: int) -> PerspectiveQuestion:
+        """The same where the perspective at ``place`` (0 or 1) supports, and the other opposes."""
+        sides = SIDES if place == 0 else SIDES[::-1]
+        known = tuple(replace(one, side=side) for one, side in zip(self.perspectives, sides, strict=True))
+        return replace(self, perspectives=known)
+
+
+def _perspectives(value: object, where: str, reader: TableReader) -> tuple[Perspective, ...]:
+    listed = list_in_text(value) if isinstance(value, str) else as_list(value)
+    if not isinstance(listed, list):
+        raise Unfit(f"is {kind(value)}, and a list is expected", 'Write ["Trams pay.", "Trams do not pay."]')
+    objects = [one if isinstance(one, dict) else {"text": one} for one in listed]
+    read = [reader.read(one, PERSPECTIVE, f"{where}[{n}].") for n, one in enumerate(objects, start=1)]
+    found = tuple(Perspective(**values) for values in read if values is not None)
+    if len(found) == len(listed) < FEWEST:
+        raise Unfit(f"has {len(found)} perspectives", f"Give {FEWEST} or more, or remove the row")
+    if len({one.text.casefold() for one in found}) < len(found):
+        raise Unfit("has the same perspective twice", "Keep one of the two")
+    sides = [one.side for one in found if one.side]
+    if sides and sorted(sides) != sorted(SIDES):
+        raise Unfit(f"names the sides {', '.join(sides)}", "Name none, or supporting and opposing once each")
+    return found
+
+
+def _line(value: object, where: str, reader: TableReader) -> str:
+    return " ".join(filled(value, where, reader).split())
+
+
+PERSPECTIVE = Schema(
+    "a perspective",
+    {
+        "text": Field(("text",), _line, needed="Write the perspective as a statement"),
+        "side": Field(("side",), one_of({one: one for one in SIDES}, "side"), ""),
+    },
+)
+QUESTION = Schema(
+    "a question with perspectives",
+    {
+        "id": Field(("id",), identifier),
+        "question": Field(("question", "topic"), _line, needed="Write the question"),
+        "perspectives": Field(("perspectives",), _perspectives, needed="List its perspectives"),
+        "subset": Field(("subset", "source", "dataset"), text, ""),
+        "url": Field(("url",), text, ""),
+        "licence": Field(("licence", "license"), text, ""),
+    },
+)
+
+
+def read_perspectives(path: Path) -> tuple[PerspectiveQuestion, ...]:
+    """Read the questions of a JSON Lines, CSV, TSV or Parquet file; one without an id has the number of its row.
+
+    Raises:
+        ItemsError: rows have faults, or an id stands twice; all are listed.
+        DeclarationError: there is no question.
+    """
+    reader = TableReader(file_rows(path), QUESTION)
+    found = []
+    for values in reader:
+        values["id"] = values["id"] or str(reader.number)
+        reader.once("id", values["id"], "Give each question an id of its own")
+        if any(mark.isspace() for mark in values["id"]):
+            reader.fault(
+                reader.column("id"), "has white space in it", "Write an id that a TREC file can hold"
+            )
+        found.append(PerspectiveQuestion(**values))
+    reader.finish(wanted="questions")
+    return tuple(found)
+
+
+def perspective_lines(questions: Iterable[PerspectiveQuestion]) -> str:
+    """Questions as JSON Lines, as :func:`read_perspectives` reads them; what is empty is left out."""
+    lines = []
+    for one in questions:
+        told = {name: value for name, value in asdict(one).items() if value}
+        told["perspectives"] = [
+            {name: value for name, value in asdict(view).items() if value} for view in one.perspectives
+        ]
+        lines.append(json.dumps(told, ensure_ascii=False) + "\n")
+    return "".join(lines)

@@ -1,0 +1,103 @@
+"""The rankings that are scored: files of TREC runs, and conqret's own systems over a corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from conqret.data.corpus import CorpusTopic, Qrel
+from conqret.errors import DeclarationError
+from conqret.io.perspectives import PerspectiveQuestion
+from conqret.io.trec import read_qrels, read_rankings
+from conqret.perspectives.scoring import Judged, judged_of, queries
+from conqret.retrieval.evaluation.systems import SYSTEMS, SystemRun, check_systems, run_systems
+from conqret.runs.places import stem
+
+if TYPE_CHECKING:
+    from conqret.retrieval.index import Index
+    from conqret.runs.session import Session
+
+
+def named(systems: Sequence[str]) -> list[str]:
+    """The systems as ``NAME`` or ``NAME=FILE``; a file alone is called by its own name.
+
+    Raises:
+        UnknownNameError: one is neither a system nor a file.
+        DeclarationError: a name stands twice, or a file is not there.
+    """
+    found = [
+        f"{stem(Path(one))}={one}" if "=" not in one and one not in SYSTEMS and Path(one).is_file() else one
+        for one in systems
+    ]
+    check_systems(found)
+    return found
+
+
+def ranked(
+    systems: Sequence[str],
+    questions: Sequence[PerspectiveQuestion],
+    depth: int,
+    index: Index | None = None,
+    session: Session | None = None,
+) -> list[SystemRun]:
+    """The rankings of all systems (as :func:`named` gives them) for the questions and for their perspectives.
+
+    Files have those for a perspective as the query under ``QUESTION:supporting`` and ``QUESTION:opposing``.
+
+    Raises:
+        DeclarationError: a system searches, and there is no ``index``; a file ranks nothing for any question.
+    """
+    if index is None or session is None:
+        return [_from_file(one, questions) for one in systems]
+    from conqret.retrieval.pipeline import Plan
+
+    topics = [CorpusTopic(id=name, question=text, split="test") for name, text in queries(questions)]
+    return run_systems(systems, index, topics, Plan(depth=depth), session)
+
+
+def read_judged(path: Path, questions: Sequence[PerspectiveQuestion]) -> Judged:
+    """The judgments of a file of qrels whose second column is the place of the perspective, from 1; a grade above 0
+    is a yes.
+
+    Raises:
+        DeclarationError: it cannot be read, a place is no perspective of its question, or it judges none of them.
+    """
+    wanted = {one.id: len(one.perspectives) for one in questions}
+    contains: dict[tuple[str, int, str], bool | None] = {}
+    for row in read_qrels(path):
+        if row.query_id not in wanted:
+            continue
+        places = map(str, range(1, wanted[row.query_id] + 1))
+        if row.iteration not in places:
+            raise DeclarationError(
+                f"{path} judges the perspective {row.iteration!r} of {row.query_id!r}, which has "
+                f"{wanted[row.query_id]}: the second column is the place of the perspective, from 1"
+            )
+        contains[row.query_id, int(row.iteration), row.doc_id] = row.relevance > 0
+    if not contains:
+        raise DeclarationError(f"{path} judges none of the {len(wanted)} questions: are their ids the same?")
+    return judged_of(questions, contains)
+
+
+def qrels_of(questions: Sequence[PerspectiveQuestion], judged: Judged) -> list[Qrel]:
+    """The same judgments as qrels."""
+    return [
+        Qrel(one.id, document, int(place in held), str(place + 1))
+        for one in questions
+        for document, held in judged[one.id].items()
+        for place in range(len(one.perspectives))
+    ]
+
+
+def _from_file(system: str, questions: Sequence[PerspectiveQuestion]) -> SystemRun:
+    label, given, path = system.partition("=")
+    if not given:
+        raise DeclarationError(f"{system} searches a corpus: give it with --corpus FOLDER")
+    run = read_rankings(path)
+    if not any(one.id in run for one in questions):
+        raise DeclarationError(
+            f"{path} ranks nothing for any of the {len(questions)} questions: its topics are "
+            f"{', '.join(list(run)[:3])}, and the questions {questions[0].id} and so on"
+        )
+    return SystemRun(label, run, None, max(map(len, run.values())))

@@ -1,0 +1,311 @@
+"""How diverse are rankings? The measures of BeRDS over several systems, with intervals and paired tests.
+
+Tables 3, 5, 6, 16 and 17, and the data of Figures 2 and 3. What a ranking shows is known only where each of its first
+documents was judged for each perspective: a question of which that is not true has no value of the measure, and is
+counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import dataclass
+
+from conqret.data.gathering import gathered
+from conqret.errors import DeclarationError
+from conqret.io.pairs import Pair
+from conqret.io.perspectives import PerspectiveQuestion, Side
+from conqret.perspectives import diversity
+from conqret.perspectives.diversity import Holders, preference
+from conqret.retrieval.evaluation.depths import cut_off
+from conqret.retrieval.evaluation.evaluate import Run, Score, family
+from conqret.retrieval.evaluation.systems import SystemRun
+from conqret.stats import Estimate, mean_interval, paired_t_test
+from conqret.stats.estimate import Scale
+
+CUTS = (5, 10)
+"""The depths of the paper's measures (BeRDS, section 7 and B.1)."""
+
+SHOWN = ("both", "supporting", "opposing", "neither")
+"""What the first documents can show of a question with two sides (Figure 2)."""
+ASKED: tuple[Side, ...] = ("", "supporting", "opposing")
+"""As what a question is searched: itself, or one of its perspectives (Figure 3)."""
+
+ALL = "all"
+"""The view with all questions; the others are subsets."""
+
+Judged = Mapping[str, Mapping[str, Set[int]]]
+"""For each question its documents that were judged for all perspectives, with the places of those that they contain."""
+
+
+@dataclass(frozen=True)
+class Diversity:
+    """All scores, the ceiling of the pool by view, and what they rest on.
+
+    ``unjudged`` has by question how many of the pooled documents lack a judgment, and ``unranked`` by system the
+    questions with no ranking, which count as 0. ``sides`` is by system and cut the p-value of a paired test of "only
+    supporting" against "only opposing".
+    """
+
+    baseline: str
+    questions: int
+    sided: int
+    cuts: tuple[int, ...]
+    depth: int
+    scores: tuple[Score, ...]
+    ceiling: Mapping[str, Estimate]
+    sides: Mapping[str, float]
+    unjudged: Mapping[str, int]
+    unranked: Mapping[str, tuple[str, ...]]
+
+    @property
+    def views(self) -> tuple[str, ...]:
+        """All questions, then the subsets."""
+        return tuple(dict.fromkeys(one.view for one in self.scores))
+
+    def score(self, view: str, system: str, measure: str) -> Score | None:
+        """One of the scores; None where no question has a value."""
+        wanted = (view, system, measure)
+        return next((one for one in self.scores if (one.view, one.system, one.measure) == wanted), None)
+
+
+def asked_as(question: str, side: Side) -> str:
+    """The topic under which runs have the ranking for a question, or for one of its perspectives as the query."""
+    return f"{question}:{side}" if side else question
+
+
+def queries(questions: Sequence[PerspectiveQuestion]) -> list[tuple[str, str]]:
+    """What is searched for: each question, and of those with two sides each perspective, by topic."""
+    found = []
+    for one in questions:
+        found.append((one.id, one.question))
+        if one.sided:
+            found += [
+                (asked_as(one.id, side), one.perspectives[one.place(side)].text) for side in ASKED if side
+            ]
+    return found
+
+
+def pooled(
+    questions: Sequence[PerspectiveQuestion],
+    runs: Sequence[SystemRun],
+    depth: int,
+    asked: Sequence[Side] = ASKED,
+) -> Run:
+    """The documents of each question to be judged: the first ``depth`` of every system, those for its perspectives
+    as queries too, in the order in which they come."""
+    return {
+        one.id: list(
+            dict.fromkeys(
+                document
+                for system in runs
+                for side in asked
+                for document in system.run.get(asked_as(one.id, side), ())[:depth]
+            )
+        )
+        for one in questions
+    }
+
+
+def pairs_of(
+    questions: Sequence[PerspectiveQuestion], pool: Run, texts: Mapping[str, str]
+) -> tuple[Pair, ...]:
+    """A pair for each perspective of a question and each of its pooled documents, under ``QUESTION PLACE DOCUMENT``
+    (places from 1). Documents without a text are left out."""
+    return tuple(
+        Pair(f"{one.id} {place} {document}", texts[document], perspective.text, one.question)
+        for one in questions
+        for document in pool[one.id]
+        if texts.get(document, "").strip()
+        for place, perspective in enumerate(one.perspectives, start=1)
+    )
+
+
+def judged_of(
+    questions: Sequence[PerspectiveQuestion], contains: Mapping[tuple[str, int, str], bool | None]
+) -> Judged:
+    """What was judged, from answers by question, place of the perspective (from 1) and document."""
+    known = gathered(
+        ((question, document), (place, yes))
+        for (question, place, document), yes in contains.items()
+        if yes is not None
+    )
+    wanted = {one.id: len(one.perspectives) for one in questions}
+    found: dict[str, dict[str, Set[int]]] = {name: {} for name in wanted}
+    for (question, document), answers in known.items():
+        if question in wanted and len(answers) == wanted[question]:
+            found[question][document] = {place - 1 for place, yes in answers if yes}
+    return found
+
+
+def score(
+    questions: Sequence[PerspectiveQuestion],
+    runs: Sequence[SystemRun],
+    judged: Judged,
+    *,
+    cuts: Sequence[int] = CUTS,
+    depth: int = max(CUTS),
+) -> Diversity:
+    """Score every system; the first is what the others are compared with. ``depth`` is that of the pool.
+
+    Raises:
+        DeclarationError: there is no run, a cut is below 1 or beyond ``depth``, or no question has a value.
+    """
+    if not runs:
+        raise DeclarationError("there is no ranking to score")
+    if not cuts or not 1 <= min(cuts) <= max(cuts) <= depth:
+        raise DeclarationError(f"the cuts are {list(cuts)}: each lies between 1 and the depth of {depth}")
+    measures = _measures(cuts, depth)
+    short = cut_off(
+        {name: one.deepest for name, one in measures.items()},
+        {one.name: one.depth for one in runs},
+        [one.name for one in runs],
+    )
+    views = {ALL: questions, **_subsets(questions)}
+    scores: list[Score] = []
+    for view, part in views.items():
+        for name, measure in measures.items():
+            values = {one.name: _values(measure, part, one.run, judged) for one in runs}
+            if any(values.values()):
+                for system in [system for system, found in values.items() if not found]:
+                    short.setdefault((system, name), "no question has all its documents judged")
+                scores += family(view, name, values, runs[0].name, short, scale=measure.scale)
+    if not scores:
+        raise DeclarationError(
+            f"no question is judged down to the depth of {min(cuts)} for any of the rankings: judge more documents"
+        )
+    pool = pooled(questions, runs, depth)
+    neutral = pooled(questions, runs, depth, ASKED[:1])
+    return Diversity(
+        baseline=runs[0].name,
+        questions=len(questions),
+        sided=sum(one.sided for one in questions),
+        cuts=tuple(cuts),
+        depth=depth,
+        scores=tuple(scores),
+        ceiling={view: _ceiling(part, neutral, judged) for view, part in views.items()},
+        sides={
+            f"{one.name} @{cut}": p
+            for one in runs
+            for cut in cuts
+            if (p := _side_test(scores, one.name, cut)) is not None
+        },
+        unjudged={
+            name: lacking
+            for name, documents in pool.items()
+            if (lacking := sum(one not in judged[name] for one in documents))
+        },
+        unranked={
+            one.name: lacking
+            for one in runs
+            if (lacking := tuple(x.id for x in questions if not one.run.get(x.id)))
+        },
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Measure:
+    """A measure of one ranking: how deep it looks, what it makes of it (None: no value), and for which query."""
+
+    deepest: int
+    value: Callable[[Sequence[str], Holders, PerspectiveQuestion], float | None]
+    sided: bool = False
+    side: Side = ""
+    scale: Scale = "share"
+
+
+def _measures(cuts: Sequence[int], depth: int) -> dict[str, _Measure]:
+    found = {"P@1": _precision(1)}
+    for cut in cuts:
+        found[f"P@{cut}"] = _precision(cut)
+        found[f"MRecall@{cut}"] = _recall(cut)
+        for what in SHOWN:
+            found[f"{what}@{cut}"] = _shown(what, cut)
+        for side in ASKED:
+            found[leaning_name(side, cut)] = _leaning(side, cut)
+    found[f"covered@{depth}"] = _Measure(
+        depth, lambda top, held, one: float(diversity.documents_needed(top, held, depth) is not None)
+    )
+    found[f"documents@{depth}"] = _Measure(
+        depth, lambda top, held, one: diversity.documents_needed(top, held, depth), scale="plain"
+    )
+    return found
+
+
+def leaning_name(side: Side, cut: int) -> str:
+    """What the leaning of the first ``cut`` documents is called, by the query that they were found with."""
+    return f"leaning@{cut}" + (f" asked as {side}" if side else "")
+
+
+def _precision(cut: int) -> _Measure:
+    return _Measure(cut, lambda top, held, one: diversity.precision(top, held, cut))
+
+
+def _recall(cut: int) -> _Measure:
+    return _Measure(cut, lambda top, held, one: diversity.mrecall(top, held, cut))
+
+
+def _shown(what: str, cut: int) -> _Measure:
+    return _Measure(
+        cut, lambda top, held, one: float(preference(top, *_sides(held, one), cut=cut) == what), sided=True
+    )
+
+
+def _leaning(side: Side, cut: int) -> _Measure:
+    def value(top: Sequence[str], held: Holders, one: PerspectiveQuestion) -> float:
+        return diversity.leaning(top, *_sides(held, one), cut)
+
+    return _Measure(cut, value, sided=True, side=side, scale="plain")
+
+
+def _sides(held: Holders, question: PerspectiveQuestion) -> tuple[Set[str], Set[str]]:
+    """The documents that contain the supporting perspective, and those that contain the opposing one."""
+    return held[str(question.place("supporting"))], held[str(question.place("opposing"))]
+
+
+def _values(
+    measure: _Measure, questions: Sequence[PerspectiveQuestion], run: Run, judged: Judged
+) -> dict[str, float]:
+    found = {}
+    for one in questions:
+        topic = asked_as(one.id, measure.side)
+        top = run.get(topic, ())[: measure.deepest]
+        if (measure.sided and not one.sided) or (measure.side and topic not in run):
+            continue
+        if all(document in judged[one.id] for document in top):
+            value = measure.value(top, _holders(one, judged), one)
+            if value is not None:
+                found[one.id] = float(value)
+    return found
+
+
+def _holders(question: PerspectiveQuestion, judged: Judged) -> Holders:
+    """By the place of each perspective (as a text) the documents that contain it."""
+    return {
+        str(place): {document for document, held in judged[question.id].items() if place in held}
+        for place in range(len(question.perspectives))
+    }
+
+
+def _ceiling(questions: Sequence[PerspectiveQuestion], pool: Run, judged: Judged) -> Estimate:
+    known = [one for one in questions if all(document in judged[one.id] for document in pool[one.id])]
+    if not known:
+        return Estimate(None, reason="no question has all its pooled documents judged")
+    values = [
+        diversity.ceiling([pool[one.id]], _holders(one, judged), len(pool[one.id]) or 1) for one in known
+    ]
+    return mean_interval(values, scale="share")
+
+
+def _side_test(scores: Sequence[Score], system: str, cut: int) -> float | None:
+    """The p-value of "as often only supporting as only opposing" against "not as often"; None for one question."""
+    known = {one.measure: one.by_topic for one in scores if (one.view, one.system) == (ALL, system)}
+    supporting, opposing = known.get(f"supporting@{cut}", {}), known.get(f"opposing@{cut}", {})
+    if len(supporting) < 2:
+        return None
+    return paired_t_test(list(supporting.values()), [opposing[topic] for topic in supporting]).p
+
+
+def _subsets(questions: Sequence[PerspectiveQuestion]) -> dict[str, list[PerspectiveQuestion]]:
+    """The questions of each subset, where there are several."""
+    found = gathered((one.subset or "others", one) for one in questions)
+    return found if len(found) > 1 else {}

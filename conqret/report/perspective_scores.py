@@ -1,0 +1,107 @@
+"""Tables of diverse rankings: BeRDS's Tables 3, 6, 16 and 17, and the data of its Figures 2 and 3."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from conqret.perspectives.scoring import ALL, ASKED, SHOWN, Diversity, leaning_name
+from conqret.report.table import Cell, Table
+from conqret.retrieval.evaluation.evaluate import MARK_BETTER, MARK_WORSE, Score
+
+
+def diversity_tables(found: Diversity) -> Iterator[Table]:
+    """All tables for which there are values."""
+    systems = list(dict.fromkeys(one.system for one in found.scores))
+    for cut in found.cuts:
+        yield Table(
+            f"The first {cut} documents",
+            ("system", "MRecall", "precision"),
+            [
+                (one, *(_marked(found.score(ALL, one, f"{what}@{cut}")) for what in ("MRecall", "P")))
+                for one in systems
+            ],
+        )
+    yield Table(
+        "The first document, and how many it takes",
+        ("system", "precision@1", f"covered within {found.depth}", "documents"),
+        [
+            (
+                one,
+                _mean(found.score(ALL, one, "P@1")),
+                _marked(found.score(ALL, one, f"covered@{found.depth}")),
+                _mean(found.score(ALL, one, f"documents@{found.depth}")),
+            )
+            for one in systems
+        ],
+        foot=[("all together (the ceiling)", "", found.ceiling[ALL], "")],
+        note=f"covered: the first {found.depth} documents show every perspective; documents: how many it took, on "
+        "average over the questions where they do.",
+    )
+    if len(found.views) > 1:
+        yield from _by_subset(found, systems)
+    if found.sided:
+        yield from _sides(found, systems)
+
+
+def _by_subset(found: Diversity, systems: list[str]) -> Iterator[Table]:
+    subsets = [view for view in found.views if view != ALL]
+    for cut in found.cuts:
+        for what, title in (("MRecall", "MRecall"), ("P", "Precision")):
+            rows = []
+            for one in systems:
+                means = [_mean(found.score(view, one, f"{what}@{cut}")) for view in subsets]
+                known = [mean for mean in means if mean is not None]
+                macro = sum(known) / len(known) if len(known) == len(means) else None
+                rows.append((one, *means, macro))
+            yield Table(f"{title} of the first {cut} by subset", ("system", *subsets, "macro-average"), rows)
+    ceilings = [found.ceiling[view] for view in subsets]
+    yield Table("The ceiling by subset", ("", *subsets), [("all together", *(one.value for one in ceilings))])
+
+
+def _sides(found: Diversity, systems: list[str]) -> Iterator[Table]:
+    cut = found.cuts[0]
+    yield Table(
+        f"Which side the first {cut} documents show",
+        ("system", "both", "only supporting", "only opposing", "neither", "p"),
+        [
+            (
+                one,
+                *(_mean(found.score(ALL, one, f"{what}@{cut}")) for what in SHOWN),
+                found.sides.get(f"{one} @{cut}"),
+            )
+            for one in systems
+        ],
+        note=f"Shares of the {found.sided} questions with two sides; p: paired t-test of only supporting against only "
+        "opposing.",
+    )
+    rows: list[tuple[Cell, ...]] = []
+    for one in systems:
+        leans = [_mean(found.score(ALL, one, leaning_name(side, cut))) for side in ASKED]
+        neutral, supporter, opponent = leans
+        follows = None if supporter is None or opponent is None else (supporter - opponent) / 2
+        rows.append((one, neutral, supporter, opponent, follows))
+    yield Table(
+        f"Leaning of the first {cut} documents, by who asks",
+        ("system", "the question", "a supporter", "an opponent", "follows"),
+        rows,
+        note="Leaning: the share of documents with the supporting perspective less that with the opposing one, from -1 "
+        "to 1; follows: half of what lies between supporter and opponent (sycophancy).",
+    )
+
+
+def legend(found: Diversity) -> str:
+    """What the marks mean."""
+    return (
+        f"means with 95 % intervals over questions; {MARK_BETTER} better and {MARK_WORSE} worse than {found.baseline}, "
+        "p < .05 (paired t-test, Holm-Bonferroni)"
+    )
+
+
+def _marked(score: Score | None) -> Cell:
+    if score is None:
+        return None
+    return f"{score.interval} {score.mark}".rstrip() if score.by_topic else score.interval
+
+
+def _mean(score: Score | None) -> float | None:
+    return None if score is None else score.interval.value

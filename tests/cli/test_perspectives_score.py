@@ -1,0 +1,96 @@
+"""`conqret perspectives score` over a corpus, and over judgments alone."""
+
+import csv
+import json
+
+import pytest
+
+pytest.importorskip("pyterrier", reason="the extra retrieval is not installed: pyterrier is missing")
+
+from tests.server import FaultServer
+
+DOCUMENTS = {
+    "pay": "Trams pay. A tram line is cheap, and the fares of trams pay for it.",
+    "lose": "Trams do not pay. No tram line has ever earned what it costs.",
+    "cats": "Cats sleep all day.",
+}
+
+
+@pytest.fixture
+def given(tmp_path):
+    corpus = tmp_path / "corpus"
+    corpus.mkdir()
+    rows = [{"id": name, "title": "", "url": "", "text": text} for name, text in DOCUMENTS.items()]
+    (corpus / "documents.jsonl").write_text("".join(json.dumps(one) + "\n" for one in rows), encoding="utf-8")
+    question = {"id": "q", "question": "Do trams pay?", "perspectives": ["Trams do not pay.", "Trams pay."]}
+    (tmp_path / "questions.jsonl").write_text(json.dumps(question) + "\n", encoding="utf-8")
+    lines = [f"q Q0 {name} {n} {9 - n}.0 t\n" for n, name in enumerate(("pay", "cats", "lose"), start=1)]
+    (tmp_path / "mine.res").write_text("".join(lines), encoding="utf-8")
+    return tmp_path
+
+
+def by_document(body):
+    """Grades by what stands in the prompt, and the second statement as the one that supports."""
+    shown = body["messages"][1]["content"]
+    if "<document>" not in shown:
+        return {"explanation": "so it is", "supports": 2}
+    document, _, statement = shown.partition("<statement>")
+    same = "Cats" not in document and ("not pay" in document) == ("not pay" in statement)
+    return {"explanation": "so it is", "grade": 4 if same else 0}
+
+
+def test_a_model_says_who_contains_what(cli, given, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    out = given / "out"
+    with FaultServer(answer=by_document) as server:
+        command = ("perspectives", "score", given / "mine.res", "bm25", "--corpus", given / "corpus", "--perspectives",
+                   given / "questions.jsonl", "-k", "1,2,3", "-o", out,
+                   "--model", "openai/judge", "--api-base", server.url)  # fmt: skip
+        price = cli(*command, "--dry-run", "--json")
+        assert price.code == 0, price.err
+        assert (json.loads(price.out)["calls"], len(server.requests), out.exists()) == (1 + 3 * 2, 0, False)
+        done = cli(*command)
+        assert done.code == 0, done.err
+        assert len(server.requests) == 1 + 3 * 2
+        again = cli(*command, "--json")
+        assert len(server.requests) == 1 + 3 * 2
+    assert "mine" in done.out
+    assert "bm25" in done.out
+    scores = {(one["system"], one["measure"]): one["mean"] for one in json.loads(again.out)["scores"]}
+    assert (scores["mine", "MRecall@2"], scores["mine", "MRecall@3"]) == (0.0, 1.0)
+    assert scores["mine", "P@3"] == pytest.approx(2 / 3)
+    assert (scores["mine", "supporting@1"], scores["mine", "documents@3"]) == (1.0, 3.0)
+    # Both sides are searched with, and to BM25 they are the same words.
+    assert scores["bm25", "leaning@1 asked as supporting"] == scores["bm25", "leaning@1 asked as opposing"] != 0.0
+    assert json.loads((out / "perspectives.jsonl").read_text())["perspectives"][1]["side"] == "supporting"
+    with (out / "values.csv").open(newline="", encoding="utf-8") as file:
+        assert {"system": "mine", "measure": "MRecall@2", "question": "q", "value": "0.0"} in list(
+            csv.DictReader(file)
+        )
+    # The judgments and sides that it leaves serve another ranking without a model or a text.
+    other = cli("perspectives", "score", f"mine={given / 'mine.res'}", "--perspectives", out / "perspectives.jsonl",
+                "--judgments", out / "judgments.qrels", "-k", "3", "-o", given / "other", "--json")  # fmt: skip
+    assert other.code == 0, other.err
+    found = {one["measure"]: one["mean"] for one in json.loads(other.out)["scores"]}
+    assert found["MRecall@3"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("bm25",), "give them with --corpus FOLDER"),
+        (("RUN",), "--corpus FOLDER, or judgments with --judgments"),
+        (("nowhere.res",), "nowhere.res"),
+        (("RUN", "-k", "0"), "numbers from 1 on"),
+        (("RUN", "--judgments", "nowhere.qrels"), "there is no such file"),
+        (("RUN", "--corpus", "nowhere"), "is no corpus"),
+    ],
+)
+def test_bad_input(cli, given, arguments, told):
+    named = [str(given / "mine.res") if one == "RUN" else one for one in arguments]
+    done = cli(
+        "perspectives", "score", *named, "--perspectives", given / "questions.jsonl", "-o", given / "out"
+    )
+    assert done.code == 2
+    assert told in " ".join(done.err.split())
+    assert not (given / "out").exists()

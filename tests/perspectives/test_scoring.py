@@ -1,0 +1,173 @@
+"""Rankings scored over perspectives: BeRDS's measures on two questions worked out by hand."""
+
+import json
+
+import pytest
+
+from conqret.curation.verdicts import VerdictRow
+from conqret.errors import DeclarationError, ItemsError
+from conqret.io.perspectives import perspective_lines, read_perspectives
+from conqret.perspectives.ranked import named, qrels_of, ranked, read_judged
+from conqret.perspectives.scoring import ALL, leaning_name, pooled, queries, score
+from conqret.perspectives.sides import subjects, unsided, with_sides
+from conqret.retrieval.evaluation.systems import SystemRun
+
+ROWS = [
+    {"id": "q1", "question": "Do trams pay?", "subset": "survey", "perspectives": [
+        {"text": "Trams pay.", "side": "supporting"}, {"text": "Trams do not pay.", "side": "opposing"}]},
+    {"id": "q2", "question": "Which animal is best?", "subset": "open",
+     "perspectives": ["Cats are.", "Dogs are.", "Cows are."]},
+]  # fmt: skip
+QRELS = [
+    "q1 1 a 1", "q1 2 a 0", "q1 1 b 0", "q1 2 b 1", "q1 1 c 0", "q1 2 c 0",
+    "q2 1 a 1", "q2 2 a 0", "q2 3 a 0", "q2 1 b 0", "q2 2 b 2", "q2 3 b 0",
+]  # fmt: skip
+
+
+@pytest.fixture
+def questions(tmp_path):
+    file = tmp_path / "questions.jsonl"
+    file.write_text("".join(json.dumps(one) + "\n" for one in ROWS), encoding="utf-8")
+    return read_perspectives(file)
+
+
+@pytest.fixture
+def judged(tmp_path, questions):
+    file = tmp_path / "judgments.qrels"
+    file.write_text("\n".join(QRELS) + "\n", encoding="utf-8")
+    return read_judged(file, questions)
+
+
+def value(found, system, measure, view=ALL):
+    one = found.score(view, system, measure)
+    return None if one is None else one.interval.value
+
+
+def test_measures_by_hand(questions, judged):
+    first = SystemRun("first", {"q1": ["a", "c", "b"], "q2": ["a", "b"]})
+    other = SystemRun("other", {"q1": ["b", "c"], "q1:supporting": ["a", "c"], "q1:opposing": ["b", "c"]})
+    found = score(questions, [first, other], judged, cuts=(2, 3), depth=3)
+    # q1: a and c show one of two sides; with b both. q2: two of three animals, so all that fit into two documents.
+    assert value(found, "first", "MRecall@2") == 0.5
+    assert value(found, "first", "MRecall@3") == 0.5
+    assert value(found, "first", "P@2") == (0.5 + 1) / 2
+    assert value(found, "first", "P@1") == 1.0
+    assert value(found, "other", "MRecall@2") == 0.0  # nothing is ranked for q2: 0 there
+    assert found.unranked == {"other": ("q2",)}
+    # One question has two sides.
+    assert [value(found, "first", f"{what}@2") for what in ("both", "supporting", "opposing", "neither")] == [
+        0,
+        1,
+        0,
+        0,
+    ]
+    assert value(found, "first", "both@3") == 1.0
+    assert value(found, "first", leaning_name("", 2)) == 0.5
+    assert [value(found, "other", leaning_name(side, 2)) for side in ("", "supporting", "opposing")] == [
+        -0.5,
+        0.5,
+        -0.5,
+    ]
+    assert value(found, "first", leaning_name("supporting", 2)) is None  # it was not asked so
+    # All of q1's perspectives are seen after three documents; a cow is nowhere.
+    assert (value(found, "first", "covered@3"), value(found, "first", "documents@3")) == (0.5, 3.0)
+    assert found.ceiling[ALL].value == 0.5
+    assert (value(found, "first", "MRecall@2", "open"), value(found, "first", "MRecall@2", "survey")) == (
+        1.0,
+        0.0,
+    )
+
+
+def test_what_was_not_judged_has_no_value_and_is_counted(questions, judged):
+    run = SystemRun("run", {"q1": ["a", "unknown"], "q2": ["a", "b"]})
+    found = score(questions, [run], judged, cuts=(1, 2), depth=2)
+    assert set(found.score(ALL, "run", "P@2").by_topic) == {"q2"}
+    assert set(found.score(ALL, "run", "P@1").by_topic) == {"q1", "q2"}
+    assert found.unjudged == {"q1": 1}
+    with pytest.raises(DeclarationError, match="judged down to the depth of 2"):
+        score(questions[:1], [SystemRun("run", {"q1": ["unknown", "a"]})], judged, cuts=(2,), depth=2)
+
+
+def test_no_measure_where_a_ranking_was_cut_off(questions, judged):
+    run = SystemRun("run", {"q1": ["a", "b"], "q2": ["a"]}, depth=2)
+    found = score(questions, [run], judged, cuts=(2, 5), depth=5)
+    assert value(found, "run", "MRecall@2") == 0.5
+    assert "retrieved to 2 documents only" in found.score(ALL, "run", "MRecall@5").interval.reason
+
+
+def test_sides_are_told_where_nobody_said_them(tmp_path):
+    file = tmp_path / "questions.csv"
+    file.write_text(
+        "question,perspectives\nDo trams pay?,\"['Trams do not pay.', 'Trams pay.']\"\n", encoding="utf-8"
+    )
+    (question,) = unsided(read_perspectives(file))
+    assert (question.id, question.sided) == ("1", False)
+    (subject,) = subjects([question])
+    assert subject.baseline()["supports"] == 2  # the one that denies as often as the question
+    (sided,) = with_sides([question], [VerdictRow(id="1", answer={"supports": 2})])
+    assert (sided.place("supporting"), sided.place("opposing")) == (1, 0)
+    assert [topic for topic, _ in queries([sided])] == ["1", "1:supporting", "1:opposing"]
+    (lost,) = with_sides([question], [VerdictRow(id="1", reason="refusal")])
+    assert not lost.sided
+    (again,) = read_back(tmp_path, [sided])
+    assert again == sided
+
+
+def read_back(tmp_path, questions):
+    file = tmp_path / "again.jsonl"
+    file.write_text(perspective_lines(questions), encoding="utf-8")
+    return read_perspectives(file)
+
+
+def test_judgments_are_written_as_they_are_read(tmp_path, questions, judged):
+    rows = qrels_of(questions, judged)
+    file = tmp_path / "again.qrels"
+    file.write_text(
+        "".join(f"{r.query_id} {r.iteration} {r.doc_id} {r.relevance}\n" for r in rows), encoding="utf-8"
+    )
+    assert read_judged(file, questions) == judged
+    assert pooled(questions, [SystemRun("run", {"q1": ["a", "b"], "q1:opposing": ["c"]})], 1)["q1"] == [
+        "a",
+        "c",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("row", "told"),
+    [
+        ('{"question": "Q?", "perspectives": ["One."]}', "has 1 perspectives"),
+        ('{"question": "Q?", "perspectives": ["One.", "one."]}', "the same perspective twice"),
+        ('{"question": "Q?", "perspectives": ["One.", " "]}', "blank"),
+        ('{"question": "Q?", "perspectives": 3}', "a list is expected"),
+        ('{"question": "Q?"}', "List its perspectives"),
+        ('{"question": "Q?", "id": "a b", "perspectives": ["One.", "Two."]}', "white space"),
+        (
+            '{"question": "Q?", "perspectives": [{"text": "One.", "side": "supporting"}, "Two."]}',
+            "names the sides",
+        ),
+    ],
+)
+def test_faulty_questions(tmp_path, row, told):
+    file = tmp_path / "questions.jsonl"
+    file.write_text(row + "\n", encoding="utf-8")
+    with pytest.raises(ItemsError, match=told):
+        read_perspectives(file)
+
+
+def test_faulty_rankings_and_judgments(tmp_path, questions, judged):
+    wrong = tmp_path / "wrong.qrels"
+    wrong.write_text("q1 3 a 1\n", encoding="utf-8")
+    with pytest.raises(DeclarationError, match="the place of the perspective"):
+        read_judged(wrong, questions)
+    wrong.write_text("other 1 a 1\n", encoding="utf-8")
+    with pytest.raises(DeclarationError, match="judges none of the 2 questions"):
+        read_judged(wrong, questions)
+    with pytest.raises(DeclarationError, match="searches a corpus"):
+        ranked(["bm25"], questions, 5)
+    run = tmp_path / "mine.res"
+    run.write_text("other Q0 a 1 1.0 t\n", encoding="utf-8")
+    assert named([str(run)]) == [f"mine={run}"]
+    with pytest.raises(DeclarationError, match="ranks nothing for any of the 2 questions"):
+        ranked(named([str(run)]), questions, 5)
+    with pytest.raises(DeclarationError, match="each lies between 1 and the depth"):
+        score(questions, [SystemRun("run", {})], judged, cuts=(5,), depth=3)
