@@ -25,7 +25,6 @@ from conqret.stats.estimate import Estimate
 from conqret.stats.prediction_powered import CorrectedMean, prediction_powered_mean
 from conqret.stats.ranking import Preference, bradley_terry, elo
 from conqret.stats.resampling import leave_one_out
-from conqret.stats.rogan_gladen import rogan_gladen
 
 DATA_SETS = 2_000
 SETTINGS = ((0.0, 50, 500), (0.3, 50, 500), (0.6, 50, 500), (0.9, 50, 500), (0.6, 20, 200), (0.6, 200, 1_000))
@@ -135,16 +134,6 @@ def simulate() -> None:
                 )
             )  # fmt: skip
         _row(f"{topics} topics", topics * 5, topics * 15, found)
-    print("\n| share of positives | sensitivity | specificity | corrected covers | judge alone covers |")
-    print("|---|---|---|---|---|")
-    for share, se, sp in ((0.05, 0.9, 0.95), (0.3, 0.8, 0.9), (0.7, 0.7, 0.7)):
-        held = naive = 0
-        for _ in range(DATA_SETS):
-            called = rng.binomial(500, share * se + (1 - share) * (1 - sp))
-            one = rogan_gladen(called, 500, rng.binomial(60, se), 60, rng.binomial(60, sp), 60)
-            held += _covers(one.corrected, share)
-            naive += _covers(one.naive, share)
-        print(f"| {share} | {se} | {sp} | {held / DATA_SETS:.1%} | {naive / DATA_SETS:.1%} |")
 
 
 def _row(name: str, labelled: int, further: int, found: list[CorrectedMean]) -> None:

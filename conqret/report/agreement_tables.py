@@ -69,15 +69,18 @@ def comparison_table(found: JudgeComparison) -> Table:
 def agreement_table(found: Validation) -> Table:
     """A judge beside people, on each dimension and in the mean."""
     rows = [
-        (name, row.compared, row.alpha, row.person, row.people, f"{row.coverage:.1%}")
+        (name, row.compared, row.alpha, row.as_person, row.person, row.people, f"{row.coverage:.1%}")
         for name, row in found.dimensions.items()
     ]
     average = found.average
-    whole = (average.judge["mean"], average.person, average.people, f"{found.coverage:.1%}")
+    whole = (
+        average.judge["mean"], average.as_person, average.person, average.people, f"{found.coverage:.1%}",
+    )  # fmt: skip
     return Table(
         f"Krippendorff's alpha, {found.basis.intervals}",
-        ("dimension", "units", "judge and people", "one person", "people", "coverage"),
+        ("dimension", "units", "judge and people", "judge as one", "one person", "people", "coverage"),
         rows,
         foot=[("average", "", *whole)],
-        note="One person: with the others. The average is without overall quality.",
+        note="One person: with the others; judge as one: in that person's place, with the same others. The average is "
+        "without overall quality.",
     )

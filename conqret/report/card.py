@@ -56,6 +56,7 @@ def _absent(card: Card) -> list[str]:
         (name, one)
         for row in card.agreement
         for name, one in (
+            ("judge as one", row.as_person),
             ("one person", row.person),
             ("people", row.people),
             *((one.title, row.statistics[one.name]) for one in SHOWN),

@@ -111,22 +111,31 @@ def _bias(table: BiasTable, *, brief: bool) -> Iterator[str]:
 def _agreement_and_damage(card: Card) -> Iterator[Table]:
     rows: list[tuple[Cell, ...]] = [
         (
-            words.label(row.dimension), row.compared, row.alpha, row.person, row.people,
+            words.label(row.dimension), row.compared, row.alpha, row.as_person, row.person, row.people,
             *(row.statistics[one.name] for one in SHOWN),
         )
         for row in card.agreement
     ]  # fmt: skip
     foot: list[tuple[Cell, ...]] = []
     if card.average is not None:
-        alphas = (card.average.judge["mean"], card.average.person, card.average.people)
+        average = card.average
+        alphas = (average.judge["mean"], average.as_person, average.person, average.people)
         name = f"average of {len(card.average.dimensions)}, without overall quality"
         foot = [(name, "", *alphas, *[""] * len(SHOWN))]
     yield Table(
         "Agreement with people (Krippendorff's alpha)",
-        ("dimension", "units", "judge and people", "one person", "people", *(one.title for one in SHOWN)),
+        (
+            "dimension",
+            "units",
+            "judge and people",
+            "judge as one",
+            "one person",
+            "people",
+            *(one.title for one in SHOWN),
+        ),
         rows,
         foot=foot,
-        note=f"{card.basis.intervals}.",
+        note=f"{card.basis.intervals}. One person: with the others; judge as one: in that person's place.",
     )
     curves = [
         (

@@ -6,16 +6,21 @@ that j labelled: by the share of them that say the same (nominal), or by the roo
 ``d_ij = 1[annotator fits at least as well] - 1[judge fits at least as well]``, and the judge has the *advantage*
 over j if the mean of d is significantly below ``epsilon``, what the annotator may be better by because the judge
 is cheaper. The judge passes if it has the advantage over at least half of the annotators.
+
+The paper tests the mean of d by Student's t over items. Items of one topic are no independent witnesses, so here its
+error is that of a jackknife over topics, which is Student's where each item is a topic of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
 from conqret.stats.agreement import Level
+from conqret.stats.resampling import mean
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,7 +33,7 @@ FALSE_DISCOVERY = 0.05
 WINNING_RATE = 0.5
 """The share of annotators over whom the judge must have the advantage."""
 ENOUGH_ITEMS = 30
-"""Items of one annotator from which the t-test's normal approximation is trusted (section 3.1)."""
+"""Items of one annotator below which there is no test (section 3.1)."""
 ENOUGH_ANNOTATORS = 3
 
 
@@ -64,13 +69,16 @@ def alternative_annotator_test(
     names: Sequence[str],
     level: Level,
     *,
+    clusters: Sequence[Hashable] | None = None,
     epsilon: float = EPSILON["experts"],
     false_discovery: float = FALSE_DISCOVERY,
 ) -> AlternativeAnnotator:
     """Test ``judge`` (one value a unit) against ``people`` (annotators by units); NaN where there is none.
 
-    A unit counts for annotator j if j, the judge and at least one other annotator rated it. Tests are one-sided
-    t-tests, corrected by Benjamini and Yekutieli (2001), which holds for dependent tests.
+    A unit counts for annotator j if j, the judge and at least one other annotator rated it; annotators with fewer than
+    :data:`ENOUGH_ITEMS`, or over whom the differences do not vary, are not tested. Tests are one-sided, over
+    ``clusters`` (of each unit; without, each unit is one), and corrected by Benjamini and Yekutieli (2001), which holds
+    for dependent tests.
 
     Raises:
         DeclarationError: the shapes do not fit, or epsilon or the rate are out of range.
@@ -87,11 +95,19 @@ def alternative_annotator_test(
         raise DeclarationError(
             f"epsilon lies in [0, 1) and the false discovery rate in (0, 1): {epsilon}, {false_discovery}"
         )
-    rows = [_against(verdicts, table, place, names[place], level, epsilon) for place in range(len(table))]
-    tested = [row for row in rows if row is not None]
+    topics = list(range(len(verdicts))) if clusters is None else list(clusters)
+    if len(topics) != len(verdicts):
+        raise DeclarationError(f"{len(topics)} clusters for {len(verdicts)} units")
+    rows = [
+        _against(verdicts, table, place, names[place], level, epsilon, topics) for place in range(len(table))
+    ]
+    tested = [row for row in rows if isinstance(row, AgainstOne)]
+    untested = "; ".join(
+        f"{count} of {len(rows)} annotators: {why}"
+        for why, count in Counter(row for row in rows if isinstance(row, str)).items()
+    )
     if not tested:
-        reason = "no annotator shares two items with the judge and another annotator"
-        return AlternativeAnnotator(epsilon, None, None, None, reason=reason)
+        return AlternativeAnnotator(epsilon, None, None, None, reason=f"no test: {untested}")
     corrected = false_discovery_control([row.p for row in tested], method="by")
     found = tuple(
         replace(row, advantage=bool(p <= false_discovery)) for row, p in zip(tested, corrected, strict=True)
@@ -100,11 +116,8 @@ def alternative_annotator_test(
     cautions = []
     if len(found) < ENOUGH_ANNOTATORS:
         cautions.append(f"{len(found)} annotators tested, {ENOUGH_ANNOTATORS} are wanted")
-    few = min(row.items for row in found)
-    if few < ENOUGH_ITEMS:
-        cautions.append(f"{few} items with an annotator, {ENOUGH_ITEMS} are wanted")
-    if len(found) < len(rows):
-        cautions.append(f"{len(rows) - len(found)} annotators share too few items and are left out")
+    if untested:
+        cautions.append(f"left out: {untested}")
     advantage = sum(row.judge for row in found) / len(found)
     return AlternativeAnnotator(epsilon, rate, advantage, rate >= WINNING_RATE, found, "; ".join(cautions))
 
@@ -116,25 +129,27 @@ def _against(
     name: str,
     level: Level,
     epsilon: float,
-) -> AgainstOne | None:
+    topics: Sequence[Hashable],
+) -> AgainstOne | str:
+    """The test against one annotator, or why there is none."""
     import numpy as np
-    from scipy.special import stdtr
 
     others = np.delete(table, place, axis=0)
     shared = ~np.isnan(verdicts) & ~np.isnan(table[place]) & (~np.isnan(others)).any(axis=0)
     n = int(shared.sum())
-    if n < 2:
-        return None
+    if n < ENOUGH_ITEMS:
+        return f"fewer than {ENOUGH_ITEMS} items shared with the judge and another annotator"
     judge = _fit(verdicts[shared], others[:, shared], level)
     person = _fit(table[place, shared], others[:, shared], level)
     judge_wins, person_wins = judge >= person - 1e-12, person >= judge - 1e-12
     d = person_wins.astype(float) - judge_wins.astype(float)
-    spread = float(d.std(ddof=1))
-    if spread > 0:
-        p = float(stdtr(n - 1, (d.mean() - epsilon) / (spread / np.sqrt(n))))
-    else:
-        p = 0.0 if d.mean() < epsilon else 1.0
-    return AgainstOne(name, n, float(judge_wins.mean()), float(person_wins.mean()), p, False)
+    advantage = mean(d, [topic for topic, counts in zip(topics, shared, strict=True) if counts])
+    above = advantage.above(epsilon)
+    if above is None:
+        return f"{advantage.clusters} topic{'s' * (advantage.clusters > 1)} only"
+    if not advantage.varies:
+        return "the difference does not vary, so that it cannot be tested"
+    return AgainstOne(name, n, float(judge_wins.mean()), float(person_wins.mean()), 1 - above, False)
 
 
 def _fit(values: NDArray[np.float64], others: NDArray[np.float64], level: Level) -> NDArray[np.float64]:

@@ -86,6 +86,11 @@ class Sampled:
         """How many clusters are behind it."""
         return int(self.present.sum())
 
+    @property
+    def varies(self) -> bool:
+        """Whether it is another number without one or another cluster."""
+        return len(self.without) > 0 and _error(self.without[self.present]) > _TOLERANCE
+
     def estimate(self, confidence: float = CONFIDENCE) -> Estimate:
         """The value with its jackknife-t interval, or with the reason why there is none: fewer than three clusters, a
         statistic that is not defined without one of them, or that is the same whichever is left out.

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
 from conqret.stats.clusters import cluster_places
+from conqret.stats.effects import FEWEST_CLUSTERS, Paired, sign_flip_p
 
 if TYPE_CHECKING:
     import numpy as np
@@ -77,29 +78,44 @@ def missing_by_group(
     return _association(covariate, lost, "there is one group only" if len(sizes) < 2 else "", test)
 
 
-def missing_by_value(covariate: str, missing: Sequence[bool], values: ArrayLike) -> Association:
-    """Do missing items have other values than the rest? Mann and Whitney's test (1947).
+def missing_by_value(
+    covariate: str,
+    missing: Sequence[bool],
+    values: ArrayLike,
+    rng: np.random.Generator,
+    clusters: Sequence[Hashable] | None = None,
+) -> Association:
+    """Do missing items have other values than the rest?
 
-    ``effect = P(missing > other) + P(missing = other) / 2``. Items whose value is NaN are left out.
+    ``effect = P(missing > other) + P(missing = other) / 2`` (Mann and Whitney 1947). Items of one of ``clusters``
+    (topics; without, each item is one) fail together and are alike, so the p-value flips the signs of whole clusters in
+    ``sum_i (missing_i - mean) (rank_i - mean)``. Items whose value is NaN are left out.
 
     Raises:
-        DeclarationError: there is not a value for each item.
+        DeclarationError: there is not a value, or not a cluster, for each item.
     """
     import numpy as np
-    from scipy.stats import mannwhitneyu
+    from scipy.stats import rankdata
 
     numbers, lost = np.asarray(values, dtype=float), np.asarray(missing, dtype=bool)
-    if numbers.shape != lost.shape:
-        raise DeclarationError(f"{numbers.shape} values for {len(lost)} items")
+    topics = list(range(len(lost))) if clusters is None else list(clusters)
+    if numbers.shape != lost.shape or len(topics) != len(lost):
+        raise DeclarationError(f"{numbers.shape} values and {len(topics)} clusters for {len(lost)} items")
     known = ~np.isnan(numbers)
     numbers, lost = numbers[known], lost[known]
+    topics = [topics[place] for place in np.flatnonzero(known)]
 
     def test() -> tuple[float, float]:
-        found = mannwhitneyu(numbers[lost], numbers[~lost])
-        return float(found.statistic) / (lost.sum() * (~lost).sum()), float(found.pvalue)
+        ranks = rankdata(numbers)
+        above = ranks[lost].sum() - lost.sum() * (lost.sum() + 1) / 2
+        together = (lost - lost.mean()) * (ranks - ranks.mean())
+        (p,) = sign_flip_p([Paired(together.tolist(), topics)], rng)
+        return float(above / (lost.sum() * (~lost).sum())), p
 
-    varies = len(np.unique(numbers)) > 1
-    return _association(covariate, lost, "" if varies else "the values do not vary", test)
+    reason = "" if len(np.unique(numbers)) > 1 else "the values do not vary"
+    if len(set(topics)) < FEWEST_CLUSTERS:
+        reason = reason or f"{len(set(topics))} topics: at least {FEWEST_CLUSTERS} are needed for a test"
+    return _association(covariate, lost, reason, test)
 
 
 def _association(

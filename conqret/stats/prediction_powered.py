@@ -48,13 +48,15 @@ def prediction_powered_mean(
     """The mean of what people would say of all items.
 
     ``labels`` and ``judged`` belong to the same n items, ``unlabelled`` holds the judgments of N further ones, all
-    on one scale. The labelled items must be a random sample of all. ``power`` fixes lambda (1: plain PPI), by
+    on one scale. The labelled items must be a random sample of all. A judgment that is missing (NaN) counts as the mean
+    of the others, so that the label of its item stays (any judgment leaves theta unbiased); ``naive`` is of those that
+    there are. ``power`` fixes lambda (1: plain PPI), by
     default ``cov(Y, f) / ((1 + n / N) var(f))``, cut to [0, 1]. With clusters for both, errors that a cluster
     shares (labelled or not) are added up before they are squared. Intervals are Student's, with n - 2 degrees of
     freedom for the estimated lambda (clusters - 1 where fewer).
 
     Raises:
-        DeclarationError: there are no labels or no judgments, lengths differ, a value is not finite, or
+        DeclarationError: there are no labels or no judgments, lengths differ, a label is missing, a value infinite, or
             ``confidence`` or ``power`` are out of range.
     """
     import numpy as np
@@ -66,7 +68,11 @@ def prediction_powered_mean(
     if unlabelled_clusters is not None:
         others = list(unlabelled_clusters)
     everything = np.concatenate([f, rest])
-    naive = _mean(float(everything.mean()), [(everything, [*known, *others])], 1, confidence)
+    there = ~np.isnan(everything)
+    names = [name for name, given in zip([*known, *others], there, strict=True) if given]
+    usual = float(everything[there].mean())
+    naive = _mean(usual, [(everything[there], names)], 1, confidence)
+    f, rest = (np.where(np.isnan(values), usual, values) for values in (f, rest))
     alone = _mean(float(y.mean()), [(y, known)], 1, confidence)
     if power is None:
         lam, lost = _best_power(y, f, len(rest)), 2
@@ -133,8 +139,10 @@ def _check(
         raise DeclarationError(
             f"labels and judgments of the same items are needed, not {y.shape} and {f.shape}"
         )
-    if not all(np.isfinite(values).all() for values in (y, f, rest)):
-        raise DeclarationError("a label or judgment is missing or infinite: leave it out")
+    if not np.isfinite(y).all() or np.isinf(f).any() or np.isinf(rest).any():
+        raise DeclarationError("a label is missing, or a label or judgment infinite: leave it out")
+    if np.isnan(f).all() and np.isnan(rest).all():
+        raise DeclarationError("there is no judgment")
     if (clusters is None) != (others is None):
         raise DeclarationError("name clusters for the labelled and for the other items, or for neither")
     if clusters is not None and others is not None and (len(clusters), len(others)) != (len(y), len(rest)):

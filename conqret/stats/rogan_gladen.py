@@ -1,15 +1,22 @@
 """The true share of positives behind a judge that errs: Rogan and Gladen (1978).
 
 ``theta = (p + sp - 1) / (se + sp - 1)`` with the share p that the judge calls positive, and its sensitivity and
-specificity on labelled items.
+specificity on labelled items. The interval leaves out whole clusters (topics), labelled and other items together.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
-from conqret.stats.estimate import CONFIDENCE, Estimate, undefined
+from conqret.stats.estimate import CONFIDENCE, FEWEST_DIFFERENT, Estimate, undefined
+from conqret.stats.resampling import leave_one_out, mean_interval
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,47 +30,84 @@ class CorrectedShare:
 
 
 def rogan_gladen(
-    called: int, judged: int, hits: int, positives: int, rejections: int, negatives: int, *,
+    labels: ArrayLike,
+    judged: ArrayLike,
+    unlabelled: ArrayLike,
+    *,
+    clusters: Sequence[Hashable] | None = None,
+    unlabelled_clusters: Sequence[Hashable] | None = None,
     confidence: float = CONFIDENCE,
-) -> CorrectedShare:  # fmt: skip
-    """Correct the share ``called / judged`` of unlabelled items that the judge calls positive.
+) -> CorrectedShare:
+    """Correct the share of ``unlabelled`` items that the judge calls positive.
 
-    Of the labelled items, ``hits`` of the ``positives`` and ``rejections`` of the ``negatives`` were judged rightly.
-    The interval is that of Lang and Reiczigel (2014), which adds pseudo-counts and keeps its coverage for small
-    samples and shares near 0; the naive one is Wilson's. Not defined where the judge does no better than chance.
+    ``labels`` and ``judged`` belong to the same items; all are 0 or 1. Not defined where the judge does no better than
+    chance on the labelled items; no interval where fewer than :data:`FEWEST_DIFFERENT` of these are of one kind.
 
     Raises:
-        DeclarationError: a count is negative or larger than its whole, or there are no judgments.
+        DeclarationError: there are no unlabelled items, a value is neither 0 nor 1, lengths differ, or ``confidence``
+            is out of range.
     """
-    from math import sqrt
-    from statistics import NormalDist
+    import numpy as np
 
-    from scipy.stats import binomtest
-
-    if not (0 <= called <= judged and 0 <= hits <= positives and 0 <= rejections <= negatives) or not judged:
-        raise DeclarationError(
-            f"counts do not fit: {called} of {judged}, {hits} of {positives}, {rejections} of {negatives}"
-        )
-    if not 0 < confidence < 1:
-        raise DeclarationError(f"a confidence lies inside (0, 1), not at {confidence}")
-    z = NormalDist().inv_cdf((1 + confidence) / 2)
-    p = called / judged
-    wilson = binomtest(called, judged).proportion_ci(confidence, method="wilson")
-    naive = Estimate(p, float(wilson.low), float(wilson.high), judged)
+    truth, said, rest = (np.asarray(values, dtype=float) for values in (labels, judged, unlabelled))
+    known, others = _clusters(truth, said, rest, clusters, unlabelled_clusters)
+    naive = mean_interval(rest, others, confidence=confidence, scale="share")
+    positives, negatives = int(truth.sum()), int((1 - truth).sum())
     if not positives or not negatives:
-        missing = "positive" if not positives else "negative"
-        return CorrectedShare(naive, undefined(f"no labelled item is {missing}", judged), None, None)
-    se, sp = hits / positives, rejections / negatives
-    n, wide_p = judged + z * z, (called + z * z / 2) / (judged + z * z)
-    wide_se, wide_sp = (hits + 1) / (positives + 2), (rejections + 1) / (negatives + 2)
-    gain = wide_se + wide_sp - 1
-    if se + sp <= 1 or gain <= 0:
-        reason = "the judge does no better than chance on the labelled items"
-        return CorrectedShare(naive, undefined(reason, judged), se, sp)
-    theta = (wide_p + wide_sp - 1) / gain
-    miss, false = wide_se * (1 - wide_se) / (positives + 2), wide_sp * (1 - wide_sp) / (negatives + 2)
-    centre = theta + 2 * z * z * (theta * miss - (1 - theta) * false)
-    spread = sqrt(wide_p * (1 - wide_p) / n + theta**2 * miss + (1 - theta) ** 2 * false) / gain
-    value = (p + sp - 1) / (se + sp - 1)
-    low, high = (min(max(centre + sign * z * spread, 0.0), 1.0) for sign in (-1, 1))
-    return CorrectedShare(naive, Estimate(min(max(value, 0.0), 1.0), low, high, judged), se, sp)
+        missing = "negative" if positives else "positive"
+        return CorrectedShare(naive, undefined(f"no labelled item is {missing}", len(rest)), None, None)
+    drawn = leave_one_out([*known, *others])
+    right = [truth * said, truth, (1 - truth) * (1 - said), 1 - truth]
+    columns = np.zeros((len(truth) + len(rest), 6))
+    columns[: len(truth), :4] = np.column_stack(right)
+    columns[len(truth) :, 4:] = np.column_stack([rest, np.ones_like(rest)])
+    sums = drawn.sums(columns)
+
+    def of_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        hits, ups, rejections, downs, called, all_others = (weights @ sums).T
+        with np.errstate(
+            divide="ignore", invalid="ignore"
+        ):  # without a cluster there may be no item of a kind
+            gain = hits / ups + rejections / downs - 1
+            return np.where(gain > 0, (called / all_others + rejections / downs - 1) / gain, np.nan)
+
+    few = min(positives, negatives)
+    found = drawn.sampled(
+        of_weights,
+        len(rest),
+        width=6,
+        reason="the judge does no better than chance on the labelled items",
+        scale="share",
+        unsure=f"{few} labelled items of one kind only" if few < FEWEST_DIFFERENT else "",
+    ).estimate(confidence)
+    value, low, high = (
+        None if one is None else min(max(one, 0.0), 1.0) for one in (found.value, found.low, found.high)
+    )
+    se, sp = float(right[0].sum() / positives), float(right[2].sum() / negatives)
+    return CorrectedShare(naive, replace(found, value=value, low=low, high=high), se, sp)
+
+
+def _clusters(
+    truth: NDArray[np.float64],
+    said: NDArray[np.float64],
+    rest: NDArray[np.float64],
+    clusters: Sequence[Hashable] | None,
+    others: Sequence[Hashable] | None,
+) -> tuple[Sequence[Hashable], Sequence[Hashable]]:
+    """The clusters of labelled and of other items; without any, each item is one."""
+    import numpy as np
+
+    if truth.ndim != 1 or truth.shape != said.shape or rest.ndim != 1 or not len(rest):
+        raise DeclarationError(
+            f"labels and judgments of the same items, and others, are needed, not {truth.shape}, {said.shape} and "
+            f"{rest.shape}"
+        )
+    if not all(np.isin(values, (0.0, 1.0)).all() for values in (truth, said, rest)):
+        raise DeclarationError("the correction of a share needs labels and judgments as 0 and 1")
+    known = [("labelled", place) for place in range(len(truth))] if clusters is None else clusters
+    further = range(len(rest)) if others is None else others
+    if (len(known), len(further)) != (len(truth), len(rest)):
+        raise DeclarationError(
+            f"{len(known)} and {len(further)} clusters for {len(truth)} and {len(rest)} items"
+        )
+    return known, further

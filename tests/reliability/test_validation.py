@@ -7,7 +7,7 @@ import krippendorff
 import numpy as np
 import pytest
 
-from conqret.data import Part
+from conqret.data import Measure, Part, Reason
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.io.labels import read_labels
 from conqret.reliability.validation.judge_comparison import compare_judges
@@ -129,7 +129,9 @@ def test_without_a_scale_nothing_is_mapped(tmp_path):
     judgments = [
         judgment(item, {"clarity": scored(value)}) for item, value in (("a", 0.1), ("b", 0.5), ("c", 0.9))
     ]
-    row = validate(judgments, labels, settings=QUICK).dimensions["clarity"]
+    found = validate(judgments, labels, settings=QUICK)
+    row = found.dimensions["clarity"]
+    assert (found.average.judge["mean"].value, found.average.as_person.value) == (None, None)
     assert row.alpha.value is None
     assert "--scale" in row.alpha.reason
     assert row.mean.corrected.value is None
@@ -213,8 +215,6 @@ def test_missing_scores_are_counted_and_bounded(tmp_path, rng):
 def test_missing_where_people_say_it_is_bad_is_found(tmp_path, rng):
     judgments, labels, _ = study(tmp_path, rng, dimensions=("clarity",), items=120)
     means = labels.table("clarity", labels.units)[1].mean(axis=0)
-    from conqret.data import Measure, Reason
-
     kept = [
         one.model_copy(update={"measures": {"clarity": Measure.missing(Reason.REFUSAL)}})
         if mean < 1.5
@@ -224,7 +224,59 @@ def test_missing_where_people_say_it_is_bad_is_found(tmp_path, rng):
     found = validate(kept, labels, settings=QUICK)
     human = found.missing.associations[2]
     assert human.effect < 0.1
-    assert found.missing.p_holm[2] < 0.001
+    assert found.missing.p_holm[2] < 0.01
+
+
+def test_a_label_whose_item_has_no_score_stays_in_peoples_mean(tmp_path, rng):
+    judgments, labels, _ = study(tmp_path, rng, dimensions=("clarity",), items=120)
+    means = labels.table("clarity", labels.units)[1].mean(axis=0)
+    kept = [
+        one.model_copy(update={"measures": {"clarity": Measure.missing(Reason.REFUSAL)}})
+        if mean < 1.5
+        else one
+        for one, mean in zip(judgments, means, strict=True)
+    ]
+    row = validate(kept, labels, settings=QUICK).dimensions["clarity"]
+    assert row.mean.labels.value == pytest.approx((means.mean() - 1) / 2)
+    assert (row.mean.labels.n, row.mean.naive.n) == (120, row.scored)
+    assert row.mean.naive.value > row.mean.labels.value + 0.05
+
+
+def test_the_judge_in_the_place_of_one_person(tmp_path, rng):
+    """Against the mean of two a judge like a person reaches what a person does, and against that of three more."""
+    judgments, labels, _ = study(tmp_path, rng, dimensions=("clarity",), items=300)
+    row = validate(judgments, labels, settings=QUICK).dimensions["clarity"]
+    table = labels.table("clarity", labels.units)[1]
+    judge = np.array([1 + 2 * one.measures["clarity"].value for one in judgments])
+    wanted = [
+        krippendorff.alpha(
+            reliability_data=np.array([judge, np.delete(table, place, axis=0).mean(axis=0)]),
+            level_of_measurement="ordinal",
+        )
+        for place in range(3)
+    ]
+    assert row.as_person.value == pytest.approx(np.mean(wanted))
+    assert row.as_person.low < row.person.value < row.as_person.high
+    assert row.alpha.value > row.as_person.value + 0.01
+    outcome = check_requirement(
+        parse_requirement("as_person >= 0.2"), validate(judgments, labels, settings=QUICK)
+    )
+    assert outcome.met
+
+
+def test_topics_without_a_label_are_none_that_intervals_rest_on(tmp_path, rng):
+    judgments, labels, _ = study(tmp_path, rng, items=80, labelled=5)
+    assert validate(judgments, labels, settings=QUICK).basis.clusters == 5
+
+
+def test_steps_of_the_scale_that_nobody_uses_count(tmp_path):
+    """Of 1 to 3 only 1 and 3 occur: F1 is that of both, and no longer of the higher one alone."""
+    labels = labels_of(
+        tmp_path, "item,clarity\n" + "".join(f"i{n},{1 + 2 * (n % 2)}\n" for n in range(8)), scales=["1:3"]
+    )
+    judgments = [judgment(f"i{n}", {"clarity": scored(float(n % 2 or n == 0))}) for n in range(8)]
+    row = validate(judgments, labels, settings=QUICK).dimensions["clarity"]
+    assert row.statistics["f1"].value == pytest.approx((6 / 7 + 8 / 9) / 2)
 
 
 def test_few_labels_and_many_judgments(tmp_path, rng):

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from scipy import stats
 
 from conqret.errors import DeclarationError
 from conqret.stats.alternative_annotator import alternative_annotator_test
@@ -15,16 +16,44 @@ def people_and_judge(rng, judge_noise, items=100):
 
 
 def test_by_hand():
-    # Against a, the others say b = c. On items 1 to 3 the judge agrees with both and a with neither: d = -1 each;
-    # on item 4 both agree: d = 0. Mean d = -0.75, sd = 0.5, t = (-0.75 - 0.2) / 0.25 = -3.8 with 3 degrees: p = 0.016.
-    judge = [1, 1, 1, 1]
-    people = [[2, 2, 2, 1], [1, 1, 1, 1], [1, 1, 1, 1]]
+    # Against a, the others say b = c. Of 40 items the judge agrees with both and a with neither on 30: d = -1; on the
+    # others both agree: d = 0. Mean d = -.75, sd = sqrt(7.5 / 39), t = (-.75 - .2) / (sd / sqrt(40)) with 39 degrees.
+    judge = np.ones(40)
+    people = np.ones((3, 40))
+    people[0, :30] = 2
+    people[1, 39] = 2
     found = alternative_annotator_test(judge, people, NAMES, "nominal", epsilon=0.2)
     first = found.annotators[0]
-    assert (first.judge, first.person, first.items) == (1.0, 0.25, 4)
-    assert first.p == pytest.approx(0.01599, abs=1e-4)
+    assert (first.judge, first.person, first.items) == (1.0, 0.25, 40)
+    differences = -np.repeat([1.0, 0.0], [30, 10])
+    assert first.p == pytest.approx(stats.ttest_1samp(differences, 0.2, alternative="less").pvalue)
     assert found.passed
-    assert "30 are wanted" in found.reason
+
+
+def test_topics_are_the_witnesses():
+    """The judge is worse by epsilon, by whole topics: items taken singly would find an advantage far too often."""
+    topics = np.repeat(np.arange(10), 6)
+    passed = {"topics": 0, "items": 0}
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        judge = np.where((rng.random(10) < 0.2)[topics], 2.0, 1.0)
+        for kind, clusters in (("topics", topics.tolist()), ("items", None)):
+            test = alternative_annotator_test(
+                judge, np.ones((3, 60)), NAMES, "nominal", epsilon=0.2, clusters=clusters
+            )
+            passed[kind] += bool(test.passed)
+    assert passed["topics"] < passed["items"] / 2
+
+
+def test_what_does_not_vary_or_is_little_is_no_pass():
+    same = alternative_annotator_test(np.ones(40), np.ones((3, 40)), NAMES, "nominal")
+    assert (same.passed, same.annotators) == (None, ())
+    assert "does not vary" in same.reason
+    assert "fewer than 30" in alternative_annotator_test([1, 1], np.ones((3, 2)), NAMES, "nominal").reason
+    two = alternative_annotator_test(
+        np.ones(40), np.ones((3, 40)), NAMES, "nominal", clusters=["a"] * 20 + ["b"] * 20
+    )
+    assert "2 topics only" in two.reason
 
 
 def test_a_good_judge_passes_and_a_random_one_does_not():
@@ -48,15 +77,15 @@ def test_false_advantages_are_rare_where_the_judge_is_just_too_bad():
 
 
 def test_without_overlap_there_is_no_test():
-    alone = alternative_annotator_test([1, 2, 3], [[1, 2, 3]], ("a",), "nominal")
+    rng = np.random.default_rng(2)
+    judge, people = people_and_judge(rng, 0.3)
+    alone = alternative_annotator_test(judge, people[:1], ("a",), "nominal")
     assert alone.passed is None
-    assert "shares two items" in alone.reason
-    nan = np.nan
-    some = alternative_annotator_test(
-        [1, 2, 1, nan], [[1, 2, 1, 1], [1, 2, 2, 1], [nan, nan, 1, 1]], NAMES, "nominal"
-    )
-    assert [one.items for one in some.annotators] == [3, 3]
-    assert "1 annotators share too few" in some.reason
+    assert "fewer than 30 items shared" in alone.reason
+    people[2, :80] = np.nan
+    some = alternative_annotator_test(judge, people, NAMES, "nominal")
+    assert [one.items for one in some.annotators] == [100, 100]
+    assert "left out: 1 of 3 annotators: fewer than 30" in some.reason
 
 
 def test_wrong_calls():
@@ -64,3 +93,5 @@ def test_wrong_calls():
         alternative_annotator_test([1, 2], [[1, 2]], NAMES, "nominal")
     with pytest.raises(DeclarationError, match="epsilon"):
         alternative_annotator_test([1, 2], [[1, 2]], ("a",), "nominal", epsilon=1)
+    with pytest.raises(DeclarationError, match="clusters"):
+        alternative_annotator_test([1, 2], [[1, 2]], ("a",), "nominal", clusters=["x"])

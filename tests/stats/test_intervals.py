@@ -142,7 +142,7 @@ def test_a_difference_leaves_out_the_same_clusters():
 
 
 def test_at_eight_topics_they_hold_the_truth():
-    """Two raters of 40 items in 8 topics; the truth is that of very many topics (benchmarks/statistics.py has all)."""
+    """Two raters of 40 items in 8 topics; the truth is that of very many topics (benchmarks/simulation.py has all)."""
 
     def rated(rng, topics):
         item = rng.normal(size=(topics, 1)) * 0.55 + rng.normal(size=(topics, 5)) * 0.84

@@ -68,7 +68,9 @@ def _agreement(rows: Sequence[DimensionAgreement]) -> dict[str, object]:
     below = [
         row.dimension
         for row in known
-        if row.person.value is not None and row.alpha.high is not None and row.alpha.high < row.person.value
+        if row.person.value is not None
+        and row.as_person.high is not None
+        and row.as_person.high < row.person.value
     ]
     where = f"on {_names(weak)}."
     if len(weak) == len(known):

@@ -17,7 +17,8 @@ class DimensionAgreement(Frozen):
     ``compared`` units have a score and people's one label, ``coverage`` is the share of the labelled units that have
     a score. ``target`` says in words how several labels became one. ``alpha`` is Krippendorff's of judge and people's
     one label, ``people`` that among the people, ``person`` what one of them reaches against the one label of the
-    others (mean over them): the fair comparison for ``alpha``. ``statistics`` has all that are declared in
+    others (mean over them), and ``as_person`` what the judge reaches in that one's place, against the same labels of
+    the same units: the two are fairly compared. ``statistics`` has all that are declared in
     :mod:`conqret.reliability.validation.statistics`, each with a value or a reason. ``stands_in`` says whether the
     judge passes the alternative annotator test (None: no test).
     """
@@ -33,6 +34,7 @@ class DimensionAgreement(Frozen):
     alpha: Estimate
     people: Estimate
     person: Estimate
+    as_person: Estimate
     statistics: Mapping[str, Estimate]
     stands_in: bool | None
 
@@ -81,6 +83,7 @@ class DimensionValidation(DimensionAgreement):
             "alpha": self.alpha,
             "people": self.people,
             "person": self.person,
+            "as_person": self.as_person,
             "coverage": Estimate(self.coverage),
             "winning_rate": Estimate(test.winning_rate, reason=test.reason),
             "advantage": Estimate(test.advantage, reason=test.reason),

@@ -22,12 +22,14 @@ from conqret.stats.rogan_gladen import CorrectedShare, rogan_gladen
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """The result, with the alphas that averages are made of: the judge's by variant, people's, and one person's."""
+    """The result, with the alphas that averages are made of: the judge's by variant, people's, one person's, and the
+    judge's in the place of one."""
 
     result: DimensionValidation
     judge: Mapping[str, Sampled]
     people: Sampled
     person: Sampled
+    as_person: Sampled
 
 
 def check_dimension(joined: Joined, dimension: str, drawn: Resamples, settings: Settings) -> Checked:
@@ -35,7 +37,8 @@ def check_dimension(joined: Joined, dimension: str, drawn: Resamples, settings: 
     view = View(joined, dimension, settings)
     scale, confidence = view.scale, settings.confidence
     judge = {name: view.alpha(name, drawn) for name in view.variants}
-    people, person = alphas(view.table[None], scale.level, drawn)[0], view.person(drawn)
+    people = alphas(view.table[None], scale.level, drawn)[0]
+    person, as_person = view.person(drawn)
     variants = {name: one.estimate(confidence) for name, one in judge.items()}
     absent = joined.labels.absent(dimension)
     labelled, scored = int(view.labelled.sum()), int((view.labelled & view.scored).sum())
@@ -67,6 +70,7 @@ def check_dimension(joined: Joined, dimension: str, drawn: Resamples, settings: 
         alpha_each=view.each(drawn).estimate(confidence),
         people=people.estimate(confidence),
         person=person.estimate(confidence),
+        as_person=as_person.estimate(confidence),
         statistics={name: view.statistic(one, drawn) for name, one in STATISTICS.items()},
         alternative=alternative,
         stands_in=alternative.passed,
@@ -75,7 +79,7 @@ def check_dimension(joined: Joined, dimension: str, drawn: Resamples, settings: 
         worst_case=held / len(values) if values else None,
         best_case=(held + lost) / len(values) if values else None,
     )
-    return Checked(result, judge, people, person)
+    return Checked(result, judge, people, person, as_person)
 
 
 def _alternative(view: View) -> AlternativeAnnotator:
@@ -84,7 +88,9 @@ def _alternative(view: View) -> AlternativeAnnotator:
         return AlternativeAnnotator(epsilon, None, None, None, reason=NO_SCALE)
     judge = view.judge(rounded=view.scale.whole and view.scale.bounded)
     names = view.names or ("nobody",)
-    return alternative_annotator_test(judge, view.table, names, view.scale.level, epsilon=epsilon)
+    return alternative_annotator_test(
+        judge, view.table, names, view.scale.level, clusters=view.clusters, epsilon=epsilon
+    )
 
 
 def _mean(view: View) -> CorrectedMean:
@@ -93,8 +99,9 @@ def _mean(view: View) -> CorrectedMean:
 
     if not view.scale.bounded or view.verdicts:
         return no_correction("verdicts in words have no mean" if view.placed else NO_SCALE)
-    known, rest = view.compared, view.unlabelled
-    if not known.any():
+    known = view.judged & ~np.isnan(view.target)
+    rest = view.judged & ~view.there.any(axis=0)
+    if not view.compared.any():
         return no_correction(NO_PAIR)
     low, high = view.scale.ends()
     score, target = ((side - low) / (high - low) for side in (view.judge(rounded=False), view.target))
@@ -102,8 +109,8 @@ def _mean(view: View) -> CorrectedMean:
         target[known],
         score[known],
         score[rest],
-        clusters=[view.clusters[place] for place in np.flatnonzero(known)],
-        unlabelled_clusters=[view.clusters[place] for place in np.flatnonzero(rest)],
+        clusters=view.clusters_of(known),
+        unlabelled_clusters=view.clusters_of(rest),
         confidence=view.settings.confidence,
     )
 
@@ -115,8 +122,12 @@ def _share(view: View) -> CorrectedShare | None:
     judge, truth = (
         side >= view.positive_from for side in (view.judge(rounded=view.scale.whole), view.target)
     )
-    rest, ups, downs = view.unlabelled, view.compared & truth, view.compared & ~truth
+    known, rest = view.compared, view.unlabelled
     return rogan_gladen(
-        int((judge & rest).sum()), int(rest.sum()), int((judge & ups).sum()), int(ups.sum()),
-        int((~judge & downs).sum()), int(downs.sum()), confidence=view.settings.confidence,
-    )  # fmt: skip
+        truth[known],
+        judge[known],
+        judge[rest],
+        clusters=view.clusters_of(known),
+        unlabelled_clusters=view.clusters_of(rest),
+        confidence=view.settings.confidence,
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING
 
 from conqret.io.label_scale import LabelScale
@@ -69,6 +69,16 @@ class View:
         return high - low < MOST_CATEGORIES
 
     @property
+    def categories(self) -> list[float]:
+        """All steps of the scale, used or not; or 0 and 1, where a label on counts as positive."""
+        if self.positive_from is not None and not self.scale.binary:
+            return [0.0, 1.0]
+        if self.verdicts:
+            return sorted(set(self.scale.words.values()))
+        low, high = self.scale.ends()
+        return [low + step for step in range(round(high - low) + 1)]
+
+    @property
     def target_words(self) -> str:
         """How several labels became one."""
         if len(self.names) < 2:
@@ -96,6 +106,12 @@ class View:
     @property
     def _rounds(self) -> bool:
         return self.rule == "majority" and self.scale.whole
+
+    def clusters_of(self, units: NDArray[np.bool_]) -> list[Hashable]:
+        """The clusters of these units."""
+        import numpy as np
+
+        return [self.clusters[place] for place in np.flatnonzero(units)]
 
     def judge(self, variant: str = "mean", *, rounded: bool | None = None) -> NDArray[np.float64]:
         """The judge on the labels' scale (in [0, 1] where that has no ends)."""
@@ -132,14 +148,22 @@ class View:
         judge = np.broadcast_to(self.judge(), self.table.shape)
         return average(alphas(np.stack([judge, self.table], axis=1), self.scale.level, drawn))
 
-    def person(self, drawn: Resamples) -> Sampled:
-        """The mean over annotators of the alpha of each with the one label of the others."""
+    def person(self, drawn: Resamples) -> tuple[Sampled, Sampled]:
+        """The mean over annotators of the alpha with the one label of the others: that of each annotator, and that of
+        the judge in their place, on the units that both have."""
         import numpy as np
 
         if len(self.names) < 2:
-            return without_value("fewer than two people labelled it")
+            none = without_value("fewer than two people labelled it")
+            return none, none
         others = [self._one_label(np.delete(self.table, place, axis=0)) for place in range(len(self.table))]
-        return average(alphas(np.stack([self.table, others], axis=1), self.scale.level, drawn))
+        person = np.where(self.scored, self.table, np.nan)
+        judge = np.where(np.isnan(self.table), np.nan, self.judge())
+        one, stand_in = (
+            average(alphas(np.stack([each, others], axis=1), self.scale.level, drawn))
+            for each in (person, judge)
+        )
+        return one, stand_in if self.placed else without_value(NO_SCALE)
 
     def statistic(self, one: Statistic, drawn: Resamples) -> Estimate:
         """A declared statistic of this dimension, or why there is none."""
@@ -158,7 +182,8 @@ class View:
         if not both.any():
             return undefined(NO_PAIR)
         some = drawn.of(both)
-        return one.compute(people[both], judge[both], some, confidence=confidence)
+        declared = {"categories": self.categories} if one.of == "categories" else {}
+        return one.compute(people[both], judge[both], some, confidence=confidence, **declared)
 
     def _sides(self, of: Of) -> tuple[NDArray[np.float64], NDArray[np.float64]] | str:
         """People and the judge as this kind of statistic takes them, or why there is no such thing."""

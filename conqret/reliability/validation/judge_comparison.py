@@ -91,7 +91,7 @@ def compare_judges(
     return JudgeComparison(
         first=names[0],
         second=names[1],
-        basis=Basis.of(labels, one.clustered_by, drawn, settings),
+        basis=Basis.of(labels, one.clustered_by, one.units, one.clusters, settings),
         dimensions={row.dimension: row for row in rows},
         average=_three(*means, settings.confidence),
         left_out=sorted(set(one.metrics) ^ set(other.metrics)),

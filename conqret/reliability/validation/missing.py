@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from conqret.data import Item, Judgment, Status
 from conqret.data.gathering import gathered
 from conqret.data.item import Frozen
-from conqret.io.labels import LabelSet
+from conqret.io.labels import LabelSet, Unit
 from conqret.reliability.validation.label_join import Joined
+from conqret.reliability.validation.people import unit_clusters
 from conqret.stats.missingness import Association, missing_by_group, missing_by_value
 from conqret.stats.significance import holm
 
@@ -47,10 +48,13 @@ def missingness(
     lengths = {item.id: _length(item) for item in items}
     human = _human(labels, joined)
     nan = float("nan")
+    clusters, _ = unit_clusters(
+        [Unit(one.item) for one in judgments], {Unit(one.item): one.topic for one in judgments}
+    )
     found = [missing_by_group("topic", lost, [judgment.topic for judgment in judgments], rng)]
     for covariate, known in ((LENGTH, lengths), (HUMAN, human)):
         values = [known.get(judgment.item, nan) for judgment in judgments]
-        found.append(missing_by_value(covariate, lost, values))
+        found.append(missing_by_value(covariate, lost, values, rng, clusters))
     return Missingness(
         total=len(judgments),
         scored=statuses[Status.SCORED],

@@ -89,7 +89,7 @@ def people_agreement(
         together = alphas(everything[None], level, wide)[0].estimate(settings.confidence)
     averaged = [alpha for row, alpha in found if row.name != OVERALL]
     return PeopleAgreement(
-        basis=Basis.of(labels, kind, drawn, settings),
+        basis=Basis.of(labels, kind, labels.units, clusters, settings),
         by=by,
         rows=tuple(row for row, _ in found),
         average=average(averaged).estimate(settings.confidence),

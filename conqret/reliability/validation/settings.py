@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
 from pathlib import Path
 from typing import Literal, Self
 
 from conqret.data.item import Frozen
-from conqret.io.labels import LabelSet
+from conqret.io.labels import LabelSet, Unit
 from conqret.stats.alternative_annotator import EPSILON
 from conqret.stats.estimate import CONFIDENCE
-from conqret.stats.resampling import Resamples
 
 SEED = 13
 PeopleRule = Literal["auto", "mean", "majority"]
@@ -31,7 +31,7 @@ class Settings(Frozen):
 
 class Basis(Frozen):
     """What numbers rest on: the file of ``labels``, read as ``layout`` (with ``notes``), and ``clusters`` of the kind
-    ``clustered_by`` (topics or items), which intervals leave out in turn."""
+    ``clustered_by`` (topics or items) with a label, which intervals leave out in turn."""
 
     labels: str
     layout: str
@@ -41,14 +41,22 @@ class Basis(Frozen):
     settings: Settings
 
     @classmethod
-    def of(cls, labels: LabelSet, clustered_by: str, drawn: Resamples, settings: Settings) -> Self:
-        """The basis of what was computed from these labels and clusters."""
+    def of(
+        cls,
+        labels: LabelSet,
+        clustered_by: str,
+        units: Sequence[Unit],
+        clusters: Sequence[Hashable],
+        settings: Settings,
+    ) -> Self:
+        """The basis of what was computed from these labels; ``clusters`` names that of each unit, labelled or not."""
+        labelled = set(labels.units)
         return cls(
             labels=Path(labels.name).name,
             layout=labels.layout,
             notes=labels.notes,
             clustered_by=clustered_by,
-            clusters=drawn.clusters,
+            clusters=len({name for unit, name in zip(units, clusters, strict=True) if unit in labelled}),
             settings=settings,
         )
 

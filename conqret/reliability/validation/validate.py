@@ -43,6 +43,7 @@ class Average(Frozen):
     judge: dict[str, Estimate]
     people: Estimate
     person: Estimate
+    as_person: Estimate
 
 
 class Validation(Frozen):
@@ -67,6 +68,7 @@ class Validation(Frozen):
             "alpha": self.average.judge["mean"],
             "people": self.average.people,
             "person": self.average.person,
+            "as_person": self.average.as_person,
             "coverage": Estimate(self.coverage),
         }
 
@@ -100,7 +102,7 @@ def validate(
     units = sum(one.result.labelled for one in checked.values())
     return Validation(
         judge=judge,
-        basis=Basis.of(labels, joined.clustered_by, drawn, settings),
+        basis=Basis.of(labels, joined.clustered_by, joined.units, joined.clusters, settings),
         join=joined.report,
         coverage=sum(one.result.scored for one in checked.values()) / units if units else 0.0,
         dimensions={name: one.result for name, one in checked.items()},
@@ -128,7 +130,7 @@ def _average(checked: Mapping[str, Checked], confidence: float) -> Average:
     rows = within or rows
     if not rows:
         none = undefined("overall quality is the only dimension")
-        return Average(dimensions=[], judge={"mean": none}, people=none, person=none)
+        return Average(dimensions=[], judge={"mean": none}, people=none, person=none, as_person=none)
     every = list(rows.values())
     variants = [name for name in every[0].judge if all(name in one.judge for one in every)]
     return Average(
@@ -136,4 +138,5 @@ def _average(checked: Mapping[str, Checked], confidence: float) -> Average:
         judge={name: average([one.judge[name] for one in every]).estimate(confidence) for name in variants},
         people=average([one.people for one in every]).estimate(confidence),
         person=average([one.person for one in every]).estimate(confidence),
+        as_person=average([one.as_person for one in every]).estimate(confidence),
     )
