@@ -22,6 +22,8 @@ WORK = {
     "score": "scoring",
     "detect": "detecting",
     "curate": "collecting",
+    "make": "writing perspectives",
+    "check": "checking",
 }
 """What each task is called that has a budget of its own."""
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from conqret.cli import options, perspectives_score
+from conqret.cli import options, perspectives_make, perspectives_score
 from conqret.cli.asking import ask, session_of
 from conqret.cli.console import at, end, note, result
 from conqret.cli.groups import add_commands, grouped
@@ -26,7 +26,7 @@ app = typer.Typer(
     epilog="Example: conqret perspectives detect pairs.tsv --model gpt-4o-mini -o runs/perspectives",
 )
 
-add_commands(app, {"score": perspectives_score.score})
+add_commands(app, {"make": perspectives_make.make, "score": perspectives_score.score})
 
 LABELS = "Labels"
 

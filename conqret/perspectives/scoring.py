@@ -195,9 +195,9 @@ def score(
             if (lacking := sum(one not in judged[name] for one in documents))
         },
         unranked={
-            one.name: lacking
+            one.name: without
             for one in runs
-            if (lacking := tuple(x.id for x in questions if not one.run.get(x.id)))
+            if (without := tuple(x.id for x in questions if not one.run.get(x.id)))
         },
     )
 

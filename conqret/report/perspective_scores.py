@@ -1,11 +1,12 @@
-"""Tables of diverse rankings: BeRDS's Tables 3, 6, 16 and 17, and the data of its Figures 2 and 3."""
+"""Tables of diverse rankings (BeRDS's Tables 3, 6, 16 and 17, the data of its Figures 2 and 3), and of what was made."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from conqret.perspectives.making import MadeSummary
 from conqret.perspectives.scoring import ALL, ASKED, SHOWN, Diversity, leaning_name
-from conqret.report.table import Cell, Table
+from conqret.report.table import Cell, Column, Table
 from conqret.retrieval.evaluation.evaluate import MARK_BETTER, MARK_WORSE, Score
 
 
@@ -86,6 +87,24 @@ def _sides(found: Diversity, systems: list[str]) -> Iterator[Table]:
         rows,
         note="Leaning: the share of documents with the supporting perspective less that with the opposing one, from -1 "
         "to 1; follows: half of what lies between supporter and opponent (sycophancy).",
+    )
+
+
+def made_table(found: MadeSummary) -> Table:
+    """What became of the rows of each subset of a benchmark in the making."""
+    faults = list(dict.fromkeys(fault for one in found.subsets for fault in one.faults))
+    rows: list[tuple[Cell, ...]] = [("rows", *(one.rows for one in found.subsets))]
+    rows += [(fault, *(one.faults.get(fault, 0) for one in found.subsets)) for fault in faults]
+    if found.unanswered:
+        rows.append(("no valid answer", *(one.unanswered for one in found.subsets)))
+    return Table(
+        "Perspectives by subset",
+        (Column("", "text"), *(one.subset for one in found.subsets)),
+        rows,
+        foot=[
+            ("kept", *(one.kept for one in found.subsets)),
+            ("perspectives a question", *(one.perspectives / one.kept if one.kept else None for one in found.subsets)),
+        ],
     )
 
 

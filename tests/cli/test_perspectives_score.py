@@ -61,7 +61,11 @@ def test_a_model_says_who_contains_what(cli, given, monkeypatch):
     assert scores["mine", "P@3"] == pytest.approx(2 / 3)
     assert (scores["mine", "supporting@1"], scores["mine", "documents@3"]) == (1.0, 3.0)
     # Both sides are searched with, and to BM25 they are the same words.
-    assert scores["bm25", "leaning@1 asked as supporting"] == scores["bm25", "leaning@1 asked as opposing"] != 0.0
+    assert (
+        scores["bm25", "leaning@1 asked as supporting"]
+        == scores["bm25", "leaning@1 asked as opposing"]
+        != 0.0
+    )
     assert json.loads((out / "perspectives.jsonl").read_text())["perspectives"][1]["side"] == "supporting"
     with (out / "values.csv").open(newline="", encoding="utf-8") as file:
         assert {"system": "mine", "measure": "MRecall@2", "question": "q", "value": "0.0"} in list(

@@ -30,6 +30,9 @@ from conqret.judging.steps import Steps
 from conqret.llm.keys import schema_digest
 from conqret.llm.request import Plain
 from conqret.perspectives.detection import Graded
+from conqret.perspectives.making import Checked
+from conqret.perspectives.sides import Supports
+from conqret.perspectives.writing import WAYS
 from conqret.perturb.rewriting import Rewrites
 from conqret.retrieval.expansion import Perspectives
 from conqret.retrieval.windows import RankingAnswer
@@ -83,6 +86,7 @@ ANSWERS = (
     *(Steps, Graded, Rewrites, Perspectives, RankingAnswer, Slid, Argued),
     *(Arguments, Statement, Challenge, Reply, Plain),
     *(SearchQueries, PointsOfView, Explanation, Debatable, SameView, CoveredViews, MissedViews),
+    *(Checked, Supports, *(way.response for way in WAYS.values())),
 )
 """What is asked for by others than judges."""
 JUDGED = {ask.prompt: ask.response(Case(ITEM)) for judge in JUDGES.values() for ask in judge.asks}

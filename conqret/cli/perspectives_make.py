@@ -1,0 +1,94 @@
+"""``conqret perspectives make``: questions with perspectives, from surveys, statements, arguments or questions."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from conqret.cli import options
+from conqret.cli.asking import ask, session_of
+from conqret.cli.console import at, end, floor, result
+from conqret.cli.groups import grouped
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret perspectives make survey.csv --from opinionqa --model gpt-4o-mini --dry-run\n\n"
+    "conqret perspectives make statements.jsonl --from kialo --model gpt-4o-mini -o runs/perspectives"
+)
+
+
+class From(StrEnum):
+    """The kinds of rows."""
+
+    opinionqa = "opinionqa"
+    kialo = "kialo"
+    arguana = "arguana"
+    open = "open"
+
+
+@grouped
+def make(
+    rows: Annotated[
+        Path,
+        typer.Argument(help="What perspectives are made of, by --from; perhaps id, subset, url, licence."),
+    ],
+    *,
+    source: Annotated[
+        From,
+        options.option(
+            options.FILES,
+            "opinionqa: question and options (surveys); kialo: question and statement, or answers; arguana: argument "
+            "and counter; open: question.",
+            "--from",
+        ),
+    ],
+    model: options.Model = None,
+    output: Annotated[
+        Path | None,
+        options.option(
+            options.FILES,
+            "The folder; the same command again goes on where it stopped. Default: runs/ROWS-make-MODEL.",
+            "--output",
+            "-o",
+        ),
+    ] = None,
+    prompts: options.Prompts = None,
+    calls: options.Calls,
+    kept: options.Kept,
+    dry_run: options.DryRun = False,
+    shown: options.Shown,
+) -> None:
+    """Make questions with contradicting perspectives: written by a model, then checked by it (BeRDS, section 4).
+
+    Left out, and counted by subset, is what asks about own experience, is not debatable, or has perspectives that do
+    not contradict each other. A perspective that is a question is never taken. `conqret perspectives score` reads
+    perspectives.jsonl; inspect.csv has twenty of each subset for people to look at.
+    """
+    from conqret.cli.expected_cost import tell_cost
+    from conqret.io.perspective_sources import read_perspective_sources
+    from conqret.perspectives import making
+    from conqret.report.perspective_scores import made_table
+    from conqret.runs.places import default_folder, stem
+
+    read = read_perspective_sources(rows, source.value)
+    session = session_of(model, calls, kept, prompts)
+    if dry_run:
+        tell_cost(making.estimate(read, session), budget=calls.budget_usd, as_json=shown.json_output)
+        return
+    folder = making.MadeFolder(output or default_folder(stem(rows), "make", session.options.model))
+    baseline = session.options.backend.baseline
+    outcome = ask(
+        partial(making.make, read, session, folder, overwrite=kept.overwrite), len(read), "rows",
+        about=f"{len(read):,} rows from {rows}, asked of", shown=shown, doing="writing",
+        by=f"{session.options.model}: {floor('an author')}" if baseline else "",
+    )  # fmt: skip
+    summary = outcome.summary
+    files = (making.PERSPECTIVES, making.LEFT_OUT, making.INSPECT)
+    named = (at(folder.path / file, what) for file, what in zip(files, ("kept", "left out", "inspect"), strict=True))
+    result(summary, [made_table(summary), "", *named], as_json=shown.json_output)
+    lost = summary.unanswered
+    end(lost, outcome.session, there=len(read) - sum(lost.values()), reasons=lost)

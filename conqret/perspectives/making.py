@@ -1,0 +1,287 @@
+"""A benchmark of perspectives in the making: each row is written, then checked, and what fails is left out (BeRDS, 4).
+
+Beside ``run.json`` and the recordings the folder holds ``rows.jsonl``, ``perspectives.jsonl`` (what is kept, as
+:func:`conqret.io.perspectives.read_perspectives` reads it), ``left_out.csv`` (the rest, with why) and ``inspect.csv``
+(:data:`INSPECTED` of each subset, for people to mark errors: Table 19).
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Any, ClassVar
+
+from conqret.data.gathering import gathered
+from conqret.data.item import Frozen
+from conqret.io.atomic import replacing
+from conqret.io.label_sheets import csv_text
+from conqret.io.perspective_sources import PerspectiveSource
+from conqret.io.perspectives import Perspective, PerspectiveQuestion, Side, perspective_lines
+from conqret.judging.expected_cost import Expected, expected_asking
+from conqret.judging.responses import Typed
+from conqret.llm.client import Client
+from conqret.llm.request import Request, messages
+from conqret.perspectives.writing import MOST, WAYS, Way, way_of
+from conqret.prompts import Library, Rendered
+from conqret.runs.asked import ROWS, Answered, Asked, AskedFolder, AskedRecord, ask_all
+from conqret.runs.folder import SUMMARY
+from conqret.runs.session import Session, SessionCounts
+from conqret.runs.trials import Trial
+from conqret.text.words import words
+
+CHECK = "perspectives/check"
+INSPECTED = 20
+"""Questions of each subset that people look at (BeRDS, B.4)."""
+SEED = 13
+"""Draws them, as everywhere in conqret."""
+WRITTEN_TOKENS, CHECKED_TOKENS = 120, 60
+"""An answer in tokens: a sentence, a question and two statements; a sentence and three truth values."""
+
+PERSPECTIVES, LEFT_OUT, INSPECT = "perspectives.jsonl", "left_out.csv", "inspect.csv"
+
+
+class Checked(Typed):
+    """A short explanation, then whether the question is debatable, the statements answer it, and are apart."""
+
+    explanation: str
+    debatable: bool
+    answer: bool
+    apart: bool
+
+
+FAULTS = {
+    "debatable": "the question is not debatable",
+    "answer": "a statement does not answer the question",
+    "apart": "no contradiction, or two say the same",
+}
+"""What the check may find wrong, by the field of its answer that is false."""
+OWN_EXPERIENCE = "it asks about own experience"
+
+
+class View(Frozen):
+    """A perspective of a row."""
+
+    text: str
+    side: Side = ""
+
+
+class MadeRow(Answered):
+    """What became of one source: the question, its perspectives, and what is wrong (empty: nothing)."""
+
+    question: str = ""
+    perspectives: tuple[View, ...] = ()
+    faults: tuple[str, ...] = ()
+    explanation: str = ""
+
+
+class MadeRecord(AskedRecord):
+    """What ``run.json`` says of perspectives that are made."""
+
+    kind: str = "perspectives"
+
+
+@dataclass(frozen=True)
+class MadeFolder(AskedFolder[MadeRecord, MadeRow]):
+    """The folder of a benchmark of perspectives."""
+
+    COMMAND: ClassVar[str] = "conqret perspectives make"
+    MAKES: ClassVar[tuple[str, ...]] = (ROWS, PERSPECTIVES, LEFT_OUT, INSPECT, SUMMARY)
+
+
+class SubsetCounts(Frozen):
+    """A subset in numbers: its rows, how many are kept, why others are left out, and how many have no answer."""
+
+    subset: str
+    rows: int
+    kept: int
+    perspectives: int
+    faults: dict[str, int]
+    unanswered: int
+
+
+class MadeSummary(Frozen):
+    """All subsets in numbers, and the reasons why rows have no answer."""
+
+    model: str
+    subsets: tuple[SubsetCounts, ...]
+    unanswered: dict[str, int]
+
+    @property
+    def kept(self) -> int:
+        """How many questions are kept."""
+        return sum(one.kept for one in self.subsets)
+
+
+@dataclass(frozen=True, slots=True)
+class MadeOutcome:
+    """A finished run: its summary, what this session did for it, and which answers a replay lacked."""
+
+    summary: MadeSummary
+    session: SessionCounts
+    missing: tuple[str, ...]
+
+
+def make(
+    sources: Sequence[PerspectiveSource],
+    session: Session,
+    folder: MadeFolder,
+    *,
+    overwrite: bool = False,
+    on_start: Callable[[Client, int], None] = lambda client, kept: None,
+    on_row: Callable[[MadeRow], None] = lambda row: None,
+) -> MadeOutcome:
+    """Write and check the perspectives of every source that the folder does not hold.
+
+    Raises what :func:`conqret.runs.asked.ask_all` raises.
+    """
+
+    def finish(asked: Asked[MadeRow]) -> MadeOutcome:
+        summary = _summary(session.options.model, sources, asked.rows)
+        kept = [_question(one, row) for one, row in zip(sources, asked.rows, strict=True) if _sound(row)]
+        for name, content in (
+            (PERSPECTIVES, perspective_lines(kept)), (LEFT_OUT, _left_out(sources, asked.rows)),
+            (INSPECT, inspection_sheet(kept)), (SUMMARY, summary.model_dump_json(indent=1)),
+        ):  # fmt: skip
+            with replacing(folder.path / name) as file:
+                file.write(content.encode())
+        return MadeOutcome(summary, asked.session, asked.missing)
+
+    session.options.backend.check_can_ask("for perspectives")
+    asked: dict[str, type[Any]] = {CHECK: Checked}
+    asked |= {way.prompt: way.response for way in map(way_of, sources)}
+    record = MadeRecord.of(session, asked, map(asdict, sources))
+    trials = [Trial(one.id, partial(_made, one, session)) for one in sources]
+    return session.run(
+        lambda client: ask_all(
+            trials, session, folder, record, finish, overwrite=overwrite, on_start=on_start, on_row=on_row
+        )
+    )
+
+
+def estimate(sources: Sequence[PerspectiveSource], session: Session) -> list[Expected]:
+    """The calls, tokens and dollars of :func:`make`; every row is taken to be checked."""
+    likely = [(one, way_of(one).made(one, way_of(one).baseline(one))) for one in sources]
+    checks = (
+        _check_prompt(session.library, found[0], found[1]) if found else _prompt(session.library, way_of(one), one)
+        for one, found in likely
+    )
+    written = (_prompt(session.library, way_of(one), one) for one in sources)
+    return [
+        expected_asking("make", session.options, written, WRITTEN_TOKENS),
+        expected_asking("check", session.options, checks, CHECKED_TOKENS),
+    ]
+
+
+def inspection_sheet(kept: Sequence[PerspectiveQuestion]) -> str:
+    """:data:`INSPECTED` questions of each subset as CSV, with an empty column for what is wrong."""
+    rng = random.Random(SEED)
+    rows = []
+    for subset, own in gathered((one.subset, one) for one in kept).items():
+        for one in rng.sample(own, min(INSPECTED, len(own))):
+            rows.append((one.id, subset, one.question, " | ".join(view.text for view in one.perspectives), ""))
+    return csv_text(("id", "subset", "question", "perspectives", "error"), rows)
+
+
+def _prompt(library: Library, way: Way, source: PerspectiveSource) -> Rendered:
+    settings = {"most": MOST} if way is WAYS["open"] else {}
+    return library[way.prompt].render(way.shown(source), settings)
+
+
+def _check_prompt(library: Library, question: str, views: Sequence[Perspective]) -> Rendered:
+    return library[CHECK].render({"question": question, "statements": [one.text for one in views]})
+
+
+async def _made(source: PerspectiveSource, session: Session, earlier: object = None) -> MadeRow:
+    way = way_of(source)
+    written = await session.client.ask(
+        Request(
+            ask=way.prompt,
+            item=source.id,
+            messages=messages(_prompt(session.library, way, source)),
+            response=way.response,
+            context={"answers": len(source.answers)},
+            temperature=0.0,
+            baseline=lambda: way.baseline(source),
+        )
+    )
+    if written.value is None:
+        return MadeRow.of(source.id, written)
+    made = way.made(source, written.value.model_dump())
+    if made is None:
+        return MadeRow(id=source.id, question=source.question, faults=(OWN_EXPERIENCE,))
+    question, views = made
+    checked = await session.client.ask(
+        Request(
+            ask=CHECK,
+            item=source.id,
+            messages=messages(_check_prompt(session.library, question, views)),
+            response=Checked,
+            temperature=0.0,
+            baseline=lambda: _check_by_words(question, views),
+        )
+    )
+    if checked.value is None:
+        return MadeRow.of(source.id, checked)
+    return MadeRow(
+        id=source.id,
+        question=question,
+        perspectives=tuple(View(text=one.text, side=one.side) for one in views),
+        faults=tuple(fault for name, fault in FAULTS.items() if not getattr(checked.value, name)),
+        explanation=checked.value.explanation,
+    )
+
+
+def _check_by_words(question: str, views: Sequence[Perspective]) -> dict[str, object]:
+    """The offline check: no statement is a question, and no two have the same words."""
+    said = [frozenset(words(one.text.lower())) for one in views]
+    return {
+        "explanation": "by the words alone",
+        "debatable": question.endswith("?") or len(views) > 2,
+        "answer": not any(one.text.endswith("?") for one in views),
+        "apart": len(set(said)) == len(said),
+    }
+
+
+def _sound(row: MadeRow) -> bool:
+    return row.answered and not row.faults
+
+
+def _question(source: PerspectiveSource, row: MadeRow) -> PerspectiveQuestion:
+    views = tuple(Perspective(one.text, one.side) for one in row.perspectives)
+    return PerspectiveQuestion(source.id, row.question, views, source.subset, source.url, source.licence)
+
+
+def _left_out(sources: Sequence[PerspectiveSource], rows: Sequence[MadeRow]) -> str:
+    return csv_text(
+        ("id", "subset", "question", "perspectives", "why", "explanation"),
+        (
+            (one.id, one.subset, row.question or one.question, " | ".join(view.text for view in row.perspectives),
+             "; ".join(row.faults) or row.reason, row.explanation or row.detail)
+            for one, row in zip(sources, rows, strict=True)
+            if not _sound(row)
+        ),
+    )  # fmt: skip
+
+
+def _summary(model: str, sources: Sequence[PerspectiveSource], rows: Sequence[MadeRow]) -> MadeSummary:
+    parts: Mapping[str, list[MadeRow]] = gathered(
+        (one.subset, row) for one, row in zip(sources, rows, strict=True)
+    )
+    return MadeSummary(
+        model=model,
+        subsets=tuple(
+            SubsetCounts(
+                subset=name,
+                rows=len(own),
+                kept=sum(map(_sound, own)),
+                perspectives=sum(len(row.perspectives) for row in own if _sound(row)),
+                faults=dict(Counter(fault for row in own for fault in row.faults)),
+                unanswered=sum(not row.answered for row in own),
+            )
+            for name, own in parts.items()
+        ),
+        unanswered=dict(Counter(str(row.reason) for row in rows if not row.answered)),
+    )

@@ -1,0 +1,168 @@
+"""Perspectives from surveys, statements, arguments and open questions: written, checked, and counted where left out."""
+
+import csv
+import json
+
+import pytest
+from pydantic import ValidationError
+
+from conqret.errors import ItemsError
+from conqret.io.perspective_sources import read_perspective_sources
+from conqret.io.perspectives import read_perspectives
+from conqret.perspectives.making import INSPECTED, MadeFolder, View, estimate, inspection_sheet, make
+from conqret.perspectives.writing import FromAnswers, FromArguments, FromSurvey, Opposite, Views, way_of
+from conqret.runs.session import Session
+from tests.server import FaultServer
+
+ROWS = {
+    "opinionqa": [
+        {"key": "gun", "question": "How safe does a gun make you feel?", "references": "['Safer', 'Less safe', 'Refused']",
+         "url": "https://example.org/gun", "license": "CC0"},
+        {"key": "fired", "question": "Have you ever fired a gun?", "references": ["Yes", "No"]},
+    ],
+    "kialo": [
+        {"id": "chat", "question": "Will chatbots harm us?", "statement": "Chatbots will harm us."},
+        {"id": "best", "question": "What is the best town?", "answers": ["Bonn", "Ulm", "Kiel"]},
+    ],
+    "arguana": [{"argument": "Choice makes us sad. It is too much.", "counter_argument": "Choice is fine."}],
+    "open": [{"question": "Who should pay for trams?", "subset": "mine"}],
+}  # fmt: skip
+
+
+def sources(tmp_path, kind, rows=None):
+    file = tmp_path / f"{kind}.jsonl"
+    file.write_text("".join(json.dumps(one) + "\n" for one in rows or ROWS[kind]), encoding="utf-8")
+    return read_perspective_sources(file, kind)
+
+
+@pytest.mark.parametrize("kind", ROWS)
+def test_offline_it_makes_what_score_reads(tmp_path, kind):
+    read = sources(tmp_path, kind)
+    folder = MadeFolder(tmp_path / "out")
+    summary = make(read, Session("offline"), folder).summary
+    found = read_perspectives(folder.path / "perspectives.jsonl")
+    assert {one.id for one in found} == {one.id for one in read} - {"fired"}
+    assert summary.kept == len(found)
+    assert sum(one.calls for one in estimate(read, Session("offline"))) == 2 * len(read)
+    for one in found:
+        assert not any(view.text.endswith("?") for view in one.perspectives)
+        assert one.sided == (one.id in ("gun", "chat", "arguana-1"))
+    if kind == "opinionqa":
+        assert (found[0].url, found[0].licence, found[0].subset) == ("https://example.org/gun", "CC0", "opinionqa")
+        assert read[0].options == ("Safer", "Less safe")  # to refuse is no opinion
+        assert summary.subsets[0].faults == {"it asks about own experience": 1}
+        (left,) = csv.DictReader((folder.path / "left_out.csv").open(newline="", encoding="utf-8"))
+        assert (left["id"], left["why"]) == ("fired", "it asks about own experience")
+    if kind == "open":
+        assert (found[0].subset, len(found[0].perspectives)) == ("mine", 2)
+
+
+def test_what_the_check_finds_is_left_out_and_a_run_goes_on(tmp_path):
+    def answer(body):
+        shown = body["messages"][1]["content"]
+        if "<statement number" in shown:
+            return {"explanation": "as it is", "debatable": True, "answer": "Kiel" not in shown, "apart": False}
+        if "<answers>" in shown:
+            return {"statements": ["Bonn is best.", "Ulm is best.", "Kiel is best."]}
+        return {"explanation": "the point", "opposing": "Chatbots will not harm us."}
+
+    read = sources(tmp_path, "kialo")
+    folder = MadeFolder(tmp_path / "out")
+    with FaultServer(answer=answer) as server:
+        session = Session(options(server))
+        first = make(read, session, folder)
+        again = make(read, session, folder)
+        assert len(server.requests) == 4
+    assert again.session.kept == 2
+    assert first.summary == again.summary
+    (counts,) = first.summary.subsets
+    assert (counts.kept, counts.faults["no contradiction, or two say the same"]) == (0, 2)
+    assert counts.faults["a statement does not answer the question"] == 1
+    assert (folder.path / "perspectives.jsonl").read_text() == ""
+
+
+def options(server):
+    from conqret.llm.options import ClientOptions
+
+    return ClientOptions("openai/author", api_base=server.url, api_key="sk-test", timeout=20.0)
+
+
+@pytest.mark.parametrize(
+    ("type_", "fields", "told"),
+    [
+        (Opposite, {"opposing": "Do trams pay?"}, "this is a question"),
+        (Opposite, {"opposing": "Do trams pay?”"}, "this is a question"),
+        (FromArguments, {"question": "Trams pay.", "supporting": "Yes.", "opposing": "No."}, "this is no question"),
+        (FromArguments, {"question": "Pay?", "supporting": "It is so", "opposing": "it is so."}, "the same words"),
+        (FromSurvey, {"own_experience": False, "question": None, "supporting": None, "opposing": None}, "are null only"),
+        (Views, {"statements": ["One."]}, "at least 2"),
+        (Views, {"statements": ["One.", "One"]}, "the same words"),
+    ],
+)
+def test_answers_that_are_none(type_, fields, told):
+    if "explanation" in type_.model_fields:
+        fields = {"explanation": "so", **fields}
+    with pytest.raises(ValidationError, match=told):
+        type_.model_validate(fields)
+
+
+def test_there_is_a_statement_for_each_answer():
+    with pytest.raises(ValidationError, match="there are 3 answers, and 2 statements"):
+        FromAnswers.model_validate({"statements": ["One.", "Two."]}, context={"answers": 3})
+
+
+@pytest.mark.parametrize(
+    ("kind", "row", "told"),
+    [
+        ("opinionqa", {"question": "Q?", "options": ["Yes", "Refused"]}, "has 1 that are an opinion"),
+        ("opinionqa", {"question": "Q?", "options": "Yes"}, "a list is expected"),
+        ("opinionqa", {"question": "Q?"}, "List its options"),
+        ("kialo", {"question": "Q?"}, "must be given, or else answers"),
+        ("kialo", {"question": "Q?", "statement": "S.", "answers": ["a", "b"]}, "Give one of the two"),
+        ("arguana", {"argument": "A."}, "the one that contradicts it"),
+        ("open", {"question": " "}, "blank"),
+        ("open", {"id": "a b", "question": "Q?"}, "white space"),
+    ],
+)
+def test_faulty_rows(tmp_path, kind, row, told):
+    with pytest.raises(ItemsError, match=told):
+        sources(tmp_path, kind, [row])
+
+
+def test_the_sheet_has_twenty_of_each_subset(tmp_path):
+    read = sources(tmp_path, "open", [{"question": f"Is {n} much?"} for n in range(INSPECTED + 5)])
+    made = [way_of(one).made(one, {"statements": ["=Yes.", "No."]}) for one in read]
+    from conqret.io.perspectives import PerspectiveQuestion
+
+    kept = [PerspectiveQuestion(one.id, found[0], found[1], one.subset) for one, found in zip(read, made, strict=True)]
+    rows = list(csv.DictReader(inspection_sheet(kept).splitlines()))
+    assert len({row["id"] for row in rows}) == INSPECTED
+    assert {row["error"] for row in rows} == {""}
+    assert all(row["perspectives"].startswith("'=") for row in rows)  # no spreadsheet calculates it
+    assert View(text="x").side == ""
+
+
+def test_the_command(tmp_path, monkeypatch, capsys):
+    import sys
+
+    from conqret.cli.main import main
+
+    sources(tmp_path, "kialo")
+    base = ["conqret", "perspectives", "make", str(tmp_path / "kialo.jsonl"), "--from", "kialo"]
+
+    def run(*more):
+        monkeypatch.setattr(sys, "argv", [*base, *more])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return ended.value.code or 0, capsys.readouterr()
+
+    code, said = run("--dry-run", "--json", "--model", "gpt-4o-mini")
+    assert (code, json.loads(said.out)["calls"]) == (0, 4)
+    code, said = run("-o", str(tmp_path / "out"))
+    assert code == 0
+    assert "perspectives a question" in said.out
+    monkeypatch.setattr(sys, "argv", [*base[:3], str(tmp_path / "kialo.jsonl"), "--from", "arguana"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    assert "Give the first argument" in capsys.readouterr().err
