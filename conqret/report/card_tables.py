@@ -96,7 +96,7 @@ def _bias(table: BiasTable, *, brief: bool) -> Iterator[str]:
     few = f"{len(chosen)} of {len(table.rows)} rows: the alarms, or what moved furthest; card.json has all. "
     note = (
         f"{few if brief else ''}Effects are differences of scores in [0, 1] with {table.confidence:.0%} intervals over "
-        f"over topics; p is corrected for all rows together (sign flips of whole topics, "
+        f"topics; p is corrected for all rows together (sign flips of whole topics, "
         f"maxT). An alarm needs p < {table.alpha:g}, an interval without 0, and the direction that is a bias."
     )
     yield tables_markdown([bias_rows_table(chosen, note)]).rstrip()

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 from conqret.report import words
 from conqret.report.texts import visible
 from conqret.stats.effects import Effect
-from conqret.stats.estimate import Estimate
+from conqret.stats.estimate import NO_INTERVAL, Estimate
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
@@ -50,7 +50,7 @@ class Table:
         columns: the columns; of those given by their titles alone the first holds names, the others figures.
         rows: a cell for each column; a row of one cell is a heading of the rows that follow.
         foot: rows that sum up, set apart.
-        note: what stands below, with the reasons why estimates have no value; may be empty.
+        note: what stands below, with the reasons why estimates have no value or no interval; may be empty.
     """
 
     def __init__(
@@ -67,10 +67,13 @@ class Table:
         body, sums = list(rows), list(foot)
         self.rows = tuple(tuple(map(cell_text, row)) for row in body)
         self.foot = tuple(tuple(map(cell_text, row)) for row in sums)
-        lost = (cell for row in (*body, *sums) for cell in row if isinstance(cell, Estimate))
-        reasons = dict.fromkeys(cell.reason for cell in lost if cell.value is None)
-        why = f"–: {'; '.join(reasons)}." if reasons else ""
-        self.note = visible(" ".join(filter(None, (note, why))))
+        found = [cell for row in (*body, *sums) for cell in row if isinstance(cell, Estimate)]
+        lost = dict.fromkeys(cell.reason for cell in found if cell.value is None)
+        bare = dict.fromkeys(cell.reason for cell in found if cell.reason.startswith(NO_INTERVAL))
+        why = [f"–: {'; '.join(lost)}."] if lost else []
+        if bare:
+            why.append(f"No interval: {'; '.join(reason.removeprefix(NO_INTERVAL) for reason in bare)}.")
+        self.note = visible(" ".join(filter(None, (note, *why))))
 
     @property
     def header(self) -> tuple[str, ...]:

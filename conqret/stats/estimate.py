@@ -24,6 +24,9 @@ CONFIDENCE = 0.95
 FEWEST_CLUSTERS = 3
 """Two clusters say next to nothing of how clusters vary: t has one degree of freedom, and an interval no use."""
 
+NO_INTERVAL = "no interval: "
+"""How the reason begins where there is a value and no interval."""
+
 _TOLERANCE = 1e-12
 
 FEWEST_DIFFERENT = 5

@@ -8,8 +8,10 @@ from conqret.data import Call, Judgment, Measure, Reason, Status, Trace
 from conqret.judging.summary import Summary, summarise
 from conqret.report import words
 from conqret.report.markdown import tables_markdown
+from conqret.report.table import Table
 from conqret.report.tables import metric_table, session_rows, summary_tables, terminal
 from conqret.runs.session import SessionCounts
+from conqret.stats.estimate import Estimate, undefined
 from tests.report import factory
 
 
@@ -102,3 +104,10 @@ def test_a_session_says_what_it_did_itself() -> None:
     assert dict(rows)["Judgments kept from before"] == "24"
     assert dict(rows)["Requests sent"] == "0"
     assert dict(rows)["Spent"] == "unknown"
+
+
+def test_the_note_says_why_there_is_no_value_or_no_interval() -> None:
+    row = (undefined("no overlap"), Estimate(0.5, reason="no interval: rare"), Estimate(0.1, 0.0, 0.2))
+    table = Table("", ("a", "b", "c"), [row, row], note="Over topics.")
+    assert table.note == "Over topics. –: no overlap. No interval: rare."
+    assert Table("", ("a",), [row[2:]]).note == ""

@@ -14,7 +14,7 @@ from conqret.reliability.validation.validate import Validation
 from conqret.stats.significance import ALPHA
 
 FEW_TOPICS = 10
-"""Fewer clusters than this make intervals too narrow (Cameron, Gelbach and Miller 2008)."""
+"""With fewer topics than this a shift of a tenth is found in fewer than one of ten runs (docs/judge-card.md)."""
 
 WEAK = 0.667
 """Krippendorff's own bound, below which no conclusion should be drawn (Content Analysis, section 11.4)."""
@@ -49,7 +49,7 @@ def known_limits(
         **_bias(bias),
         f"{1 - validation.coverage:.1%} of the labelled units have no score.": validation.coverage < WHOLE,
         f"Scores are not missing at random: they hang together with {' and '.join(unlike)}.": unlike,
-        f"There are {topics} topics only: intervals over so few are too narrow.": topics < FEW_TOPICS,
+        f"There are {topics} topics only: intervals over so few are wide, and small shifts are missed.": topics < FEW_TOPICS,
         f"{named[:1].upper()}{named[1:]} {were} labelled by one person: nothing is known of how far people agree "
         "there.": single,
         f"Not held against people: {_names(validation.join.unlabelled_metrics)}.": validation.join.unlabelled_metrics,
@@ -65,6 +65,7 @@ def _agreement(rows: Sequence[DimensionAgreement]) -> dict[str, object]:
     none = [row.dimension for row in rows if row.alpha.value is None]
     chance = [row.dimension for row in known if row.alpha.low is not None and row.alpha.low <= 0]
     weak = [row.dimension for row in known if (row.alpha.value or 0) < WEAK]
+    without = gathered((row.alpha.reason, row.dimension) for row in known if row.alpha.low is None)
     below = [
         row.dimension
         for row in known
@@ -77,6 +78,7 @@ def _agreement(rows: Sequence[DimensionAgreement]) -> dict[str, object]:
         where = "everywhere: too low to rest a conclusion on single scores."
     return {
         f"Agreement with people is not told apart from chance on {_names(chance)}.": chance,
+        **{f"Agreement on {_names(names)} has {reason}.": reason for reason, names in without.items()},
         f"Alpha with people is below {WEAK} {where}": weak,
         f"It agrees with people less than one of them does with the others on {_names(below)}.": below,
         f"No agreement could be computed on {_names(none)}.": none,
@@ -91,7 +93,7 @@ def _curves(curves: Sequence[Curve]) -> dict[str, object]:
     return {
         "Whether it notices known damage was not measured (no sensitivity run is given).": not curves,
         f"Scores do not follow known damage as they should: {_names(blind)}.": blind,
-        f"Too few topics to say how scores follow known damage: {_names(unknown)}.": unknown,
+        f"How scores follow known damage was not settled: {_names(unknown)}.": unknown,
     }
 
 
