@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from conqret._version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from conqret.api.answering import answer
     from conqret.api.debates import controllability, response_quality
     from conqret.api.judging import ajudge, judge
     from conqret.api.judgments import Judgments
@@ -38,6 +39,7 @@ _HOMES = {
     "Judgments": "conqret.api.judgments",
     "Measure": "conqret.data",
     "ajudge": "conqret.api.judging",
+    "answer": "conqret.api.answering",
     "bias": "conqret.reliability.bias.study",
     "controllability": "conqret.api.debates",
     "generate": "conqret.api.systems",
@@ -62,6 +64,7 @@ __all__ = [
     "Judgments",
     "Measure",
     "ajudge",
+    "answer",
     "bias",
     "controllability",
     "generate",

@@ -24,6 +24,7 @@ WORK = {
     "curate": "collecting",
     "make": "writing perspectives",
     "check": "checking",
+    "answer": "answering",
 }
 """What each task is called that has a budget of its own."""
 

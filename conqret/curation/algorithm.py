@@ -169,7 +169,8 @@ class Collector:
         texts = [one.text for one in documents]
         answer = await asked(
             asking.VIEWS, name, rendered, asking.PointsOfView, client,
-            lambda: baseline.points_of_view(question.question, texts, asking.MOST_VIEWS), documents=len(documents),
+            lambda: baseline.points_of_view(question.question, texts, asking.MOST_VIEWS),
+            context={"documents": len(documents)},
         )  # fmt: skip
         return Step(id=name, views=tuple(answer.points_of_view), cut=cut)
 

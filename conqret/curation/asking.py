@@ -12,9 +12,9 @@ from pydantic import BaseModel, Field, StringConstraints, ValidationInfo, field_
 
 from conqret.data import Document, Reason
 from conqret.judging.fitting import fit
+from conqret.judging.instrument import Asks
 from conqret.judging.responses import Typed, Whole
-from conqret.llm.client import Client
-from conqret.llm.request import Request, messages
+from conqret.llm.request import Answer, Request, messages
 from conqret.prompts import Library, Rendered
 
 QUERIES, VIEWS, EXPLANATION = "curate/queries", "curate/points-of-view", "curate/explanation"
@@ -104,24 +104,23 @@ async def asked(
     key: str,
     rendered: Rendered,
     response: type[Answered],
-    client: Client,
+    client: Asks,
     baseline: Callable[[], Any],
-    *,
-    documents: int = 0,
+    **settings: Any,
 ) -> Answered:
-    """The answer to one prompt.
+    """The answer to one prompt; ``settings`` are further ones of its :class:`~conqret.llm.request.Request`.
 
     Raises:
         Unanswered: there was none.
     """
-    answer = await client.ask(
+    answer: Answer[Answered] = await client.ask(
         Request(
             ask=prompt,
             item=key,
             messages=messages(rendered),
             response=response,
-            context={"documents": documents},
             baseline=baseline,
+            **settings,
         )
     )
     if answer.value is None:
@@ -132,7 +131,7 @@ async def asked(
 def fitted(
     render: Callable[[Sequence[Document]], Rendered],
     documents: Sequence[Document],
-    client: Client,
+    client: Asks,
     *,
     answer_room: int,
 ) -> Rendered:

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from conqret.perspectives.baseline import COVERED, best_passage
-from conqret.retrieval.expansion import baseline_perspectives
 from conqret.text.analysis import weight
 from conqret.text.passages import Passage, read
+from conqret.text.sides import standpoints
 from conqret.text.stance import values
 
 VIEWS_OF_ONE = 2
@@ -31,8 +31,7 @@ WORDS = 120
 
 def queries(question: str) -> dict[str, Any]:
     """The question, and the question with the words of either side."""
-    sides = baseline_perspectives(question)["perspectives"]
-    return {"queries": [question, *(one["text"] for one in sides)]}
+    return {"queries": [question, *standpoints(question).values()]}
 
 
 def points_of_view(question: str, texts: Sequence[str], most: int) -> dict[str, Any]:

@@ -1,8 +1,8 @@
-"""Documents in chunks of at most 1,000 tokens, cut between sentences (DebateQA, A.2)."""
+"""Documents in chunks, cut between sentences: of at most 1,000 tokens (DebateQA, A.2) or any other size."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from conqret.llm.tokens import count_tokens
 from conqret.text.sentences import boundaries
@@ -13,11 +13,12 @@ PIECE = 2_000
 """Characters after which a sentence without an end is cut."""
 
 
-def chunks(text: str, most: int = TOKENS) -> Iterator[str]:
-    """The chunks of a text, in their order; what stands between sentences alone is left out."""
+def chunks(text: str, most: int = TOKENS, measure: Callable[[str], int] = count_tokens) -> Iterator[str]:
+    """The chunks of a text, in their order, each of at most ``most`` as ``measure`` counts a sentence; what stands
+    between sentences alone is left out."""
     start, end, size = 0, 0, 0
     for first, last in _pieces(text):
-        tokens = count_tokens(text[first:last])
+        tokens = measure(text[first:last])
         if size and size + tokens > most:
             yield text[start:end].strip()
             start, size = first, 0

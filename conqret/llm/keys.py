@@ -28,6 +28,7 @@ def parameters(request: Request[Any], *, read: bool) -> Mapping[str, Any]:
         "max_tokens": request.max_tokens,
         "seed": None,  # none is ever set, but the keys of all recordings so far were made with it
         "temperature": request.temperature,
+        **({} if request.top_p is None else {"top_p": request.top_p}),
     }
 
 

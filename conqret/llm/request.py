@@ -67,6 +67,7 @@ class Request(Generic[Response]):
     the offline model's answer as plain JSON data; without it the request cannot be asked offline. ``reading``
     says how log-probabilities answer it; without it the request cannot be asked of a local model. ``written``
     says whether a model that writes can answer it, too.
+    ``top_p`` draws tokens from the likeliest that have so much probability together; None: from all.
     ``widened`` says whether an answer that was cut off is asked for again with more room than ``max_tokens``.
     ``ask`` and ``item`` label the request for people (``rag-fine-grained``, ``voting-age-pro``).
     """
@@ -77,6 +78,7 @@ class Request(Generic[Response]):
     response: type[Response]
     context: Mapping[str, Any] = field(default_factory=dict)
     temperature: float = DEFAULT_TEMPERATURE
+    top_p: float | None = None
     max_tokens: int | None = None
     widened: bool = True
     sample: int = 0

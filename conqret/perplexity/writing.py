@@ -34,12 +34,14 @@ def write(
     window: int,
     room: int | None = None,
     temperature: float = 0.0,
+    top_p: float | None = None,
     seed: int = 0,
 ) -> WrittenText:
     """What the model writes after ``messages`` (role and content), in its chat template or a plain one.
 
     ``room`` are the tokens that it may take (:data:`ROOM` by default), within its ``window``. At a ``temperature`` of 0
-    each token is the likeliest; above it each is drawn, by ``seed`` and the messages.
+    each token is the likeliest; above it each is drawn, by ``seed`` and the messages, from the likeliest that
+    together have the probability ``top_p`` (None: from all).
     """
     torch: Any = import_module("torch")
     transformers: Any = import_module("transformers")
@@ -52,7 +54,11 @@ def write(
     if not free:
         return WrittenText("", used, 0, 0, cut=False)
     ends = sorted(set(_ends(loaded, messages, own or PLAIN_TEMPLATE)))
-    drawing = {"temperature": temperature, "top_k": 0, "top_p": 1.0} if temperature else {}
+    drawing = (
+        {"temperature": temperature, "top_k": 0, "top_p": 1.0 if top_p is None else top_p}
+        if temperature
+        else {}
+    )
     settings = transformers.GenerationConfig(
         max_new_tokens=free, do_sample=bool(temperature), eos_token_id=ends, pad_token_id=ends[0] if ends else 0,
         **drawing,

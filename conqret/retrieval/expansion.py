@@ -20,6 +20,7 @@ from conqret.retrieval.merge import round_robin
 from conqret.retrieval.rerank import MODEL, ordered, renumbered
 from conqret.runs.session import Session
 from conqret.runs.trials import collect
+from conqret.text.sides import standpoints
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,12 +32,6 @@ DEPTH = 100
 """Documents a question after merging, as many as any first stage gives."""
 
 PROMPT = "perspectives"
-
-_STANDPOINTS = (
-    ("yes side", "benefits advantages reasons for supporters evidence in favour"),
-    ("no side", "harms risks disadvantages reasons against critics opponents"),
-)
-"""The offline baseline's perspectives: the question with the words of either side."""
 
 
 class Perspective(Typed):
@@ -173,7 +168,7 @@ class PerspectiveExpansion(pt.Transformer):
 
 def baseline_perspectives(question: str) -> dict[str, Any]:
     """The offline answer: the yes side and the no side of the question."""
-    return {"perspectives": [{"name": name, "text": f"{question} {words}"} for name, words in _STANDPOINTS]}
+    return {"perspectives": [{"name": name, "text": text} for name, text in standpoints(question).items()]}
 
 
 def _texts(expanded: Expanded) -> list[str]:

@@ -14,6 +14,17 @@ from conqret.text.passages import Passage
 from conqret.text.stance_words import AGAINST
 from conqret.text.words import fold
 
+STANDPOINTS = {
+    "yes side": "benefits advantages reasons for supporters evidence in favour",
+    "no side": "harms risks disadvantages reasons against critics opponents",
+}
+"""By either side of a question, words to search with for it."""
+
+
+def standpoints(question: str) -> dict[str, str]:
+    """The offline baseline's perspectives: the question with the words of either side, by its name."""
+    return {name: f"{question} {words}" for name, words in STANDPOINTS.items()}
+
 
 @dataclass(frozen=True, slots=True)
 class Sides:

@@ -14,6 +14,7 @@ from pydantic import BaseModel
 
 import conqret
 from conqret import Document, Item
+from conqret.answering.desk import NextStep
 from conqret.curation.asking import Explanation, PointsOfView, SearchQueries
 from conqret.curation.debatable import Debatable
 from conqret.curation.review import CoveredViews, MissedViews, SameView
@@ -86,7 +87,7 @@ ANSWERS = (
     *(Steps, Graded, Rewrites, Perspectives, RankingAnswer, Slid, Argued),
     *(Arguments, Statement, Challenge, Reply, Plain),
     *(SearchQueries, PointsOfView, Explanation, Debatable, SameView, CoveredViews, MissedViews),
-    *(Checked, Supports, *(way.response for way in WAYS.values())),
+    *(Checked, Supports, *(way.response for way in WAYS.values()), NextStep),
 )
 """What is asked for by others than judges."""
 JUDGED = {ask.prompt: ask.response(Case(ITEM)) for judge in JUDGES.values() for ask in judge.asks}

@@ -21,7 +21,7 @@ import importlib, json, os, pkgutil, signal, sys, traceback
 import instructor, litellm, matplotlib.pyplot, openai.resources, polars, scipy.stats
 import conqret
 from conqret.cli.main import app, main
-for name in ("cli", "debate", "debateqa", "experiments", "generation", "judging", "judges", "llm", "reliability", "report"):
+for name in ("cli", "answering", "api", "debate", "debateqa", "experiments", "generation", "judging", "judges", "llm", "reliability", "report"):
     package = importlib.import_module(f"conqret.{name}")
     for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
         importlib.import_module(module.name)

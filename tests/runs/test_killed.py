@@ -119,6 +119,11 @@ def _written(folder: Path, server: FaultServer) -> tuple[object, ...]:
     return ("debate", "write", rows, *_called(server))
 
 
+def _answered(folder: Path, server: FaultServer) -> tuple[object, ...]:
+    rows = lines(folder / "rows.jsonl", [{"question": f"Is {n} too many?"} for n in range(8)])
+    return ("answer", rows, *_called(server))
+
+
 KINDS = {
     "judge": _items("judge", "--format", "direct", "--metric", "groundedness"),
     "sensitivity": _items(
@@ -132,6 +137,7 @@ KINDS = {
     "experiment": _experiment,
     "debates": _held,
     "statements": _written,
+    "answers": _answered,
     "awareness": _answers("dispute-awareness", "--questions"),
     "baselines": _answers("baselines", "--references", "--metrics", "bleu,num-of-povs,direct-score"),
 }  # fmt: skip

@@ -146,6 +146,8 @@ class Hosted(Connection):
             "temperature": request.temperature,
             "max_tokens": request.max_tokens,
         }
+        if request.top_p is not None:
+            arguments["top_p"] = request.top_p
         if shape is Shape.TOOLS:
             arguments["_skip_mcp_handler"] = True  # else litellm imports mcp, which it does not depend on
         if request.logprobs:

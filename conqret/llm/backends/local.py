@@ -116,7 +116,7 @@ class Local(Connection):
         with _of_this_text():
             found = write(
                 scorer.loaded, told, room=request.max_tokens, window=scorer.window,
-                temperature=request.temperature, seed=request.sample,
+                temperature=request.temperature, top_p=request.top_p, seed=request.sample,
             )  # fmt: skip
         used: dict[str, Any] = {"prompt_tokens": found.prompt_tokens, "completion_tokens": found.tokens}
         if not found.room:

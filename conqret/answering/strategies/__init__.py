@@ -1,0 +1,1 @@
+"""conqret's own ways to answer, one module each."""

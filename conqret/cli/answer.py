@@ -1,0 +1,177 @@
+"""``conqret answer``: answers to debatable questions, in one of several ways."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from conqret.cli import options
+from conqret.cli.asking import ask
+from conqret.cli.console import at, end, floor, note, progress, result
+from conqret.cli.groups import Group, grouped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import RenderableType
+
+    from conqret.answering.run import AnswersFolder, AnswersSummary
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret answer questions.jsonl --strategy none --model gpt-4o-mini -o runs/none\n\n"
+    "conqret answer questions.jsonl --strategy rag --index corpus/ --trusted --model gpt-4o-mini --dry-run\n\n"
+    "conqret answer questions.jsonl --strategy react --index corpus/ --engine bm25,dense --encoder models/gte "
+    "--agent gpt-4o --model gpt-4o-mini -o runs/react"
+)
+
+_WAY, _SEARCH = "How it is answered", "What is searched"
+
+
+@dataclass(frozen=True)
+class Way(Group):
+    """How answers are asked for."""
+
+    kind: Annotated[
+        str | None,
+        options.option(
+            _WAY,
+            "basic, comprehensive or detailed (DebateQA, Table 18). Default: basic.",
+            "--prompt-kind",
+        ),
+    ] = None
+    length: Annotated[
+        int | None, options.option(_WAY, "Ask for about so many tokens. Default: nothing is said of it.")
+    ] = None
+    temperature: Annotated[float | None, options.option(_WAY, "The answerer's. Default: 0.")] = None
+    top_p: Annotated[
+        float | None, options.option(_WAY, "Draw from the likeliest tokens of so much probability.")
+    ] = None
+    chunks: Annotated[
+        int | None, options.option(_SEARCH, "Chunks of each retrieval. Default: 10 (rag, cited), 3 (react).")
+    ] = None
+    searches: Annotated[
+        int | None,
+        options.option(_SEARCH, "Retrievals of the agent at most, the first included. Default: 3."),
+    ] = None
+
+
+@grouped
+def answer(
+    questions: Annotated[
+        Path,
+        typer.Argument(help="Column question, perhaps id: JSONL, CSV, TSV, Parquet; a benchmark, too."),
+    ],
+    *,
+    strategy: Annotated[
+        str,
+        options.option(
+            _WAY,
+            "none (no retrieval), rag, react (an agent searches), cited (arguments for either side), or a plug-in's.",
+        ),
+    ] = "none",
+    way: Way,
+    index: Annotated[
+        Path | None,
+        options.option(
+            _SEARCH, "The corpus directory; its chunks of 2,000 characters are indexed where they are not."
+        ),
+    ] = None,
+    engine: Annotated[
+        str, options.option(_SEARCH, "bm25, dense, hnsw or a plug-in's; several with commas are fused.")
+    ] = "bm25",
+    encoder: Annotated[
+        str | None, options.option(_SEARCH, "The encoder of dense or hnsw: a folder, or a hub's name.")
+    ] = None,
+    trusted: Annotated[
+        bool, options.option(_SEARCH, "Only documents from .edu, .org, .gov, .info and .pro.", "--trusted")
+    ] = False,
+    trusted_list: Annotated[
+        Path | None, options.option(_SEARCH, "Only from these and from the domains of a list, one a line.")
+    ] = None,
+    model: options.Model = None,
+    agent: Annotated[
+        str | None,
+        options.option(options.MODEL, "The model that searches, with react. Default: that of --model."),
+    ] = None,
+    agent_budget_usd: Annotated[
+        float | None,
+        options.option(
+            options.LIMITS, "Money for the agent at most, beside --budget-usd. Default: as much again."
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        options.option(
+            options.FILES,
+            "The run's folder; the same command again goes on where it stopped. "
+            "Default: runs/QUESTIONS-answer-STRATEGY-MODEL.",
+            "--output",
+            "-o",
+        ),
+    ] = None,
+    prompts: options.Prompts = None,
+    calls: options.Calls,
+    kept: options.Kept,
+    dry_run: options.DryRun = False,
+    shown: options.Shown,
+) -> None:
+    """Answer questions from what a model knows, from what a search finds, or with an agent that searches (DebateQA).
+
+    The folder then holds answers.jsonl, which `conqret score` reads, with the chunks behind each answer and the trace
+    of the search, and report.html, which shows them.
+    """
+    from dataclasses import replace
+
+    from conqret import answer as write_answers
+    from conqret.answering.desk import AnswerPlan
+    from conqret.answering.expected_cost import estimate
+    from conqret.answering.run import AnswersFolder
+    from conqret.api.answering import answering, place
+    from conqret.cli.expected_cost import tell_cost
+    from conqret.errors import DeclarationError
+    from conqret.prompts import Library
+    from conqret.report.answers import answers_table
+
+    if agent_budget_usd is not None and agent is None:
+        raise DeclarationError("--agent-budget-usd is the money of another model: name it with --agent")
+    searcher = None if agent is None else calls.client(agent)
+    if searcher is not None and agent_budget_usd is not None:
+        searcher = replace(searcher, budget_usd=agent_budget_usd)
+    with progress("indexing", quiet=shown.quiet) as bar:
+        run = answering(
+            questions, strategy=strategy, model=calls.client(model), agent=searcher, index=index, engine=engine,
+            encoder=encoder, trusted=trusted_list or trusted, plan=AnswerPlan(**way.given()), on_document=bar.advance,
+        )  # fmt: skip
+    if dry_run:
+        tell_cost(estimate(run, Library(prompts)), budget=calls.budget_usd, as_json=shown.json_output)
+        return
+    folder = AnswersFolder(output or place(questions, run))
+    name = run.answerer.model
+    by = f"{name}: {floor('an author')}" if run.answerer.backend.baseline else name
+    by += f"; searches by {run.searcher.model}" if run.strategy.agent else ""
+    chunks = f" from {len(run.source):,} chunks" if run.source is not None else ""
+    outcome = ask(
+        partial(
+            write_answers, run, output=folder.path, prompts=prompts, recordings=kept.recordings, replay=kept.replay,
+            overwrite=kept.overwrite,
+        ),
+        len(run.questions), "answers", shown=shown, doing="answering", by=by,
+        about=f"{len(run.questions):,} questions, strategy {strategy}{chunks}, answered by",
+    )  # fmt: skip
+    summary = outcome.summary
+    if summary.cut and not shown.quiet:
+        note(f"{summary.cut:,} answers end where the room for them did: --max-tokens gives more")
+    result(summary, _lines(summary, folder, answers_table(summary)), as_json=shown.json_output)
+    end(summary.unanswered, outcome.session, there=summary.answered, reasons=summary.unanswered)
+
+
+def _lines(summary: AnswersSummary, folder: AnswersFolder, table: RenderableType) -> Iterator[RenderableType]:
+    yield from (table, "")
+    if summary.answered:
+        yield at(folder.answers_file, "answers")
+    yield at(folder.report_file, "page")

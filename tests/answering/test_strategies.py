@@ -1,0 +1,229 @@
+"""Ways to answer, step by step: what each searches for, what it shows, and where it stops."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("pyterrier", reason="the extra retrieval is not installed: pyterrier is missing")
+
+from conqret.answering.chunks import CHARACTERS, ChunkSearch
+from conqret.answering.desk import AnswerPlan, Desk, NextStep
+from conqret.answering.expected_cost import estimate
+from conqret.answering.run import Answering
+from conqret.answering.strategy import ANSWER_STRATEGIES
+from conqret.curation.asking import Unanswered
+from conqret.curation.trusted import TrustedDomains
+from conqret.data import Reason
+from conqret.errors import DeclarationError
+from conqret.io.questions import SourcedQuestion
+from conqret.llm.options import ClientOptions
+from conqret.llm.replies import Rejection, read_reply
+from conqret.llm.request import Answer, Completion, Request
+from conqret.prompts import Library
+
+QUESTION = SourcedQuestion("buses", "Should buses be free?")
+TEXTS = {
+    "riders": "Free buses bring more riders. Buses that are free are full.",
+    "cost": "Free buses cost the city a fortune, and the money is missing elsewhere.",
+    "air": "Where buses are free the air gets cleaner.",
+    "zoo": "The zoo has a new elephant, and nobody rides it.",
+    "trams": "Trams are no buses, and their tracks are dear.",
+}
+
+
+class Scripted:
+    """A model that says what it is told to, and keeps what it was asked."""
+
+    context_window = None
+    model_id = "offline"
+
+    def __init__(self, *replies: object) -> None:
+        self.replies = list(replies)
+        self.asked: list[Request[Any]] = []
+
+    def count_tokens(self, text: str) -> int:
+        return len(text.split())
+
+    def pardon(self, answer: Answer[Any]) -> None:
+        """Nothing is counted."""
+
+    async def ask(self, request: Request[Any]) -> Answer[Any]:
+        self.asked.append(request)
+        said = self.replies.pop(0)
+        text = said if isinstance(said, str) else json.dumps(said)
+        found = read_reply(Completion(text), request.response, request.context)
+        if isinstance(found, Rejection):
+            return Answer(None, (), reason=found.reason, detail=found.fault)
+        return Answer(found, ())
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("corpus")
+    write(folder, [{"id": name, "title": "", "text": text, "url": f"https://{name}.example.org/"}
+                   for name, text in TEXTS.items()])  # fmt: skip
+    return folder
+
+
+@pytest.fixture(scope="module")
+def search(corpus: Path) -> ChunkSearch:
+    return ChunkSearch(corpus)
+
+
+def write(folder: Path, records: Sequence[Mapping[str, str]]) -> None:
+    text = "".join(json.dumps(one) + "\n" for one in records)
+    (folder / "documents.jsonl").write_text(text, encoding="utf-8")
+
+
+def desk_of(name: str, search: ChunkSearch | None, answerer: Scripted, agent: Scripted, **plan: Any) -> Desk:
+    run = Answering(
+        [QUESTION], ANSWER_STRATEGIES[name], AnswerPlan(**plan), ClientOptions("offline"), None, search
+    )
+    return run.desk(QUESTION, Library(), answerer, agent)
+
+
+def respond(name: str, desk: Desk) -> str:
+    return asyncio.run(_responded(name, desk))
+
+
+async def _responded(name: str, desk: Desk) -> str:
+    return await ANSWER_STRATEGIES[name].respond(desk)
+
+
+def test_without_retrieval_the_model_sees_the_question_alone() -> None:
+    answerer = Scripted("Views differ.")
+    desk = desk_of("none", None, answerer, Scripted(), temperature=0.8, top_p=0.5)
+    assert respond("none", desk) == "Views differ."
+    (asked,) = answerer.asked
+    assert asked.messages[1].content == "<question>\nShould buses be free?\n</question>"
+    assert (asked.temperature, asked.top_p) == (0.8, 0.5)
+    assert desk.trace == []
+
+
+def test_rag_shows_the_best_chunks_for_the_question(search: ChunkSearch) -> None:
+    answerer = Scripted("Views differ.")
+    desk = desk_of("rag", search, answerer, Scripted(), chunks=2, length=150)
+    respond("rag", desk)
+    system, user = (one.content for one in answerer.asked[0].messages)
+    assert "about 150 tokens" in system
+    assert user.count("<document ") == 2
+    assert "more riders" in user
+    assert "elephant" not in user
+    assert user.index("</documents>") < user.index("<question>")
+
+
+def test_an_agent_searches_for_what_is_missing_and_stops_when_it_has_enough(search: ChunkSearch) -> None:
+    answerer = Scripted("Views differ.")
+    agent = Scripted(
+        {"thought": "Costs are missing.", "query": "buses cost money"}, {"thought": "Enough.", "query": ""}
+    )
+    desk = desk_of("react", search, answerer, agent, chunks=1, searches=5)
+    respond("react", desk)
+    assert [(one.thought, one.query) for one in desk.trace] == [
+        ("", "Should buses be free?"), ("Costs are missing.", "buses cost money"), ("Enough.", ""),
+    ]  # fmt: skip
+    first, second, last = (one.found for one in desk.trace)
+    assert (len(first), len(second), last) == (1, 1, ())
+    assert set(first).isdisjoint(second)  # what was read is not brought again
+    shown = agent.asked[1].messages[1].content
+    assert "Costs are missing." in shown
+    assert "Searches left: 3" in shown
+    assert shown.index("buses cost money") < shown.index("a fortune")  # a chunk stands under its query
+    assert answerer.asked[0].messages[1].content.count("<document ") == 2
+
+
+def test_an_agent_that_never_has_enough_is_stopped_after_three_retrievals(search: ChunkSearch) -> None:
+    agent = Scripted(*({"thought": "More.", "query": f"free buses {n}"} for n in range(9)))
+    desk = desk_of("react", search, Scripted("Views differ."), agent)
+    respond("react", desk)
+    assert len(desk.trace) == 3
+    assert len(agent.asked) == 2
+    assert len(desk.documents) <= 9
+
+
+def test_a_query_that_was_asked_before_is_no_valid_step(search: ChunkSearch) -> None:
+    agent = Scripted({"thought": "Again.", "query": "should  buses be FREE?"})
+    desk = desk_of("react", search, Scripted(), agent)
+    with pytest.raises(Unanswered) as error:
+        respond("react", desk)
+    assert error.value.reason is Reason.INVALID_ANSWER
+    assert "this was searched for already" in str(error.value)
+    assert NextStep.model_validate({"thought": "So.", "query": " new  words "}).query == "new words"
+
+
+def test_the_argument_generator_argues_for_either_side(search: ChunkSearch) -> None:
+    pro = {
+        "conclusions": [{"conclusion": "They help", "premises": [{"text": "More ride", "citations": [1]}]}]
+    }
+    answerer = Scripted({**pro, "left_out": []}, {"conclusions": [], "left_out": []})
+    desk = desk_of("cited", search, answerer, Scripted())
+    assert respond("cited", desk) == "In favour:\n\nThey help. More ride [1]."
+    assert [one.ask for one in answerer.asked] == ["generate/pro", "generate/con"]
+    nothing = {"conclusions": [], "left_out": []}
+    with pytest.raises(Unanswered) as error:
+        respond("cited", desk_of("cited", search, Scripted(nothing, nothing), Scripted()))
+    assert error.value.reason is Reason.NO_EVIDENCE
+
+
+def test_long_documents_are_cut_and_only_trusted_ones_are_searched(tmp_path: Path) -> None:
+    long = " ".join(f"Free buses of line {n} are full on every day of the week." for n in range(120))
+    write(tmp_path, [{"id": "long", "text": long, "url": "https://city.gov/a"},
+                     {"id": "shop", "text": "Free buses are sold here.", "url": "https://shop.com/"}])  # fmt: skip
+    everything = ChunkSearch(tmp_path)
+    trusted = ChunkSearch(tmp_path, trusted=TrustedDomains())
+    found = trusted.search("free buses", 50)
+    assert len(found) == len(trusted) == len(everything) - 1
+    assert {one.id for one in found} == {f"long#{n}" for n in range(1, len(found) + 1)}
+    assert all(len(one.text) <= CHARACTERS for one in found)
+    assert sum(len(one.text) for one in found) > 0.99 * len(long)
+    assert trusted.name != everything.name
+    with pytest.raises(DeclarationError, match="no document from a trusted domain"):
+        ChunkSearch(tmp_path, trusted=TrustedDomains(domains=("none.example",)))
+
+
+@pytest.mark.parametrize(
+    ("strategy", "settings", "said"),
+    [
+        ("rag", {}, "with --index CORPUS"),
+        ("none", {"chunks": 3}, "--chunks changes nothing"),
+        ("none", {"searches": 3}, "--searches changes nothing"),
+    ],
+)
+def test_what_a_strategy_takes_not_is_refused(strategy: str, settings: dict[str, Any], said: str) -> None:
+    with pytest.raises(DeclarationError, match=said):
+        Answering([QUESTION], ANSWER_STRATEGIES[strategy], AnswerPlan(**settings), ClientOptions("offline"))
+
+
+@pytest.mark.parametrize(
+    "settings", [{"length": 0}, {"chunks": 0}, {"temperature": -1.0}, {"top_p": 0.0}, {"top_p": 1.5}]
+)
+def test_numbers_out_of_range_are_refused(settings: dict[str, Any]) -> None:
+    with pytest.raises(DeclarationError, match="--"):
+        AnswerPlan(**settings)
+
+
+def test_a_strategy_cannot_search_more_often_than_it_says(search: ChunkSearch) -> None:
+    desk = desk_of("rag", search, Scripted(), Scripted())
+    desk.search("free")
+    with pytest.raises(DeclarationError, match="1 time"):
+        desk.search("buses")
+
+
+def test_the_estimate_counts_answerer_and_agent_apart(search: ChunkSearch) -> None:
+    run = Answering(
+        [QUESTION], ANSWER_STRATEGIES["react"], AnswerPlan(length=200),
+        ClientOptions("gpt-4o-mini"), ClientOptions("gpt-4o"), search,
+    )  # fmt: skip
+    answers, steps = estimate(run, Library())
+    assert (answers.model, answers.calls, answers.completion_tokens) == ("gpt-4o-mini", 1, 200)
+    assert (steps.model, steps.calls) == ("gpt-4o", 2)
+    assert answers.prompt_tokens > sum(len(text.split()) for text in TEXTS.values()) / 2
+    fewer = dataclasses.replace(run, plan=AnswerPlan(searches=2))
+    assert estimate(fewer, Library())[1].calls == 1

@@ -1,0 +1,115 @@
+"""`conqret answer`: questions in, answers and their page out, by every strategy; offline, and by two models."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+import conqret
+from tests.server import FaultServer
+
+pytest.importorskip("pyterrier", reason="the extra retrieval is not installed: pyterrier is missing")
+
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("fixtures") / "corpus"
+    folder.mkdir()
+    shutil.copy(FIXTURES / "corpus" / "documents.jsonl", folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def questions(tmp_path_factory):
+    file = tmp_path_factory.mktemp("questions") / "three.jsonl"
+    file.write_text("".join((FIXTURES / "questions.jsonl").open().readlines()[4:7]))
+    return file
+
+
+def answers(folder):
+    return [json.loads(line) for line in (folder / "answers.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.mark.parametrize(("strategy", "chunks", "searches"), [("react", 9, 3), ("cited", 10, 1)])
+def test_strategies_answer_offline(cli, corpus, questions, tmp_path, strategy, chunks, searches):
+    out = tmp_path / "out"
+    index = ("--index", corpus)
+    done = cli("answer", questions, "--strategy", strategy, *index, "-o", out)
+    assert done.code == 0
+    assert "a floor and not an author" in done.err
+    found = answers(out)
+    assert len(found) == 3
+    assert all(one["generation"] and len(one["documents"]) == chunks for one in found)
+    assert all([bool(step["query"]) for step in one["trace"]] == [True] * searches for one in found)
+    page = (out / "report.html").read_text(encoding="utf-8")
+    assert all(one["question"] in page for one in found)
+    replayed = cli("answer", questions, "--strategy", strategy, *index, "--replay", out, "-o", tmp_path / "r")
+    assert replayed.code == 0
+    assert (tmp_path / "r" / "answers.jsonl").read_bytes() == (out / "answers.jsonl").read_bytes()
+    if strategy == "react":
+        assert "searched for <span" in page
+        other = cli("answer", questions, "--strategy", "rag", *index, "-o", out)
+        assert (other.code, "strategy" in other.err) == (2, True)
+        judged = cli("score", "dispute-awareness", out / "answers.jsonl", "--questions", questions,
+                     "-o", tmp_path / "scores")  # fmt: skip
+        assert (judged.code, "n = 3 of 3" in judged.out) == (0, True)
+
+
+def test_agent_and_answerer_are_two_models(cli, corpus, questions, tmp_path):
+    def said(body):
+        if body["model"] == "agent":
+            return {"thought": "Costs are missing.", "query": f"cost {len(server.requests)}"}
+        return "Views differ."
+
+    with FaultServer(answer=said) as server:
+        call = ("answer", questions, "--strategy", "react", "--index", corpus, "-m", "openai/writer",
+                "--agent", "openai/agent", "--api-base", server.url, "--top-p", "0.9",
+                "-o", tmp_path / "out")  # fmt: skip
+        done = cli(*call)
+        assert done.code == 0, done.err
+        asked = [one.body for one in server.requests]
+        assert sorted(one["model"] for one in asked) == ["agent"] * 6 + ["writer"] * 3
+        assert {one.get("top_p") for one in asked if one["model"] == "writer"} == {0.9}
+        assert not any("top_p" in one for one in asked if one["model"] == "agent")
+        assert cli(*call, "--quiet").code == 0
+        assert len(server.requests) == len(asked)
+    assert {one["generation"] for one in answers(tmp_path / "out")} == {"Views differ."}
+    assert "Costs are missing." in (tmp_path / "out" / "report.html").read_text()
+    other = cli(*call[:-2], "--agent", "openai/other", "-o", tmp_path / "out")
+    assert (other.code, "agent" in other.err) == (2, True)
+
+
+def test_a_price_before(cli, corpus, questions, tmp_path):
+    call = ("answer", questions, "--strategy", "react", "--index", corpus, "--model", "gpt-4o-mini")
+    found = json.loads(cli(*call, "--dry-run", "--json", "-o", tmp_path / "out").out)
+    assert found["calls"] == 9
+    assert found["cost_usd"] > 0
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (("--strategy", "raq"), "rag"),
+        (("--strategy", "rag"), "--index CORPUS"),
+        (("--strategy", "rag", "--index", "no/corpus"), "no corpus"),
+        (("--prompt-kind", "detaild"), "answer/detailed"),
+        (("--agent-budget-usd", "1"), "--agent"),
+        (("--agent", "gpt-4o"), "--agent changes nothing of the strategy none"),
+        (("--top-p", "2"), "--top-p is 2"),
+    ],
+)
+def test_bad_input_leaves_nothing(cli, questions, tmp_path, more, said):
+    done = cli("answer", questions, *more, "-o", tmp_path / "out")
+    assert (done.code, said in done.err) == (2, True), done.err
+    assert not (tmp_path / "out").exists()
+
+
+def test_from_python(questions, tmp_path):
+    found = conqret.answer(questions, output=tmp_path / "out")
+    assert (found.summary.answered, found.rows[0].trace) == (3, ())
+    with pytest.raises(conqret.DeclarationError, match="strategy"):
+        conqret.answer(questions, stratgy="rag", output=tmp_path / "none")
