@@ -104,7 +104,7 @@ def comprehensiveness(
     _tell(
         "Comprehensiveness",
         {"chunks whose perspectives are all covered": share, "chunks looked at": len(places), "of": len(review.rows)},
-        "DebateQA: 90.4 % of the five nearest chunks, by people. The interval (95 %) resamples questions.",
+        "DebateQA: 90.4 % of the five nearest chunks, by people. The interval (95 %) is over questions.",
         done, shown,
     )  # fmt: skip
 
