@@ -14,6 +14,7 @@ from conqret.judging.summary import summarise
 from conqret.reliability.bias.folder import BiasFolder
 from conqret.reliability.cards.card import Card, make_card
 from conqret.reliability.sensitivity.results import SensitivityFolder
+from conqret.reliability.validation.calibration import Calibration, read_calibration
 from conqret.reliability.validation.requirements import (
     RequirementOutcome,
     check_requirement,
@@ -52,6 +53,8 @@ def validate(
     metrics: Mapping[str, str] | None = None,
     require: Sequence[str] = (),
     settings: Settings | None = None,
+    calibration: str | Path | Calibration | None = None,
+    beside: str | Path | None = None,
     bias: str | Path | None = None,
     sensitivity: str | Path | None = None,
     output: str | Path | None = None,
@@ -65,13 +68,18 @@ def validate(
         metrics: which metric is compared with which labelled dimension, where their names differ.
         require: conditions such as ``alpha[overall_quality] >= 0.4``, ``alpha.low >= 0.3`` or ``coverage >= 0.98``.
         settings: whose agreement counts, intervals, seed, what the cheaper judge is forgiven.
+        calibration: a file of ``conqret calibrate`` for this very judge; agreement is then also given for the scores
+            that it makes. Items of topics that it was fitted on get the map that was fitted without them.
+        beside: the folder of a run of the offline model on the same items, the floor.
         bias: a folder of :func:`conqret.bias`, and ``sensitivity`` one of :func:`conqret.sensitivity`, for the card.
         output: the folder for ``validation.json``, ``validation.md`` and the card; nothing is written where it is None.
 
     Raises:
-        DeclarationError: no such run, labels without a scale, a requirement that cannot be read, or a bias or
-            sensitivity run of another instrument.
+        DeclarationError: no such run, labels without a scale, a requirement that cannot be read, or a calibration, bias
+            or sensitivity run of another instrument.
     """
+    if isinstance(calibration, (str, Path)):
+        calibration = read_calibration(Path(calibration))
     requirements = [parse_requirement(text) for text in require]
     found = labels if isinstance(labels, LabelSet) else read_labels(Path(labels))
     if isinstance(run, Judgments):
@@ -87,6 +95,8 @@ def validate(
         metrics=metrics,
         settings=settings,
         baseline=record.baseline,
+        calibration=calibration,
+        floor=None if beside is None else JudgeFolder(Path(beside)).finished(),
     )
     outcomes = [check_requirement(requirement, result) for requirement in requirements]
     card = make_card(

@@ -99,6 +99,13 @@ People = Annotated[
         PANEL, "How several labels become one; auto: the majority of nominal and binary ones, else the mean."
     ),
 ]
+Floor = Annotated[
+    Path | None,
+    typer.Option(
+        "--beside",
+        help="A run of the offline model (the floor) on the same items, which then stands beside the judge.",
+    ),
+]
 
 
 def metric_map(settings: list[str] | None) -> dict[str, str]:

@@ -20,6 +20,7 @@ from conqret.cli import (
     agree,
     answer,
     bias,
+    calibrate,
     compare,
     corpus,
     curate,
@@ -69,7 +70,8 @@ app = typer.Typer(
 )
 for _module in (
     judge, report, formats, prompt, recordings, scrape, corpus, index, retrieve, generate, perturb, sensitivity, run,
-    runs, validate, agree, compare, label, bias, score, rank, perspectives, debate, questions, curate, answer, doctor,
+    runs, validate, calibrate, agree, compare, label, bias, score, rank, perspectives, debate, questions, curate,
+    answer, doctor,
 ):  # fmt: skip
     _name = _module.__name__.rpartition(".")[2]  # a module has a command of its name, or several in an app
     if hasattr(_module, "app"):

@@ -54,6 +54,13 @@ def validate(
             max=0.99,
         ),
     ] = 0.2,
+    calibration: Annotated[
+        Path | None,
+        typer.Option(
+            help="A file of conqret calibrate, whose scores are compared with people beside the raw ones."
+        ),
+    ] = None,
+    beside: label_options.Floor = None,
     bias: Annotated[Path | None, typer.Option(help="A folder of conqret bias, for the judge card.")] = None,
     sensitivity: Annotated[
         Path | None, typer.Option(help="A folder of conqret sensitivity, for the judge card.")
@@ -68,7 +75,8 @@ def validate(
     """
     from conqret import validate as compare
     from conqret.reliability.validation.settings import Settings
-    from conqret.report.agreement_tables import agreement_table
+    from conqret.reliability.validation.trivial import not_beaten
+    from conqret.report.agreement_tables import agreement_table, beside_table
 
     found = compare(
         run,
@@ -76,12 +84,18 @@ def validate(
         metrics=label_options.metric_map(metric),
         require=require or (),
         settings=Settings(people=people, positive_from=positive_from, epsilon=epsilon, confidence=confidence),
+        calibration=calibration,
+        beside=beside,
         bias=bias,
         sensitivity=sensitivity,
         output=output or run,
     )
     _remark(found.validation)
-    result(found.validation, [agreement_table(found.validation)], as_json=json_output)
+    tables = [agreement_table(found.validation), beside_table(found.validation)]
+    result(found.validation, tables, as_json=json_output)
+    over = {name: row.over for name, row in found.validation.dimensions.items()}
+    for text in not_beaten(over):
+        note(text)
     for path in found.files:
         tell(f"{path.name:<16} {path}")
     for outcome in found.requirements:

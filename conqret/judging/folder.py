@@ -111,6 +111,12 @@ class JudgeFolder(JudgmentsFolder[JudgeRecord]):
             )
         return found
 
+    def finished(self) -> Iterator[Judgment]:
+        """The judgments of a run that is there and finished. Raises DeclarationError where it is not."""
+        self.record()
+        self.summary()
+        return self.judgments()
+
     def so_far(self) -> Summary:
         """The run in numbers, finished or not."""
         record = self.record()

@@ -1,13 +1,23 @@
-"""Tables of agreement, for terminals and pages: people among themselves, a judge beside them, and two judges."""
+"""Tables of agreement, for terminals and pages: people among themselves, a judge beside them, what costs nothing, and
+two judges."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+
+from conqret.reliability.validation.calibration import CALIBRATED, Calibration
 from conqret.reliability.validation.judge_comparison import JudgeComparison
 from conqret.reliability.validation.people import PeopleAgreement
 from conqret.reliability.validation.statistics import STATISTICS
+from conqret.reliability.validation.trivial import TRIVIAL
 from conqret.reliability.validation.validate import Validation
 from conqret.report import words
 from conqret.report.table import Cell, Table
+from conqret.stats.estimate import Estimate, undefined
+from conqret.stats.isotonic import FOLDS
+
+SHOWN = ("mean", CALIBRATED, *TRIVIAL)
+"""The judge, and what stands beside it, in this order."""
 
 
 def people_table(found: PeopleAgreement) -> Table:
@@ -83,4 +93,60 @@ def agreement_table(found: Validation) -> Table:
         foot=[("average", "", *whole)],
         note="One person: with the others; judge as one: in that person's place, with the same others. The average is "
         "without overall quality.",
+    )
+
+
+def trivial_table(alphas: Mapping[str, Mapping[str, Estimate]], average: Mapping[str, Estimate]) -> Table:
+    """The judge's alpha beside that of what costs nothing, by dimension, and in words where it is not shown to be
+    better."""
+    names = [name for name in SHOWN if any(name in one for one in alphas.values())]
+    none = undefined("it has no value on some of the judge's units")
+    rows: list[tuple[Cell, ...]] = [
+        (dimension, *(one.get(name, none) for name in names)) for dimension, one in alphas.items()
+    ]
+    return Table(
+        "Alpha beside what costs nothing",
+        ("dimension", *("judge" if name == "mean" else name for name in names)),
+        rows,
+        foot=[("average", *(average.get(name, none) for name in names))],
+        note="Length and constant are put onto people's scale by the labels of other topics.",
+    )
+
+
+def beside_table(found: Validation) -> Table:
+    """:func:`trivial_table` of a validation."""
+    alphas = {name: row.variants for name, row in found.dimensions.items()}
+    return trivial_table(alphas, found.average.judge)
+
+
+def calibration_tables(found: Calibration) -> Iterator[Table]:
+    """What a calibration changes: alpha, error, what costs nothing, and people beside each band of scores."""
+    rows = [
+        (name, one.units, one.alpha["mean"], one.alpha[CALIBRATED], one.gain)
+        for name, one in found.checked.items()
+    ]
+    yield Table(
+        f"Alpha with people, cross-fitted, {found.basis.intervals}",
+        ("dimension", "units", "judge", "calibrated", "gain"),
+        rows,
+        foot=[("average", "", found.average["mean"], found.average[CALIBRATED], found.average_gain)],
+        note=f"Scores are mapped by the labels of other {found.basis.clustered_by}s ({FOLDS} folds). The average is "
+        "without overall quality.",
+    )
+    yield trivial_table({name: one.alpha for name, one in found.checked.items()}, found.average)
+    names = [name for name in SHOWN if any(name in one.error for one in found.checked.values())]
+    yield Table(
+        "Mean distance from people's label, in [0, 1]",
+        ("dimension", *("judge" if name == "mean" else name for name in names)),
+        [
+            (dimension, *(one.error[name].value if name in one.error else None for name in names))
+            for dimension, one in found.checked.items()
+        ],
+        note="Intervals are in the file.",
+    )
+    yield Table(
+        "Does the score mean what people mean? Units by the judge's score, all dimensions together",
+        ("judge's mean", "units", "calibrated", "people"),
+        [(band.judge, band.units, band.calibrated, band.people) for band in found.bands],
+        note="All in [0, 1]. A calibrated judge says in each band what people say.",
     )

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from conqret.data.gathering import gathered
+from conqret.reliability.validation.calibration import CALIBRATED
 from conqret.reliability.validation.requirements import RequirementOutcome
 from conqret.reliability.validation.statistics import STATISTICS
+from conqret.reliability.validation.trivial import TRIVIAL
 from conqret.reliability.validation.validate import Validation
 from conqret.report import words
-from conqret.report.agreement_tables import agreement_table
+from conqret.report.agreement_tables import agreement_table, beside_table
 from conqret.report.markdown import safe, tables_markdown
 from conqret.report.table import Alarm, Cell, Column, Table
 
@@ -38,8 +40,9 @@ def _tables(validation: Validation, outcomes: Sequence[RequirementOutcome]) -> I
         ]  # fmt: skip
         yield Table("Requirements", ("requirement", "", "value", REMARK), met)
     yield agreement_table(validation)
+    yield beside_table(validation)
     yield _ways(validation)
-    if len(validation.average.judge) > 1:
+    if any(name.startswith("sample") for name in validation.average.judge):
         yield _samples(validation)
     yield from _statistics(validation)
     yield _replacing(validation)
@@ -58,7 +61,9 @@ def _ways(validation: Validation) -> Table:
 
 
 def _samples(validation: Validation) -> Table:
-    average = validation.average.judge
+    average = {
+        name: one for name, one in validation.average.judge.items() if name not in (CALIBRATED, *TRIVIAL)
+    }
     rows = [[dimension, *map(row.variants.get, average)] for dimension, row in validation.dimensions.items()]
     title = "Samples, their mean and their majority"
     return Table(title, ("dimension", *average), rows, foot=[("average", *average.values())])

@@ -98,3 +98,23 @@ def test_compare(cli, labels, tmp_path):
     row = found["dimensions"]["clarity"]
     assert row["units"] == 24
     assert row["difference"]["value"] == pytest.approx(row["first"]["value"] - row["second"]["value"])
+
+
+def test_calibrate(cli, labels, tmp_path):
+    run = judged(cli, tmp_path / "run", "--format", "listwise")
+    file = tmp_path / "calibration.json"
+    done = cli("calibrate", run, "--labels", labels, *MAP, "-o", file, "--beside", run)
+    assert done.code == 0
+    assert "Alpha beside what costs nothing" in done.out
+    assert "than a constant on" in done.err
+    assert "is not calibrated: the judge says the same of everything" in done.err
+    beside = cli("validate", run, "--labels", labels, *MAP, "--calibration", file, "--json")
+    row = json.loads(beside.out)["dimensions"]["clarity"]
+    assert (
+        row["variants"]["calibrated"]
+        == json.loads(file.read_bytes())["checked"]["clarity"]["alpha"]["calibrated"]
+    )
+    assert set(row["over"]) == {"length", "constant"}
+    assert "calibrated" in (run / "validation.md").read_text(encoding="utf-8")
+    assert cli("calibrate", run, "--labels", labels, "-o", tmp_path / "x.json").code == 2  # no scale
+    assert not (tmp_path / "x.json").exists()

@@ -57,7 +57,7 @@ def test_samples_singly_their_mean_and_their_majority(tmp_path, rng):
     judgments, labels, _ = study(tmp_path, rng, samples=3)
     found = validate(judgments, labels, settings=QUICK)
     row = found.dimensions["clarity"]
-    assert list(row.variants) == ["mean", "majority", "sample 1", "sample 2", "sample 3"]
+    assert list(row.variants) == ["mean", "majority", "sample 1", "sample 2", "sample 3", "constant"]
     target = labels.table("clarity", labels.units)[1].mean(axis=0)
     for name, values in (
         ("majority", [one.measures["clarity"].majority for one in judgments]),

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from conqret.data.item import Frozen
+from conqret.reliability.validation.calibration import CALIBRATED
 from conqret.stats.alternative_annotator import AlternativeAnnotator
-from conqret.stats.estimate import Estimate
+from conqret.stats.estimate import Estimate, undefined
 from conqret.stats.prediction_powered import CorrectedMean
 from conqret.stats.rogan_gladen import CorrectedShare
 
@@ -46,10 +47,11 @@ class DimensionValidation(DimensionAgreement):
     score. ``reasons`` say why judged units have no score. ``onto`` says in words how scores came onto the labels'
     scale. ``values`` counts people's labels.
 
-    ``variants`` are alpha for the judge's mean, majority and single samples; ``alpha_each`` the mean over annotators of
-    the alpha with that one alone. ``mean`` estimates the mean of people's labels over all judged units in [0, 1],
-    ``share`` that of positives among the unlabelled ones; ``worst_case`` and ``best_case`` bound the judge's own mean
-    if every missing score were 0 or 1.
+    ``variants`` are alpha for the judge's mean, majority and single samples, for its ``calibrated`` scores, and for
+    what costs nothing (``length``, ``constant``, ``floor``); ``over`` is the judge's alpha minus each of these.
+    ``alpha_each`` is the mean over annotators of the alpha with that one alone. ``mean`` estimates the mean of people's
+    labels over all judged units in [0, 1], ``share`` that of positives among the unlabelled ones; ``worst_case`` and
+    ``best_case`` bound the judge's own mean if every missing score were 0 or 1.
     """
 
     onto: str
@@ -63,6 +65,7 @@ class DimensionValidation(DimensionAgreement):
     missing_labels: int
     cannot_judge: int
     variants: dict[str, Estimate]
+    over: dict[str, Estimate]
     alpha_each: Estimate
     alternative: AlternativeAnnotator
     mean: CorrectedMean
@@ -81,6 +84,7 @@ class DimensionValidation(DimensionAgreement):
         test = self.alternative
         return {
             "alpha": self.alpha,
+            "calibrated": self.variants.get(CALIBRATED, undefined("no calibration was given")),
             "people": self.people,
             "person": self.person,
             "as_person": self.as_person,

@@ -12,6 +12,7 @@ from conqret.reliability.validation.label_join import Joined
 from conqret.reliability.validation.people import label_counts
 from conqret.reliability.validation.settings import Settings
 from conqret.reliability.validation.statistics import STATISTICS
+from conqret.reliability.validation.trivial import over_trivial
 from conqret.stats.agreement import alphas
 from conqret.stats.alternative_annotator import AlternativeAnnotator, alternative_annotator_test
 from conqret.stats.estimate import Sampled
@@ -67,6 +68,7 @@ def check_dimension(joined: Joined, dimension: str, drawn: Resamples, settings: 
         cannot_judge=absent["cannot_judge"],
         alpha=variants["mean"],
         variants=variants,
+        over=over_trivial(judge, confidence),
         alpha_each=view.each(drawn).estimate(confidence),
         people=people.estimate(confidence),
         person=person.estimate(confidence),

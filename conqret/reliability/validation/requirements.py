@@ -1,8 +1,8 @@
 """``--require "alpha[overall_quality] >= 0.4"``: conditions on a validation, read by a grammar and never evaluated.
 
-``NAME[.low|.high][DIMENSION] OPERATOR NUMBER``: without a dimension, ``alpha``, ``people``, ``person`` and
-``as_person`` are the average without overall quality, ``coverage`` is over all. A quantity that has no value fails its
-condition.
+``NAME[.low|.high][DIMENSION] OPERATOR NUMBER``: without a dimension, ``alpha``, ``calibrated``, ``people``, ``person``
+and ``as_person`` are the average without overall quality, ``coverage`` is over all. A quantity that has no value fails
+its condition.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from conqret.stats.estimate import Estimate
 OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
     ">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt,
 }  # fmt: skip
-AVERAGED = ("alpha", "people", "person", "as_person")
+AVERAGED = ("alpha", "calibrated", "people", "person", "as_person")
 OTHERS = ("coverage", "winning_rate", "advantage")
 EXAMPLE = "alpha[overall_quality] >= 0.4"
 _FORM = re.compile(

@@ -7,19 +7,21 @@ overall quality, and on overall quality (Table 5), for the samples singly, their
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from conqret.data import Item, Judgment
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
 from conqret.io.labels import LabelSet
 from conqret.judging.dimensions import DIMENSIONS
+from conqret.reliability.validation.calibration import CALIBRATED, Calibration
 from conqret.reliability.validation.dimension import DimensionValidation
 from conqret.reliability.validation.dimension_check import Checked, check_dimension
 from conqret.reliability.validation.label_join import JoinReport, join_labels
 from conqret.reliability.validation.missing import Missingness, missingness
 from conqret.reliability.validation.people import OVERALL
 from conqret.reliability.validation.settings import Basis, Settings
+from conqret.reliability.validation.trivial import beside_trivial
 from conqret.stats.estimate import Estimate, average, undefined
 from conqret.stats.resampling import leave_one_out
 
@@ -66,6 +68,7 @@ class Validation(Frozen):
         """All that can be required of the whole, by name: averages without overall quality, and coverage."""
         return {
             "alpha": self.average.judge["mean"],
+            "calibrated": self.average.judge.get(CALIBRATED, undefined("no calibration was given")),
             "people": self.average.people,
             "person": self.average.person,
             "as_person": self.average.as_person,
@@ -81,22 +84,29 @@ def validate(
     metrics: Mapping[str, str] | None = None,
     settings: Settings | None = None,
     baseline: bool = False,
+    calibration: Calibration | None = None,
+    floor: Iterable[Judgment] | None = None,
 ) -> Validation:
     """Compare the judgments of one judge with ``labels``.
 
     ``items`` (the run's) let missing scores be compared with the length of the argument; ``metrics`` maps dimensions
-    to metrics of other names.
+    to metrics of other names. With ``calibration`` alpha is also given for the scores that it makes, and ``floor`` are
+    the judgments of the offline model, which then stands beside length and a constant.
 
     Raises:
-        DeclarationError: nothing meets, or the judgments come from several instruments.
+        DeclarationError: nothing meets, the judgments come from several instruments, or ``calibration`` is of another.
         UnknownNameError: ``metrics`` names what is not there.
     """
     import numpy as np
 
     settings = settings or Settings()
     kept = list(judgments)
-    judge = _judge(kept, baseline)
-    joined = join_labels(kept, labels, metrics)
+    judge = validated_judge(kept, baseline)
+    known = list(items)
+    joined = beside_trivial(join_labels(kept, labels, metrics), known, floor, settings)
+    if calibration is not None:
+        calibration.check(judge.format, judge.model, judge.fingerprint)
+        joined = calibration.applied(joined)
     drawn = leave_one_out(joined.clusters)
     checked = {name: check_dimension(joined, name, drawn, settings) for name in joined.metrics}
     units = sum(one.result.labelled for one in checked.values())
@@ -107,11 +117,12 @@ def validate(
         coverage=sum(one.result.scored for one in checked.values()) / units if units else 0.0,
         dimensions={name: one.result for name, one in checked.items()},
         average=_average(checked, settings.confidence),
-        missing=missingness(kept, labels, joined, list(items), np.random.default_rng(settings.seed)),
+        missing=missingness(kept, labels, joined, known, np.random.default_rng(settings.seed)),
     )
 
 
-def _judge(judgments: list[Judgment], baseline: bool) -> ValidatedJudge:
+def validated_judge(judgments: Sequence[Judgment], baseline: bool = False) -> ValidatedJudge:
+    """The instrument of the judgments. Raises DeclarationError where there are none, or several instruments."""
     found = {(one.format, one.model, one.fingerprint) for one in judgments}
     if not found:
         raise DeclarationError("there are no judgments to validate")

@@ -1,0 +1,68 @@
+"""``conqret calibrate``: from a judge's scores to people's scale."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from conqret.cli import label_options, options
+from conqret.cli.console import at, note, result, tell
+from conqret.cli.groups import grouped
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret calibrate runs/first --labels labels.csv --scale 1:3 -o calibration.json\n\n"
+    "conqret validate runs/first --labels labels.csv --scale 1:3 --calibration calibration.json"
+)
+
+
+@grouped
+def calibrate(
+    run: Annotated[Path, typer.Argument(help="The folder of a finished run.")],
+    *,
+    labels: Annotated[Path, typer.Option(help="What people say of the items.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The file for the maps and what they change.")
+    ] = Path("calibration.json"),
+    reading: label_options.LabelReading,
+    metric: label_options.Metrics = None,
+    people: label_options.People = "auto",
+    beside: label_options.Floor = None,
+    confidence: label_options.Confidence = 0.95,
+    seed: Annotated[int, typer.Option(help="Deals the topics into folds.")] = 13,
+    json_output: options.Json = False,
+) -> None:
+    """Learn what people say where the judge says 0.7: a map that rises, for each metric, and what it changes.
+
+    All that is printed is cross-fitted: a topic's scores are mapped by the labels of other topics only. Labels of six
+    topics at least are needed, and a scale (--scale, --map, or a published layout).
+    """
+    from conqret.io.atomic import write_whole
+    from conqret.judging.folder import JudgeFolder
+    from conqret.reliability.validation.calibrate import calibrate as fitted
+    from conqret.reliability.validation.settings import Settings
+    from conqret.reliability.validation.trivial import not_beaten
+    from conqret.report.agreement_tables import calibration_tables
+
+    folder = JudgeFolder(run)
+    judgments = folder.finished()
+    read = reading.load(labels)
+    found = fitted(
+        judgments,
+        read,
+        items=folder.items(),
+        floor=None if beside is None else JudgeFolder(beside).finished(),
+        metrics=label_options.metric_map(metric),
+        settings=Settings(people=people, confidence=confidence, seed=seed),
+    )
+    write_whole(output, found.model_dump_json(indent=1).encode() + b"\n")
+    for text in read.notes:
+        note(text)
+    for dimension, why in found.left_out.items():
+        note(f"{dimension} is not calibrated: {why}")
+    result(found, calibration_tables(found), as_json=json_output)
+    for text in not_beaten({name: one.over for name, one in found.checked.items()}):
+        note(text)
+    tell(at(output, "maps"))

@@ -1,0 +1,132 @@
+"""What costs nothing, beside a judge: the length of the argument, a constant, and the offline floor.
+
+Each stands beside the judge on the very units that it scored. Length and the constant know nothing of people's scale,
+so they are put onto it by the labels of other topics (:func:`conqret.stats.isotonic.cross_fitted`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from conqret.data import Item, Judgment
+from conqret.io.labels import Unit
+from conqret.reliability.validation.calibration import CALIBRATED
+from conqret.reliability.validation.dimension_view import View
+from conqret.reliability.validation.label_join import Joined, Scored, join_labels
+from conqret.reliability.validation.settings import Settings
+from conqret.stats.estimate import Estimate, Sampled
+from conqret.stats.isotonic import cross_fitted, dealt
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+WORDS = {"length": "the length alone", "constant": "a constant", "floor": "the offline floor"}
+TRIVIAL = tuple(WORDS)
+"""Their names among the variants of a judge's scores."""
+
+
+def beside_trivial(
+    joined: Joined,
+    items: Iterable[Item],
+    floor: Iterable[Judgment] | None,
+    settings: Settings,
+    *,
+    fitted: bool = False,
+) -> Joined:
+    """The same join, in which each score has what is trivial beside it; ``floor`` are the judgments of the offline
+    model (as they are, or ``fitted`` onto people's scale like the others). What has no value on one of the judge's
+    units is left out of that dimension, and so is all where the labels' scale has no ends.
+
+    Raises:
+        DeclarationError: the labels meet none of the floor's judgments.
+    """
+    import numpy as np
+
+    lengths = _lengths(items)
+    other = None if floor is None else _join(list(floor), joined)
+    dealt_to = labelled_folds(joined, settings.seed)
+    folds = np.array([dealt_to.get(cluster, -1) for cluster in joined.clusters])
+    scores = dict(joined.scores)
+    for dimension, found in joined.scores.items():
+        view = View(joined, dimension, settings)
+        if view.verdicts or not view.scale.bounded:
+            continue
+        low, high = view.scale.ends()
+        target = (view.target - low) / (high - low)
+        said = {
+            "length": cross_fitted(_series(view, lengths), target, folds),
+            "constant": cross_fitted(np.zeros(len(target)), target, folds),
+        }
+        if other is not None:
+            theirs = other.scores.get(dimension, {})
+            plain = _series(view, {unit: one.value for unit, one in theirs.items()})
+            said["floor"] = cross_fitted(plain, target, folds) if fitted else plain
+        kept = {name: one for name, one in said.items() if not np.isnan(one[view.compared]).any()}
+        scores[dimension] = {
+            unit: _with(found[unit], {name: one[place] for name, one in kept.items()})
+            for place, unit in enumerate(view.units)
+            if unit in found
+        }
+    return replace(joined, scores=scores)
+
+
+def labelled_folds(joined: Joined, seed: int) -> dict[Hashable, int]:
+    """The fold of each topic (or item) with a label."""
+    labelled = {label.unit for label in joined.labels.labels if label.value is not None}
+    pairs = zip(joined.units, joined.clusters, strict=True)
+    return dealt((cluster for unit, cluster in pairs if unit in labelled), seed)
+
+
+def _join(floor: list[Judgment], joined: Joined) -> Joined:
+    known = {name for judgment in floor for name in judgment.measures}
+    shared = {dimension: metric for dimension, metric in joined.metrics.items() if metric in known}
+    return join_labels(floor, joined.labels, shared)
+
+
+def _with(one: Scored, said: Mapping[str, float]) -> Scored:
+    if one.value is None:
+        return one
+    known = {
+        name: float(value) for name, value in said.items() if value == value
+    }  # NaN is not equal to itself
+    return replace(one, variants={**one.variants, **known})
+
+
+def _lengths(items: Iterable[Item]) -> dict[Unit, float | None]:
+    """The length of each argument, and of each document by itself, in characters."""
+    found: dict[Unit, float | None] = {}
+    for item in items:
+        if item.argument is not None:
+            found[Unit(item.id)] = float(len(item.argument))
+        found |= {Unit(item.id, one.id): float(len(one.text)) for one in item.documents}
+    return found
+
+
+def _series(view: View, known: Mapping[Unit, float | None]) -> NDArray[np.float64]:
+    import numpy as np
+
+    return np.array([known.get(unit) for unit in view.units], dtype=float)
+
+
+def over_trivial(alphas: Mapping[str, Sampled], confidence: float) -> dict[str, Estimate]:
+    """The judge's alpha (calibrated, where it is) minus that of each that is trivial, over the same topics."""
+    judge = alphas.get(CALIBRATED, alphas["mean"])
+    return {name: judge.minus(alphas[name]).estimate(confidence) for name in TRIVIAL if name in alphas}
+
+
+def not_beaten(over: Mapping[str, Mapping[str, Estimate]]) -> list[str]:
+    """A sentence for each that is trivial, where the judge is not shown to agree better with people on all of the
+    dimensions; ``over`` has the differences of the alphas by dimension."""
+    found = []
+    for name in TRIVIAL:
+        known = {key: one[name] for key, one in over.items() if name in one and one[name].value is not None}
+        lost = [key for key, one in known.items() if one.low is None or one.low <= 0]
+        if lost:
+            found.append(
+                f"the judge is not shown to agree better with people than {WORDS[name]} on {len(lost)} of "
+                f"{len(known)} dimensions: {', '.join(lost)}"
+            )
+    return found

@@ -1,0 +1,115 @@
+"""A judge's scores mapped onto people's scale, on topics that the map has not seen."""
+
+import numpy as np
+import pytest
+
+from conqret.data import Item
+from conqret.errors import DeclarationError
+from conqret.reliability.validation.calibrate import calibrate
+from conqret.reliability.validation.calibration import MonotoneMap, read_calibration
+from conqret.reliability.validation.trivial import not_beaten
+from conqret.reliability.validation.validate import validate
+from tests.reliability.judged import judgment, scored, study
+
+
+def squeezed(judgments, power=3.0):
+    """The same judge with a scale of its own: it gives what people give, to a power, and never leaves [0, 0.5]."""
+    return [
+        one.model_copy(
+            update={
+                "measures": {name: scored(0.5 * found.value**power) for name, found in one.measures.items()}
+            }
+        )
+        for one in judgments
+    ]
+
+
+@pytest.fixture(scope="module")
+def seen(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("calibration")
+    judgments, labels, _ = study(folder, np.random.default_rng(1), items=120)
+    items = [Item(id=one.item, topic=one.topic, argument="x" * (5 + len(one.item))) for one in judgments]
+    return squeezed(judgments), labels, items, judgments
+
+
+@pytest.fixture(scope="module")
+def found(seen):
+    judgments, labels, items, honest = seen
+    return calibrate(judgments, labels, items=items, floor=honest)
+
+
+def test_a_scale_of_its_own_is_mended_out_of_sample(seen, found):
+    row = found.checked["clarity"]
+    assert row.units == 120
+    assert row.alpha["calibrated"].value > row.alpha["mean"].value + 0.2
+    assert row.gain.low > 0
+    assert row.error["calibrated"].value < row.error["mean"].value
+    assert row.over["constant"].low > 0
+    assert row.over["length"].low > 0
+    assert row.alpha["floor"].value == pytest.approx(row.alpha["calibrated"].value)  # it ranks alike
+    assert sum(band.units for band in row.bands) == 120
+    assert [one.people.value for one in row.bands] == sorted(one.people.value for one in row.bands)
+    assert not_beaten({"clarity": row.over}) == [
+        "the judge is not shown to agree better with people than the offline floor on 1 of 1 dimensions: clarity"
+    ]
+
+
+def test_a_topic_has_no_part_in_its_own_map(seen, found):
+    judgments, labels, _, _ = seen
+    beside = validate(judgments, labels, calibration=found)
+    assert beside.dimensions["clarity"].variants["calibrated"] == found.checked["clarity"].alpha["calibrated"]
+    assert beside.quantities["calibrated"].value == pytest.approx(
+        found.checked["clarity"].alpha["calibrated"].value
+    )
+    elsewhere = [one.model_copy(update={"topic": f"new {one.topic}"}) for one in judgments]
+    assert (
+        validate(elsewhere, labels, calibration=found).dimensions["clarity"].variants["calibrated"]
+        != found.checked["clarity"].alpha["calibrated"]
+    )  # topics that it was not fitted on get the map of all labels
+
+
+def test_noise_gains_nothing(tmp_path):
+    judgments, labels, _ = study(tmp_path, np.random.default_rng(4), dimensions=("clarity",))
+    rng = np.random.default_rng(5)
+    noise = [judgment(one.item, {"clarity": scored(rng.random())}, topic=one.topic) for one in judgments]
+    row = calibrate(noise, labels).checked["clarity"]
+    assert row.alpha["calibrated"].value < 0.15
+    assert "length" not in row.alpha  # no items, no length
+    assert any("a constant" in text for text in not_beaten({"clarity": row.over}))
+
+
+def test_the_file_is_read_again_and_checked(found, seen, tmp_path):
+    file = tmp_path / "calibration.json"
+    text = found.model_dump_json()
+    file.write_text(text, encoding="utf-8")
+    assert read_calibration(file) == found
+    outdated = text.replace("conqret.calibration/1", "conqret.validation/2")
+    for broken in ("", "{}", outdated, text.replace('"labels":[0', '"labels":[7')):
+        file.write_text(broken, encoding="utf-8")
+        with pytest.raises(DeclarationError, match=r"calibration\.json"):
+            read_calibration(file)
+    with pytest.raises(DeclarationError, match="cannot be read"):
+        read_calibration(tmp_path / "none.json")
+    other = [one.model_copy(update={"fingerprint": "other"}) for one in seen[0]]
+    with pytest.raises(DeclarationError, match="make one for this judge"):
+        validate(other, seen[1], calibration=found)
+
+
+def test_a_map_is_straight_between_knots_and_level_beyond():
+    one = MonotoneMap(scores=(0.2, 0.6), labels=(0.1, 0.9))
+    assert [one.of(score) for score in (0.0, 0.2, 0.4, 0.6, 1.0)] == pytest.approx([0.1, 0.1, 0.5, 0.9, 0.9])
+
+
+def test_what_cannot_be_calibrated(tmp_path, seen):
+    judgments, labels, _ = study(tmp_path, np.random.default_rng(2), dimensions=("clarity",), items=20)
+    few = [one for one in judgments if one.topic in {f"topic {number}" for number in range(5)}]
+    with pytest.raises(DeclarationError, match="5 topics, and 6 are needed"):
+        calibrate(few, labels)
+    constant = [judgment(one.item, {"clarity": scored(0.5)}, topic=one.topic) for one in judgments]
+    with pytest.raises(DeclarationError, match="says the same of everything"):
+        calibrate(constant, labels)
+    strangers = [judgment(f"x{one.item}", one.measures, topic=one.topic) for one in judgments]
+    with pytest.raises(DeclarationError, match="no labelled item was judged"):
+        calibrate(strangers, labels)
+    with pytest.raises(DeclarationError, match="2 instruments"):
+        calibrate([*judgments, judgment("y", judgments[0].measures, fingerprint="g")], labels)
