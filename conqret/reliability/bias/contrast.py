@@ -52,8 +52,9 @@ class Contrast:
     """One comparison of a probe (``probe``: its name, which :meth:`Probe.asked` fills in), on ``metrics``.
 
     The difference of a pair is the changed score minus the base; where ``mirrored``, the changed one is of the two
-    arguments in each other's place, and the difference ``base + changed - 1``. ``versions`` are the items behind the
-    keys, by the way in which they are asked; ``up`` says in words what a positive effect means.
+    arguments in each other's place, and the difference ``base + changed - 1``. Where the two are different items,
+    ``people`` says what people find of each, in [0, 1], and the difference is what goes beyond that. ``versions`` are
+    the items behind the keys, by the way in which they are asked; ``up`` says in words what a positive effect means.
     """
 
     name: str
@@ -63,6 +64,7 @@ class Contrast:
     pairs: tuple[Pair, ...]
     versions: Mapping[str, Sequence[Item]]
     mirrored: bool = False
+    people: Mapping[str, float] | None = None
     notes: tuple[str, ...] = ()
     probe: str = ""
 

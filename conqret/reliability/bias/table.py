@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import ClassVar, Literal
 
 from conqret.data import Judgment
+from conqret.data.gathering import gathered
 from conqret.data.item import Frozen
 from conqret.judging.folder import InstrumentRecord
 from conqret.reliability.bias.contrast import Adverse, Contrast, Key
@@ -14,8 +16,11 @@ from conqret.runs.session import SessionCounts
 from conqret.stats.effects import FEWEST_CLUSTERS, Effect, Paired, paired_effects
 from conqret.stats.estimate import CONFIDENCE
 from conqret.stats.significance import ALPHA
+from conqret.stats.slopes import slope_bounds
 
 SCHEMA = "conqret.bias/2"
+
+UNRELATED = "scores do not rise with people's labels"
 
 Verdict = Literal["alarm", "no alarm", "too few topics", "no value", "measured"]
 
@@ -99,6 +104,9 @@ def bias_rows(
 ) -> tuple[BiasRow, ...]:
     """A row for each contrast and metric.
 
+    Between different items the difference is that of the judge less a slope times that of people, at both ends of what
+    the slope can be (:func:`conqret.stats.slopes.slope_bounds`): a bias has to show at either.
+
     An alarm needs a corrected p-value below ``alpha`` (all rows that could alarm are corrected together), an interval
     that excludes 0, and the adverse direction. Where nothing is wrong with a judge, any alarm at all is raised with a
     probability of at most ``alpha``.
@@ -109,25 +117,50 @@ def bias_rows(
     found = [
         (one, metric, *_differences(one, metric, readings)) for one in contrasts for metric in one.metrics
     ]
-    effects: dict[int, Effect] = {}
+    effects: dict[int, list[Effect]] = {}
     for tested in (True, False):
-        series = {
-            place: paired
-            for place, (one, _, paired, _) in enumerate(found)
-            if paired is not None and (one.adverse != "none") == tested
-        }
-        several = paired_effects(list(series.values()), rng, tested=tested, confidence=confidence)
-        effects |= dict(zip(series, several, strict=True))
+        series = [
+            (place, paired)
+            for place, (one, _, several, _) in enumerate(found)
+            for paired in several
+            if (one.adverse != "none") == tested
+        ]
+        effects |= gathered(
+            zip(
+                (place for place, _ in series),
+                paired_effects([one for _, one in series], rng, tested=tested, confidence=confidence),
+                strict=True,
+            )
+        )
     return tuple(
-        _row(one, metric, effects.get(place), missing, alpha)
+        _row(one, metric, spanned(effects[place]) if place in effects else None, missing, alpha)
         for place, (one, metric, _, missing) in enumerate(found)
+    )
+
+
+def spanned(effects: Sequence[Effect]) -> Effect:
+    """One effect of those at the least and the largest slope, between which the true one lies: their mean, an interval
+    that spans both, and the larger p-value (1 where the signs differ)."""
+    if len(effects) == 1:
+        return effects[0]
+    values = [one.value for one in effects]
+    lows, highs = [one.low for one in effects], [one.high for one in effects]
+    p_values = [one.p for one in effects if one.p is not None]
+    return replace(
+        effects[0],
+        value=sum(values) / len(values),
+        low=None if None in lows else min(low for low in lows if low is not None),
+        high=None if None in highs else max(high for high in highs if high is not None),
+        standardised=None,
+        p=1.0 if min(values) <= 0 <= max(values) else max(p_values, default=1.0),
     )
 
 
 def _differences(
     contrast: Contrast, metric: str, readings: Mapping[Key, Judgment]
-) -> tuple[Paired | None, dict[str, int]]:
-    differences, clusters = [], []
+) -> tuple[list[Paired], dict[str, int]]:
+    """The differences of the pairs (several, where more than one slope is possible), and why pairs have none."""
+    differences, clusters, kept = [], [], []
     missing: Counter[str] = Counter()
     for pair in contrast.pairs:
         base, changed = readings[pair.base], readings[pair.changed]
@@ -138,13 +171,25 @@ def _differences(
             continue
         differences.append(one + other - 1 if contrast.mirrored else other - one)
         clusters.append(pair.cluster)
-    return (Paired(differences, clusters) if differences else None), dict(sorted(missing.items()))
+        kept.append(pair)
+    if not differences:
+        return [], dict(sorted(missing.items()))
+    if contrast.people is None:
+        return [Paired(differences, clusters)], dict(sorted(missing.items()))
+    apart = [contrast.people[pair.changed[1]] - contrast.people[pair.base[1]] for pair in kept]
+    slopes = slope_bounds(apart, differences)
+    if slopes is None:
+        return [], {UNRELATED: len(kept), **missing}
+    return [
+        Paired([one - slope * gap for one, gap in zip(differences, apart, strict=True)], clusters)
+        for slope in dict.fromkeys(slopes)
+    ], dict(sorted(missing.items()))
 
 
 def _row(
     contrast: Contrast, metric: str, effect: Effect | None, missing: dict[str, int], alpha: float
 ) -> BiasRow:
-    verdict, words = _verdict(contrast, effect, alpha)
+    verdict, words = _verdict(contrast, effect, missing, alpha)
     return BiasRow(
         probe=contrast.probe,
         name=contrast.name,
@@ -158,7 +203,11 @@ def _row(
     )
 
 
-def _verdict(contrast: Contrast, effect: Effect | None, alpha: float) -> tuple[Verdict, str]:
+def _verdict(
+    contrast: Contrast, effect: Effect | None, missing: Mapping[str, int], alpha: float
+) -> tuple[Verdict, str]:
+    if effect is None and UNRELATED in missing:
+        return "no value", f"{UNRELATED}: quality cannot be allowed for"
     if effect is None:
         return "no value", "no pair has a value on both sides"
     if effect.p is None:

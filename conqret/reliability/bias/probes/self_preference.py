@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from conqret.data import Item
 from conqret.reliability.bias.contrast import Contrast, Ground, NotAskedError, Probe
-from conqret.reliability.bias.matching import matched
+from conqret.reliability.bias.matching import compared
 
 FIELDS = ("generation", "generator", "model")
 
@@ -68,7 +68,7 @@ def warning(ground: Ground) -> str | None:
 
 
 def contrasts(ground: Ground) -> Sequence[Contrast]:
-    """Arguments of the judge's family minus others of the same topic, at equal human quality.
+    """Arguments of the judge's family minus others of the same topic, beyond what people find.
 
     Raises:
         NotAskedError: nobody is named as the writer, all are of one kind, or there are no labels or pairs.
@@ -86,7 +86,7 @@ def contrasts(ground: Ground) -> Sequence[Contrast]:
         name = generator_of(item)
         return None if name is None else family(name) == own
 
-    return matched(ground, kin, name=f"{own} minus other generators", up="its own family is favoured")
+    return compared(ground, kin, name=f"{own} minus other generators", up="its own family is favoured")
 
 
 PROBE = Probe("self-preference", contrasts, warning)

@@ -1,4 +1,4 @@
-"""Does the judge favour a side? Pro against con of one topic, where people find both equally good."""
+"""Does the judge favour a side? Pro against con of one topic, beyond what people find."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from conqret.data import Item
 from conqret.reliability.bias.contrast import Contrast, Ground, NotAskedError, Probe
-from conqret.reliability.bias.matching import matched
+from conqret.reliability.bias.matching import compared
 
 
 def contrasts(ground: Ground) -> Sequence[Contrast]:
-    """Pro minus con at equal human quality.
+    """Pro minus con, beyond what people find.
 
     Raises:
         NotAskedError: items state no stances, or there are no labels, or no pairs.
@@ -21,7 +21,7 @@ def contrasts(ground: Ground) -> Sequence[Contrast]:
     def pro(item: Item) -> bool | None:
         return {"pro": True, "con": False}.get(item.stance)
 
-    return matched(ground, pro, name="pro minus con", up="pro is favoured")
+    return compared(ground, pro, name="pro minus con", up="pro is favoured")
 
 
 PROBE = Probe("stance", contrasts)
