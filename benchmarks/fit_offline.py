@@ -16,7 +16,7 @@ between texts of a topic that are about equally long. How much length itself wei
 At last, one intercept and one slope turn the score into log-odds of the share of all texts of both sets that score
 lower, so that ratings use the whole of a scale, for short comments as for long ones. A topic is left out at a time.
 
-Intervals are 95 % percentile bootstrap intervals with topics or debates resampled whole.
+Intervals are 95 % intervals over topics or debates.
 """
 
 from __future__ import annotations
@@ -29,16 +29,18 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from intervals import interval
 from scipy.stats import rankdata
 from sklearn.linear_model import LogisticRegression
 
 from conqret.baseline.fitted import WEIGHTS, WIDEST
 from conqret.baseline.surface import surface
+from conqret.stats.resampling import mean_interval
 from conqret.text.analysis import Text
 
 DIMENSIONS = {"cogency": "Logical Quality", "effectiveness": "Rhetorical Quality",
@@ -46,7 +48,6 @@ DIMENSIONS = {"cogency": "Logical Quality", "effectiveness": "Rhetorical Quality
 BANDS = 5  # fifths of the length in characters, which goes further than words do (over all .73, .74, .73)
 RIDGE = 30.0  # results stay the same from 3 to 100
 INVERSE_PENALTY = 0.01  # of the logistic regression; results stay the same from .001 to 10
-RESAMPLES = 1000
 DECIMALS = 4
 
 Array = np.ndarray[Any, Any]
@@ -183,18 +184,6 @@ def within(score: Array, quality: Array, groups: Array) -> float:
     return float(np.average(values, weights=sizes))
 
 
-def interval(statistic: Callable[[Array], float], clusters: Array) -> str:
-    """``value [low, high]`` of a statistic of rows, clusters resampled whole."""
-    rng = np.random.default_rng(0)
-    rows = [np.flatnonzero(clusters == cluster) for cluster in np.unique(clusters)]
-    found = [
-        statistic(np.concatenate([rows[i] for i in rng.integers(0, len(rows), len(rows))]))
-        for _ in range(RESAMPLES)
-    ]
-    low, high = np.quantile(found, [0.025, 0.975])
-    return f"{statistic(np.arange(len(clusters))):.3f} [{low:.3f}, {high:.3f}]"
-
-
 def preference(data: Pairs, scale: Scale) -> tuple[Array, dict[str, str]]:
     """The weights on all debates, and the accuracy on debates left out beside that of the longer text."""
     difference = scale.of_texts(data.first) - scale.of_texts(data.second)
@@ -208,8 +197,8 @@ def preference(data: Pairs, scale: Scale) -> tuple[Array, dict[str, str]]:
         out = data.debate == debate
         print(f"  {debate[:50]:52} {correct[out].mean():.3f}   longer {trivial[out].mean():.3f}")
     figures = {
-        "accuracy": interval(lambda rows: float(correct[rows].mean()), data.debate),
-        "accuracy of the longer text": interval(lambda rows: float(trivial[rows].mean()), data.debate),
+        name: str(mean_interval(right, data.debate.tolist(), scale="share"))
+        for name, right in (("accuracy", correct), ("accuracy of the longer text", trivial))
     }
     return fit_preference(difference, data.label), figures
 
@@ -234,8 +223,11 @@ def quality(
     for title, groups in (("over all", whole), ("within topics", data.topic), ("within bands of length", band),
                           ("within topic and band", both)):  # fmt: skip
         for what, values in (("", score), (", on three points", rounded), (", length alone", length)):
-            figures[title + what] = interval(
-                lambda rows, v=values, g=groups: within(v[rows], target[rows], g[rows]), data.topic
+            figures[title + what] = str(
+                interval(
+                    lambda rows, v=values, g=groups: within(v[rows], target[rows], g[rows]),
+                    data.topic.tolist(),
+                )
             )
     return *fit_quality(z, target, data.topic, band, reference), figures
 

@@ -12,7 +12,7 @@ debate, and as many premises from each topic.
 
 Accuracy counts a tie as half. Spearman's correlation is given over all, and within topics (ranks inside each topic,
 pooled; also with the ranks of length held equal), each with length in words alone beside it. Intervals are 95 %
-percentile intervals over resampled debates or topics.
+intervals over debates or topics.
 """
 
 from __future__ import annotations
@@ -29,10 +29,13 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from intervals import interval
 from numpy.typing import NDArray
-from scipy.stats import rankdata, spearmanr
+from scipy.stats import rankdata
 
 from conqret.data import Item
+from conqret.stats.correlation import pearson, spearman
+from conqret.stats.resampling import leave_one_out, mean_interval
 
 PAIRS_A_SIDE = 5
 PREMISES_A_TOPIC = 6
@@ -41,7 +44,6 @@ QUALITIES = {
     "effectiveness": "Rhetorical Quality",
     "reasonableness": "Dialectical Quality",
 }
-RESAMPLES = 2_000
 
 Values = NDArray[np.float64]
 Row = dict[str, Any]
@@ -111,19 +113,6 @@ def judged(out: Path, name: str) -> pl.DataFrame:
     return labels.join(items, on="item").join(wide, on="item")
 
 
-def interval(clusters: Sequence[Any], statistic: Callable[[NDArray[np.intp]], float]) -> str:
-    """The statistic over all rows, with the interval over resampled clusters."""
-    names = np.asarray(clusters)
-    members = [np.flatnonzero(names == name) for name in dict.fromkeys(clusters)]
-    rng = np.random.default_rng(13)
-    drawn = [
-        statistic(np.concatenate([members[k] for k in rng.integers(len(members), size=len(members))]))
-        for _ in range(RESAMPLES)
-    ]
-    low, high = np.nanquantile(drawn, [0.025, 0.975])
-    return f"{statistic(np.arange(len(names))):.3f} [{low:.3f}, {high:.3f}]"
-
-
 def preference_figures(frame: pl.DataFrame) -> None:
     """Accuracy of the judge and of the longer argument."""
     found = frame.drop_nulls("judge preference")
@@ -132,7 +121,7 @@ def preference_figures(frame: pl.DataFrame) -> None:
     longer = np.where(found["more"] == 0, 0.5, (found["more"].to_numpy() > 0) == (people == 1))
     print(f"{len(found)} of {len(frame)} pairs scored, {int((judge == 0.5).sum())} ties")
     for name, values in (("judge", right), ("longer argument", longer)):
-        print(f"accuracy, {name}: {interval(found['cluster'].to_list(), lambda at, v=values: v[at].mean())}")
+        print(f"accuracy, {name}: {mean_interval(values, found['cluster'].to_list(), scale='share')}")
 
 
 def quality_figures(frame: pl.DataFrame) -> None:
@@ -143,11 +132,11 @@ def quality_figures(frame: pl.DataFrame) -> None:
         words = found["words"].to_numpy().astype(float)
         for name, values in (("judge", found[f"judge {metric}"].to_numpy()), ("length", words)):
             inside = np.vstack([_within(topics, one) for one in (people, values, words)])
-            over_all = interval(topics, lambda at, v=values, p=people: spearmanr(p[at], v[at])[0])
-            within = interval(topics, lambda at, i=inside: np.corrcoef(i[:2, at])[0, 1])
+            over_all = spearman(people, values, leave_one_out(topics))
+            within = pearson(inside[0], inside[1], leave_one_out(topics))
             print(f"{metric}, {name}, n = {len(found)}: {over_all}, within topics {within}")
             if name == "judge":
-                equal = interval(topics, lambda at, i=inside: _partial(np.corrcoef(i[:, at])))
+                equal = interval(lambda at, i=inside: _partial(np.corrcoef(i[:, at])), topics)
                 print(f"{metric}, {name}, within topics at equal length: {equal}")
 
 

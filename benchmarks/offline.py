@@ -4,7 +4,7 @@
 
 prints a table. Part one needs Webis-ArgQuality-20 (see ``webis_items.py``) and is skipped without it; part two
 uses the repository's fixtures; part three times `Evidence` on an item of ten 300-word documents. Intervals are
-95 % bootstrap intervals over topics.
+95 % intervals over topics.
 """
 
 from __future__ import annotations
@@ -22,6 +22,9 @@ from typing import Any
 
 from conqret.baseline import Evidence, Which
 from conqret.data import Document, Item
+from conqret.stats.correlation import pearson, spearman
+from conqret.stats.estimate import Estimate
+from conqret.stats.resampling import mean_interval
 from conqret.text.analysis import forget
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -30,7 +33,6 @@ from webis_items import data_folder, webis_items
 FIXTURES = Path(__file__).parent.parent / "fixtures" / "topics"
 LEVELS = (0, 10, 20, 50, 70, 100)
 HALLUCINATED = (0, 5, 20)
-RESAMPLES = 2000
 
 Groups = Mapping[str, tuple[list[float], list[float]]]
 
@@ -41,33 +43,12 @@ def auroc(positive: Sequence[float], negative: Sequence[float]) -> float:
     return wins / (len(positive) * len(negative))
 
 
-def clustered(values: Mapping[str, float], rng: random.Random) -> tuple[float, float, float]:
-    """The mean over clusters and its 95 % percentile bootstrap interval, clusters resampled whole."""
-    keys = sorted(values)
-    means = sorted(
-        sum(values[key] for key in rng.choices(keys, k=len(keys))) / len(keys) for _ in range(RESAMPLES)
-    )
-    return sum(values.values()) / len(keys), means[int(0.025 * RESAMPLES)], means[int(0.975 * RESAMPLES) - 1]
+def over_topics(values: Mapping[str, Sequence[float]]) -> Estimate:
+    """The mean over topics of the mean of each, a share, with its 95 % interval."""
+    return mean_interval([sum(found) / len(found) for found in values.values()], scale="share")
 
 
-def pearson(x: Sequence[float], y: Sequence[float]) -> float:
-    """Pearson's correlation; 0 where either is constant."""
-    mx, my = sum(x) / len(x), sum(y) / len(y)
-    sxy = sum((a - mx) * (b - my) for a, b in zip(x, y, strict=True))
-    sxx, syy = sum((a - mx) ** 2 for a in x), sum((b - my) ** 2 for b in y)
-    return sxy / (sxx * syy) ** 0.5 if sxx and syy else 0.0
-
-
-def spearman(x: Sequence[float], y: Sequence[float]) -> float:
-    """Spearman's correlation, with mean ranks for ties."""
-
-    def ranks(values: Sequence[float]) -> list[float]:
-        return [sum(w < v for w in values) + (sum(w == v for w in values) - 1) / 2 for v in values]
-
-    return pearson(ranks(x), ranks(y))
-
-
-def webis(seeds: int, rng: random.Random) -> None:
+def webis(seeds: int) -> None:
     """AUROC of document relevance within topic and against other topics."""
     folder = data_folder()
     for others in (False, True):
@@ -85,9 +66,8 @@ def webis(seeds: int, rng: random.Random) -> None:
             by_topic: dict[str, list[float]] = defaultdict(list)
             for key, (good, bad) in groups.items():
                 by_topic[key.partition("/")[0]].append(auroc(good, bad))
-            values = {topic: sum(v) / len(v) for topic, v in by_topic.items()}
             kind = "other topics" if others else "within topic"
-            print(f"webis, irrelevant from {kind:12}  {name:16} AUROC {show(clustered(values, rng))}")
+            print(f"webis, irrelevant from {kind:12}  {name:16} AUROC {over_topics(by_topic)}")
 
 
 def _raw(item: Item) -> list[float]:
@@ -100,11 +80,6 @@ _SCORES: Mapping[str, Callable[[Item], list[float]]] = {
     "rating 0 to 5": lambda item: [round(5 * value) for value in _raw(item)],
     "number of words": lambda item: [float(len(document.text.split())) for document in item.documents],
 }
-
-
-def show(interval: tuple[float, float, float]) -> str:
-    """``0.812 [0.77, 0.85]``."""
-    return f"{interval[0]:.3f} [{interval[1]:.3f}, {interval[2]:.3f}]"
 
 
 def fixture_items() -> list[tuple[Item, dict[str, Any], str]]:
@@ -138,7 +113,7 @@ def render(sentences: Sequence[Mapping[str, Any]], place: Mapping[str, int]) -> 
     return " ".join(s["text"] + "".join(f" [{place[cite]}]" for cite in s["cites"]) for s in sentences)
 
 
-def fixtures(rng: random.Random) -> None:
+def fixtures() -> None:
     """Agreement with the fixtures' gold labels."""
     entries = fixture_items()
     relevance: dict[str, list[float]] = defaultdict(list)
@@ -180,19 +155,17 @@ def fixtures(rng: random.Random) -> None:
         ("citation verdict accuracy", correct),
         ("preference accuracy", preferred),
     ):
-        means = {topic: sum(values) / len(values) for topic, values in by_topic.items()}
-        print(f"fixtures, {name:28} {show(clustered(means, rng))}")
+        print(f"fixtures, {name:28} {over_topics(by_topic)}")
     for (expected, label), n in sorted(confusion.items()):
         print(f"  citation {expected:12} judged {label:12} {n}")
     print(
-        "  Spearman of dimensions: "
-        + ", ".join(f"{key} {spearman(*pair):.2f}" for key, pair in quality.items())
+        "  Spearman of dimensions: " + ", ".join(f"{key} {spearman(*pair)}" for key, pair in quality.items())
     )
 
 
-def damage(rng: random.Random) -> None:
+def damage() -> None:
     """Context relevance with documents replaced, groundedness with cited sentences contradicted."""
-    entries = fixture_items()
+    entries, rng = fixture_items(), random.Random(0)
     means = []
     orders = {}
     originals = {
@@ -215,7 +188,7 @@ def damage(rng: random.Random) -> None:
     falls = all(a > b for a, b in pairwise(means))
     print(
         f"context relevance at {LEVELS} %: {[round(m, 3) for m in means]}, falls {falls}, "
-        f"Pearson {pearson(LEVELS, means):.3f}"
+        f"Pearson {pearson(LEVELS, means)}"
     )
     means = []
     for level in HALLUCINATED:
@@ -307,13 +280,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--seeds", type=int, default=1, help="draws of the 40 Webis items to average over")
     options = parser.parse_args()
-    rng = random.Random(0)
     try:
-        webis(options.seeds, rng)
+        webis(options.seeds)
     except FileNotFoundError as error:
         print(f"webis skipped: {error}")
-    fixtures(rng)
-    damage(rng)
+    fixtures()
+    damage()
     speed()
     return 0
 
