@@ -97,7 +97,8 @@ def kendall(
 def _unsure(one: NDArray[np.float64], other: NDArray[np.float64]) -> str:
     """Why there is no interval: one of the two is nearly constant."""
     few = min(beside_mode(one), beside_mode(other))
-    return f"one of the two differs in fewer than {FEWEST_DIFFERENT} items" if few < FEWEST_DIFFERENT <= len(one) else ""
+    rare = few < FEWEST_DIFFERENT <= len(one)
+    return f"one of the two differs in fewer than {FEWEST_DIFFERENT} items" if rare else ""
 
 
 def _constant(values: NDArray[np.float64]) -> bool:

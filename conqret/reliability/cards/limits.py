@@ -49,7 +49,8 @@ def known_limits(
         **_bias(bias),
         f"{1 - validation.coverage:.1%} of the labelled units have no score.": validation.coverage < WHOLE,
         f"Scores are not missing at random: they hang together with {' and '.join(unlike)}.": unlike,
-        f"There are {topics} topics only: intervals over so few are wide, and small shifts are missed.": topics < FEW_TOPICS,
+        f"There are {topics} topics only: intervals are wide, and small shifts are missed.": topics
+        < FEW_TOPICS,
         f"{named[:1].upper()}{named[1:]} {were} labelled by one person: nothing is known of how far people agree "
         "there.": single,
         f"Not held against people: {_names(validation.join.unlabelled_metrics)}.": validation.join.unlabelled_metrics,
