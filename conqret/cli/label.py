@@ -39,7 +39,10 @@ def label(
         typer.Option(help="A run of a judge on these items: bands of its scores, and what it is unsure of."),
     ] = None,
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="The file to write; beside it, NAME.plan.json says why.")
+        Path,
+        typer.Option(
+            "--output", "-o", help="The file to write; beside it, NAME.plan.json says how it was drawn."
+        ),
     ] = Path("sheet.csv"),
     to: Annotated[Target, typer.Option(help="A CSV sheet, Label Studio tasks, or Argilla records.")] = "csv",
     task: Annotated[
@@ -56,11 +59,11 @@ def label(
     labelled: Annotated[
         Path | None, typer.Option(help="Labels that there are already; their items are left out.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Draws among equals.")] = 13,
+    seed: Annotated[int, typer.Option(help="Draws the sample.")] = 13,
     columns: options.Columns = None,
     shown: options.Shown,
 ) -> None:
-    """Choose the items that are worth labelling: spread over topics and scores, the least certain first.
+    """Draw the items to be labelled: a random sample, spread over topics, scores and what the judge is unsure of.
 
     Annotators do not see the judge's scores. What comes back is read by conqret validate and conqret agree.
     """
@@ -128,6 +131,7 @@ def _lines(plan: LabelPlan, files: list[Path]) -> Iterator[RenderableType]:
 
     topics = len({one.topic for one in plan.chosen})
     yield f"{len(plan.chosen)} of {plan.total} items, on {topics} topics ({plan.judged} judged)"
+    yield f"each had the same chance ({plan.probability:.1%}), so estimates need no weights"
     for band, count in sorted(Counter(one.band for one in plan.chosen).items()):
         yield f"{count:>6}  {band}"
     yield from map(at, files)

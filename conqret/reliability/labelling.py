@@ -1,17 +1,19 @@
-"""Which items to have labelled next: spread over topics and scores, and within these the least certain first.
+"""Which items to have labelled next: a random sample, spread over topics, scores and what the judge is unsure of.
 
-Labels are dear. Strata keep the labelled items like all the others, so that agreement is not measured on odd ones
-alone; inside a stratum those come first on which the judge is least certain, where a label says most. Judges' scores
-stay out of what annotators see.
+Alpha, the prediction-powered mean and the corrected share ask for labels of a random sample: with the least certain
+items first, alpha is that of the hard ones (.67 where it is .85 for all). So every item has the same chance, and the
+sample is like all items by its design: it is a systematic one (Madow 1949) of the items in the order of their topics,
+bands of scores, and uncertainty. No estimate needs weights then. Judges' scores stay out of what annotators see.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from statistics import fmean, pstdev
 
 from conqret.data import Item, Judgment
+from conqret.data.gathering import gathered
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
 from conqret.io.label_sheets import LabelTask
@@ -39,7 +41,7 @@ the order, a text that addresses the judge, and nearness to the border of a band
 
 class Chosen(Frozen):
     """One item to label: its stratum (topic and band of the score), how uncertain the judge is of it (0 to 3), and
-    why it was chosen."""
+    what of."""
 
     item: Item
     topic: str
@@ -50,9 +52,11 @@ class Chosen(Frozen):
 
 
 class LabelPlan(Frozen):
-    """The items to label, in the order in which they should be, of ``total``."""
+    """The items to label, in the order in which they should be, of ``total``. Each of those that were not labelled
+    before had the same ``probability`` of being chosen."""
 
     chosen: tuple[Chosen, ...]
+    probability: float
     total: int
     seed: int
     judged: int
@@ -68,8 +72,9 @@ def plan_labels(
 ) -> LabelPlan:
     """Choose ``wanted`` items (all, where there are fewer); those already ``labelled`` are left out.
 
-    Each turn takes one item from every topic in an order drawn by ``seed``; in a topic the bands take turns, and in a
-    band the most uncertain item comes first, equal ones as drawn. Any beginning of the plan is itself spread.
+    Of the items in order (by topic, band, uncertainty; topics and equal ones as ``seed`` draws them) every k-th is
+    chosen, from a random start. Any beginning of the plan is itself such a sample: it is spread, and each item has the
+    same chance of being in it.
 
     Raises:
         DeclarationError: fewer than 1 item is wanted, or none is left.
@@ -86,33 +91,28 @@ def plan_labels(
     borders = _borders([score for score in scores.values() if score is not None])
     rng = random.Random(seed)
     rng.shuffle(rest)
-    topics: dict[str, dict[str, list[Chosen]]] = {}
-    for item in rest:
-        one = _weigh(item, judged.get(item.id), scores[item.id], borders)
-        topics.setdefault(item.topic, {}).setdefault(one.band, []).append(one)
-    queues = [_take_turns(bands, rng) for bands in topics.values()]
-    rng.shuffle(queues)
-    chosen: list[Chosen] = []
-    while queues and len(chosen) < wanted:
-        for queue in queues:
-            if len(chosen) < wanted:
-                chosen.append(queue.pop(0))
-        queues = [queue for queue in queues if queue]
+    weighed = [_weigh(item, judged.get(item.id), scores[item.id], borders) for item in rest]
+    topics = gathered((one.topic, one) for one in weighed)
+    listed = [
+        one for found in topics.values() for one in sorted(found, key=lambda one: (one.band, one.uncertainty))
+    ]
+    count = min(wanted, len(listed))
+    start = rng.random()
+    every_kth = [listed[int((start + turn) * len(listed) / count)] for turn in range(count)]
     return LabelPlan(
-        chosen=tuple(chosen),
+        chosen=tuple(every_kth[place] for place in _halving(count, rng.randrange(count))),
+        probability=count / len(listed),
         total=len(every),
         seed=seed,
         judged=sum(item.id in judged for item in every),
     )
 
 
-def _take_turns(bands: Mapping[str, Sequence[Chosen]], rng: random.Random) -> list[Chosen]:
-    ranked = [sorted(found, key=lambda one: -one.uncertainty) for found in bands.values()]
-    rng.shuffle(ranked)
-    turns: list[Chosen] = []
-    while any(ranked):
-        turns += [queue.pop(0) for queue in ranked if queue]
-    return turns
+def _halving(count: int, shift: int) -> list[int]:
+    """The places below ``count``, each as far as can be from those before it: by the number with its bits turned round
+    (van der Corput 1935), shifted round the circle."""
+    bits = count.bit_length()
+    return sorted(range(count), key=lambda place: int(f"{(place + shift) % count:0{bits}b}"[::-1], 2))
 
 
 def _score(judgment: Judgment | None) -> float | None:
