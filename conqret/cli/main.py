@@ -25,6 +25,7 @@ from conqret.cli import (
     corpus,
     curate,
     debate,
+    diff,
     doctor,
     formats,
     generate,
@@ -70,7 +71,7 @@ app = typer.Typer(
 )
 for _module in (
     judge, report, formats, prompt, recordings, scrape, corpus, index, retrieve, generate, perturb, sensitivity, run,
-    runs, validate, calibrate, agree, compare, label, bias, score, rank, perspectives, debate, questions, curate,
+    runs, validate, calibrate, agree, compare, diff, label, bias, score, rank, perspectives, debate, questions, curate,
     answer, doctor,
 ):  # fmt: skip
     _name = _module.__name__.rpartition(".")[2]  # a module has a command of its name, or several in an app

@@ -118,3 +118,18 @@ def test_calibrate(cli, labels, tmp_path):
     assert "calibrated" in (run / "validation.md").read_text(encoding="utf-8")
     assert cli("calibrate", run, "--labels", labels, "-o", tmp_path / "x.json").code == 2  # no scale
     assert not (tmp_path / "x.json").exists()
+
+
+def test_diff(cli, labels, tmp_path):
+    one = judged(cli, tmp_path / "one", "--format", "listwise")
+    done = cli("diff", one, one, "-o", tmp_path / "diff.html")
+    assert done.code == 0
+    assert "one judge, the same items" in done.err
+    assert "no score differs" in done.err
+    assert "What differs between two runs" in (tmp_path / "diff.html").read_text(encoding="utf-8")
+    found = json.loads(cli("diff", one, one, "--json").out)
+    assert found["metrics"]["clarity"]["difference"]["value"] == 0
+    refused = cli("diff", one, one, "--labels", labels, *MAP)
+    assert refused.code == 2
+    assert "conqret compare" in refused.err
+    assert cli("diff", one, tmp_path / "none").code == 2

@@ -1,0 +1,305 @@
+"""Two runs beside each other without labels: what changed, or which of two systems one judge finds better.
+
+Items meet by their ids (two judges of the same items, the same judge before and after), or, where no id is in both, by
+topic and side (two systems under one judge). Differences are the second run minus the first, paired, and tested over
+topics. A judge may favour one system; with labels of both, people's difference is estimated from all judgments and few
+labels by prediction-powered inference on the paired differences (:mod:`conqret.stats.prediction_powered`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping, Sequence
+
+from conqret.data import Judgment
+from conqret.data.item import Frozen
+from conqret.errors import DeclarationError
+from conqret.io.labels import LabelSet, Unit
+from conqret.judging.folder import JudgeFolder, JudgeRecord
+from conqret.reliability.validation.dimension_view import View
+from conqret.reliability.validation.label_join import join_labels
+from conqret.reliability.validation.people import unit_clusters
+from conqret.reliability.validation.settings import Settings
+from conqret.stats.effects import FEWEST_CLUSTERS
+from conqret.stats.estimate import Estimate
+from conqret.stats.prediction_powered import CorrectedMean, prediction_powered_mean
+from conqret.stats.resampling import mean
+from conqret.stats.significance import holm
+
+MOST_CHANGED = 10
+
+
+class DifferenceOn(Frozen):
+    """One metric: the means in [0, 1] over the ``pairs`` that both runs scored, and the second minus the first.
+
+    ``p`` is two-sided by t over topics (None below six), ``p_holm`` corrected over the metrics. ``up`` and ``down``
+    count pairs, ``only_first`` and ``only_second`` those that one run alone scored. ``corrected`` has people's
+    difference, where labels were given: by the judge alone, by the labels alone, and by both.
+    """
+
+    metric: str
+    pairs: int
+    first: Estimate
+    second: Estimate
+    difference: Estimate
+    p: float | None
+    up: int
+    down: int
+    only_first: int
+    only_second: int
+    p_holm: float | None = None
+    corrected: CorrectedMean | None = None
+
+
+class Changed(Frozen):
+    """An item (or a topic and side) and a metric whose score moved from ``first`` to ``second``."""
+
+    first_item: str
+    second_item: str
+    topic: str
+    metric: str
+    first: float
+    second: float
+
+
+class RunDifference(Frozen):
+    """Two runs side by side. ``same_judge`` and ``same_items`` say what they share, ``paired_by`` how items met;
+    ``missing_first`` and ``missing_second`` are items that only the other run has, ``left_out`` metrics of one run."""
+
+    first: str
+    second: str
+    same_judge: bool
+    same_items: bool
+    paired_by: str
+    pairs: int
+    clustered_by: str
+    clusters: int
+    confidence: float
+    metrics: Mapping[str, DifferenceOn]
+    changed: tuple[Changed, ...]
+    missing_first: list[str]
+    missing_second: list[str]
+    left_out: list[str]
+
+
+def difference(
+    first: JudgeFolder,
+    second: JudgeFolder,
+    *,
+    labels: Sequence[LabelSet] = (),
+    settings: Settings | None = None,
+    most: int = MOST_CHANGED,
+) -> RunDifference:
+    """Compare two finished runs on what both judged.
+
+    ``labels`` are those of both runs' items, or two sets, one for each run; ``most`` says how many of the items that
+    changed most are named.
+
+    Raises:
+        DeclarationError: one is no finished run, they share no item or no metric, or labels cannot tell the two apart.
+    """
+    settings = settings or Settings()
+    records = first.record(), second.record()
+    one, other = ([judgment.bare() for judgment in run.finished()] for run in (first, second))
+    key, paired_by = _key(one, other)
+    left, right = _by(key, one, first), _by(key, other, second)
+    shared = [name for name in left if name in right]
+    metrics = [_metrics(side) for side in (left, right)]
+    common = [name for name in metrics[0] if name in metrics[1]]
+    if not common:
+        raise DeclarationError(
+            f"the two runs share no metric: {first.path} has {', '.join(metrics[0])}, "
+            f"{second.path} {', '.join(metrics[1])}"
+        )
+    pairs = [(left[name], right[name]) for name in shared]
+    topics = {Unit(judgment.item): judgment.topic for judgment, _ in pairs}
+    clusters, kind = unit_clusters(list(topics), topics)
+    same_items = records[0].items_digest == records[1].items_digest
+    known = _labelled(pairs, labels, settings, same_items) if labels else {}
+    rows = [_on(name, pairs, clusters, known.get(name, {}), settings.confidence) for name in common]
+    corrected = holm([row.p for row in rows])
+    moved = [
+        Changed(
+            first_item=before.item,
+            second_item=after.item,
+            topic=before.topic,
+            metric=name,
+            first=a,
+            second=b,
+        )
+        for before, after in pairs
+        for name in common
+        if (a := _value(before, name)) is not None and (b := _value(after, name)) is not None and a != b
+    ]
+    return RunDifference(
+        first=_words(first, records[0]),
+        second=_words(second, records[1]),
+        same_judge=records[0].fingerprint == records[1].fingerprint,
+        same_items=same_items,
+        paired_by=paired_by,
+        pairs=len(pairs),
+        clustered_by=kind,
+        clusters=len(set(clusters)),
+        confidence=settings.confidence,
+        metrics={
+            row.metric: row.model_copy(update={"p_holm": p}) for row, p in zip(rows, corrected, strict=True)
+        },
+        changed=tuple(sorted(moved, key=lambda one: -abs(one.second - one.first))[:most]),
+        missing_first=[judgment.item for name, judgment in right.items() if name not in left],
+        missing_second=[judgment.item for name, judgment in left.items() if name not in right],
+        left_out=sorted(set(metrics[0]) ^ set(metrics[1])),
+    )
+
+
+def _key(one: Sequence[Judgment], other: Sequence[Judgment]) -> tuple[Callable[[Judgment], Hashable], str]:
+    """How items meet, and in words."""
+    if {judgment.item for judgment in one} & {judgment.item for judgment in other}:
+        return lambda judgment: judgment.item, "item"
+    if {(judgment.topic, judgment.stance) for judgment in one} & {
+        (judgment.topic, judgment.stance) for judgment in other
+    }:
+        return lambda judgment: (judgment.topic, judgment.stance), "topic and side"
+    raise DeclarationError(
+        "the two runs share no item, neither by id nor by topic and side: judge the same items, or two systems' "
+        "arguments on the same topics"
+    )
+
+
+def _by(
+    key: Callable[[Judgment], Hashable], judgments: Sequence[Judgment], run: JudgeFolder
+) -> dict[Hashable, Judgment]:
+    found = {key(judgment): judgment for judgment in judgments}
+    if len(found) < len(judgments):
+        twice = Counter(map(key, judgments)).most_common(1)[0][0]
+        raise DeclarationError(
+            f"{run.path} has several items of {twice}, so it is not known which belongs to which: give the items of "
+            "both runs the same ids"
+        )
+    return found
+
+
+def _metrics(side: Mapping[Hashable, Judgment]) -> list[str]:
+    return list(dict.fromkeys(name for judgment in side.values() for name in judgment.measures))
+
+
+def _value(judgment: Judgment, metric: str) -> float | None:
+    measure = judgment.measures.get(metric)
+    return None if measure is None else measure.value
+
+
+def _words(run: JudgeFolder, record: JudgeRecord) -> str:
+    return f"{run.path} ({record})"
+
+
+Pairs = Sequence[tuple[Judgment, Judgment]]
+
+
+def _on(
+    metric: str, pairs: Pairs, clusters: Sequence[Hashable], known: Mapping[str, float], confidence: float
+) -> DifferenceOn:
+    import numpy as np
+
+    values = np.array([[_value(one, metric) for one in pair] for pair in pairs], dtype=float)
+    lost = np.isnan(values)
+    both = np.flatnonzero(~lost.any(axis=1)).tolist()
+    if not len(both):
+        none = Estimate(None, reason="no pair was scored by both")
+        first = second = change = none
+        p = None
+    else:
+        names = [clusters[place] for place in both]
+        moved = mean(values[both, 1] - values[both, 0], names)
+        change = moved.estimate(confidence)
+        p = moved.p() if moved.clusters >= FEWEST_CLUSTERS else None
+        first, second = (
+            mean(values[both, side], names, scale="share").estimate(confidence) for side in (0, 1)
+        )
+    steps = values[both, 1] - values[both, 0]
+    return DifferenceOn(
+        metric=metric,
+        pairs=len(both),
+        first=first,
+        second=second,
+        difference=change,
+        p=p,
+        up=int((steps > 0).sum()),
+        down=int((steps < 0).sum()),
+        only_first=int((~lost[:, 0] & lost[:, 1]).sum()),
+        only_second=int((lost[:, 0] & ~lost[:, 1]).sum()),
+        corrected=_corrected(pairs, steps.tolist(), both, clusters, known, confidence) if known else None,
+    )
+
+
+def _corrected(
+    pairs: Pairs,
+    steps: Sequence[float],
+    both: Sequence[int],
+    clusters: Sequence[Hashable],
+    known: Mapping[str, float],
+    confidence: float,
+) -> CorrectedMean | None:
+    """People's difference, by the judge's of all pairs and people's of those with labels on both sides."""
+    judged = dict(zip(both, steps, strict=True))
+    labelled = [place for place, (one, _) in enumerate(pairs) if one.item in known and place in judged]
+    rest = [place for place in both if pairs[place][0].item not in known]
+    if not labelled:
+        return None
+    return prediction_powered_mean(
+        [known[pairs[place][0].item] for place in labelled],
+        [judged[place] for place in labelled],
+        [judged[place] for place in rest],
+        clusters=[clusters[place] for place in labelled],
+        unlabelled_clusters=[clusters[place] for place in rest],
+        confidence=confidence,
+    )
+
+
+def _labelled(
+    pairs: Pairs, labels: Sequence[LabelSet], settings: Settings, same_items: bool
+) -> dict[str, dict[str, float]]:
+    """By metric, people's difference in [0, 1] of each pair that has labels on both sides, by the first's item."""
+    if same_items:
+        raise DeclarationError(
+            "both runs judge the same items, so people's labels of them do not differ: conqret compare says which of "
+            "two judges is closer to people"
+        )
+    if len(labels) == 1 and any(one.item == other.item for one, other in pairs):
+        raise DeclarationError(
+            "the two runs give the same ids to different items, so one file of labels cannot say whose a label is: "
+            "give --labels twice, first the labels of the first run's items, then those of the second's"
+        )
+    sides = [
+        _people([pair[side] for pair in pairs], labels[min(side, len(labels) - 1)], settings)
+        for side in (0, 1)
+    ]
+    found: dict[str, dict[str, float]] = {}
+    for metric in sides[0].keys() & sides[1].keys():
+        before, after = sides[0][metric], sides[1][metric]
+        found[metric] = {
+            one.item: after[other.item] - before[one.item]
+            for one, other in pairs
+            if one.item in before and other.item in after
+        }
+    if not any(found.values()):
+        raise DeclarationError("no pair has labels on both sides: label both systems' arguments of a topic")
+    return found
+
+
+def _people(
+    judgments: Sequence[Judgment], labels: LabelSet, settings: Settings
+) -> dict[str, dict[str, float]]:
+    """By metric people's one label of each item in [0, 1], where the labels' scale has ends."""
+    joined = join_labels(judgments, labels)
+    found = {}
+    for dimension, metric in joined.metrics.items():
+        view = View(joined, dimension, settings)
+        if view.scale.bounded:
+            targets = zip(joined.units, view.target.tolist(), strict=True)
+            found[metric] = {
+                unit.item: view.scale.unit(value)
+                for unit, value in targets
+                if value == value and not unit.part  # NaN is not equal to itself
+            }
+    if not found:
+        raise DeclarationError("the labels' scale has no known ends: say it, as in --scale 1:3")
+    return found

@@ -1,0 +1,102 @@
+"""Two runs beside each other, as tables and as a page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from conqret.data import Item, Judgment
+from conqret.judging.folder import JudgeFolder
+from conqret.reliability.validation.run_difference import Changed, RunDifference
+from conqret.report import words
+from conqret.report.page import page, write_files
+from conqret.report.table import Cell, Column, Table
+from conqret.report.texts import cut
+
+TEXT = 3_000
+"""Characters of an argument that the page shows."""
+
+
+def difference_tables(found: RunDifference) -> Iterator[Table]:
+    """The differences by metric, corrected by labels where there are some, and what changed most."""
+    rows: list[tuple[Cell, ...]] = [
+        (row.metric, row.pairs, row.first.value, row.second.value, row.difference, words.p_value(row.p_holm))
+        for row in found.metrics.values()
+    ]  # fmt: skip
+    yield Table(
+        "Second minus first",
+        ("metric", "pairs", "first", "second", "difference", "p (Holm)"),
+        rows,
+        note=f"{found.confidence:.0%} jackknife-t intervals over {found.clusters} {found.clustered_by}s; "
+        "p by t over them, none where there are fewer than six.",
+    )
+    if any(row.corrected is not None for row in found.metrics.values()):
+        yield Table(
+            "People's difference, second minus first",
+            ("metric", "judge alone", "labels alone", "both (prediction-powered)", "labels"),
+            [
+                (
+                    name,
+                    row.corrected.naive,
+                    row.corrected.labels,
+                    row.corrected.corrected,
+                    row.corrected.labels.n,
+                )
+                for name, row in found.metrics.items()
+                if row.corrected is not None
+            ],
+            note="The labelled pairs must be a random sample. Not corrected over metrics.",
+        )
+    lost: list[tuple[Cell, ...]] = [
+        ("items", len(found.missing_first), len(found.missing_second)),
+        *(
+            (name, row.only_second, row.only_first)
+            for name, row in found.metrics.items()
+            if row.only_first or row.only_second
+        ),
+    ]
+    if len(lost) > 1 or found.missing_first or found.missing_second:
+        yield Table("Missing in one of the two", ("", "in the first", "in the second"), lost)
+    if found.changed:
+        yield Table(
+            "What changed most",
+            ("item", Column("metric", "text"), "first", "second"),
+            [(_name(one), one.metric, one.first, one.second) for one in found.changed],
+        )
+
+
+def write_difference(found: RunDifference, first: JudgeFolder, second: JudgeFolder, file: Path) -> Path:
+    """Write the page, on which the items that changed most stand side by side; returns its place."""
+    sides = (
+        _texts(first, {one.first_item for one in found.changed}),
+        _texts(second, {one.second_item for one in found.changed}),
+    )
+    beside = [_beside(one, sides[0][one.first_item], sides[1][one.second_item]) for one in found.changed]
+    tables = list(difference_tables(found))
+    chunks = page(
+        "run_difference.html.j2",
+        sheets=("tables.css",),
+        found=found,
+        tables=tables[: len(tables) - bool(beside)],
+        beside=beside,
+    )
+    (written,) = write_files(file.parent, {file.name: chunks})
+    return written
+
+
+def _name(one: Changed) -> str:
+    return one.first_item if one.first_item == one.second_item else f"{one.first_item} / {one.second_item}"
+
+
+def _texts(run: JudgeFolder, wanted: set[str]) -> dict[str, tuple[Item, Judgment]]:
+    items = {item.id: item for item in run.items() if item.id in wanted}
+    return {one.item: (items[one.item], one) for one in run.judgments() if one.item in wanted}
+
+
+def _beside(one: Changed, first: tuple[Item, Judgment], second: tuple[Item, Judgment]) -> Table:
+    texts = [cut(item.argument or "", TEXT) for item, _ in (first, second)]
+    why = [judgment.measures[one.metric].explanation for _, judgment in (first, second)]
+    rows: list[tuple[Cell, ...]] = [(one.metric, one.first, one.second), ("why", *why)]
+    rows.append(("argument", *texts) if texts[0] != texts[1] else ("argument", texts[0], "the same"))
+    columns = (Column("", "name"), Column("first", "text"), Column("second", "text"))
+    return Table(f"{_name(one)}: {one.topic}", columns, rows)

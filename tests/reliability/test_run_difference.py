@@ -1,0 +1,147 @@
+"""Two runs beside each other: paired by item or topic, tested over topics, corrected by few labels."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from conqret.data import Item, Measure, Reason
+from conqret.errors import DeclarationError
+from conqret.io.labels import read_labels
+from conqret.reliability.validation.run_difference import difference
+from conqret.report.run_difference import difference_tables, write_difference
+from tests.reliability.judged import judgment, scored
+
+
+@dataclass(frozen=True)
+class Run:
+    """What the comparison reads of a folder."""
+
+    path: Path
+    kept: list
+    digest: str = "same"
+
+    def record(self):
+        return SimpleNamespace(
+            fingerprint=self.kept[0].fingerprint, items_digest=self.digest, __str__=lambda: "a run"
+        )
+
+    def finished(self):
+        return iter(self.kept)
+
+    judgments = finished
+
+    def items(self):
+        return (Item(id=one.item, topic=one.topic, argument=f"<b>{one.item}</b>") for one in self.kept)
+
+
+def runs(scores, *, prefix="", digest="same", **more):
+    """A run from scores by topic and place; None has no score."""
+    kept = [
+        judgment(
+            f"{prefix}{topic}-{place}",
+            {"clarity": scored(value) if value is not None else Measure.missing(Reason.REFUSAL)},
+            topic=f"topic {topic}",
+            **more,
+        )
+        for topic, row in enumerate(scores)
+        for place, value in enumerate(row)
+    ]
+    return Run(Path(prefix or "first"), kept, digest)
+
+
+def test_paired_differences_by_hand():
+    before = runs([[0.5, 0.5]] * 7)
+    after = runs([[0.6, 0.5 + 0.1 * topic / 6] for topic in range(6)] + [[0.6, None]])
+    found = difference(before, after, most=3)
+    row = found.metrics["clarity"]
+    steps = [0.1] * 7 + [0.1 * topic / 6 for topic in range(6)]
+    assert row.difference.value == pytest.approx(np.mean(steps))
+    assert (row.pairs, row.only_first, row.only_second, row.up, row.down) == (13, 1, 0, 12, 0)
+    assert row.p_holm == row.p < 0.01
+    assert (found.same_judge, found.same_items, found.paired_by, found.clusters) == (True, True, "item", 7)
+    assert [one.second - one.first for one in found.changed] == pytest.approx([0.1] * 3)
+
+
+def test_below_six_topics_there_is_an_interval_and_no_verdict():
+    found = difference(runs([[0.5, 0.4]] * 5), runs([[0.6 + 0.01 * n, 0.4] for n in range(5)]))
+    assert found.metrics["clarity"].difference.low is not None
+    assert found.metrics["clarity"].p is None
+
+
+def test_two_systems_meet_by_topic_and_side_and_the_page_shows_both(tmp_path):
+    found = difference(
+        runs([[0.1 * n] for n in range(7)], prefix="a-"),
+        runs([[0.1 * n + 0.2] for n in range(8)], prefix="b-", digest="other"),
+    )
+    assert found.paired_by == "topic and side"
+    assert (found.pairs, found.missing_first) == (7, ["b-7-0"])
+    assert found.metrics["clarity"].difference.value == pytest.approx(0.2)
+    titles = [table.title for table in difference_tables(found)]
+    assert titles == ["Second minus first", "Missing in one of the two", "What changed most"]
+    first, second = runs([[0.1 * n] for n in range(7)], prefix="a-"), runs([[0.3]] * 8, prefix="b-")
+    page = write_difference(found, first, second, tmp_path / "diff.html").read_text(encoding="utf-8")
+    assert "&lt;b&gt;a-0-0&lt;/b&gt;" in page
+    assert "&lt;b&gt;b-0-0&lt;/b&gt;" in page
+    assert "One judge." in page
+
+
+def systems(folder, rng, *, favour, topics=16, each=6, labelled=3):
+    """Two systems of one quality, a judge that favours the second by ``favour``, labels of some of the pairs."""
+    quality = 0.5 + 0.1 * rng.normal(size=(2, topics, each))
+    judged = (quality + 0.05 * rng.normal(size=quality.shape)).clip(0, 1)
+    judged[1] = (judged[1] + favour).clip(0, 1)
+    rows = ["item,dimension,annotator,value"]
+    for side, name in enumerate("ab"):
+        for topic in range(topics):
+            for place in range(labelled):
+                value = quality[side, topic, place] + 0.05 * rng.normal()
+                rows.append(f"{name}-{topic}-{place},clarity,ann,{value.clip(0, 1):.4f}")
+    file = folder / "labels.csv"
+    file.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    labels = read_labels(file, scales=["0:1"], level="interval")
+
+    def run(side, digest):
+        kept = [
+            judgment(
+                f"{'ab'[side]}-{topic}-{place}", {"clarity": scored(float(value))}, topic=f"t{topic}/{place}"
+            )
+            for topic, row in enumerate(judged[side])
+            for place, value in enumerate(row)
+        ]
+        return Run(Path("ab"[side]), kept, digest)
+
+    return run(0, "a"), run(1, "b"), labels
+
+
+def test_a_judge_that_favours_a_system_is_corrected_by_few_labels(tmp_path):
+    rng = np.random.default_rng(11)
+    naive = corrected = 0
+    for _ in range(25):
+        one, other, labels = systems(tmp_path, rng, favour=0.05)
+        row = difference(one, other, labels=[labels]).metrics["clarity"]
+        naive += row.difference.low > 0
+        corrected += not row.corrected.corrected.low <= 0 <= row.corrected.corrected.high
+    assert naive >= 15
+    assert corrected <= 4  # 25 draws of .05 exceed 4 in 1 % of the cases
+
+
+def test_what_cannot_be_compared(tmp_path):
+    before = runs([[0.5]] * 6)
+    with pytest.raises(DeclarationError, match="share no item"):
+        difference(before, Run(Path("x"), [judgment("y", {"clarity": scored(1.0)}, topic="elsewhere")]))
+    other = [judgment(one.item, {"rigour": scored(1.0)}, topic=one.topic) for one in before.kept]
+    with pytest.raises(DeclarationError, match="share no metric: first has clarity, x rigour"):
+        difference(before, Run(Path("x"), other))
+    with pytest.raises(DeclarationError, match="several items"):
+        difference(runs([[0.5, 0.6]] * 6, prefix="a-"), runs([[0.5, 0.6]] * 6, prefix="b-"))
+    one, second, labels = systems(tmp_path, np.random.default_rng(1), favour=0.0)
+    with pytest.raises(DeclarationError, match="conqret compare"):
+        difference(one, Run(Path("x"), one.kept, "a"), labels=[labels])
+    with pytest.raises(DeclarationError, match="--labels twice"):
+        difference(one, Run(Path("x"), one.kept, "b"), labels=[labels])
+    unlabelled = [judgment(f"c{one.item}", one.measures, topic=one.topic) for one in second.kept]
+    with pytest.raises(DeclarationError, match="no labelled item was judged"):
+        difference(one, Run(Path("x"), unlabelled, "b"), labels=[labels])
