@@ -12,17 +12,16 @@ whole.
 from __future__ import annotations
 
 import argparse
-import shlex
-import sys
 import tomllib
-from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
-from typing import Any
 
-from conqret.cli.main import main as conqret
+from conqret.cli.sequence import as_options, run
 
 BASE = "base"
 """What the model is called that was not tuned."""
+
+debate = partial(run, "debate")
 
 
 def ablations(file: Path, out: Path) -> None:
@@ -36,39 +35,19 @@ def ablations(file: Path, out: Path) -> None:
     written = [out / "written" / name / "statements.jsonl" for name in (BASE, *plan["variants"])]
     for name, variant in plan["variants"].items():
         held = out / "held" / name
-        run("hold", file.parent / plan["topics"], *options(plan.get("hold", {}) | variant), "-o", held)
-        run("export", held, *options(plan.get("export", {})), "-o", out / "data" / name)
+        debate("hold", file.parent / plan["topics"], *as_options(plan.get("hold", {}) | variant), "-o", held)
+        debate("export", held, *as_options(plan.get("export", {})), "-o", out / "data" / name)
         data = out / "data" / name / "train.jsonl"
-        run("tune", data, "--model", model, *options(plan.get("tune", {})), "-o", out / "tuned" / name)
+        debate("tune", data, "--model", model, *as_options(plan.get("tune", {})), "-o", out / "tuned" / name)
     test = out / "data" / plan["tested_on"] / "test.jsonl"
     for name in (BASE, *plan["variants"]):
         writer = model if name == BASE else out / "tuned" / name / "model"
-        shown = ("--model", f"local/{writer}", "--system", name, *options(plan.get("write", {})))
-        run("write", test, *shown, "-o", out / "written" / name)
-    run("score", *written, *options(plan.get("score", {})), "-o", out / "controllability")
-    run("quality", *written, "--against", BASE, *options(plan.get("quality", {})), "-o", out / "quality")
-
-
-def options(table: Mapping[str, Any]) -> Iterator[str]:
-    """``{"epochs": 3, "lora": true}`` as ``--epochs 3 --lora``."""
-    for name, value in table.items():
-        if value is not False:
-            yield f"--{name}"
-            yield from () if value is True else (str(value),)
-
-
-def run(*arguments: object) -> None:
-    """Run one command in this process, and stop with its exit code where it fails."""
-    words = ["conqret", "debate", *map(str, arguments)]
-    print(f"$ {shlex.join(words)}", flush=True)
-    before, sys.argv = sys.argv, words
-    try:
-        conqret()
-    except SystemExit as end:
-        if end.code:
-            raise
-    finally:
-        sys.argv = before
+        shown = ("--model", f"local/{writer}", "--system", name, *as_options(plan.get("write", {})))
+        debate("write", test, *shown, "-o", out / "written" / name)
+    debate("score", *written, *as_options(plan.get("score", {})), "-o", out / "controllability")
+    debate(
+        "quality", *written, "--against", BASE, *as_options(plan.get("quality", {})), "-o", out / "quality"
+    )
 
 
 if __name__ == "__main__":

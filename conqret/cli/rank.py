@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from conqret.cli import options
-from conqret.cli.console import result
+from conqret.cli.console import at, result
 from conqret.cli.score.output import remark_left_out, remark_missing
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from conqret.debateqa.standings import Standings
     from conqret.debateqa.table import CommonMeans
-    from conqret.report.table import Table
 
 EPILOG = (
     "Examples:\n\nconqret rank runs/*/scores.parquet --weights 0,0.25,0.5,0.75,1\n\n"
@@ -29,6 +30,15 @@ def rank(
     weights: Annotated[
         str, typer.Option(help="Weights of Perspective Diversity, from 0 to 1.")
     ] = "0,0.25,0.5,0.75,1",
+    report: Annotated[
+        Path | None, typer.Option(help="A page to write with the ranks, and what each system is.")
+    ] = None,
+    answers: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="A folder of `conqret answer`, for the page; its name is the system's. May be repeated."
+        ),
+    ] = None,
     json_output: options.Json = False,
 ) -> None:
     """Rank systems by the weighted mean of both metrics (DebateQA, Equation 4); equal scores share a rank.
@@ -39,7 +49,12 @@ def rank(
     from conqret.debateqa.combination import ranks, shown
     from conqret.debateqa.standings import standings
     from conqret.debateqa.table import read_tables
+    from conqret.errors import DeclarationError
+    from conqret.report.ranks import ranking_table, read_systems, write_ranks
 
+    if answers and report is None:
+        raise DeclarationError("--answers are told about on the page: name it with --report")
+    systems = read_systems(answers or ())
     given = read_tables(scores)
     found = standings(given)
     table = {weight: found.combined(weight) for weight in _weights(weights)}
@@ -47,40 +62,12 @@ def rank(
     remark_missing(given)
     for metric, instrument, means in _measured(found):
         remark_left_out(metric, instrument, means.left_out, means.questions)
-    result(_facts(found, table, places), [_ranking(found, table, places)], as_json=json_output)
-
-
-def _ranking(
-    found: Standings, table: dict[float, dict[str, float]], places: dict[float, dict[str, str]]
-) -> Table:
-    from conqret.report.table import Cell, Table
-
-    several = {"P.D.": len(found.diversity), "D.A.": len(found.awareness)}
-    normalised = [f"{short} rank" for short, count in several.items() if count > 1]
-    header = ("system", "P.D.", "D.A.", "likelier", *normalised, *(f"k={weight:g}" for weight in table))
-    last = next(reversed(table.values()))
-    rows: list[tuple[Cell, ...]] = []
-    for name in sorted(last, key=lambda one: -last[one]):
-        own = {"P.D. rank": found.diversity_ranks[name], "D.A. rank": found.awareness_ranks[name]}
-        likelier = found.likelier[name]
-        rows.append(
-            (
-                name,
-                found.mean_diversity[name],
-                found.mean_awareness[name],
-                "> 1e300" if likelier is None else f"{likelier:.3g}",
-                *(own[head] for head in normalised),
-                *(places[weight][name] for weight in table),
-            )
-        )
-    said = ["P.D.: less is better; D.A.: more is better; k: the weight of P.D."]
-    said += [
-        f"{short}: the mean over {count} instruments; its rank: by the mean of its {count} ranks."
-        for short, count in several.items()
-        if count > 1
-    ]
-    said.append("likelier: a partial answer under the best P.D., token by token (Appendix H).")
-    return Table("Ranks by k Z(1 / P.D.) + (1 - k) Z(D.A.)", header, rows, note="\n".join(said))
+    ranking = ranking_table(found, table, places)
+    lines: list[RenderableType] = [ranking]
+    if report is not None:
+        write_ranks(ranking, systems, _measured(found), report)
+        lines += ["", at(report, "page")]
+    result(_facts(found, table, places), lines, as_json=json_output)
 
 
 def _facts(

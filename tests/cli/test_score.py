@@ -150,6 +150,21 @@ def test_rank(tables):
     assert "2=" in RUN.invoke(app, ["rank", *tables]).stdout
 
 
+def test_ranks_as_a_page(tables, tmp_path):
+    file = tmp_path / "pages" / "ranks.html"
+    done = RUN.invoke(app, ["rank", *tables, "--report", str(file)])
+    assert (done.exit_code, str(file) in done.stdout.replace("\n", "")) == (0, True)
+    page = file.read_text(encoding="utf-8")
+    assert all(text in page for text in (">fair<", "Ranks by k", "What measured"))
+    assert "How each answers" not in page
+    for more in (
+        ["--answers", str(tmp_path)],
+        ["--answers", str(tmp_path), "--report", str(tmp_path / "no.html")],
+    ):
+        assert isinstance(RUN.invoke(app, ["rank", *tables, *more]).exception, DeclarationError)
+    assert not (tmp_path / "no.html").exists()
+
+
 def test_rank_over_several_backbones(tmp_path):
     measured = {"gpt2": {"a": 3.0, "b": 4.0, "c": 5.0}, "qwen": {"a": 31.0, "b": 30.0, "c": 40.0}}
     rows = [

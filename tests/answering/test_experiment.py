@@ -1,0 +1,89 @@
+"""DebateQA's section 5 from one file: a benchmark, answers, scores, ranks and their page, whole but small."""
+
+import importlib.util
+import inspect
+import json
+import shutil
+import tomllib
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("pyterrier", reason="the extra retrieval is not installed: pyterrier is missing")
+pytest.importorskip("torch", reason="the extra perplexity is not installed: torch is missing")
+
+from conqret.cli.answer import answer
+
+ROOT = Path(__file__).resolve().parents[2]
+SHIPPED = sorted((ROOT / "fixtures" / "answers").glob("*.toml"))
+SMALL = """
+questions = "few.jsonl"
+corpus = "corpus"
+[dedupe]
+quiet = true
+[curate]
+rerank = "lexical"
+quiet = true
+[answer]
+quiet = true
+[perspective-diversity]
+backbone = "tiny"
+steps = 1
+[variants.none]
+strategy = "none"
+[variants.react]
+strategy = "react"
+searches = 2
+[variants.trusted]
+strategy = "rag"
+trusted = true
+"""
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+
+@pytest.fixture(scope="module")
+def script():
+    spec = importlib.util.spec_from_file_location(
+        "answer_experiment", ROOT / "scripts" / "answer_experiment.py"
+    )
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_from_questions_to_ranks_and_a_page(script, tmp_path, capsys):
+    lines = (ROOT / "fixtures" / "questions.jsonl").read_text().splitlines(keepends=True)
+    (tmp_path / "few.jsonl").write_text("".join(lines[4:6] + lines[4:5]).replace('"homework"', '"twin"', 1))
+    (tmp_path / "corpus").mkdir()
+    shutil.copy(ROOT / "fixtures" / "corpus" / "documents.jsonl", tmp_path / "corpus")
+    (tmp_path / "small.toml").write_text(SMALL)
+    out = tmp_path / "out"
+    script.experiment(tmp_path / "small.toml", out)
+    said = capsys.readouterr().out
+    assert "Ranks by k Z(1 / P.D.)" in said
+    asked = [json.loads(line)["id"] for line in (out / "benchmark" / "benchmark.jsonl").open()]
+    assert len(asked) == 2  # the twin went
+    for name in ("none", "react", "trusted"):
+        rows = [json.loads(line) for line in (out / "answers" / name / "answers.jsonl").open()]
+        assert [row["id"] for row in rows] == asked
+    page = (out / "report.html").read_text(encoding="utf-8")
+    for table in ("Ranks by k", "How each answers", "What measured"):
+        assert table in page
+    assert all(f">{name}<" in page for name in ("none", "react", "trusted"))
+
+
+def test_a_command_that_fails_stops_it(script, tmp_path, capsys):
+    (tmp_path / "small.toml").write_text(SMALL)
+    with pytest.raises(SystemExit) as end:
+        script.experiment(tmp_path / "small.toml", tmp_path / "out")
+    assert end.value.code == 2
+    assert "few.jsonl" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("file", SHIPPED, ids=lambda file: file.stem)
+def test_the_shipped_files_name_options_that_there_are(file):
+    known = {"prompt-kind"} | {name.replace("_", "-") for name in inspect.signature(answer).parameters}
+    plan = tomllib.loads(file.read_text(encoding="utf-8"))
+    assert len(plan["variants"]) >= 3
+    for one in plan["variants"].values():
+        assert set(one) <= known
