@@ -47,6 +47,13 @@ Model = Annotated[
         "-m",
     ),
 ]
+Detector = Annotated[
+    Path | None,
+    option(
+        MODEL,
+        "A local detector instead of --model: the folder of `conqret perspectives tune`, or of an NLI model.",
+    ),
+]
 Metric = Annotated[
     list[str] | None,
     option(

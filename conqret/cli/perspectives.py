@@ -8,16 +8,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from conqret.cli import options, perspectives_make, perspectives_score
+from conqret.cli import options, perspectives_make, perspectives_score, perspectives_tune
 from conqret.cli.asking import ask, session_of
-from conqret.cli.console import at, end, note, result
+from conqret.cli.console import at, end, note, progress, result, tell
 from conqret.cli.groups import add_commands, grouped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from rich.console import RenderableType
 
+    from conqret.io.pairs import Pair
+    from conqret.perspectives.detecting import DetectedFolder
+    from conqret.perspectives.detector import Detector
     from conqret.perspectives.study import DetectionFolder, DetectionRecord, DetectionSummary
 
 app = typer.Typer(
@@ -26,7 +29,9 @@ app = typer.Typer(
     epilog="Example: conqret perspectives detect pairs.tsv --model gpt-4o-mini -o runs/perspectives",
 )
 
-add_commands(app, {"make": perspectives_make.make, "score": perspectives_score.score})
+add_commands(
+    app, {"make": perspectives_make.make, "score": perspectives_score.score, "tune": perspectives_tune.tune}
+)
 
 LABELS = "Labels"
 
@@ -34,7 +39,8 @@ EPILOG = (
     "Examples:\n\n"
     "conqret perspectives detect pairs.tsv --model gpt-4o-mini -o runs/detect\n\n"
     "conqret perspectives detect pairs.tsv --labels label --model gpt-4o-mini --dry-run\n\n"
-    "conqret perspectives detect others.tsv --yes-from runs/detect --model gpt-4o-mini"
+    "conqret perspectives detect others.tsv --yes-from runs/detect --model gpt-4o-mini\n\n"
+    "conqret perspectives detect pairs.tsv --labels label --detector detector/"
 )
 
 
@@ -49,6 +55,7 @@ def detect(
     ],
     *,
     model: options.Model = None,
+    detector: options.Detector = None,
     labels: Annotated[
         str | None,
         options.option(
@@ -86,11 +93,21 @@ def detect(
     choice: for each question the grade that has the highest F1 on all others.
     """
     from conqret.cli.expected_cost import tell_cost
+    from conqret.errors import DeclarationError
     from conqret.io.pairs import read_pairs
     from conqret.perspectives.detection import estimate
     from conqret.perspectives.study import DetectionFolder, record_of, study
     from conqret.runs.places import default_folder, stem
 
+    if detector is not None:
+        if model is not None or yes_from is not None or dry_run:
+            raise DeclarationError(
+                "--detector decides, calls nobody and has its own threshold: leave out --model, --yes-from, --dry-run"
+            )
+        _by_detector(
+            read_pairs(pairs, labels), detector, pairs, output, overwrite=kept.overwrite, shown=shown
+        )
+        return
     threshold, chosen_by = threshold_of_option(yes_from)
     found = read_pairs(pairs, labels)
     session = session_of(model, calls, kept, prompts)
@@ -107,6 +124,52 @@ def detect(
     result(outcome.summary, _lines(outcome.summary, folder), as_json=shown.json_output)
     lost = outcome.summary.unanswered
     end(lost, outcome.session, there=len(found) - sum(lost.values()), reasons=lost)
+
+
+def probabilities_of(
+    pairs: Sequence[Pair], loaded: Detector, folder: DetectedFolder, *, overwrite: bool, shown: options.Shown
+) -> list[float]:
+    """The probability of each pair by a local detector, with a bar."""
+    from conqret.perspectives.detecting import detect_locally
+
+    if not shown.quiet:
+        tell(f"{len(pairs):,} pairs, read by the detector {loaded.identity[:12]}")
+    with progress("detecting", len(pairs), quiet=shown.quiet) as bar:
+        return detect_locally(pairs, loaded, folder, overwrite=overwrite, on_block=bar.reach)
+
+
+def _by_detector(
+    found: Sequence[Pair],
+    detector: Path,
+    source: Path,
+    output: Path | None,
+    *,
+    overwrite: bool,
+    shown: options.Shown,
+) -> None:
+    from conqret.perspectives.detecting import DetectedFolder
+    from conqret.perspectives.detector import load_detector
+    from conqret.perspectives.tuning import quality_of
+    from conqret.report.perspectives import quality_table
+    from conqret.runs.places import default_folder, stem
+
+    folder = DetectedFolder(output or default_folder(stem(source), "detect", detector.resolve().name))
+    loaded = load_detector(detector)
+    chances = probabilities_of(found, loaded, folder, overwrite=overwrite, shown=shown)
+    yes = sum(loaded.contains(one) is True for one in chances)
+    facts: dict[str, object] = {"pairs": len(found), "yes": yes, "threshold": loaded.threshold}
+    lines: list[RenderableType] = []
+    if labelled := [place for place, one in enumerate(found) if one.label is not None]:
+        quality = quality_of(
+            [found[place] for place in labelled], [loaded.score_of(chances[place]) for place in labelled],
+            loaded.probability, loaded.threshold,
+        )  # fmt: skip
+        facts["against_labels"] = quality.model_dump()
+        lines += [quality_table(quality, "Agreement with the labels"), ""]
+    lines.append(
+        f"{yes} of {len(found)} documents contain their perspective, from a probability of {loaded.threshold:.3f}"
+    )
+    result(facts, [*lines, at(folder.table_file, "table")], as_json=shown.json_output)
 
 
 def threshold_of_option(text: str | None) -> tuple[int | None, DetectionRecord | None]:

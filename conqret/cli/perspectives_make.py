@@ -88,7 +88,10 @@ def make(
     )  # fmt: skip
     summary = outcome.summary
     files = (making.PERSPECTIVES, making.LEFT_OUT, making.INSPECT)
-    named = (at(folder.path / file, what) for file, what in zip(files, ("kept", "left out", "inspect"), strict=True))
+    named = (
+        at(folder.path / file, what)
+        for file, what in zip(files, ("kept", "left out", "inspect"), strict=True)
+    )
     result(summary, [made_table(summary), "", *named], as_json=shown.json_output)
     lost = summary.unanswered
     end(lost, outcome.session, there=len(read) - sum(lost.values()), reasons=lost)

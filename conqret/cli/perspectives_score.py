@@ -67,6 +67,7 @@ def score(
         ),
     ] = None,
     model: options.Model = None,
+    detector: options.Detector = None,
     cuts: Annotated[
         str, typer.Option("--cuts", "-k", help="How many of the first documents count.")
     ] = "5,10",
@@ -107,10 +108,14 @@ def score(
     from conqret.perspectives.scoring import pairs_of, pooled
     from conqret.perspectives.scoring import score as scored
     from conqret.report.page import write_files
-    from conqret.report.perspective_scores import diversity_tables, legend
+    from conqret.report.perspective_scores import diversity_tables
     from conqret.retrieval.evaluation.systems import ASKING
     from conqret.runs.places import default_folder, stem
 
+    if detector is not None and (yes_from is not None or judgments is not None):
+        raise DeclarationError(
+            "--detector decides alone, with its own threshold: leave out --yes-from and --judgments"
+        )
     wanted = _cuts(cuts)
     deepest = depth or max(wanted)
     systems = named(runs)
@@ -146,10 +151,11 @@ def score(
         pool = pooled(questions, rankings, deepest)
         pairs = pairs_of(questions, pool, _texts(index, pool))
         if dry_run:
-            tell_cost([*asked, estimate(pairs, session)], budget=calls.budget_usd, as_json=shown.json_output)
+            detecting = [estimate(pairs, session)] if detector is None else []
+            tell_cost([*asked, *detecting], budget=calls.budget_usd, as_json=shown.json_output)
             return
         judged, lost = _detected(
-            questions, pairs, folder, yes_from=yes_from, session=session, kept=kept, shown=shown
+            questions, pairs, folder, detector, yes_from=yes_from, session=session, kept=kept, shown=shown
         )
     if dry_run:
         tell_cost(asked, budget=calls.budget_usd, as_json=shown.json_output)
@@ -174,21 +180,28 @@ def score(
         as_json=shown.json_output,
     )
     if not shown.quiet:
-        note(legend(found))
-        for name, lacking in found.unranked.items():
-            note_all(f"{name} ranks nothing for {len(lacking)} questions, and has 0 there", lacking, 5)
-        if found.unjudged:
-            told = [f"{name}: {count} documents" for name, count in found.unjudged.items()]
-            note_all(
-                "documents without a judgment; a question counts only where all that count are judged",
-                told,
-                5,
-            )
+        _remark(found)
     if sideless:
         note(
             f"{sideless} questions with two perspectives have no answer which supports: no side is counted for them"
         )
     end(lost or sideless)
+
+
+def _remark(found: Diversity) -> None:
+    """What the tables mean, and what they lack."""
+    from conqret.report.perspective_scores import legend
+
+    note(legend(found))
+    for name, lacking in found.unranked.items():
+        note_all(f"{name} ranks nothing for {len(lacking)} questions, and has 0 there", lacking, 5)
+    if found.unjudged:
+        told = [f"{name}: {count} documents" for name, count in found.unjudged.items()]
+        note_all(
+            "documents without a judgment; a question counts only where all that count are judged",
+            told,
+            5,
+        )
 
 
 def _unasked(systems: Sequence[str]) -> list[str]:
@@ -266,6 +279,7 @@ def _detected(
     questions: Sequence[PerspectiveQuestion],
     pairs: Sequence[Pair],
     folder: Path,
+    detector: Path | None,
     *,
     yes_from: str | None,
     session: Any,
@@ -273,22 +287,34 @@ def _detected(
     shown: options.Shown,
 ) -> tuple[Judged, dict[str, int]]:
     """What the documents contain, and how many pairs have no answer, by reason."""
-    from conqret.cli.perspectives import threshold_of_option
+    from conqret.cli.perspectives import probabilities_of, threshold_of_option
+    from conqret.perspectives.detecting import DetectedFolder
+    from conqret.perspectives.detector import load_detector
     from conqret.perspectives.scoring import judged_of
     from conqret.perspectives.study import DetectionFolder, study
 
     threshold, _ = threshold_of_option(yes_from)
-    place = DetectionFolder(folder / "detections")
-    outcome = ask(
-        partial(study, pairs, session, place, yes_from=threshold, overwrite=kept.overwrite), len(pairs), "grades",
-        about=f"{len(pairs):,} pairs of a document and a perspective, asked of", shown=shown, doing="detecting",
-    )  # fmt: skip
+    said: dict[str, bool | None]
+    if detector is not None:
+        loaded = load_detector(detector)
+        place = DetectedFolder(folder / "detections")
+        chances = probabilities_of(pairs, loaded, place, overwrite=kept.overwrite, shown=shown)
+        said = {pair.id: loaded.contains(chance) for pair, chance in zip(pairs, chances, strict=True)}
+        lost = {}
+    else:
+        asked = DetectionFolder(folder / "detections")
+        outcome = ask(
+            partial(study, pairs, session, asked, yes_from=threshold, overwrite=kept.overwrite), len(pairs), "grades",
+            about=f"{len(pairs):,} pairs of a document and a perspective, asked of", shown=shown, doing="detecting",
+        )  # fmt: skip
+        with asked.rows() as rows:
+            said = {row.id: row.contains(outcome.summary.yes_from) for row in rows.rows()}
+        lost = outcome.summary.unanswered
     contains = {}
-    with place.rows() as rows:
-        for row in rows.rows():
-            question, number, document = row.id.split(" ")
-            contains[question, int(number), document] = row.contains(outcome.summary.yes_from)
-    return judged_of(questions, contains), outcome.summary.unanswered
+    for name, yes in said.items():
+        question, number, document = name.split(" ")
+        contains[question, int(number), document] = yes
+    return judged_of(questions, contains), lost
 
 
 def _facts(found: Diversity) -> dict[str, Any]:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
-import logging
 import math
 import shutil
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,15 +26,13 @@ from conqret.debate.tuning import (
 )
 from conqret.errors import DeclarationError, first_line
 from conqret.io.atomic import replacing
-from conqret.perplexity.models import Loaded, load, no_bars
+from conqret.perplexity.checkpoints import last_checkpoint, quiet, whole
+from conqret.perplexity.models import Loaded, load
 from conqret.perplexity.windows import window_of
 from conqret.perplexity.wrapping import PLAIN_TEMPLATE, rendered
 
 UNLEARNT = -100
 """The label of a token that is read and not learnt, as torch's cross-entropy leaves it out."""
-
-STATE = "trainer_state.json"
-"""What the trainer writes last into a checkpoint: one without it was being written when the run was killed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +135,7 @@ def loaded(given: Prepared) -> Loaded:
     """
     for name in ("trl", "datasets", *(("peft",) if given.settings.lora else ())):
         require(name, extra=EXTRA)
-    with _quiet():
+    with quiet():
         return load(str(given.model), "cpu", "bfloat16" if given.settings.lora and _brief() else "float32")
 
 
@@ -152,9 +147,9 @@ def trained(
     on_step: Callable[[Step], None],
 ) -> None:
     """Train, from the last checkpoint if there is one, and write the model and what came of it."""
-    with _quiet():
+    with quiet():
         trainer, place, kind = assembled(given, base, folder, on_step)
-        last = _last_checkpoint(folder.checkpoints)
+        last = last_checkpoint(folder.checkpoints)
         on_start(given.plan, 0 if last is None else int(last.name.rpartition("-")[2]))
         try:
             trainer.train(resume_from_checkpoint=None if last is None else str(last))
@@ -249,18 +244,6 @@ def _brief() -> bool:
     return bool(cuda.is_available() and cuda.is_bf16_supported())
 
 
-def _last_checkpoint(folder: Path) -> Path | None:
-    """The last whole checkpoint; what was being written when the run was killed goes."""
-    whole = []
-    for one in folder.glob("checkpoint-*"):
-        try:
-            json.loads((one / STATE).read_bytes())
-            whole.append(one)
-        except (OSError, ValueError):
-            shutil.rmtree(one)
-    return max(whole, key=lambda one: int(one.name.rpartition("-")[2]), default=None)
-
-
 def _steps(history: Sequence[Mapping[str, Any]]) -> Iterator[Step]:
     held_out = {one["step"]: one["eval_loss"] for one in history if "eval_loss" in one}
     for one in history:
@@ -279,22 +262,12 @@ def _save(model: Any, given: Prepared, folder: TunedFolder) -> None:
     transformers = require("transformers", extra=EXTRA)
     base = transformers.AutoConfig.from_pretrained(given.model)
     if given.settings.lora:
-        with _whole(folder.adapter, folder) as made:
+        with whole(folder.adapter, folder.checkpoints) as made:
             model.save_pretrained(made)
         model = model.merge_and_unload()
-    with _whole(folder.model, folder) as made:
+    with whole(folder.model, folder.checkpoints) as made:
         model.to(base.dtype or model.dtype).save_pretrained(made)
         given.tokenizer.save_pretrained(made)
-
-
-@contextmanager
-def _whole(target: Path, folder: TunedFolder) -> Iterator[Path]:
-    """A folder to write into, which takes the place of ``target`` in the end."""
-    part = folder.checkpoints / target.name
-    for old in (part, target):
-        shutil.rmtree(old, ignore_errors=True)
-    yield part
-    part.replace(target)
 
 
 def _write(found: Training, folder: TunedFolder) -> None:
@@ -302,19 +275,3 @@ def _write(found: Training, folder: TunedFolder) -> None:
     with replacing(folder.training_file) as file, replacing(folder.summary_file) as summary:
         file.write(found.model_dump_json(indent=1).encode())
         summary.write(json.dumps(facts, indent=1).encode())
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Errors alone: what the libraries remark on their own defaults, and their bars, would stand between ours."""
-    loggers = [logging.getLogger(name) for name in ("transformers", "trl", "accelerate", "peft")]
-    levels = [one.level for one in loggers]
-    for one in loggers:
-        one.setLevel(logging.ERROR)
-    try:
-        with warnings.catch_warnings(), no_bars():
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        for one, level in zip(loggers, levels, strict=True):
-            one.setLevel(level)

@@ -60,7 +60,9 @@ SOURCES: Mapping[str, Schema] = {
         {
             **_EVERYWHERE,
             "question": _ASKED,
-            "options": Field(("options", "references", "choices"), _texts, needed="List its options in their order"),
+            "options": Field(
+                ("options", "references", "choices"), _texts, needed="List its options in their order"
+            ),
         },
     ),
     "kialo": Schema(
@@ -78,7 +80,9 @@ SOURCES: Mapping[str, Schema] = {
             **_EVERYWHERE,
             "argument": Field(("argument", "query", "point"), filled, needed="Give the first argument"),
             "counter": Field(
-                ("counter", "counter_argument", "counterargument"), filled, needed="Give the one that contradicts it"
+                ("counter", "counter_argument", "counterargument"),
+                filled,
+                needed="Give the one that contradicts it",
             ),
         },
     ),
@@ -102,7 +106,9 @@ def read_perspective_sources(path: Path, kind_: str) -> tuple[PerspectiveSource,
         values["subset"] = values["subset"] or kind_
         reader.once("id", values["id"], "Give each row an id of its own")
         if any(mark.isspace() for mark in values["id"]):
-            reader.fault(reader.column("id"), "has white space in it", "Write an id that a TREC file can hold")
+            reader.fault(
+                reader.column("id"), "has white space in it", "Write an id that a TREC file can hold"
+            )
         if kind_ == "kialo" and bool(values["statement"]) == bool(values["answers"]):
             reader.fault("statement", "must be given, or else answers", "Give one of the two")
         found.append(PerspectiveSource(**values))

@@ -165,7 +165,9 @@ def estimate(sources: Sequence[PerspectiveSource], session: Session) -> list[Exp
     """The calls, tokens and dollars of :func:`make`; every row is taken to be checked."""
     likely = [(one, way_of(one).made(one, way_of(one).baseline(one))) for one in sources]
     checks = (
-        _check_prompt(session.library, found[0], found[1]) if found else _prompt(session.library, way_of(one), one)
+        _check_prompt(session.library, found[0], found[1])
+        if found
+        else _prompt(session.library, way_of(one), one)
         for one, found in likely
     )
     written = (_prompt(session.library, way_of(one), one) for one in sources)
@@ -180,8 +182,10 @@ def inspection_sheet(kept: Sequence[PerspectiveQuestion]) -> str:
     rng = random.Random(SEED)
     rows = []
     for subset, own in gathered((one.subset, one) for one in kept).items():
-        for one in rng.sample(own, min(INSPECTED, len(own))):
-            rows.append((one.id, subset, one.question, " | ".join(view.text for view in one.perspectives), ""))
+        rows += [
+            (one.id, subset, one.question, " | ".join(view.text for view in one.perspectives), "")
+            for one in rng.sample(own, min(INSPECTED, len(own)))
+        ]
     return csv_text(("id", "subset", "question", "perspectives", "error"), rows)
 
 

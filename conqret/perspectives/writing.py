@@ -1,4 +1,4 @@
-"""How perspectives are asked for: a prompt, a typed answer and an offline answer for each kind of source (BeRDS, 4.1)."""
+"""How perspectives are asked for: a prompt and the types of answers for each kind of source (BeRDS, 4.1)."""
 
 from __future__ import annotations
 
@@ -52,7 +52,9 @@ class FromSurvey(Typed):
     def _whole(self) -> FromSurvey:
         if not self.own_experience:
             if self.question is None or self.supporting is None or self.opposing is None:
-                raise ValueError("question, supporting and opposing are null only where own_experience is true")
+                raise ValueError(
+                    "question, supporting and opposing are null only where own_experience is true"
+                )
             _apart(self.supporting, self.opposing)
         return self
 
@@ -73,7 +75,9 @@ class FromAnswers(Typed):
     def _whole(self, info: ValidationInfo) -> FromAnswers:
         wanted = (info.context or {}).get("answers")
         if wanted and len(self.statements) != wanted:
-            raise ValueError(f"there are {wanted} answers, and {len(self.statements)} statements: write one for each")
+            raise ValueError(
+                f"there are {wanted} answers, and {len(self.statements)} statements: write one for each"
+            )
         _apart(*self.statements)
         return self
 
@@ -130,7 +134,9 @@ def _of_survey(
     return _two(answer["question"], answer["supporting"], answer["opposing"])
 
 
-_OWN = re.compile(r"\b(have|has|had|did|do|are|were|was) you\b(?! (think|feel|believe|favor|favour|support|worried))", re.I)
+_OWN = re.compile(
+    r"\b(have|has|had|did|do|are|were|was) you\b(?! (think|feel|believe|favor|favour|support|worried))", re.I
+)
 
 
 def _plain(text: str) -> str:
@@ -199,7 +205,10 @@ WAYS: Mapping[str, Way] = {
         lambda source: {"question": source.question},
         lambda source, answer: (source.question, tuple(map(Perspective, answer["statements"]))),
         lambda source: {
-            "statements": [f"Yes: {_plain(source.question)}.", f"No, it is not so: {_plain(source.question)}."]
+            "statements": [
+                f"Yes: {_plain(source.question)}.",
+                f"No, it is not so: {_plain(source.question)}.",
+            ]
         },
     ),
 }

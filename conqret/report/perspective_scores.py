@@ -1,4 +1,4 @@
-"""Tables of diverse rankings (BeRDS's Tables 3, 6, 16 and 17, the data of its Figures 2 and 3), and of what was made."""
+"""Tables of diverse rankings (BeRDS, Tables 3, 6, 16 and 17, Figures 2 and 3), and of what was made."""
 
 from __future__ import annotations
 
@@ -103,7 +103,10 @@ def made_table(found: MadeSummary) -> Table:
         rows,
         foot=[
             ("kept", *(one.kept for one in found.subsets)),
-            ("perspectives a question", *(one.perspectives / one.kept if one.kept else None for one in found.subsets)),
+            (
+                "perspectives a question",
+                *(one.perspectives / one.kept if one.kept else None for one in found.subsets),
+            ),
         ],
     )
 

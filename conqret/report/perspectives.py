@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from conqret.perspectives.detection import GRADES
+from conqret.perspectives.detector import Quality
 from conqret.perspectives.study import DetectionSummary
 from conqret.perspectives.threshold import AgainstLabels
 from conqret.report.table import Cell, Column, Table
@@ -58,4 +59,25 @@ def _agreement(found: AgainstLabels) -> Table:
         foot=[("F1 of always saying yes", found.always_yes)],
         note=f"n = {found.pairs} pairs of {found.questions} questions; intervals (95 %) are over questions. It is a "
         f"yes in {found.said_yes:.1%}, to people in {found.people_yes:.1%}.{chose}{unanswered}",
+    )
+
+
+def quality_table(found: Quality, title: str, remark: str = "") -> Table:
+    """How a detector fares beside labels."""
+    rows: list[tuple[Cell, ...]] = [
+        ("F1", found.f1), ("precision", found.precision), ("recall", found.recall), ("accuracy", found.accuracy),
+        ("average precision", found.average_precision),
+        ("Brier score, before calibration", found.brier_raw), ("Brier score", found.brier),
+    ]  # fmt: skip
+    told = (
+        f"n = {found.pairs} pairs of {found.questions} questions; intervals (95 %) are over questions. It is a yes in "
+        f"{found.said_yes:.1%}, by label in {found.labelled_yes:.1%}. Brier: the mean squared error of the "
+        "probabilities, 0 at best."
+    )
+    return Table(
+        title,
+        ("", "value"),
+        rows,
+        foot=[("F1 of the lexical baseline", found.by_words), ("F1 of always saying yes", found.always_yes)],
+        note=f"{told} {remark}".rstrip(),
     )

@@ -57,7 +57,9 @@ class Estimate:
         if self.value is None:
             return f"none ({self.reason})"
         return (
-            f"{self.value:z.3f}" if self.low is None else f"{self.value:z.3f} [{self.low:z.3f}, {self.high:z.3f}]"
+            f"{self.value:z.3f}"
+            if self.low is None
+            else f"{self.value:z.3f} [{self.low:z.3f}, {self.high:z.3f}]"
         )
 
 

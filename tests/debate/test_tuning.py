@@ -9,6 +9,7 @@ from conqret.debate import training, tuning
 from conqret.debate.instructions import read_instructions
 from conqret.debate.tuning import TunedFolder, TuningSettings, plan, tune
 from conqret.errors import DeclarationError, ItemsError
+from conqret.perplexity import checkpoints
 from tests.debate.tunable import ROWS, SUBJECTS, row, save_model, write_rows
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -88,7 +89,7 @@ def test_a_run_that_was_stopped_ends_like_one_that_was_left_alone(whole, models,
     assert not folder.summary_file.exists()
     torn = folder.checkpoints / "checkpoint-6"  # the kill came while it was written
     shutil.copytree(folder.checkpoints / "checkpoint-4", torn)
-    (torn / training.STATE).unlink()
+    (torn / checkpoints.STATE).unlink()
     done, again = [], []
     found = tune(
         rows, models[False], folder, QUICK, on_start=lambda plan, kept: done.append(kept), on_step=again.append

@@ -16,8 +16,9 @@ from tests.server import FaultServer
 
 ROWS = {
     "opinionqa": [
-        {"key": "gun", "question": "How safe does a gun make you feel?", "references": "['Safer', 'Less safe', 'Refused']",
-         "url": "https://example.org/gun", "license": "CC0"},
+        {"key": "gun", "question": "How safe does a gun make you feel?",
+         "references": "['Safer', 'Less safe', 'Refused']", "url": "https://example.org/gun",
+         "license": "CC0"},
         {"key": "fired", "question": "Have you ever fired a gun?", "references": ["Yes", "No"]},
     ],
     "kialo": [
@@ -48,7 +49,11 @@ def test_offline_it_makes_what_score_reads(tmp_path, kind):
         assert not any(view.text.endswith("?") for view in one.perspectives)
         assert one.sided == (one.id in ("gun", "chat", "arguana-1"))
     if kind == "opinionqa":
-        assert (found[0].url, found[0].licence, found[0].subset) == ("https://example.org/gun", "CC0", "opinionqa")
+        assert (found[0].url, found[0].licence, found[0].subset) == (
+            "https://example.org/gun",
+            "CC0",
+            "opinionqa",
+        )
         assert read[0].options == ("Safer", "Less safe")  # to refuse is no opinion
         assert summary.subsets[0].faults == {"it asks about own experience": 1}
         (left,) = csv.DictReader((folder.path / "left_out.csv").open(newline="", encoding="utf-8"))
@@ -61,7 +66,12 @@ def test_what_the_check_finds_is_left_out_and_a_run_goes_on(tmp_path):
     def answer(body):
         shown = body["messages"][1]["content"]
         if "<statement number" in shown:
-            return {"explanation": "as it is", "debatable": True, "answer": "Kiel" not in shown, "apart": False}
+            return {
+                "explanation": "as it is",
+                "debatable": True,
+                "answer": "Kiel" not in shown,
+                "apart": False,
+            }
         if "<answers>" in shown:
             return {"statements": ["Bonn is best.", "Ulm is best.", "Kiel is best."]}
         return {"explanation": "the point", "opposing": "Chatbots will not harm us."}
@@ -92,9 +102,21 @@ def options(server):
     [
         (Opposite, {"opposing": "Do trams pay?"}, "this is a question"),
         (Opposite, {"opposing": "Do trams pay?”"}, "this is a question"),
-        (FromArguments, {"question": "Trams pay.", "supporting": "Yes.", "opposing": "No."}, "this is no question"),
-        (FromArguments, {"question": "Pay?", "supporting": "It is so", "opposing": "it is so."}, "the same words"),
-        (FromSurvey, {"own_experience": False, "question": None, "supporting": None, "opposing": None}, "are null only"),
+        (
+            FromArguments,
+            {"question": "Trams pay.", "supporting": "Yes.", "opposing": "No."},
+            "this is no question",
+        ),
+        (
+            FromArguments,
+            {"question": "Pay?", "supporting": "It is so", "opposing": "it is so."},
+            "the same words",
+        ),
+        (
+            FromSurvey,
+            {"own_experience": False, "question": None, "supporting": None, "opposing": None},
+            "are null only",
+        ),
         (Views, {"statements": ["One."]}, "at least 2"),
         (Views, {"statements": ["One.", "One"]}, "the same words"),
     ],
@@ -134,7 +156,10 @@ def test_the_sheet_has_twenty_of_each_subset(tmp_path):
     made = [way_of(one).made(one, {"statements": ["=Yes.", "No."]}) for one in read]
     from conqret.io.perspectives import PerspectiveQuestion
 
-    kept = [PerspectiveQuestion(one.id, found[0], found[1], one.subset) for one, found in zip(read, made, strict=True)]
+    kept = [
+        PerspectiveQuestion(one.id, found[0], found[1], one.subset)
+        for one, found in zip(read, made, strict=True)
+    ]
     rows = list(csv.DictReader(inspection_sheet(kept).splitlines()))
     assert len({row["id"] for row in rows}) == INSPECTED
     assert {row["error"] for row in rows} == {""}

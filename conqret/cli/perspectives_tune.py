@@ -1,0 +1,177 @@
+"""``conqret perspectives tune``: a local model that says whether documents contain perspectives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from conqret.cli import options
+from conqret.cli.console import at, note, progress, result, tell
+from conqret.cli.groups import Group, grouped
+
+if TYPE_CHECKING:
+    from conqret.perspectives.tuning import Parts
+
+TRAINING = "Training"
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret perspectives tune pairs.tsv --labels label --model models/deberta-v3-base -o detector/\n\n"
+    "conqret perspectives tune runs/detect/detections.csv --labels contains --model models/mistral-7b --lora "
+    "-o detector/"
+)
+
+
+@dataclass(frozen=True)
+class Settings(Group):
+    """How a detector is tuned: the fields of :class:`conqret.perspectives.tuning.DetectorSettings`."""
+
+    lora: Annotated[
+        bool, options.option(TRAINING, "Train an adapter (LoRA), not the whole model: less memory.", "--lora")
+    ] = False
+    epochs: Annotated[int | None, options.option(TRAINING, "Times that every pair is seen. Default: 2.")] = (
+        None
+    )
+    learning_rate: Annotated[
+        float | None, options.option(TRAINING, "Its highest. Default: 2e-5; 1e-4 with --lora.")
+    ] = None
+    batch_size: Annotated[int | None, options.option(TRAINING, "Pairs a step. Default: 16.")] = None
+    max_length: Annotated[
+        int | None,
+        options.option(
+            TRAINING,
+            "Tokens at once, document and perspective together; of a longer document training sees the beginning. "
+            "Default: 512.",
+        ),
+    ] = None
+    held_out: Annotated[
+        float | None,
+        options.option(TRAINING, "The share of the questions that measures the detector. Default: 0.2."),
+    ] = None
+    seed: Annotated[
+        int | None, options.option(TRAINING, "Parts the questions, orders pairs. Default: 13.")
+    ] = None
+    save_every: Annotated[
+        int | None, options.option(TRAINING, "Steps from checkpoint to checkpoint. Default: 50.")
+    ] = None
+
+
+@grouped
+def tune(
+    pairs: Annotated[
+        Path,
+        typer.Argument(
+            help="Columns question, document, perspective and a label, as for detect; or the detections.csv of its run."
+        ),
+    ],
+    *,
+    model: Annotated[
+        Path,
+        options.option(
+            options.MODEL,
+            "The folder of a transformers model with its tokenizer: an encoder, an NLI model, or a causal model, "
+            "which gets a yes/no head.",
+            "--model",
+            "-m",
+        ),
+    ],
+    labels: Annotated[
+        str,
+        options.option(
+            options.FILES,
+            "The labels (1 or 0, yes or no): a column of the pairs (contains, in detections.csv), or a file with "
+            "columns id and label.",
+        ),
+    ] = "label",
+    output: Annotated[
+        Path | None,
+        options.option(
+            options.FILES,
+            "The folder to write; the same command again goes on from its last checkpoint. Default: "
+            "runs/PAIRS-tune-MODEL.",
+            "--output",
+            "-o",
+        ),
+    ] = None,
+    settings: Settings,
+    overwrite: options.Overwrite = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say how the questions would be parted, and stop.")
+    ] = False,
+    shown: options.Shown,
+) -> None:
+    """Tune a detector on judged or labelled pairs, so that no model need be asked any more (BeRDS, section 5).
+
+    Questions are parted: to train on, to calibrate the probabilities and choose the threshold, and to measure F1 on.
+    `--detector FOLDER` then uses it in detect and score.
+    """
+    from conqret.io.pairs import read_pairs
+    from conqret.perspectives.tuning import DetectorFolder, DetectorSettings, parted, tune_detector
+    from conqret.report.perspectives import quality_table
+    from conqret.runs.places import default_folder, stem
+
+    chosen = DetectorSettings(**settings.given())
+    read = read_pairs(pairs, labels)
+    if dry_run:
+        result(_counts(parted(read, chosen)), [_told(parted(read, chosen))], as_json=shown.json_output)
+        return
+    folder = DetectorFolder(output or default_folder(stem(pairs), "tune", model.resolve().name))
+    with progress("tuning", quiet=shown.quiet) as bar:
+
+        def started(parts: Parts, steps: int, done: int) -> None:
+            if not shown.quiet:
+                tell(_told(parts))
+                if done:
+                    tell(f"{done:,} of {steps:,} steps are done already")
+            bar.reach(done, total=steps)
+
+        card = tune_detector(
+            read,
+            model,
+            folder,
+            chosen,
+            overwrite=overwrite,
+            on_start=started,
+            on_step=lambda step, loss: bar.reach(step, f"loss {loss:.3f}"),
+        )
+    lines = [quality_table(card.held_out, "On questions that had no part in it", card.remark), ""]
+    lines.append(
+        f"it is a yes from a probability of {card.threshold:.3f} on, chosen on {card.calibrated:,} pairs"
+    )
+    result(
+        card,
+        [*lines, at(folder.path, "detector"), at(folder.summary_file, "card")],
+        as_json=shown.json_output,
+    )
+    if not shown.quiet:
+        if card.cut:
+            note(
+                f"{card.cut:,} documents are longer than {card.limit} tokens: training saw their beginning, detection "
+                "reads all of them in windows"
+            )
+        unlabelled = len(read) - card.pairs
+        if unlabelled:
+            note(f"{unlabelled:,} pairs have no label and are left out")
+
+
+def _counts(parts: Parts) -> dict[str, dict[str, int]]:
+    named = {"train": parts.train, "calibration": parts.calibration, "held_out": parts.held_out}
+    return {
+        name: {
+            "pairs": len(own),
+            "questions": len({one.question or one.id for one in own}),
+            "yes": sum(one.label is True for one in own),
+        }
+        for name, own in named.items()
+    }
+
+
+def _told(parts: Parts) -> str:
+    told = [
+        f"{one['pairs']:,} pairs of {one['questions']:,} questions ({one['yes']:,} yes)"
+        for one in _counts(parts).values()
+    ]
+    return f"{told[0]} to train on, {told[1]} to calibrate on, {told[2]} held out"

@@ -1,0 +1,95 @@
+"""Pairs through a local detector, as a run: each probability is kept as it comes, so that a stopped run goes on."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from conqret.data.item import Frozen
+from conqret.io.atomic import replacing
+from conqret.io.label_sheets import csv_text
+from conqret.io.pairs import Pair
+from conqret.perspectives.detector import AT_ONCE, Detector
+from conqret.runs.asked import ROWS
+from conqret.runs.folder import RunFolder, RunRecord
+from conqret.runs.rows import RowStore
+
+TABLE = "detections.csv"
+
+
+class Found(Frozen):
+    """The probability that a pair's document contains its perspective."""
+
+    id: str
+    probability: float
+
+
+class DetectedRecord(RunRecord):
+    """What ``run.json`` says of pairs that went through a detector."""
+
+    SAME: ClassVar[Mapping[str, str]] = {"detector": "detector", "asked": "pairs"}
+
+    kind: str = "detector"
+    detector: str
+    asked: str
+
+
+@dataclass(frozen=True)
+class DetectedFolder(RunFolder[DetectedRecord]):
+    """The files of such a run."""
+
+    COMMAND: ClassVar[str] = "conqret perspectives detect --detector"
+    MAKES: ClassVar[tuple[str, ...]] = (ROWS, TABLE)
+
+    @property
+    def table_file(self) -> Path:
+        """The pairs with probability, and yes or no."""
+        return self.path / TABLE
+
+
+def detect_locally(
+    pairs: Sequence[Pair],
+    detector: Detector,
+    folder: DetectedFolder,
+    *,
+    overwrite: bool = False,
+    on_block: Callable[[int], None] = lambda done: None,
+) -> list[float]:
+    """The probability of each pair, in their order; ``on_block`` gets how many there are so far.
+
+    Raises:
+        DeclarationError: the folder holds something else or another run, or a perspective is too long.
+    """
+    shown = json.dumps([(one.id, one.document, one.perspective) for one in pairs]).encode(
+        "utf-8", "surrogatepass"
+    )
+    record = DetectedRecord(detector=detector.identity, asked=hashlib.sha256(shown).hexdigest()[:16])
+    with folder.claimed(record, overwrite=overwrite):
+        with RowStore(folder.path / ROWS, Found, lambda one: one.id) as rows:
+            lacking = [one for one in pairs if one.id not in rows]
+            on_block(len(pairs) - len(lacking))
+            for start in range(0, len(lacking), AT_ONCE):
+                block = lacking[start : start + AT_ONCE]
+                for pair, score in zip(block, detector.scores(block), strict=True):
+                    rows.add(Found(id=pair.id, probability=detector.probability(score)))
+                on_block(len(pairs) - len(lacking) + start + len(block))
+            found = {row.id: row.probability for row in rows.rows()}
+        with replacing(folder.table_file) as file:
+            file.write(_table(pairs, found, detector).encode())
+    return [found[one.id] for one in pairs]
+
+
+def _table(pairs: Sequence[Pair], found: Mapping[str, float], detector: Detector) -> str:
+    said = {True: "yes", False: "no", None: ""}
+    return csv_text(
+        ("id", "question", "document", "perspective", "probability", "contains", "label"),
+        (
+            (one.id, one.question, one.document, one.perspective, f"{found[one.id]:.4f}",
+             said[detector.contains(found[one.id])], said[one.label])
+            for one in pairs
+        ),
+    )  # fmt: skip

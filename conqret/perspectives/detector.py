@@ -1,0 +1,226 @@
+"""A local model that says whether a document contains a perspective: one that was tuned for it, or an NLI model.
+
+A tuned one is the folder of ``conqret perspectives tune``: its ``detector.json`` says how its scores become
+probabilities and from where on it is a yes. Any other transformers model for sequence classification serves if one of
+its labels is entailment: "the document entails the perspective" (BeRDS, section 5.1), a yes from .5 on.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from conqret._optional import require
+from conqret.data.item import Frozen
+from conqret.errors import DeclarationError, first_line
+from conqret.io.pairs import Pair
+from conqret.perplexity.identity import folder_identity
+from conqret.perplexity.models import load
+from conqret.perplexity.windows import window_of
+from conqret.runs.folder import SUMMARY
+from conqret.stats.estimate import Estimate
+
+EXTRA = "tune"
+CLASSIFIER = "AutoModelForSequenceClassification"
+MODEL = "model"
+"""Where the weights lie in the folder of a tuned detector."""
+ENTAILS = "entail"
+"""How the label of NLI models begins that means yes."""
+
+MAX_LENGTH = 512
+"""Tokens that go through the model at once; BeRDS's passages of 100 words take a third of it."""
+OVERLAP = 4
+"""One over the share of a window that the next one repeats, where a document is longer."""
+LEAST_ROOM = 16
+"""Tokens of the document that a window has to hold beside the perspective, at least."""
+AT_ONCE = 32
+"""Windows that go through the model at once."""
+
+
+class Quality(Frozen):
+    """How a detector fares beside labels of questions that had no part in its making. ``brier`` is the mean squared
+    error of its probabilities, ``brier_raw`` of those before calibration; ``always_yes`` and ``by_words`` are the F1 of
+    always saying yes, and of the offline baseline."""
+
+    pairs: int
+    questions: int
+    said_yes: float
+    labelled_yes: float
+    accuracy: Estimate
+    precision: Estimate
+    recall: Estimate
+    f1: Estimate
+    average_precision: Estimate
+    brier: float
+    brier_raw: float
+    always_yes: Estimate
+    by_words: Estimate
+
+
+class DetectorCard(Frozen):
+    """What a detector is: its base, what it learnt from, and how well it does on held-out questions.
+
+    The probability of a yes is ``1 / (1 + exp(-(slope * score + intercept)))``, and it is a yes from ``threshold`` on.
+    ``cut`` counts pairs of which training has seen the beginning alone.
+    """
+
+    base: str
+    base_identity: str
+    pairs: int
+    questions: int
+    trained: int
+    calibrated: int
+    yes: int
+    weights: tuple[float, float]
+    cut: int
+    limit: int
+    lora: bool
+    slope: float
+    intercept: float
+    threshold: float
+    remark: str = ""
+    held_out: Quality
+
+
+@dataclass(frozen=True)
+class Detector:
+    """A loaded detector. ``yes`` is the place of its label for yes, and ``no`` that of its label for no (None: all
+    others together)."""
+
+    model: Any
+    tokenizer: Any
+    limit: int
+    yes: int
+    identity: str
+    slope: float = 1.0
+    intercept: float = 0.0
+    threshold: float = 0.5
+
+    def scores(self, pairs: Sequence[Pair]) -> Iterator[float]:
+        """For each pair the log-odds of yes, of a document's best window.
+
+        Raises:
+            DeclarationError: a perspective is too long for the model.
+        """
+        torch: Any = require("torch", extra=EXTRA)
+        for start in range(0, len(pairs), AT_ONCE):
+            block = pairs[start : start + AT_ONCE]
+            rows = [windows(self.tokenizer, pair, self.limit) for pair in block]
+            flat = [one for own in rows for one in own]
+            odds: list[float] = []
+            for begin in range(0, len(flat), AT_ONCE):
+                batch = self.tokenizer.pad({"input_ids": flat[begin : begin + AT_ONCE]}, return_tensors="pt")
+                with torch.inference_mode():
+                    logits = self.model(**batch.to(self.model.device)).logits.float()
+                others = torch.cat([logits[:, : self.yes], logits[:, self.yes + 1 :]], dim=1)
+                odds += (logits[:, self.yes] - others.logsumexp(dim=1)).tolist()
+            for own in rows:
+                yield max(odds[: len(own)])
+                del odds[: len(own)]
+
+    def probability(self, score: float) -> float:
+        """The probability of yes for a score."""
+        return logistic(self.slope * score + self.intercept)
+
+    def score_of(self, probability: float) -> float:
+        """The score behind a probability (without a slope there is none, and it is 0)."""
+        inside = min(max(probability, 1e-12), 1 - 1e-12)
+        return (math.log(inside / (1 - inside)) - self.intercept) / self.slope if self.slope else 0.0
+
+    def contains(self, probability: float | None) -> bool | None:
+        """Whether a probability is a yes; None without one."""
+        return None if probability is None else probability >= self.threshold
+
+
+def logistic(odds: float) -> float:
+    """``1 / (1 + exp(-odds))``, without overflow."""
+    return 1 / (1 + math.exp(-odds)) if odds >= 0 else math.exp(odds) / (1 + math.exp(odds))
+
+
+def card_of(folder: Path) -> DetectorCard | None:
+    """What a tuned detector says of itself; None for another model.
+
+    Raises:
+        DeclarationError: it cannot be read.
+    """
+    file = folder / SUMMARY
+    if not (folder / MODEL).is_dir() or not file.is_file():
+        return None
+    try:
+        return DetectorCard.model_validate_json(file.read_bytes())
+    except ValueError as error:
+        raise DeclarationError(f"{file} describes no detector: {first_line(error)}") from error
+
+
+def load_detector(folder: Path) -> Detector:
+    """Load a tuned detector, or an NLI model.
+
+    Raises:
+        DeclarationError: there is no such folder, or it holds neither.
+        MissingDependencyError: torch or transformers is not installed.
+    """
+    card = card_of(folder)
+    place = folder if card is None else folder / MODEL
+    if not (place / "config.json").is_file():
+        state = "holds no model" if folder.is_dir() else "is no folder"
+        raise DeclarationError(
+            f"{folder} {state}: --detector takes the folder of `conqret perspectives tune`, or of an NLI model"
+        )
+    loaded = load(str(place), auto=CLASSIFIER)
+    labels = {int(n): str(name).lower() for n, name in loaded.model.config.id2label.items()}
+    yes = 1 if card else next((n for n, name in labels.items() if name.startswith(ENTAILS)), None)
+    if yes is None:
+        raise DeclarationError(
+            f"{folder} is no detector: none of its labels is entailment ({', '.join(labels.values())}); tune a model "
+            "with `conqret perspectives tune`, or name an NLI model's labels in its config.json"
+        )
+    tokenizer = prepared_tokenizer(loaded.tokenizer, loaded.model.config)
+    limit = min(card.limit if card else MAX_LENGTH, window_of(loaded.model.config, tokenizer))
+    found = (card.slope, card.intercept, card.threshold) if card else (1.0, 0.0, 0.5)
+    return Detector(loaded.model, tokenizer, limit, yes, folder_identity(place), *found)
+
+
+def prepared_tokenizer(tokenizer: Any, config: Any) -> Any:
+    """A tokenizer that can fill up batches, as its model expects it.
+
+    Raises:
+        DeclarationError: it has neither a padding nor an end token, or finds no windows.
+    """
+    if tokenizer.pad_token is None:
+        if tokenizer.eos_token is None:
+            raise DeclarationError(
+                "the tokenizer has neither pad_token nor eos_token: batches cannot be filled up"
+            )
+        tokenizer.pad_token = tokenizer.eos_token
+    if not tokenizer.is_fast:
+        raise DeclarationError(
+            "the tokenizer is none of the fast ones (tokenizer.json): long documents need one"
+        )
+    tokenizer.padding_side = "right"
+    config.pad_token_id = tokenizer.pad_token_id
+    return tokenizer
+
+
+def windows(tokenizer: Any, pair: Pair, limit: int) -> list[list[int]]:
+    """A pair as tokens: the document, then the perspective, whole in each window of at most ``limit`` tokens.
+
+    Raises:
+        DeclarationError: the perspective leaves no room for the document.
+    """
+    joined = "" if tokenizer.sep_token else "\n\nStatement: "
+    second = joined + pair.perspective
+    used = len(tokenizer("", second)["input_ids"])
+    room = limit - used
+    if room < LEAST_ROOM:
+        raise DeclarationError(
+            f"the perspective of pair {pair.id} takes {used:,} of {limit:,} tokens, so that no document fits beside "
+            "it: shorten it, or raise --max-length if the model has room for more"
+        )
+    found = tokenizer(
+        pair.document, second, truncation="only_first", max_length=limit, stride=room // OVERLAP,
+        return_overflowing_tokens=True,
+    )  # fmt: skip
+    return [list(ids) for ids in found["input_ids"]]
