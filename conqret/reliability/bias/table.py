@@ -90,8 +90,10 @@ class BiasTable(Frozen):
 
     @property
     def missing(self) -> Counter[str]:
-        """The reasons of all pairs without a value, over all rows."""
-        return sum((Counter(row.missing) for row in self.rows), Counter())
+        """The reasons of all pairs that the judge left without a value, over all rows."""
+        found = sum((Counter(row.missing) for row in self.rows), Counter())
+        del found[UNRELATED]  # a finding: asking again would not mend it
+        return found
 
 
 def bias_rows(
