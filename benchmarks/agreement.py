@@ -1,4 +1,4 @@
-"""Agreement: the reference values, the tables of ConQRet, and how fast alpha is resampled.
+"""Agreement: the reference values, the tables of ConQRet, and how fast alpha is computed without each item.
 
     python benchmarks/agreement.py    speed, the averages of Tables 5, 13 and 14, and the corrections' coverage
 

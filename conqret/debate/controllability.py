@@ -30,8 +30,6 @@ GOOD_FROM = 100
 """Per cent on the assigned side from which a statement is good (section 4.1)."""
 MAJORITY = 50
 """Up to this share the other side may have as much, so that no statement is good for less."""
-SEED = 13
-"""Draws the topics of the intervals."""
 
 
 class Controllability(Frozen):

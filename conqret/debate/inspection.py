@@ -19,7 +19,7 @@ from pydantic import Field, ValidationError
 
 from conqret.data import Item, Judgment
 from conqret.data.item import Frozen
-from conqret.debate.controllability import GOOD_FROM, METRIC, SEED, check_good_from, is_good
+from conqret.debate.controllability import GOOD_FROM, METRIC, check_good_from, is_good
 from conqret.debate.statements import system_of
 from conqret.errors import DeclarationError
 from conqret.io.label_set import LabelSet
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 DRAWN = 100
 """Good statements of each system that people look at, beside all bad ones (section 5.1: a random set of 100)."""
+SEED = 13
+"""Draws and shuffles the statements of a sheet."""
 WORDS = "good=1,tie=0.5,bad=0"
 """What people may say: strictly on its side, hard to judge, or holding something of the other side."""
 GOOD, TIE = 1.0, 0.5
@@ -139,7 +141,7 @@ class Agreed(Frozen):
     were labelled. ``agreement`` is the share on which both say good, or both bad, and ``kappa`` that beyond chance;
     ``bad_confirmed`` is the share of what the judge calls bad that people call bad, ``good_confirmed`` likewise;
     ``good_by_judge`` and ``good_by_people`` are the shares of good statements. Ties are left out of all of them:
-    ``ties`` is their share. Intervals (95 %) resample topics. ``sheet`` statements were drawn, ``unlabelled`` of them
+    ``ties`` is their share. Intervals (95 %) are over topics. ``sheet`` statements were drawn, ``unlabelled`` of them
     have no label.
     """
 

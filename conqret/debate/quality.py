@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FORMAT = "response-quality"
-SEED = 13
-"""Draws the topics of the intervals."""
 TOPIC = "topic"
 """Under this key of a pair's metadata stands what its instruction is about."""
 

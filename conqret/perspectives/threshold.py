@@ -16,9 +16,6 @@ from conqret.stats.resampling import leave_one_out
 THRESHOLDS = range(1, len(GRADES))
 """The grades from which it can be a yes; from 0 on everything would be one."""
 
-SEED = 13
-"""Draws the resamples, as everywhere in conqret."""
-
 Way = Literal["cross-fitted", "given", "default"]
 
 
