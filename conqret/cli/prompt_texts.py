@@ -42,8 +42,10 @@ def shown(
     used = library.used(identifier)
     user = {"topic", "stance", "documents", "argument", "second_argument", *_STANDS_IN} & set(used["user"])
     needs = ask.needs if ask else {_STANDS_IN.get(name, (name,))[0] for name in user}
-    if not needs:
-        raise DeclarationError(f"prompt {identifier!r} is not filled with items; leave out --item")
+    more = {*used["system"], *used["user"]} - {*_variables(item), "stance", "most"} if ask is None else ()
+    if not needs or more:
+        shows = f" alone: it also shows {', '.join(sorted(more))}" if more else ""
+        raise DeclarationError(f"prompt {identifier!r} is not filled with items{shows}; leave out --item")
     if lacking := [need for need in sorted(needs) if not getattr(item, need)]:
         raise DeclarationError(f"{identifier}: item {item.id} has no {' and no '.join(lacking)}")
     if ask is not None:

@@ -100,15 +100,20 @@ def test_every_prompt_can_be_read_on_an_odd_item(cli: Cli, tmp_path: Path) -> No
     )
     bare = Item(id="bare", topic="Plastic bottles")
     items = write_items(tmp_path / "odd.jsonl", [odd, bare])
-    for identifier in sorted(
-        {*Library().ids()} - {"g-eval/steps", "debate-judge", "debate-argument", "debate-counter"}
-    ):
+    shown = 0
+    for identifier in sorted(Library().ids()):
         done = cli("prompt", "show", identifier, "--items", items, "--item", "odd")
+        if "is not filled with items" in done.err:
+            assert done.code == 2
+            continue
+        shown += 1
         assert done.code == 0, identifier
         assert any(text in done.out for text in ("Plastic bottles", "Too many.")), identifier
         assert "None" not in done.out.split("· user")[1], identifier
         done = cli("prompt", "show", identifier, "--items", items, "--item", "bare")
-        assert done.code == (0 if identifier == "perspectives" else 2), identifier
+        topic_alone = {*Library().used(identifier)["user"]} <= {"topic", "question", "most"}
+        assert done.code == (0 if topic_alone else 2), identifier
+    assert shown > 30
     shown = cli("prompt", "show", "generate/con", "--items", items, "--item", "odd")
     assert "A heading\nOne million bottles" in shown.out
     assert "without examples" in shown.err

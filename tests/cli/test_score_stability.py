@@ -41,7 +41,7 @@ def test_matrices_for_people(tables, monkeypatch):
     assert "5 -1.00 -1.00 -1.00 -1.00 1.00".split() in [line.split() for line in lines]
     assert f"  5  {LONG.format(5, 5)}" in lines
     assert "mean of 10 pairs 0.20, lowest -1.000 [-1.000, -1.000] (1 and 5)" in lines
-    assert "1 and 2: 0.500 [0.000, 1.000]" in lines
+    assert "1 and 2: 0.500" in lines  # of two questions there is no interval
     assert "left out: mean_perplexity" in done.stderr
     assert "a tau over 3 systems says little" in done.stderr
 

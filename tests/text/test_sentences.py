@@ -49,9 +49,9 @@ def test_spans_hold_every_visible_character_once(text: str) -> None:
 
 @pytest.mark.parametrize("unit", [".", ". ", "\n", "\n ", "[1]", '."', " .[1]", "a. b"])
 def test_a_long_text_takes_linear_time(unit: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()  # what others do on the machine does not count
     sentences(unit * 100_000)
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
 
 
 def test_a_citation_after_the_last_full_stop_stays_with_the_last_sentence() -> None:
