@@ -1,0 +1,243 @@
+"""Made-up scores of which the truth is known, and every verdict that conqret gives of them.
+
+Each case has a name, what it should say, and how often it may: ``errs`` at most in that share of the cases (None: its
+power, of which nothing is promised).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conqret.perturb import Direction
+from conqret.reliability.bias.table import spanned
+from conqret.reliability.sensitivity.verdict import Verdict, corrected, judge_response
+from conqret.stats.agreement import alphas
+from conqret.stats.alternative_annotator import alternative_annotator_test
+from conqret.stats.effects import Effect, Paired, paired_effects
+from conqret.stats.missingness import missing_by_value
+from conqret.stats.resampling import leave_one_out
+from conqret.stats.sensitivity import MARGIN, Response, respond
+from conqret.stats.significance import ALPHA
+from conqret.stats.slopes import slope_bounds
+
+Numbers = NDArray[np.float64]
+Rng = np.random.Generator
+
+ITEMS, UNBALANCED = 5, (1, 2, 3, 5, 8, 12)
+LEVELS = (0.0, 0.25, 0.5, 0.75, 1.0)
+NOISE, TOPIC_NOISE = 0.1, 0.05
+"""What a score errs by on an item, and what a shift differs by between topics."""
+SLOPES = 10
+"""Curves of a run that stand still."""
+JUST_WORSE = 0.239
+"""What a person is closer by than a judge with noise of 1.6: the mean of d in 20,000 topics."""
+
+
+def places(rng: Rng, topics: int, balanced: bool) -> NDArray[np.intp]:
+    """The topic of each item."""
+    sizes = np.full(topics, ITEMS) if balanced else rng.choice(UNBALANCED, size=topics)
+    return np.repeat(np.arange(topics), sizes)
+
+
+def curve(rng: Rng, which: NDArray[np.intp], shift: float) -> Response:
+    """Scores over levels whose last is ``shift`` above the first."""
+    steps = np.linspace(0, 1, len(LEVELS))
+    own = shift + rng.normal(size=int(which.max()) + 1) * TOPIC_NOISE
+    scores = 0.5 + own[which][:, None] * steps + rng.normal(size=(len(which), len(LEVELS))) * NOISE
+    return respond(scores.tolist(), LEVELS, which.tolist())
+
+
+def verdicts(
+    rng: Rng, topics: int, balanced: bool, direction: Direction, shifts: Sequence[float]
+) -> list[Verdict]:
+    """The verdicts on curves with these shifts, corrected together."""
+    which = places(rng, topics, balanced)
+    curves = [curve(rng, which, shift) for shift in shifts]
+    p_values = corrected(curves, int(rng.integers(2**31)))
+    return [judge_response(one, direction, p)[0] for one, p in zip(curves, p_values, strict=True)]
+
+
+def alarms(rng: Rng, topics: int, balanced: bool, rows: int, shift: float) -> NDArray[np.bool_]:
+    """In which of so many rows of a bias table an alarm is raised; the first is moved by ``shift``."""
+    which = places(rng, topics, balanced)
+    moved = rng.normal(size=(rows, topics))[:, which] * TOPIC_NOISE
+    moved = moved + rng.normal(size=(rows, len(which))) * NOISE * 2**0.5
+    moved[0] += shift
+    effects = paired_effects([Paired(one, which.tolist()) for one in moved.tolist()], rng)
+    return np.array([raised(one) for one in effects])
+
+
+def raised(one: Effect) -> bool:
+    """Whether this effect is an alarm."""
+    spans = one.low is not None and one.high is not None and one.low <= 0 <= one.high
+    return one.p is not None and one.p < ALPHA and not spans
+
+
+def rated(rng: Rng, which: NDArray[np.intp], worth: Numbers, noise: float) -> Numbers:
+    """What one with so much noise says of the worth, from 1 to 5."""
+    bias = (rng.normal(size=int(which.max()) + 1) * 0.3)[which]
+    return np.clip(np.round(3 + 1.2 * (worth + bias + rng.normal(size=len(which)) * noise)), 1, 5)
+
+
+def worths(rng: Rng, which: NDArray[np.intp]) -> Numbers:
+    """What items are worth: topics make 30 % of it."""
+    topics = (rng.normal(size=int(which.max()) + 1) * 0.3**0.5)[which]
+    return np.asarray(topics + rng.normal(size=len(which)) * 0.7**0.5)
+
+
+def closer(rng: Rng, topics: int, balanced: bool, noise: float) -> bool:
+    """Whether ``compare`` tells a judge with noise of .7 from one with ``noise`` (infinite: it always says 3)."""
+    which = places(rng, topics, balanced)
+    worth = worths(rng, which)
+    people, judge = rated(rng, which, worth, 0.7), rated(rng, which, worth, 0.7)
+    other = rated(rng, which, worth, noise)
+    pairs = np.stack([np.stack([people, judge]), np.stack([people, other])])
+    first, second = alphas(pairs, "ordinal", leave_one_out(which.tolist()))
+    return (first.minus(second).p() or 1.0) < ALPHA
+
+
+def stands_in(rng: Rng, topics: int, balanced: bool, noise: float, epsilon: float) -> bool:
+    """Whether a judge with ``noise`` passes the alternative annotator test beside three people with noise of .7."""
+    which = places(rng, topics, balanced)
+    worth = worths(rng, which)
+    people = np.stack([rated(rng, which, worth, 0.7) for _ in range(3)])
+    judge = rated(rng, which, worth, noise)
+    test = alternative_annotator_test(
+        judge, people, ("a", "b", "c"), "ordinal", clusters=which.tolist(), epsilon=epsilon
+    )
+    return test.passed is True
+
+
+def lost(rng: Rng, topics: int, balanced: bool, slope: float) -> bool:
+    """Whether missing scores are said to hang together with length, where topics fail more or less and the share of
+    missing ones rises by ``slope`` (in odds) for a standard deviation of length."""
+    which = places(rng, topics, balanced)
+    length = worths(rng, which)
+    odds = -1.5 + slope * length + rng.normal(size=int(which.max()) + 1)[which]
+    gone = rng.random(len(which)) < 1 / (1 + np.exp(-odds))
+    found = missing_by_value("length", gone.tolist(), length, rng, which.tolist())
+    return found.p is not None and found.p < ALPHA
+
+
+def favours(rng: Rng, topics: int, balanced: bool, gap: float, bias: float) -> bool:
+    """Whether a judge is said to favour a side that is better by ``gap`` and that it favours by ``bias``. People err by
+    .2 and the judge by .05, so that the slope is one of the ends of what it can be."""
+    which = places(rng, topics, balanced)
+    level = (rng.normal(size=topics) * 0.1)[which]
+    truth = level + gap * np.array([[1.0], [0.0]]) + rng.normal(size=(2, len(which))) * 0.15
+    found = truth + rng.normal(size=truth.shape) * 0.2
+    judge = truth + bias * np.array([[1.0], [0.0]]) + rng.normal(size=truth.shape) * 0.05
+    apart, differences = found[0] - found[1], judge[0] - judge[1]
+    slopes = slope_bounds(apart, differences)
+    if slopes is None:
+        return False
+    series = [Paired((differences - slope * apart).tolist(), which.tolist()) for slope in slopes]
+    return raised(spanned(paired_effects(series, rng)))
+
+
+@dataclass(frozen=True)
+class Case:
+    """One question to a verdict: ``happens(rng, topics, balanced)`` says whether what is counted happened."""
+
+    verdict: str
+    truth: str
+    counted: str
+    happens: Callable[[Rng, int, bool], bool]
+    errs: float | None = None
+
+    @property
+    def name(self) -> str:
+        """What it is kept under."""
+        return f"{self.verdict}: {self.truth}: {self.counted}"
+
+
+def _curve(
+    title: str, direction: Direction, shift: float, verdict: Verdict, errs: float | None = None
+) -> Case:
+    return Case(
+        title, f"shift {shift:+g}", f'"{verdict}"',
+        lambda rng, topics, balanced: verdicts(rng, topics, balanced, direction, [shift]) == [verdict], errs,
+    )  # fmt: skip
+
+
+def _alarm(rows: int, shift: float, errs: float | None) -> Case:
+    return Case(
+        f"bias alarm, {rows} rows",
+        f"one row moves by {shift:g}" if shift else "nothing moves",
+        "alarm in that row" if shift else "any alarm",
+        lambda rng, topics, balanced: bool(
+            alarms(rng, topics, balanced, rows, shift)[: 1 if shift else None].any()
+        ),
+        errs,
+    )
+
+
+CASES: tuple[Case, ...] = (
+    _curve("falls", Direction.FALL, 0.0, "yes", ALPHA),
+    _curve("falls", Direction.FALL, -0.2, "no", ALPHA),
+    _curve("falls", Direction.FALL, -0.1, "yes"),
+    _curve("falls", Direction.FALL, -0.2, "yes"),
+    _curve("stands still", Direction.UNCHANGED, MARGIN, "yes", ALPHA),
+    _curve("stands still", Direction.UNCHANGED, 0.0, "no", ALPHA),
+    Case(
+        f"stands still, {SLOPES} curves", "no shift in any", 'any "no"',
+        lambda rng, topics, balanced: "no" in verdicts(rng, topics, balanced, Direction.UNCHANGED, [0.0] * SLOPES),
+        ALPHA,
+    ),
+    _curve("stands still", Direction.UNCHANGED, 0.0, "yes"),
+    _curve("stands still", Direction.UNCHANGED, 0.1, "no"),
+    _curve("no rise", Direction.NO_RISE, MARGIN, "yes", ALPHA),
+    _curve("no rise", Direction.NO_RISE, 0.0, "no", ALPHA),
+    _curve("no rise", Direction.NO_RISE, 0.0, "yes"),
+    _curve("no rise", Direction.NO_RISE, 0.1, "no"),
+    _alarm(20, 0.0, ALPHA),
+    _alarm(100, 0.0, ALPHA),
+    _alarm(20, 0.1, None),
+    _alarm(100, 0.1, None),
+    Case(
+        "compare", "two judges alike", "p < .05",
+        lambda rng, topics, balanced: closer(rng, topics, balanced, 0.7), ALPHA,
+    ),
+    Case(
+        "compare", "noise .7 against 1.2", "p < .05",
+        lambda rng, topics, balanced: closer(rng, topics, balanced, 1.2),
+    ),
+    Case(
+        "stands in for one of the people", "judge worse by epsilon", "passes",
+        lambda rng, topics, balanced: stands_in(rng, topics, balanced, 1.6, JUST_WORSE), ALPHA,
+    ),
+    Case(
+        "stands in for one of the people", "judge as good as one", "passes",
+        lambda rng, topics, balanced: stands_in(rng, topics, balanced, 0.7, 0.2),
+    ),
+    Case(
+        "stance, self-preference", "side better by .2, no bias", "alarm",
+        lambda rng, topics, balanced: favours(rng, topics, balanced, 0.2, 0.0), ALPHA,
+    ),
+    Case(
+        "stance, self-preference", "bias of .1", "alarm",
+        lambda rng, topics, balanced: favours(rng, topics, balanced, 0.0, 0.1),
+    ),
+    Case(
+        "missing at random", "missing by topic alone", "p < .05",
+        lambda rng, topics, balanced: lost(rng, topics, balanced, 0.0), ALPHA,
+    ),
+    Case(
+        "missing at random", "odds double with length", "p < .05",
+        lambda rng, topics, balanced: lost(rng, topics, balanced, 0.7),
+    ),
+)  # fmt: skip
+"""Every verdict, what is true, what is counted, and how often that may be."""
+
+
+def happened(name: str, topics: int, balanced: bool, seed: int) -> bool:
+    """Whether what the case counts happened in one sample."""
+    case = next(one for one in CASES if one.name == name)
+    return bool(
+        case.happens(np.random.default_rng([seed, topics, balanced, crc32(name.encode())]), topics, balanced)
+    )

@@ -1,0 +1,210 @@
+"""How often intervals hold the truth, and how often verdicts err: the tables of docs/results/statistics.md.
+
+    nice python benchmarks/simulation.py --simulations 2000 --kept simulated.jsonl > docs/results/statistics.md
+
+Samples of which the truth is known (``simulated_intervals.py``, ``simulated_verdicts.py``) are drawn with seeds from 0
+up, for 8, 20 and 50 topics, balanced and not. What is done stands in ``--kept``, a line for each hundred, and the same
+command goes on where it stopped; ``--only intervals`` or ``verdicts`` leaves out the other. Rankings are slow, and get
+a fifth of the simulations.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parent))
+from simulated_intervals import INTERVALS, NO_BOOTSTRAP, RANKINGS, ranked_once, simulated, truths
+from simulated_verdicts import CASES, happened
+
+TOPICS = (8, 20, 50)
+MORE = {"bias alarm, 100 rows: one row moves by 0.1: alarm in that row": (6, 8, 12, 20, 50)}
+"""Cases that are shown by more numbers of topics, balanced."""
+PROCESSES = 2
+CHUNK = 100
+RANKED = 5
+WANTED = 0.93
+KINDS = {"even": "five labels that occur about equally often", "skewed": "five labels, the upper ones rare"}
+
+Cell = tuple[str, int, bool, int]
+"""What is simulated, topics, whether balanced, and the first seed."""
+
+
+def cells(simulations: int, only: str | None) -> Iterator[Cell]:
+    """All chunks, the first ones of every cell first."""
+    for begin in range(0, simulations, CHUNK):
+        for topics in TOPICS:
+            for balanced in (True, False):
+                if only != "verdicts":
+                    yield from ((kind, topics, balanced, begin) for kind in KINDS)
+                    if begin < simulations / RANKED:
+                        yield "rankings", topics, balanced, begin
+                if only != "intervals":
+                    yield from ((case.name, topics, balanced, begin) for case in CASES)
+
+
+def more_cells(simulations: int) -> Iterator[Cell]:
+    """The chunks of :data:`MORE` that are not among the others."""
+    for begin in range(0, simulations, CHUNK):
+        yield from (
+            (name, size, True, begin) for name, sizes in MORE.items() for size in sizes if size not in TOPICS
+        )
+
+
+def chunk(cell: Cell) -> dict[str, list[Any]]:
+    """By name, what came of each sample of a chunk."""
+    kind, topics, balanced, begin = cell
+    found: dict[str, list[Any]] = {}
+    for seed in range(begin, begin + CHUNK):
+        drawn: dict[str, Any]
+        if kind in KINDS:
+            drawn = dict(simulated(kind, topics, balanced, seed))
+        elif kind == "rankings":
+            drawn = dict(ranked_once(topics, balanced, seed))
+        else:
+            drawn = {kind: happened(kind, topics, balanced, seed)}
+        for name, one in drawn.items():
+            found.setdefault(name, []).append(one)
+    return found
+
+
+def kept_chunks(path: Path, wanted: list[Cell]) -> dict[Cell, dict[str, list[Any]]]:
+    """What is done, and what is done now; each chunk is kept as it comes."""
+    done: dict[Cell, dict[str, list[Any]]] = {}
+    if path.exists():
+        for line in path.read_text("utf-8").splitlines():
+            cell, found = json.loads(line)
+            done[tuple(cell)] = found
+    left = [cell for cell in wanted if cell not in done]
+    with path.open("a", encoding="utf-8") as target, ProcessPoolExecutor(PROCESSES) as pool:
+        begun = {pool.submit(chunk, cell): cell for cell in left}
+        for number, finished in enumerate(as_completed(begun), start=1):
+            cell = begun[finished]
+            done[cell] = finished.result()
+            target.write(json.dumps([cell, done[cell]]) + "\n")
+            target.flush()
+            print(f"{number} of {len(left)}: {cell}", file=sys.stderr)
+    return {cell: done[cell] for cell in wanted}
+
+
+def together(
+    done: dict[Cell, dict[str, list[Any]]], kind: str, topics: int, balanced: bool
+) -> dict[str, list[Any]]:
+    """All samples of a cell by name."""
+    found: dict[str, list[Any]] = {}
+    for (one, size, even, _), names in done.items():
+        if (one, size, even) == (kind, topics, balanced):
+            for name, drawn in names.items():
+                found.setdefault(name, []).extend(drawn)
+    return found
+
+
+def row_of_intervals(drawn: list[Any], truth: float | None) -> tuple[float, float, float, int]:
+    """Coverage, median width, share without an interval, and the number of samples."""
+    known = [one for one in drawn if one is not None and one[1] is not None]
+    if truth is None:
+        truth = float(np.mean([one[0] for one in known])) if known else 0.0
+    covered = [low <= truth <= high for _, low, high in known]
+    width = float(np.median([high - low for _, low, high in known])) if known else float("nan")
+    return (
+        float(np.mean(covered)) if known else float("nan"),
+        width,
+        1 - len(known) / len(drawn),
+        len(drawn),
+    )
+
+
+def below(share: float, wanted: float, n: float) -> bool:
+    """Whether it lies more than two standard errors below what is wanted."""
+    return bool(share < wanted - 2 * (wanted * (1 - wanted) / max(n, 1)) ** 0.5)
+
+
+def interval_table(
+    done: dict[Cell, dict[str, list[Any]]], kind: str, names: Iterable[str], truth: dict[str, float]
+) -> Iterator[str]:
+    """A row for each interval: coverage / width / none for each number of topics."""
+    heads = [f"{topics}{'' if balanced else ' u'}" for topics in TOPICS for balanced in (True, False)]
+    yield f"| interval | truth | {' | '.join(heads)} |"
+    yield f"| --- | ---: |{' ---: |' * len(heads)}"
+    for name in names:
+        marks = []
+        for topics in TOPICS:
+            for balanced in (True, False):
+                drawn = together(done, kind, topics, balanced)[name]
+                share, width, none, n = row_of_intervals(drawn, truth.get(name.split("/")[0]))
+                mark = "**" if below(share, WANTED, n * (1 - none)) else ""
+                absent = f" ({none:.0%})" if none >= 0.005 else ""
+                marks.append(f"{mark}{share:.3f}{mark} / {width:.2f}{absent}")
+        known = truth.get(name.split("/")[0])
+        title = name.replace("/bootstrap", ", *percentiles*")
+        yield f"| {title} | {'' if known is None else f'{known:.3f}'} | {' | '.join(marks)} |"
+
+
+def verdict_table(done: dict[Cell, dict[str, list[Any]]]) -> Iterator[str]:
+    """A row for each case: how often what is counted happened."""
+    heads = [f"{topics}{'' if balanced else ' u'}" for topics in TOPICS for balanced in (True, False)]
+    yield f"| verdict | truth | counted | at most | {' | '.join(heads)} |"
+    yield f"| --- | --- | --- | ---: |{' ---: |' * len(heads)}"
+    for case in CASES:
+        shares = []
+        for topics in TOPICS:
+            for balanced in (True, False):
+                drawn = together(done, case.name, topics, balanced)[case.name]
+                share = float(np.mean(drawn))
+                errs = case.errs is not None and below(1 - share, 1 - case.errs, len(drawn))
+                shares.append(f"**{share:.3f}**" if errs else f"{share:.3f}")
+        most = "" if case.errs is None else f"{case.errs:.2f}"
+        yield f"| {case.verdict} | {case.truth} | {case.counted} | {most} | {' | '.join(shares)} |"
+
+
+def page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[str]:
+    """The tables as Markdown."""
+    kinds = {cell[0] for cell in done}
+    yield f"{simulations} simulations a cell; {-(-simulations // RANKED)} of rankings.\n"
+    for kind, words in KINDS.items():
+        if kind in kinds:
+            truth = truths(kind)
+            names = [
+                both
+                for name in INTERVALS
+                for both in (name, f"{name}/bootstrap")
+                if both.count("/") == 0 or name not in NO_BOOTSTRAP
+            ]
+            yield f"### {words.capitalize()}\n"
+            yield from interval_table(done, kind, names, truth)
+            yield ""
+            if kind == "even":
+                yield "### Rankings\n"
+                yield from interval_table(done, "rankings", RANKINGS, truth)
+                yield ""
+    if kinds & {case.name for case in CASES}:
+        yield "### Verdicts\n"
+        yield from verdict_table(done)
+        for name, sizes in MORE.items():
+            shares = [float(np.mean(together(done, name, size, True)[name])) for size in sizes]
+            yield f"\n{name}:\n\n| topics | {' | '.join(map(str, sizes))} |\n| --- |{' ---: |' * len(sizes)}"
+            yield f"| power | {' | '.join(f'{share:.2f}' for share in shares)} |"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--simulations", type=int, default=2000)
+    parser.add_argument("--kept", type=Path, default=Path("simulated.jsonl"))
+    parser.add_argument("--only", choices=["intervals", "verdicts"])
+    given = parser.parse_args()
+    wanted = list(cells(given.simulations, given.only))
+    if given.only != "intervals":
+        wanted += more_cells(given.simulations)
+    done = kept_chunks(given.kept, wanted)
+    print("\n".join(page(done, given.simulations)))
+
+
+if __name__ == "__main__":
+    main()
