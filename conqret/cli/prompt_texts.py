@@ -42,15 +42,18 @@ def shown(
     used = library.used(identifier)
     user = {"topic", "stance", "documents", "argument", "second_argument", *_STANDS_IN} & set(used["user"])
     needs = ask.needs if ask else {_STANDS_IN.get(name, (name,))[0] for name in user}
-    more = {*used["system"], *used["user"]} - {*_variables(item), "stance", "most"} if ask is None else ()
-    if not needs or more:
-        shows = f" alone: it also shows {', '.join(sorted(more))}" if more else ""
-        raise DeclarationError(f"prompt {identifier!r} is not filled with items{shows}; leave out --item")
+    if not needs:
+        raise DeclarationError(f"prompt {identifier!r} is not filled with items; leave out --item")
     if lacking := [need for need in sorted(needs) if not getattr(item, need)]:
         raise DeclarationError(f"{identifier}: item {item.id} has no {' and no '.join(lacking)}")
     if ask is not None:
         return filled(library[identifier], ask, Case(item)), _asked_again(ask, used["system"])
-    rendered = library[identifier].render(_variables(item), {"stance": item.stance, "most": MOST})
+    try:
+        rendered = library[identifier].render(_variables(item), {"stance": item.stance, "most": MOST})
+    except DeclarationError as lacking_more:
+        raise DeclarationError(
+            f"prompt {identifier!r} is not filled with items alone, so leave out --item: {lacking_more}"
+        ) from None
     return rendered, [words for name in sorted(user) if (words := _STANDS_IN.get(name, ("", ""))[1])]
 
 
