@@ -312,7 +312,7 @@ def _detected(
         lost = outcome.summary.unanswered
     contains = {}
     for name, yes in said.items():
-        question, number, document = name.split(" ")
+        question, number, document = name.split(" ", 2)
         contains[question, int(number), document] = yes
     return judged_of(questions, contains), lost
 

@@ -13,6 +13,8 @@ from conqret.cli.console import at, note, progress, result, tell
 from conqret.cli.groups import Group, grouped
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from conqret.perspectives.tuning import Parts
 
 TRAINING = "Training"

@@ -160,11 +160,12 @@ def score(
         {one.name: one.depth for one in runs},
         [one.name for one in runs],
     )
+    held = {one.id: _holders(one, judged) for one in questions}
     views = {ALL: questions, **_subsets(questions)}
     scores: list[Score] = []
     for view, part in views.items():
         for name, measure in measures.items():
-            values = {one.name: _values(measure, part, one.run, judged) for one in runs}
+            values = {one.name: _values(measure, part, one.run, judged, held) for one in runs}
             if any(values.values()):
                 for system in [system for system, found in values.items() if not found]:
                     short.setdefault((system, name), "no question has all its documents judged")
@@ -182,7 +183,7 @@ def score(
         cuts=tuple(cuts),
         depth=depth,
         scores=tuple(scores),
-        ceiling={view: _ceiling(part, neutral, judged) for view, part in views.items()},
+        ceiling={view: _ceiling(part, neutral, judged, held) for view, part in views.items()},
         sides={
             f"{one.name} @{cut}": p
             for one in runs
@@ -263,7 +264,11 @@ def _sides(held: Holders, question: PerspectiveQuestion) -> tuple[Set[str], Set[
 
 
 def _values(
-    measure: _Measure, questions: Sequence[PerspectiveQuestion], run: Run, judged: Judged
+    measure: _Measure,
+    questions: Sequence[PerspectiveQuestion],
+    run: Run,
+    judged: Judged,
+    held: Mapping[str, Holders],
 ) -> dict[str, float]:
     found = {}
     for one in questions:
@@ -272,7 +277,7 @@ def _values(
         if (measure.sided and not one.sided) or (measure.side and topic not in run):
             continue
         if all(document in judged[one.id] for document in top):
-            value = measure.value(top, _holders(one, judged), one)
+            value = measure.value(top, held[one.id], one)
             if value is not None:
                 found[one.id] = float(value)
     return found
@@ -286,12 +291,14 @@ def _holders(question: PerspectiveQuestion, judged: Judged) -> Holders:
     }
 
 
-def _ceiling(questions: Sequence[PerspectiveQuestion], pool: Run, judged: Judged) -> Estimate:
+def _ceiling(
+    questions: Sequence[PerspectiveQuestion], pool: Run, judged: Judged, held: Mapping[str, Holders]
+) -> Estimate:
     known = [one for one in questions if all(document in judged[one.id] for document in pool[one.id])]
     if not known:
         return Estimate(None, reason="no question has all its pooled documents judged")
     values = [
-        diversity.ceiling([pool[one.id]], _holders(one, judged), len(pool[one.id]) or 1) for one in known
+        diversity.ceiling([pool[one.id]], held[one.id], len(pool[one.id]) or 1) for one in known
     ]
     return mean_interval(values, scale="share")
 

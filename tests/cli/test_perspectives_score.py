@@ -79,6 +79,37 @@ def test_a_model_says_who_contains_what(cli, given, monkeypatch):
     assert found["MRecall@3"] == 1.0
 
 
+class ByWords:
+    """A detector that says yes where a document and a perspective deny both, or neither."""
+
+    identity, threshold = "by words", 0.5
+
+    def scores(self, pairs):
+        return [float(("not" in one.document) == ("not" in one.perspective)) for one in pairs]
+
+    def probability(self, score):
+        return score
+
+    def contains(self, probability):
+        return probability >= self.threshold
+
+
+def test_a_detector_says_who_contains_what(cli, given, monkeypatch):
+    monkeypatch.setattr("conqret.perspectives.detector.load_detector", lambda folder: ByWords())
+    command = ("perspectives", "score", given / "mine.res", "--corpus", given / "corpus", "--perspectives",
+               given / "questions.jsonl", "-k", "2,3", "-o", given / "out", "--detector", given, "--json")  # fmt: skip
+    first, again = cli(*command), cli(*command)
+    assert first.code == 0, first.err
+    assert first.out == again.out
+    means = {one["measure"]: one["mean"] for one in json.loads(first.out)["scores"]}
+    assert (means["MRecall@2"], means["MRecall@3"], means["P@2"]) == (0.0, 1.0, 1.0)
+    with (given / "out" / "detections" / "detections.csv").open(newline="", encoding="utf-8") as file:
+        assert [row["contains"] for row in csv.DictReader(file)] == ["no", "yes", "no", "yes", "yes", "no"]
+    refused = cli(*command, "--yes-from", "3")
+    assert refused.code == 2
+    assert "leave out --yes-from" in refused.err
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [

@@ -219,10 +219,6 @@ def test_the_commands(tuned, encoder, tmp_path, monkeypatch, capsys):
     found = json.loads(said.out)
     assert (found["pairs"], found["against_labels"]["f1"]["value"]) == (40, 1.0)
     assert (tmp_path / "found" / "detections.csv").read_text().count("\n") == 41
-    (tmp_path / "questions.jsonl").write_text(
-        json.dumps({"id": "q", "question": "Do trams pay?", "perspectives": ["trams pay", "trams cats"]})
-        + "\n"
-    )
     for arguments, told in (
         (("detect", file, "--detector", tmp_path), "holds no model"),
         (("detect", file, "--detector", out, "--model", "offline"), "leave out --model"),
