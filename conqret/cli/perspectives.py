@@ -30,7 +30,13 @@ app = typer.Typer(
 )
 
 add_commands(
-    app, {"make": perspectives_make.make, "score": perspectives_score.score, "tune": perspectives_tune.tune}
+    app,
+    {
+        "make": perspectives_make.make,
+        "errors": perspectives_make.errors,
+        "score": perspectives_score.score,
+        "tune": perspectives_tune.tune,
+    },
 )
 
 LABELS = "Labels"

@@ -17,7 +17,8 @@ from conqret.cli.groups import grouped
 EPILOG = (
     "Examples:\n\n"
     "conqret perspectives make survey.csv --from opinionqa --model gpt-4o-mini --dry-run\n\n"
-    "conqret perspectives make statements.jsonl --from kialo --model gpt-4o-mini -o runs/perspectives"
+    "conqret perspectives make statements.jsonl --from kialo --model gpt-4o-mini -o runs/perspectives\n\n"
+    "conqret perspectives errors runs/perspectives/inspect.csv"
 )
 
 
@@ -95,3 +96,20 @@ def make(
     result(summary, [made_table(summary), "", *named], as_json=shown.json_output)
     lost = summary.unanswered
     end(lost, outcome.session, there=len(read) - sum(lost.values()), reasons=lost)
+
+
+@grouped
+def errors(
+    sheet: Annotated[Path, typer.Argument(help="inspect.csv of `conqret perspectives make`, filled in.")],
+    *,
+    shown: options.Shown,
+) -> None:
+    """Count what people found wrong in a sample of made questions, by subset (BeRDS, Table 19).
+
+    In the column error, no is none; yes, or what is wrong in words, is one; a blank was not looked at.
+    """
+    from conqret.perspectives.inspection import read_errors
+    from conqret.report.perspective_scores import errors_table
+
+    found = read_errors(sheet)
+    result([one.model_dump() for one in found], [errors_table(found)], as_json=shown.json_output)

@@ -139,15 +139,14 @@ def tune(
             on_start=started,
             on_step=lambda step, loss: bar.reach(step, f"loss {loss:.3f}"),
         )
-    lines = [quality_table(card.held_out, "On questions that had no part in it", card.remark), ""]
-    lines.append(
-        f"it is a yes from a probability of {card.threshold:.3f} on, chosen on {card.calibrated:,} pairs"
-    )
-    result(
-        card,
-        [*lines, at(folder.path, "detector"), at(folder.summary_file, "card")],
-        as_json=shown.json_output,
-    )
+    lines: list[RenderableType] = [
+        quality_table(card.held_out, "On questions that had no part in it", card.remark),
+        "",
+        f"it is a yes from a probability of {card.threshold:.3f} on, chosen on {card.calibrated:,} pairs",
+        at(folder.path, "detector"),
+        at(folder.summary_file, "card"),
+    ]
+    result(card, lines, as_json=shown.json_output)
     if not shown.quiet:
         if card.cut:
             note(

@@ -297,9 +297,7 @@ def _ceiling(
     known = [one for one in questions if all(document in judged[one.id] for document in pool[one.id])]
     if not known:
         return Estimate(None, reason="no question has all its pooled documents judged")
-    values = [
-        diversity.ceiling([pool[one.id]], held[one.id], len(pool[one.id]) or 1) for one in known
-    ]
+    values = [diversity.ceiling([pool[one.id]], held[one.id], len(pool[one.id]) or 1) for one in known]
     return mean_interval(values, scale="share")
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from conqret.perspectives.inspection import SubsetErrors
 from conqret.perspectives.making import MadeSummary
 from conqret.perspectives.scoring import ALL, ASKED, SHOWN, Diversity, leaning_name
 from conqret.report.table import Cell, Column, Table
@@ -108,6 +109,17 @@ def made_table(found: MadeSummary) -> Table:
                 *(one.perspectives / one.kept if one.kept else None for one in found.subsets),
             ),
         ],
+    )
+
+
+def errors_table(found: Sequence[SubsetErrors]) -> Table:
+    """What people found wrong, by subset."""
+    left = sum(one.left for one in found)
+    return Table(
+        "Errors by subset",
+        ("subset", "inspected", "errors", "share"),
+        [(one.subset, one.inspected, one.errors, one.share) for one in found],
+        note=f"Intervals (95 %) are over questions; {left} were not looked at." if left else "",
     )
 
 

@@ -6,7 +6,7 @@ import json
 import pytest
 from pydantic import ValidationError
 
-from conqret.errors import ItemsError
+from conqret.errors import DeclarationError, ItemsError
 from conqret.io.perspective_sources import read_perspective_sources
 from conqret.io.perspectives import read_perspectives
 from conqret.perspectives.making import INSPECTED, MadeFolder, View, estimate, inspection_sheet, make
@@ -167,6 +167,23 @@ def test_the_sheet_has_twenty_of_each_subset(tmp_path):
     assert View(text="x").side == ""
 
 
+def test_errors_that_people_found_are_counted_by_subset(tmp_path):
+    from conqret.perspectives.inspection import read_errors
+
+    sheet = tmp_path / "inspect.csv"
+    rows = ["a,no", "a,not faithful", "a,0", "a,yes", "a,", "b,no", "c,"]
+    sheet.write_text("subset,error\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    first, second, third = read_errors(sheet)
+    assert (first.inspected, first.errors, first.share.value, first.left) == (4, 2, 0.5, 1)
+    assert (second.inspected, second.errors, third.share.value) == (1, 0, None)
+    sheet.write_text("subset,error\na,\n", encoding="utf-8")
+    with pytest.raises(DeclarationError, match="nobody has filled in"):
+        read_errors(sheet)
+    sheet.write_text("error\nno\n", encoding="utf-8")
+    with pytest.raises(ItemsError, match="Say which subset"):
+        read_errors(sheet)
+
+
 def test_the_command(tmp_path, monkeypatch, capsys):
     import sys
 
@@ -186,6 +203,15 @@ def test_the_command(tmp_path, monkeypatch, capsys):
     code, said = run("-o", str(tmp_path / "out"))
     assert code == 0
     assert "perspectives a question" in said.out
+    sheet = tmp_path / "out" / "inspect.csv"
+    sheet.write_text(
+        sheet.read_text(encoding="utf-8").replace(",\n", ",no\n").replace(",\r\n", ",no\r\n"), "utf-8"
+    )
+    monkeypatch.setattr(sys, "argv", ["conqret", "perspectives", "errors", str(sheet)])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert not ended.value.code
+    assert "Errors by subset" in capsys.readouterr().out
     monkeypatch.setattr(sys, "argv", [*base[:3], str(tmp_path / "kialo.jsonl"), "--from", "arguana"])
     with pytest.raises(SystemExit) as ended:
         main()
