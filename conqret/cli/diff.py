@@ -31,8 +31,8 @@ def diff(
     labels: Annotated[
         list[Path] | None,
         typer.Option(
-            help="People's labels of both systems' arguments, a random sample of the pairs; given twice where both runs "
-            "use the same ids: first those of the first run's items."
+            help="People's labels of both systems' arguments, a random sample of the pairs; given twice where both "
+            "runs use the same ids: first those of the first run's items."
         ),
     ] = None,
     reading: label_options.LabelReading,

@@ -11,7 +11,6 @@ from conqret.reliability.validation.run_difference import Changed, RunDifference
 from conqret.report import words
 from conqret.report.page import page, write_files
 from conqret.report.table import Cell, Column, Table
-from conqret.report.texts import cut
 
 TEXT = 3_000
 """Characters of an argument that the page shows."""
@@ -67,18 +66,16 @@ def difference_tables(found: RunDifference) -> Iterator[Table]:
 
 def write_difference(found: RunDifference, first: JudgeFolder, second: JudgeFolder, file: Path) -> Path:
     """Write the page, on which the items that changed most stand side by side; returns its place."""
-    sides = (
-        _texts(first, {one.first_item for one in found.changed}),
-        _texts(second, {one.second_item for one in found.changed}),
-    )
-    beside = [_beside(one, sides[0][one.first_item], sides[1][one.second_item]) for one in found.changed]
+    left = _texts(first, {one.first_item for one in found.changed})
+    right = _texts(second, {one.second_item for one in found.changed})
     tables = list(difference_tables(found))
     chunks = page(
         "run_difference.html.j2",
-        sheets=("tables.css",),
+        sheets=("tables.css", "held_debates.css"),
         found=found,
-        tables=tables[: len(tables) - bool(beside)],
-        beside=beside,
+        tables=tables[: len(tables) - bool(found.changed)],  # the last names what stands below in full
+        beside=[(one, _name(one), left[one.first_item], right[one.second_item]) for one in found.changed],
+        longest=TEXT,
     )
     (written,) = write_files(file.parent, {file.name: chunks})
     return written
@@ -91,12 +88,3 @@ def _name(one: Changed) -> str:
 def _texts(run: JudgeFolder, wanted: set[str]) -> dict[str, tuple[Item, Judgment]]:
     items = {item.id: item for item in run.items() if item.id in wanted}
     return {one.item: (items[one.item], one) for one in run.judgments() if one.item in wanted}
-
-
-def _beside(one: Changed, first: tuple[Item, Judgment], second: tuple[Item, Judgment]) -> Table:
-    texts = [cut(item.argument or "", TEXT) for item, _ in (first, second)]
-    why = [judgment.measures[one.metric].explanation for _, judgment in (first, second)]
-    rows: list[tuple[Cell, ...]] = [(one.metric, one.first, one.second), ("why", *why)]
-    rows.append(("argument", *texts) if texts[0] != texts[1] else ("argument", texts[0], "the same"))
-    columns = (Column("", "name"), Column("first", "text"), Column("second", "text"))
-    return Table(f"{_name(one)}: {one.topic}", columns, rows)
