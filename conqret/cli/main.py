@@ -34,6 +34,7 @@ from conqret.cli import (
     label,
     perspectives,
     perturb,
+    power,
     prompt,
     questions,
     rank,
@@ -71,8 +72,8 @@ app = typer.Typer(
 )
 for _module in (
     judge, report, formats, prompt, recordings, scrape, corpus, index, retrieve, generate, perturb, sensitivity, run,
-    runs, validate, calibrate, agree, compare, diff, label, bias, score, rank, perspectives, debate, questions, curate,
-    answer, doctor,
+    runs, validate, calibrate, agree, compare, diff, power, label, bias, score, rank, perspectives, debate, questions,
+    curate, answer, doctor,
 ):  # fmt: skip
     _name = _module.__name__.rpartition(".")[2]  # a module has a command of its name, or several in an app
     if hasattr(_module, "app"):

@@ -1,0 +1,183 @@
+"""``conqret power``: how many topics, how many items a topic."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from conqret.cli import label_options, options
+from conqret.cli.console import at, note, progress, result, tell
+from conqret.cli.groups import Group, add_commands, grouped
+from conqret.cli.options import option
+
+if TYPE_CHECKING:
+    from conqret.stats.planning import Plan, Planned
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret power agreement --alpha 0.5 --topics 8,12,20,50 --items 1,4,16 --svg power.svg\n\n"
+    "conqret power agreement --pilot runs/first --labels labels.csv --scale 1:3 --dimension clarity\n\n"
+    "conqret power difference --shift 0.05 --sd 0.2\n\n"
+    "conqret power curve --shift 0.1 --levels 4 --sd 0.15"
+)
+PANEL = "Plan"
+
+
+@dataclass(frozen=True)
+class Planning(Group):
+    """Which cells are simulated, and where the picture goes."""
+
+    topics: Annotated[str, option(PANEL, "Numbers of topics.")] = "6,8,12,20,50"
+    items: Annotated[str, option(PANEL, "Numbers of items a topic.")] = "1,3,10"
+    simulations: Annotated[int, option(PANEL, "Simulations for each cell.", min=20, max=100_000)] = 200
+    seed: Annotated[int, option(PANEL, "The seed of the simulations.", min=0)] = 13
+    svg: Annotated[Path | None, option(PANEL, "A picture of the plan, as SVG (conqret[plots]).")] = None
+    json_output: options.Json = False
+
+    def show(self, what: str, simulate: Callable[[Plan], list[Planned]], confidence: float) -> None:
+        """Simulate, and print the plan for ``what``."""
+        from dataclasses import asdict
+
+        from conqret.io.atomic import write_whole
+        from conqret.report.planning import plan_picture, plan_tables
+        from conqret.stats.planning import Plan
+
+        topics, items = self._counts("--topics", self.topics), self._counts("--items", self.items)
+        with progress("simulating", len(topics) * len(items)) as bar:
+            cells = simulate(Plan(topics, items, self.simulations, self.seed, confidence, bar.advance))
+        picture = None if self.svg is None else plan_picture(cells, what)
+        result([asdict(one) for one in cells], plan_tables(cells, what), as_json=self.json_output)
+        if self.svg is not None and picture is not None:
+            write_whole(self.svg, picture)
+            tell(at(self.svg, "picture"))
+
+    def _counts(self, name: str, text: str) -> list[int]:
+        from conqret.errors import DeclarationError
+
+        wanted = f"{name} is a list of whole numbers from 1 on, such as 8,12,20"
+        found = options.numbers(text, wanted)
+        if any(one < 1 or not one.is_integer() for one in found):
+            raise DeclarationError(f"{wanted}, not {text!r}")
+        return list(dict.fromkeys(map(int, found)))
+
+
+Icc = Annotated[float, typer.Option(help="The share of the variance that lies between topics.", min=0, max=1)]
+Sd = Annotated[float, typer.Option(help="How far one value strays: a standard deviation, scores in [0, 1].")]
+Shift = Annotated[float, typer.Option(help="The true difference that is to be found.")]
+
+
+@grouped
+def agreement(
+    *,
+    alpha: Annotated[float, typer.Option(help="The true alpha of judge and people.")] = 0.5,
+    icc: Icc = 0.2,
+    pilot: Annotated[
+        Path | None,
+        typer.Option(help="A finished run, whose topics and items are drawn instead (with --labels)."),
+    ] = None,
+    labels: Annotated[Path | None, typer.Option(help="People's labels of the pilot's items.")] = None,
+    reading: label_options.LabelReading,
+    people: label_options.People = "auto",
+    confidence: label_options.Confidence = 0.95,
+    planning: Planning,
+) -> None:
+    """How wide the interval of alpha will be, from assumptions or from a pilot.
+
+    Assumed are values at the interval level. A pilot's labels keep their level and scale; where they have several
+    dimensions, --dimension says which is meant.
+    """
+    from conqret.errors import DeclarationError
+    from conqret.judging.folder import JudgeFolder
+    from conqret.reliability.validation.dimension_view import NO_PAIR, NO_SCALE, View
+    from conqret.reliability.validation.label_join import join_labels
+    from conqret.reliability.validation.settings import Settings
+    from conqret.stats.planning import assumed, from_pilot, plan_agreement
+
+    _needs_stats()
+    if (pilot is None) != (labels is None):
+        raise DeclarationError("--pilot and --labels go together")
+    if pilot is None or labels is None:
+        draw = assumed(alpha, icc)
+        planning.show(f"alpha {alpha:g}", lambda plan: plan_agreement(draw, plan), confidence)
+        return
+    import numpy as np
+
+    joined = join_labels(JudgeFolder(pilot).finished(), reading.load(labels))
+    if len(joined.metrics) > 1:
+        raise DeclarationError(
+            f"the labels have {len(joined.metrics)} dimensions: say which is meant, as in --dimension "
+            f"{next(iter(joined.metrics))}"
+        )
+    (dimension,) = joined.metrics
+    view = View(joined, dimension, Settings(people=people, confidence=confidence))
+    if not view.placed or not view.compared.any():
+        raise DeclarationError(NO_PAIR if view.placed else NO_SCALE)
+    kept = np.flatnonzero(view.compared).tolist()
+    clusters = [view.clusters[place] for place in kept]
+    note(
+        f"the pilot has {len(kept)} items of {len(set(clusters))} {joined.clustered_by}s; the fewer it has, the less "
+        "it says of others"
+    )
+    drawn = from_pilot(np.stack([view.judge(), view.target])[:, kept], clusters)
+    level = view.scale.level
+    planning.show(f"alpha of {dimension}", lambda plan: plan_agreement(drawn, plan, level), confidence)
+
+
+@grouped
+def difference(
+    *,
+    shift: Shift = 0.05,
+    sd: Sd = 0.2,
+    icc: Icc = 0.2,
+    confidence: label_options.Confidence = 0.95,
+    planning: Planning,
+) -> None:
+    """How wide the interval of a mean or of a paired difference will be, and how often the difference is found.
+
+    --sd is that of the differences (of the scores themselves, where a mean is planned). The power also is that of a
+    bias probe looked at alone; corrected over the rows of a table it is less.
+    """
+    from conqret.stats.planning import assumed_differences, plan_mean
+
+    _needs_stats()
+    draw = assumed_differences(shift, sd, icc)
+    planning.show(f"a difference of {shift:g}", lambda plan: plan_mean(draw, plan), confidence)
+
+
+@grouped
+def curve(
+    *,
+    shift: Annotated[
+        float, typer.Option(help="How far the mean falls from the first level to the last.")
+    ] = 0.2,
+    levels: Annotated[int, typer.Option(help="Levels of damage, that of no damage included.", min=2)] = 4,
+    sd: Annotated[float, typer.Option(help="How far one score strays from its item's line.")] = 0.15,
+    icc: Icc = 0.2,
+    confidence: label_options.Confidence = 0.95,
+    planning: Planning,
+) -> None:
+    """How often a sensitivity curve that falls is found to fall: the one-sided test of its trend over topics."""
+    from conqret.stats.planning import assumed_differences, plan_mean, trend_spread
+
+    _needs_stats()
+    draw = assumed_differences(shift, trend_spread(levels, sd), icc)
+    planning.show(f"a fall of {shift:g}", lambda plan: plan_mean(draw, plan, one_sided=True), confidence)
+
+
+def _needs_stats() -> None:
+    from conqret._optional import require
+
+    for module in ("numpy", "scipy"):
+        require(module, extra="stats")
+
+
+app = typer.Typer(
+    help="How many topics and labels are needed: widths of intervals and power, simulated before anything is paid for.",
+    no_args_is_help=True,
+    epilog="Example: conqret power agreement --alpha 0.5 --topics 8,12,20,50 --items 1,4,16",
+)
+add_commands(app, {"agreement": agreement, "difference": difference, "curve": curve})

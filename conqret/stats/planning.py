@@ -1,0 +1,188 @@
+"""How wide will intervals be, and what will be found, with so many topics and so many items a topic?
+
+Each cell of a plan is simulated: data are drawn, either as assumed or from a pilot (its topics, and within them its
+items, with replacement), and the same jackknife-t interval is computed that every command prints. Assumed data have a
+share ``icc`` of their variance between topics, the rest within them; with k items a topic the variance of a mean over C
+topics is then ``(icc + (1 - icc) / k) sd^2 / C``: more items a topic soon buy nothing, more topics always do.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING
+
+from conqret.data.gathering import gathered
+from conqret.errors import DeclarationError
+from conqret.stats.agreement import Level, alphas
+from conqret.stats.effects import FEWEST_CLUSTERS
+from conqret.stats.estimate import CONFIDENCE, Sampled
+from conqret.stats.resampling import leave_one_out, mean
+from conqret.stats.significance import ALPHA
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+SIMULATIONS = 200
+"""Simulations a cell: the standard error of a power of one half is then .035."""
+SEED = 13
+MOST_WITHOUT = 0.05
+"""The share of simulations without an interval above which a cell has no width: it would be that of the lucky ones."""
+
+Draw = Callable[[int, int, "np.random.Generator"], "NDArray[np.float64]"]
+"""From topics, items a topic and a generator to values, columns by items; the items of a topic follow each other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """One cell: the median half of the interval's width (None where more than 5 % have no interval), the share of the
+    simulations in which the test finds something (None: no test, or fewer than six topics), and the share without an
+    interval."""
+
+    topics: int
+    items: int
+    half_width: float | None
+    power: float | None
+    without: float
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is simulated: each number of ``topics`` with each number of ``items`` a topic; ``on_cell`` is called after
+    each. Raises DeclarationError where a number is below 1."""
+
+    topics: Sequence[int]
+    items: Sequence[int]
+    simulations: int = SIMULATIONS
+    seed: int = SEED
+    confidence: float = CONFIDENCE
+    on_cell: Callable[[], object] = lambda: None
+
+    def __post_init__(self) -> None:
+        if min([*self.topics, *self.items, self.simulations]) < 1 or not self.topics or not self.items:
+            raise DeclarationError("a plan needs one topic, one item a topic and one simulation at least")
+
+    def cells(
+        self,
+        draw: Draw,
+        compute: Callable[[NDArray[np.float64], list[int]], Sampled],
+        p: Callable[[Sampled], float | None] | None = None,
+    ) -> list[Planned]:
+        """Simulate each cell: ``compute`` makes the statistic of values and topics, ``p`` tests it (None: no test)."""
+        import numpy as np
+
+        found = []
+        for count, each in product(self.topics, self.items):
+            rng = np.random.default_rng([self.seed, count, each])
+            names = np.repeat(np.arange(count), each).tolist()
+            drawn = [compute(draw(count, each, rng), names) for _ in range(self.simulations)]
+            ends = [one.estimate(self.confidence) for one in drawn]
+            widths = [
+                (one.high - one.low) / 2 for one in ends if one.low is not None and one.high is not None
+            ]
+            without = 1 - len(widths) / self.simulations
+            tested = p is not None and count >= FEWEST_CLUSTERS
+            values = [p(one) for one in drawn] if p is not None and tested else []
+            significant = sum(value is not None and value < ALPHA for value in values)
+            found.append(
+                Planned(
+                    topics=count,
+                    items=each,
+                    half_width=float(np.median(widths)) if widths and without <= MOST_WITHOUT else None,
+                    power=significant / self.simulations if tested else None,
+                    without=without,
+                )
+            )
+            self.on_cell()
+        return found
+
+
+def plan_agreement(draw: Draw, plan: Plan, level: Level = "interval") -> list[Planned]:
+    """The width of the interval of Krippendorff's alpha between two columns, judge and people."""
+
+    def alpha(values: NDArray[np.float64], names: list[int]) -> Sampled:
+        return alphas(values[None], level, leave_one_out(names))[0]
+
+    return plan.cells(draw, alpha)
+
+
+def plan_mean(draw: Draw, plan: Plan, *, one_sided: bool = False) -> list[Planned]:
+    """The width of the interval of the mean of one column (of differences, say), and the power of its test against 0 at
+    5 %: two-sided, or ``one_sided`` for a rise."""
+
+    def of(values: NDArray[np.float64], names: list[int]) -> Sampled:
+        return mean(values[0], names)
+
+    return plan.cells(draw, of, Sampled.above if one_sided else Sampled.p)
+
+
+def assumed(correlation: float, icc: float) -> Draw:
+    """Two columns of normal values (judge, people) that correlate so, between topics and within them: alpha at the
+    interval level is then the correlation. Raises DeclarationError where a number is out of range."""
+    import numpy as np
+
+    _within(icc=icc)
+    if not -1 < correlation < 1:
+        raise DeclarationError(f"an alpha to plan for lies inside (-1, 1), not at {correlation}")
+    root = np.linalg.cholesky([[1, correlation], [correlation, 1]])
+
+    def draw(topics: int, items: int, rng: np.random.Generator) -> NDArray[np.float64]:
+        between = np.repeat(rng.normal(size=(2, topics)), items, axis=1)
+        within = rng.normal(size=(2, topics * items))
+        return np.asarray(root @ (between * icc**0.5 + within * (1 - icc) ** 0.5))
+
+    return draw
+
+
+def assumed_differences(shift: float, sd: float, icc: float) -> Draw:
+    """One column of normal differences around ``shift``. Raises DeclarationError where a number is out of range."""
+    import numpy as np
+
+    _within(icc=icc)
+    if not sd > 0:
+        raise DeclarationError(f"a standard deviation is above 0, not {sd}")
+
+    def draw(topics: int, items: int, rng: np.random.Generator) -> NDArray[np.float64]:
+        between = np.repeat(rng.normal(size=(1, topics)), items, axis=1)
+        within = rng.normal(size=(1, topics * items))
+        return np.asarray(shift + sd * (between * icc**0.5 + within * (1 - icc) ** 0.5))
+
+    return draw
+
+
+def trend_spread(levels: int, sd: float) -> float:
+    """The standard deviation of one item's trend (last level minus first by the line through all ``levels``), where
+    each of its scores strays by ``sd``: ``sd (m - 1) / sqrt(sum (place - mean)^2)``."""
+    middle = (levels - 1) / 2
+    return sd * (levels - 1) / math.sqrt(sum((place - middle) ** 2 for place in range(levels)))
+
+
+def from_pilot(columns: ArrayLike, clusters: Sequence[Hashable]) -> Draw:
+    """Values of a pilot (columns by items, none missing), drawn by topic and then by item, with replacement.
+
+    Raises:
+        DeclarationError: the pilot has fewer than two topics, or as many clusters are not named as items.
+    """
+    import numpy as np
+
+    values = np.asarray(columns, dtype=float)
+    places = [
+        np.array(one) for one in gathered((name, place) for place, name in enumerate(clusters)).values()
+    ]
+    if values.ndim != 2 or values.shape[1] != len(clusters) or len(places) < 2:
+        raise DeclarationError("a pilot needs items of two topics at least, and a topic for each item")
+
+    def draw(topics: int, items: int, rng: np.random.Generator) -> NDArray[np.float64]:
+        chosen = rng.integers(len(places), size=topics)
+        return values[:, np.concatenate([rng.choice(places[one], size=items) for one in chosen])]
+
+    return draw
+
+
+def _within(**shares: float) -> None:
+    for name, value in shares.items():
+        if not 0 <= value <= 1:
+            raise DeclarationError(f"{name} lies in [0, 1], not at {value}")

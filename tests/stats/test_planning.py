@@ -1,0 +1,78 @@
+"""Plans by simulation: widths fall with topics, follow the closed form, and a pilot stands in for assumptions."""
+
+import numpy as np
+import pytest
+from scipy.stats import t
+
+from conqret.errors import DeclarationError
+from conqret.stats.planning import (
+    Plan,
+    assumed,
+    assumed_differences,
+    from_pilot,
+    plan_agreement,
+    plan_mean,
+    trend_spread,
+)
+from conqret.stats.sensitivity import respond
+
+
+def test_the_width_of_a_mean_is_the_closed_form():
+    draw = assumed_differences(0.0, 0.2, 0.25)
+    for cell in plan_mean(draw, Plan((8, 20), (1, 4), simulations=150)):
+        sd = 0.2 * ((0.25 + 0.75 / cell.items) / cell.topics) ** 0.5
+        assert cell.half_width == pytest.approx(t.ppf(0.975, cell.topics - 1) * sd, rel=0.1)
+        assert cell.power < 0.12  # nothing is there to be found: 5 %
+
+
+def test_power_rises_with_topics_and_hardly_with_items():
+    draw = assumed_differences(0.1, 0.2, 0.5)
+    few, many, more_items = plan_mean(draw, Plan((8, 40), (2,), simulations=80)) + plan_mean(
+        draw, Plan((8,), (10,), simulations=80)
+    )
+    assert few.power < 0.5
+    assert many.power > 0.85
+    assert more_items.power < many.power - 0.2
+    falls = plan_mean(draw, Plan((8,), (2,), simulations=80), one_sided=True)[0]
+    assert falls.power > few.power  # a rise and a fall alike are a shift: one side needs less
+
+
+def test_alpha_by_assumption_and_from_a_pilot():
+    plan = Plan((6, 24), (4,), simulations=60)
+    few, many = plan_agreement(assumed(0.6, 0.2), plan)
+    assert many.half_width < few.half_width / 1.5
+    assert few.power is None
+    pilot = assumed(0.6, 0.2)(30, 4, np.random.default_rng(2))
+    again = plan_agreement(from_pilot(pilot, np.repeat(np.arange(30), 4).tolist()), plan)
+    assert again[1].half_width == pytest.approx(many.half_width, rel=0.3)
+    assert again == plan_agreement(from_pilot(pilot, np.repeat(np.arange(30), 4).tolist()), plan)  # seeded
+
+
+def test_two_topics_have_no_width():
+    (cell,) = plan_mean(assumed_differences(0.1, 0.1, 0.0), Plan((2,), (5,), simulations=20))
+    assert (cell.half_width, cell.power, cell.without) == (None, None, 1.0)
+
+
+def test_the_spread_of_a_trend_is_that_of_the_curves():
+    rng = np.random.default_rng(4)
+    scores = 0.5 + 0.1 * rng.normal(size=(4_000, 4))
+    found = respond(scores.tolist(), (0, 1, 2, 3), range(4_000))
+    error = (found.trend.estimate().high - found.trend.value) / t.ppf(0.975, 399)
+    assert error * 4_000**0.5 == pytest.approx(trend_spread(4, 0.1), rel=0.1)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: Plan((0,), (1,)),
+        lambda: Plan((), (1,)),
+        lambda: assumed(1.0, 0.2),
+        lambda: assumed(0.5, 1.2),
+        lambda: assumed_differences(0.1, 0.0, 0.2),
+        lambda: from_pilot([[1.0, 2.0]], ["a", "a"]),
+        lambda: from_pilot([[1.0, 2.0]], ["a"]),
+    ],
+)
+def test_what_cannot_be_planned(call):
+    with pytest.raises(DeclarationError):
+        call()
