@@ -14,7 +14,7 @@ from conqret.reliability.validation.validate import Validation
 from conqret.stats.significance import ALPHA
 
 FEW_TOPICS = 10
-"""With fewer topics than this a shift of a tenth is found in fewer than one of ten runs (docs/judge-card.md)."""
+"""At eight topics a shift of a tenth is found in one bias table of ten (docs/judge-card.md)."""
 
 WEAK = 0.667
 """Krippendorff's own bound, below which no conclusion should be drawn (Content Analysis, section 11.4)."""
