@@ -11,12 +11,15 @@ from conqret.answering.desk import AnswerPlan
 from conqret.answering.run import Answering, AnswersFolder, AnswersOutcome, GivenAnswer, answer_all
 from conqret.answering.strategy import ANSWER_STRATEGIES, AnswerStrategy
 from conqret.curation.trusted import TrustedDomains, read_trusted
-from conqret.errors import strict_options
+from conqret.errors import DeclarationError, strict_options
 from conqret.io.questions import SourcedQuestion, read_sourced
 from conqret.llm.client import Client
 from conqret.llm.options import OFFLINE_MODEL, ClientOptions
 from conqret.report.answers import write_answers
 from conqret.runs.places import default_folder, stem
+
+ENGINE = "bm25"
+"""By which chunks are searched where no engine is named: it needs no encoder."""
 
 Questions = str | Path | Sequence[SourcedQuestion]
 """A file, or questions."""
@@ -44,7 +47,7 @@ def answering(
     model: str | ClientOptions = OFFLINE_MODEL,
     agent: str | ClientOptions | None = None,
     index: str | Path | None = None,
-    engine: str = "bm25",
+    engine: str = ENGINE,
     encoder: str | None = None,
     trusted: bool | str | Path = False,
     plan: AnswerPlan | None = None,
@@ -70,6 +73,10 @@ def answering(
     """
     found = read_sourced([questions]) if isinstance(questions, str | Path) else tuple(questions)
     source = None
+    if index is None and (trusted is not False or encoder is not None or engine != ENGINE):
+        raise DeclarationError(
+            "--engine, --encoder and --trusted say how a corpus is searched: name it with --index CORPUS"
+        )
     if index is not None:
         require("pyterrier", extra="retrieval")
         from conqret.answering.chunks import ChunkSearch
@@ -139,4 +146,4 @@ def place(questions: Questions | Answering, run: Answering) -> Path:
 
 
 def _client(model: str | ClientOptions) -> ClientOptions:
-    return model if isinstance(model, ClientOptions) else ClientOptions(model)
+    return (model if isinstance(model, ClientOptions) else ClientOptions(model)).resolved()

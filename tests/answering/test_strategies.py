@@ -188,6 +188,19 @@ def test_long_documents_are_cut_and_only_trusted_ones_are_searched(tmp_path: Pat
         ChunkSearch(tmp_path, trusted=TrustedDomains(domains=("none.example",)))
 
 
+def test_words_and_vectors_are_fused_and_a_chunk_is_one_vector(tmp_path: Path) -> None:
+    write(tmp_path, [{"id": name, "text": f"{text} " * 10} for name, text in TEXTS.items()])
+    both = ChunkSearch(tmp_path, engines=("bm25", "dense"), encoder="tests.retrieval.letters:load")
+    found = [one.id for one in both.search("zoo elephant", 4)]
+    assert len(set(found)) == 4  # one document holds the words, vectors bring the others
+    assert found[0] == "zoo#1"
+    (manifest,) = tmp_path.glob("chunks/*/index-dense/index.json")
+    assert json.loads(manifest.read_text())["settings"]["passage_words"] == CHARACTERS
+    again = ChunkSearch(tmp_path, engines=("bm25", "dense"))
+    assert [one.id for one in again.search("zoo elephant", 4)] == found
+    assert again.name == both.name
+
+
 @pytest.mark.parametrize(
     ("strategy", "settings", "said"),
     [

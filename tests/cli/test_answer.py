@@ -98,6 +98,7 @@ def test_a_price_before(cli, corpus, questions, tmp_path):
         (("--strategy", "rag", "--index", "no/corpus"), "no corpus"),
         (("--prompt-kind", "detaild"), "answer/detailed"),
         (("--agent-budget-usd", "1"), "--agent"),
+        (("--trusted",), "--index CORPUS"),
         (("--agent", "gpt-4o"), "--agent changes nothing of the strategy none"),
         (("--top-p", "2"), "--top-p is 2"),
     ],
