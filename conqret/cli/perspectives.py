@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from conqret.perspectives.study import DetectionFolder, DetectionRecord, DetectionSummary
 
 app = typer.Typer(
-    help="Say which perspectives on a question documents contain, and how many of them rankings show.",
+    help="Make questions with perspectives, say which documents contain them, and how many rankings show.",
     no_args_is_help=True,
     epilog="Example: conqret perspectives detect pairs.tsv --model gpt-4o-mini -o runs/perspectives",
 )

@@ -128,8 +128,8 @@ def score(
             "a model reads the documents' texts: give them with --corpus FOLDER, or judgments with --judgments"
         )
     judged: Judged = {} if judgments is None else read_judged(judgments, questions)
-    if index is None:  # searching nothing, files alone have to be there: say so before a model is asked
-        ranked(systems, questions, deepest)
+    # Before a model is asked anything, every file has to be sound.
+    ranked([one for one in systems if index is None or "=" in one], questions, deepest)
     common: dict[str, Any] = {
         "model": model,
         "prompts": prompts,

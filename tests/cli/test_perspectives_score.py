@@ -119,10 +119,14 @@ def test_a_detector_says_who_contains_what(cli, given, monkeypatch):
         (("RUN", "-k", "0"), "numbers from 1 on"),
         (("RUN", "--judgments", "nowhere.qrels"), "there is no such file"),
         (("RUN", "--corpus", "nowhere"), "is no corpus"),
+        (("FOREIGN", "--corpus", "CORPUS"), "ranks nothing for any of the 1 questions"),
     ],
 )
 def test_bad_input(cli, given, arguments, told):
-    named = [str(given / "mine.res") if one == "RUN" else one for one in arguments]
+    foreign = given / "foreign.res"
+    foreign.write_text("other Q0 pay 1 1.0 t\n", encoding="utf-8")
+    files = {"RUN": given / "mine.res", "FOREIGN": foreign, "CORPUS": given / "corpus"}
+    named = [str(files.get(one, one)) for one in arguments]
     done = cli(
         "perspectives", "score", *named, "--perspectives", given / "questions.jsonl", "-o", given / "out"
     )
