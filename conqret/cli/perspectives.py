@@ -153,9 +153,9 @@ def _by_detector(
     overwrite: bool,
     shown: options.Shown,
 ) -> None:
+    from conqret.perspectives.calibration import quality_of
     from conqret.perspectives.detecting import DetectedFolder
     from conqret.perspectives.detector import load_detector
-    from conqret.perspectives.tuning import quality_of
     from conqret.report.perspectives import quality_table
     from conqret.runs.places import default_folder, stem
 

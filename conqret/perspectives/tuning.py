@@ -14,7 +14,6 @@ import random
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -25,8 +24,7 @@ from conqret.io.pairs import Pair
 from conqret.perplexity.checkpoints import last_checkpoint, quiet, whole
 from conqret.perplexity.identity import folder_identity
 from conqret.perplexity.windows import window_of
-from conqret.perspectives.baseline import baseline_grade
-from conqret.perspectives.detection import YES_FROM
+from conqret.perspectives.calibration import best_cut, platt, quality_of, question_of
 from conqret.perspectives.detector import (
     CLASSIFIER,
     EXTRA,
@@ -34,14 +32,11 @@ from conqret.perspectives.detector import (
     MODEL,
     Detector,
     DetectorCard,
-    Quality,
     logistic,
     prepared_tokenizer,
     windows,
 )
 from conqret.runs.folder import SUMMARY, RunFolder, RunRecord
-from conqret.stats.classification import accuracy, average_precision, f1, precision, recall
-from conqret.stats.resampling import leave_one_out
 
 EPOCHS = 2
 WARMUP = 0.1
@@ -140,7 +135,7 @@ def parted(pairs: Sequence[Pair], settings: DetectorSettings = DetectorSettings(
         DeclarationError: there are fewer than three questions, or training would see one answer only.
     """
     known = [one for one in pairs if one.label is not None]
-    questions = sorted({_question(one) for one in known})
+    questions = sorted({question_of(one) for one in known})
     if len(questions) < FEWEST_QUESTIONS:
         raise DeclarationError(
             f"the labelled pairs are on {len(questions)} questions: {FEWEST_QUESTIONS} or more are needed, to train "
@@ -152,7 +147,7 @@ def parted(pairs: Sequence[Pair], settings: DetectorSettings = DetectorSettings(
     test = min(test, len(questions) - 1 - tuned) if test + tuned >= len(questions) else test
     place = {one: 0 if n < test else 1 if n < test + tuned else 2 for n, one in enumerate(questions)}
     held_out, calibration, train = (
-        tuple(one for one in known if place[_question(one)] == part) for part in range(3)
+        tuple(one for one in known if place[question_of(one)] == part) for part in range(3)
     )
     if len({one.label for one in train}) < 2:
         raise DeclarationError(
@@ -225,57 +220,6 @@ def class_weights(labels: Sequence[bool]) -> tuple[float, float]:
     """The weights of no and yes in the loss, ``n / (2 n_c)``: both then weigh the same in all."""
     yes = sum(labels)
     return len(labels) / (2 * (len(labels) - yes)), len(labels) / (2 * yes)
-
-
-def platt(scores: Sequence[float], labels: Sequence[bool]) -> tuple[float, float]:
-    """Slope and intercept for which ``logistic(slope * score + intercept)`` fits the labels best (Platt 1999).
-
-    Targets are ``(n_yes + 1) / (n_yes + 2)`` and ``1 / (n_no + 2)``, so that scores that part the labels perfectly
-    give no endless slope; found by Newton's method. A slope below 0 would turn the detector round: it is 0 then, and
-    every probability the share of yes.
-    """
-    import numpy as np
-
-    x, yes = np.asarray(scores, dtype=float), np.asarray(labels, dtype=bool)
-    target = np.where(yes, (yes.sum() + 1) / (yes.sum() + 2), 1 / ((~yes).sum() + 2))
-    design = np.column_stack([x, np.ones_like(x)])
-    found = np.array([0.0, math.log((yes.sum() + 1) / ((~yes).sum() + 1))])
-
-    def loss(at: Any) -> float:
-        odds = design @ at
-        return float((np.logaddexp(0, odds) - target * odds).sum())
-
-    for _ in range(100):
-        p = 1 / (1 + np.exp(-np.clip(design @ found, -500, 500)))
-        gradient = design.T @ (p - target)
-        hessian = (design * (p * (1 - p))[:, None]).T @ design + 1e-9 * np.eye(2)
-        step = np.linalg.solve(hessian, gradient)
-        size = 1.0
-        while size > 1e-6 and loss(found - size * step) > loss(found):
-            size /= 2
-        found = found - size * step
-        if np.abs(size * step).max() < 1e-8:
-            break
-    if found[0] < 0:
-        share = (yes.sum() + 1) / (len(yes) + 2)
-        return 0.0, math.log(share / (1 - share))
-    return float(found[0]), float(found[1])
-
-
-def best_cut(probabilities: Sequence[float], labels: Sequence[bool]) -> float:
-    """The probability from which a yes has the highest F1, halfway between two neighbours; of equals the one nearest to
-    .5. It is .5 where nothing is labelled yes."""
-    values = sorted(set(probabilities))
-    if not any(labels):
-        return 0.5
-
-    def worth(cut: float) -> tuple[float, float]:
-        said = [one >= cut for one in probabilities]
-        hits = sum(label and yes for label, yes in zip(labels, said, strict=True))
-        return 2 * hits / (sum(labels) + sum(said) or 1), -abs(cut - 0.5)
-
-    cuts = [(low + high) / 2 for low, high in pairwise(values)]
-    return max([0.5, values[0], *cuts], key=worth)
 
 
 def _untrained(model: Path, settings: DetectorSettings) -> Detector:
@@ -410,7 +354,7 @@ def _card(
         base_identity=record.base,
         pairs=len(parts.train) + len(parts.calibration) + len(parts.held_out),
         questions=len(
-            {_question(one) for part in (parts.train, parts.calibration, parts.held_out) for one in part}
+            {question_of(one) for part in (parts.train, parts.calibration, parts.held_out) for one in part}
         ),
         trained=len(parts.train),
         calibrated=len(parts.calibration),
@@ -430,39 +374,3 @@ def _card(
             threshold,
         ),
     )
-
-
-def quality_of(
-    pairs: Sequence[Pair], scores: Sequence[float], chance: Callable[[float], float], threshold: float
-) -> Quality:
-    """How scores fare beside the labels of their pairs; intervals are over questions."""
-    labels = [one.label is True for one in pairs]
-    chances = [chance(score) for score in scores]
-    said = [one >= threshold for one in chances]
-    questions = list(map(_question, pairs))
-    resamples = leave_one_out(questions)
-    both = (0.0, 1.0)
-    words = [baseline_grade(one.document, one.perspective)[0] >= YES_FROM for one in pairs]
-
-    def brier(found: Sequence[float]) -> float:
-        return sum((p - label) ** 2 for p, label in zip(found, labels, strict=True)) / len(labels)
-
-    return Quality(
-        pairs=len(pairs),
-        questions=len(set(questions)),
-        said_yes=sum(said) / len(said),
-        labelled_yes=sum(labels) / len(labels),
-        accuracy=accuracy(labels, said, resamples, categories=both),
-        precision=precision(labels, said, resamples, categories=both),
-        recall=recall(labels, said, resamples, categories=both),
-        f1=f1(labels, said, resamples, categories=both),
-        average_precision=average_precision(labels, scores, resamples),
-        brier=brier(chances),
-        brier_raw=brier(list(map(logistic, scores))),
-        always_yes=f1(labels, [True] * len(labels), resamples, categories=both),
-        by_words=f1(labels, words, resamples, categories=both),
-    )
-
-
-def _question(pair: Pair) -> str:
-    return pair.question or f"pair {pair.id}"

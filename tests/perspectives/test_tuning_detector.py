@@ -12,14 +12,13 @@ pytest.importorskip("accelerate", reason="the extra tune is not installed: accel
 
 from conqret.errors import DeclarationError
 from conqret.io.pairs import Pair
+from conqret.perspectives.calibration import best_cut, platt
 from conqret.perspectives.detector import card_of, load_detector, logistic, windows
 from conqret.perspectives.tuning import (
     DetectorFolder,
     DetectorSettings,
-    best_cut,
     class_weights,
     parted,
-    platt,
     tune_detector,
 )
 
