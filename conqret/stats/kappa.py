@@ -1,4 +1,4 @@
-"""Agreement beyond chance of two raters (Cohen 1960, 1968) and of many (Fleiss 1971).
+"""Agreement beyond chance of two raters (Cohen 1960, 1968; Gwet 2014) and of many (Fleiss 1971).
 
 ``kappa = (p_o - p_e) / (1 - p_e)``. Where both raters use one category only, p_e is 1 and kappa is not defined.
 The weighted kappas weigh a disagreement by the distance of the two categories in their order (not by their values):
@@ -38,6 +38,25 @@ def linear_kappa(tables: NDArray[np.float64]) -> NDArray[np.float64]:
 def quadratic_kappa(tables: NDArray[np.float64]) -> NDArray[np.float64]:
     """Cohen's kappa in which a disagreement weighs the square of its steps."""
     return _kappa(tables, 2)
+
+
+@of_categories("there is one category only", "correlation")
+def gwet_ac2(tables: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Gwet's AC2 with quadratic weights (Handbook of Inter-Rater Reliability, 4th ed. 2014, chapter 4).
+
+    ``(p_a - p_e) / (1 - p_e)`` with weights ``w_kl = 1 - ((k - l) / (K - 1))^2``, the weighted agreement
+    ``p_a = sum w_kl p_kl``, and ``p_e = sum w / (K (K - 1)) sum_k q_k (1 - q_k)``, q_k the mean share of category k.
+    Unlike kappa it stays high where nearly all is of one category and both say so. Of two categories it is AC1.
+    """
+    import numpy as np
+
+    size = tables.shape[1]
+    places = np.arange(size)
+    weights = 1 - ((places[:, None] - places) / (size - 1)) ** 2
+    n = tables.sum(axis=(1, 2))
+    shares = (tables.sum(axis=1) + tables.sum(axis=2)) / (2 * n[:, None])
+    chance = weights.sum() / (size * (size - 1)) * (shares * (1 - shares)).sum(axis=1)
+    return np.asarray(((tables * weights).sum(axis=(1, 2)) / n - chance) / (1 - chance))
 
 
 def _kappa(tables: NDArray[np.float64], power: int) -> NDArray[np.float64]:

@@ -71,6 +71,7 @@ def test_limits_are_said_in_words(card: Card) -> None:
     assert "Not held against people: context relevance" in text
     assert "Agreement on local acceptability, local sufficiency" in text
     assert "has no interval: all but the most frequent label are too rare." in text
+    assert "The judge is not shown to agree better with people than the length alone on" in text
 
 
 def test_a_card_fits_the_judge_that_it_is_of(card: Card, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from conqret.stats.classification import (
     recall,
 )
 from conqret.stats.estimate import Sampled
-from conqret.stats.kappa import cohen_kappa, fleiss_kappa, linear_kappa, quadratic_kappa
+from conqret.stats.kappa import cohen_kappa, fleiss_kappa, gwet_ac2, linear_kappa, quadratic_kappa
 from conqret.stats.resampling import leave_one_out
 
 metrics = pytest.importorskip("sklearn.metrics")
@@ -43,6 +43,21 @@ def test_the_others_by_hand():
     assert matthews(people, judge).value == pytest.approx(4 / 48**0.5)
     # Of the pairs of a positive and a negative: 0.4 beats 0.1, ties with 0.4, loses to 0.8.
     assert auroc([1, 0, 0, 0], [0.4, 0.1, 0.4, 0.8]).value == pytest.approx(0.5)
+
+
+def test_gwets_ac2_by_hand():
+    # Three steps, weights 1, 3/4, 0. Apart by 0, 1, 0, 0: p_a = 15/16. Mean shares 3/8, 3/8, 1/4; the weights add up to
+    # 6 of 3 * 2, so p_e = 2 * 15/64 + 3/16 = 21/32, and (15/16 - 21/32) / (1 - 21/32) = 9/11.
+    assert gwet_ac2([1, 1, 2, 3], [1, 2, 2, 3]).value == pytest.approx(9 / 11)
+    # A step that nobody uses counts: shares 1/2, 1/2, 0 make p_e 1/2, and 7/8 of agreement is 3/4.
+    assert gwet_ac2([1, 2, 1, 2], [1, 2, 2, 1], categories=(1, 2, 3)).value == pytest.approx(3 / 4)
+    # Of two categories it is AC1 (docs/adding-a-statistic.md): 9/17.
+    assert gwet_ac2([1, 1, 0, 0], [1, 0, 0, 0]).value == pytest.approx(9 / 17)
+    # Nearly all of one kind, and both say so: kappa finds nothing, AC2 nearly everything.
+    people, judge = [1] * 18 + [0, 1], [1] * 18 + [1, 0]
+    assert cohen_kappa(people, judge).value < 0
+    assert gwet_ac2(people, judge).value > 0.85
+    assert gwet_ac2([1, 1], [1, 1]).reason == "there is one category only"
 
 
 def test_precision_recall_and_average_precision_by_hand():

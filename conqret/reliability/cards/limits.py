@@ -9,7 +9,9 @@ from conqret.judging.folder import JudgeRecord
 from conqret.reliability.bias.table import BiasTable
 from conqret.reliability.cards.cost import Cost
 from conqret.reliability.sensitivity.curves import Curve
+from conqret.reliability.validation.calibration import CALIBRATED
 from conqret.reliability.validation.dimension import DimensionAgreement
+from conqret.reliability.validation.trivial import not_beaten
 from conqret.reliability.validation.validate import Validation
 from conqret.stats.significance import ALPHA
 
@@ -45,6 +47,7 @@ def known_limits(
         "This is the lexical baseline: it counts words and understands nothing. It is the floor that a judge has to "
         "beat.": record.baseline,
         **_agreement(rows),
+        **_beside(validation),
         **_curves(curves),
         **_bias(bias),
         f"{1 - validation.coverage:.1%} of the labelled units have no score.": validation.coverage < WHOLE,
@@ -83,6 +86,17 @@ def _agreement(rows: Sequence[DimensionAgreement]) -> dict[str, object]:
         f"Alpha with people is below {WEAK} {where}": weak,
         f"It agrees with people less than one of them does with the others on {_names(below)}.": below,
         f"No agreement could be computed on {_names(none)}.": none,
+    }
+
+
+def _beside(validation: Validation) -> dict[str, object]:
+    """What a calibration changes, and where the judge is not shown to beat what costs nothing."""
+    raw, calibrated = (validation.average.judge.get(name) for name in ("mean", CALIBRATED))
+    trivial = not_beaten({name: row.over for name, row in validation.dimensions.items()})
+    mended = f"Put onto people's scale by the labels of other topics, its mean alpha is {calibrated} instead of {raw}."
+    return {
+        mended: calibrated,
+        **{f"{text[:1].upper()}{text[1:]}.".replace("_", " "): True for text in trivial},
     }
 
 

@@ -15,7 +15,7 @@ from conqret.stats.agreement import LEVELS, Level
 from conqret.stats.classification import accuracy, auroc, base_rate, f1, matthews
 from conqret.stats.correlation import kendall, pearson, spearman
 from conqret.stats.estimate import Estimate
-from conqret.stats.kappa import cohen_kappa, fleiss_kappa, quadratic_kappa
+from conqret.stats.kappa import cohen_kappa, fleiss_kappa, gwet_ac2, quadratic_kappa
 
 Of = Literal["categories", "positives", "scores", "people"]
 """What a statistic is computed of: people's one label and the judge's, as steps of the scale (``categories``); whether
@@ -50,6 +50,7 @@ STATISTICS: Mapping[str, Statistic] = {
         Statistic("accuracy", "accuracy", "categories", accuracy, on_card=True),
         Statistic("kappa", "kappa", "categories", cohen_kappa),
         Statistic("weighted_kappa", "weighted kappa", "categories", quadratic_kappa, ORDERED),
+        Statistic("ac2", "Gwet's AC2", "categories", gwet_ac2, ORDERED),
         Statistic("f1", "F1", "categories", f1),
         Statistic("mcc", "MCC", "categories", matthews),
         Statistic("auroc", "AUROC", "positives", auroc),

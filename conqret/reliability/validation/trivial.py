@@ -1,7 +1,7 @@
 """What costs nothing, beside a judge: the length of the argument, a constant, and the offline floor.
 
-Each stands beside the judge on the very units that it scored. Length and the constant know nothing of people's scale,
-so they are put onto it by the labels of other topics (:func:`conqret.stats.isotonic.cross_fitted`).
+Each stands beside the judge on the very units that it scored. Length knows nothing of people's scale, so it is put onto
+it by the labels of other topics (:func:`conqret.stats.isotonic.cross_fitted`); the constant is people's mean.
 """
 
 from __future__ import annotations
@@ -52,13 +52,13 @@ def beside_trivial(
     scores = dict(joined.scores)
     for dimension, found in joined.scores.items():
         view = View(joined, dimension, settings)
-        if view.verdicts or not view.scale.bounded:
+        if view.verdicts or not view.scale.bounded or not view.compared.any():
             continue
         low, high = view.scale.ends()
         target = (view.target - low) / (high - low)
         said = {
             "length": cross_fitted(_series(view, lengths), target, folds),
-            "constant": cross_fitted(np.zeros(len(target)), target, folds),
+            "constant": np.full(len(target), target[view.compared].mean()),
         }
         if other is not None:
             theirs = other.scores.get(dimension, {})
@@ -112,9 +112,16 @@ def _series(view: View, known: Mapping[Unit, float | None]) -> NDArray[np.float6
 
 
 def over_trivial(alphas: Mapping[str, Sampled], confidence: float) -> dict[str, Estimate]:
-    """The judge's alpha (calibrated, where it is) minus that of each that is trivial, over the same topics."""
+    """The judge's alpha (calibrated, where it is) minus that of each that is trivial, over the same topics; one below 0
+    counts as 0, which is agreement by chance. That a constant leaves nothing to chance is no doubt about the judge."""
     judge = alphas.get(CALIBRATED, alphas["mean"])
-    return {name: judge.minus(alphas[name]).estimate(confidence) for name in TRIVIAL if name in alphas}
+    return {
+        name: (
+            judge if alphas[name].value < 0 else replace(judge.minus(alphas[name]), unsure=judge.unsure)
+        ).estimate(confidence)
+        for name in TRIVIAL
+        if name in alphas
+    }
 
 
 def not_beaten(over: Mapping[str, Mapping[str, Estimate]]) -> list[str]:
