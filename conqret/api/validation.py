@@ -21,6 +21,7 @@ from conqret.reliability.validation.requirements import (
     parse_requirement,
 )
 from conqret.reliability.validation.settings import Settings
+from conqret.reliability.validation.trivial import floor_judgments
 from conqret.reliability.validation.validate import Validation
 from conqret.reliability.validation.validate import validate as compare
 from conqret.report.card import write_card
@@ -96,7 +97,7 @@ def validate(
         settings=settings,
         baseline=record.baseline,
         calibration=calibration,
-        floor=None if beside is None else JudgeFolder(Path(beside)).finished(),
+        floor=None if beside is None else floor_judgments(JudgeFolder(Path(beside))),
     )
     outcomes = [check_requirement(requirement, result) for requirement in requirements]
     card = make_card(

@@ -43,7 +43,7 @@ def calibrate(
     from conqret.judging.folder import JudgeFolder
     from conqret.reliability.validation.calibrate import calibrate as fitted
     from conqret.reliability.validation.settings import Settings
-    from conqret.reliability.validation.trivial import not_beaten
+    from conqret.reliability.validation.trivial import floor_judgments, not_beaten
     from conqret.report.agreement_tables import calibration_tables
 
     folder = JudgeFolder(run)
@@ -53,7 +53,7 @@ def calibrate(
         judgments,
         read,
         items=folder.items(),
-        floor=None if beside is None else JudgeFolder(beside).finished(),
+        floor=None if beside is None else floor_judgments(JudgeFolder(beside)),
         metrics=label_options.metric_map(metric),
         settings=Settings(people=people, confidence=confidence, seed=seed),
     )

@@ -109,7 +109,7 @@ def trivial_table(alphas: Mapping[str, Mapping[str, Estimate]], average: Mapping
         ("dimension", *("judge" if name == "mean" else name for name in names)),
         rows,
         foot=[("average", *(average.get(name, none) for name in names))],
-        note="Length is put onto people's scale by the labels of other topics; the constant is their mean.",
+        note="Length is put onto people's scale by the labels of other topics; the constant is people's mean.",
     )
 
 

@@ -1,5 +1,7 @@
 """A judge's scores mapped onto people's scale, on topics that the map has not seen."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -7,7 +9,7 @@ from conqret.data import Item
 from conqret.errors import DeclarationError
 from conqret.reliability.validation.calibrate import calibrate
 from conqret.reliability.validation.calibration import MonotoneMap, read_calibration
-from conqret.reliability.validation.trivial import not_beaten
+from conqret.reliability.validation.trivial import floor_judgments, not_beaten
 from conqret.reliability.validation.validate import validate
 from tests.reliability.judged import judgment, scored, study
 
@@ -98,6 +100,14 @@ def test_the_file_is_read_again_and_checked(found, seen, tmp_path):
 def test_a_map_is_straight_between_knots_and_level_beyond():
     one = MonotoneMap(scores=(0.2, 0.6), labels=(0.1, 0.9))
     assert [one.of(score) for score in (0.0, 0.2, 0.4, 0.6, 1.0)] == pytest.approx([0.1, 0.1, 0.5, 0.9, 0.9])
+
+
+def test_the_floor_is_the_offline_models():
+    run = SimpleNamespace(path="runs/x", record=lambda: SimpleNamespace(baseline=False, model="openai/gpt"))
+    with pytest.raises(
+        DeclarationError, match="runs/x is a run of openai/gpt, and the floor is the offline model's"
+    ):
+        floor_judgments(run)
 
 
 def test_what_cannot_be_calibrated(tmp_path, seen):

@@ -6,12 +6,14 @@ it by the labels of other topics (:func:`conqret.stats.isotonic.cross_fitted`); 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from conqret.data import Item, Judgment
+from conqret.errors import DeclarationError
 from conqret.io.labels import Unit
+from conqret.judging.folder import JudgeFolder
 from conqret.reliability.validation.calibration import CALIBRATED
 from conqret.reliability.validation.dimension_view import View
 from conqret.reliability.validation.label_join import Joined, Scored, join_labels
@@ -71,6 +73,17 @@ def beside_trivial(
             if unit in found
         }
     return replace(joined, scores=scores)
+
+
+def floor_judgments(run: JudgeFolder) -> Iterator[Judgment]:
+    """The judgments of a finished run of the offline model. Raises DeclarationError where it is another's."""
+    record = run.record()
+    if not record.baseline:
+        raise DeclarationError(
+            f"{run.path} is a run of {record.model}, and the floor is the offline model's: make one with conqret judge "
+            "--model offline on the same items; conqret compare holds two judges against people"
+        )
+    return run.finished()
 
 
 def labelled_folds(joined: Joined, seed: int) -> dict[Hashable, int]:
