@@ -1,10 +1,13 @@
 """What every test shares: dependencies kept offline, and the place of data sets too large to ship."""
 
+import functools
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import typer.main
+import typer.testing
 from hypothesis import HealthCheck, settings
 
 from tests.runs.killed import Forks
@@ -27,6 +30,11 @@ for _name in [name for name in os.environ if name.endswith("_API_KEY")]:
     del os.environ[_name]
 
 
+typer.testing._get_command = functools.cache(
+    typer.main.get_command
+)  # the tree of commands takes a tenth of a second
+
+
 @pytest.fixture(scope="session")
 def data_dir() -> Path:
     """The folder of data sets that are not part of the repository, named by CONQRET_DATA."""
@@ -37,6 +45,11 @@ def data_dir() -> Path:
     if not folder.is_dir():
         pytest.skip(f"CONQRET_DATA names no folder: {folder}")
     return folder
+
+
+typer.testing._get_command = functools.cache(
+    typer.main.get_command
+)  # the tree of commands takes a tenth of a second
 
 
 @pytest.fixture(scope="session")

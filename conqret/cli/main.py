@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import functools
 import logging
 import signal
 import sys
@@ -52,6 +53,7 @@ from conqret.cli.console import complain, err, note
 from conqret.errors import ConqretError, DeclarationError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import FrameType
 
 SIGNALLED = 128
@@ -126,6 +128,12 @@ class _Signals:
             interrupt(signal.SIGINT, frame)
 
 
+@functools.cache
+def _command() -> Callable[[], object]:
+    """The whole tree of commands, which takes a tenth of a second to make."""
+    return typer.main.get_command(app)
+
+
 def main() -> None:
     """Run the command line."""
     logging.getLogger("conqret").handlers = [_Remarks()]
@@ -133,7 +141,7 @@ def main() -> None:
     signals = _Signals()
     try:
         _check_arguments(sys.argv[1:])
-        app()
+        _command()()
     except DeclarationError as error:
         complain(str(error))
         sys.exit(2)
