@@ -30,11 +30,6 @@ for _name in [name for name in os.environ if name.endswith("_API_KEY")]:
     del os.environ[_name]
 
 
-typer.testing._get_command = functools.cache(
-    typer.main.get_command
-)  # the tree of commands takes a tenth of a second
-
-
 @pytest.fixture(scope="session")
 def data_dir() -> Path:
     """The folder of data sets that are not part of the repository, named by CONQRET_DATA."""
@@ -47,9 +42,8 @@ def data_dir() -> Path:
     return folder
 
 
-typer.testing._get_command = functools.cache(
-    typer.main.get_command
-)  # the tree of commands takes a tenth of a second
+# The tree of commands takes a tenth of a second to make.
+typer.testing._get_command = functools.cache(typer.main.get_command)
 
 
 @pytest.fixture(scope="session")
