@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
-from conqret.errors import DeclarationError
 from conqret.io.cells import as_list, list_in_text
 from conqret.io.checks import identifier, text
 from conqret.io.faults import Unfit, kind, quoted
@@ -58,9 +57,7 @@ def read_debate_topics(path: Path) -> tuple[DebateTopic, ...]:
         name = values["id"] or str(reader.number)
         found.append(DebateTopic(name, values["topic"], given))
         reader.once("id", name, "Give each topic an id of its own")
-    reader.finish()
-    if not found:
-        raise DeclarationError(f"{path} holds no topics")
+    reader.finish(wanted="topics")
     return tuple(found)
 
 

@@ -123,9 +123,7 @@ def read_questions(path: Path) -> tuple[TwoTurnQuestion, ...]:
         reader.once("id", values["id"], "Give each question an id of its own")
         one, two = (Side(option, NOTHING) for option in values.pop("options"))
         found.append(TwoTurnQuestion(**{**values, "right": values["right"] + 1}, sides=(one, two)))
-    reader.finish()
-    if not found:
-        raise DeclarationError(f"{path} holds no questions")
+    reader.finish(wanted="questions")
     return tuple(found)
 
 

@@ -115,11 +115,10 @@ class Sampled:
     def above(self, bound: float = 0.0) -> float | None:
         """The p-value of "not above ``bound``" against "above it", by t with C - 1 degrees of freedom on the plain
         scale (None where there is no interval; 0, .5 or 1 where the value is the same without each cluster)."""
-        import numpy as np
         from scipy.special import stdtr
 
-        kept = self.without[self.present] if len(self.without) else self.without
-        if self.unsure or len(kept) < FEWEST_CLUSTERS or not self.defined or np.isnan(kept).any():
+        kept = self._kept()
+        if isinstance(kept, str):
             return None
         beyond, error = self.value - bound, _error(kept)
         if error <= _TOLERANCE:
@@ -149,12 +148,13 @@ class Sampled:
             unsure=self.unsure or other.unsure,
         )
 
-    def _ends(self, confidence: float) -> tuple[float, float] | str:
-        """Both ends, or why there are none."""
+    def _kept(self) -> NDArray[np.float64] | str:
+        """The statistic without each cluster that is there, or why nothing can be said of how it varies."""
         import numpy as np
-        from scipy.special import stdtrit
 
         kept = self.without[self.present] if len(self.without) else self.without
+        if not self.defined:
+            return self.reason
         if self.unsure:
             return f"no interval: {self.unsure}"
         if not len(kept):
@@ -165,6 +165,16 @@ class Sampled:
             )
         if np.isnan(kept).any():
             return f"no interval: not defined without {int(np.isnan(kept).sum())} of the {len(kept)} clusters"
+        return kept
+
+    def _ends(self, confidence: float) -> tuple[float, float] | str:
+        """Both ends, or why there are none."""
+        import numpy as np
+        from scipy.special import stdtrit
+
+        kept = self._kept()
+        if isinstance(kept, str):
+            return kept
         if _error(kept) <= _TOLERANCE:
             return "no interval: it does not vary between clusters"
         reach = float(stdtrit(len(kept) - 1, (1 + confidence) / 2))

@@ -51,9 +51,9 @@ class Response:
 
     ``intervals`` hold the mean of each level with its ends; ``fell`` and ``rose`` are the shares of the n items
     whose score at the last level is below, or above, that at the first; ``neighbours`` compares each level with the one
-    before it. ``moves`` are the differences of each later level from the first, and ``trend`` is the difference of last
-    and first by the line through all levels (as many steps apart as there are levels): all are means over items, tested
-    over ``clusters`` topics. Correlations (of level and mean) are None where the means do not vary.
+    before it. ``moves`` are the differences of each later level from the first, ``shifts`` their means, and ``trend``
+    is the difference of last and first by the line through all levels: all are means over items, tested over
+    ``clusters`` topics. Correlations (of level and mean) are None where the means do not vary.
     """
 
     levels: tuple[float, ...]
@@ -68,17 +68,13 @@ class Response:
     rose: float
     neighbours: tuple[Step, ...]
     moves: tuple[Paired, ...]
+    shifts: tuple[Sampled, ...]
     trend: Sampled
 
     @property
     def means(self) -> tuple[float, ...]:
         """The mean at each level."""
         return tuple(interval.value or 0.0 for interval in self.intervals)
-
-    @property
-    def shifts(self) -> tuple[Sampled, ...]:
-        """The mean of each later level less that of the first."""
-        return tuple(mean(one.differences, one.clusters) for one in self.moves)
 
 
 def respond(
@@ -104,6 +100,7 @@ def respond(
     slopes = [
         last * sum((place - middle) * value for place, value in enumerate(row)) / spread for row in scores
     ]
+    moves = tuple(Paired(_differences(columns[0], column), clusters) for column in columns[1:])
     return Response(
         levels=tuple(levels),
         intervals=intervals,
@@ -116,7 +113,8 @@ def respond(
         fell=sum(row[last] < row[0] for row in scores) / len(scores),
         rose=sum(row[last] > row[0] for row in scores) / len(scores),
         neighbours=_steps(columns, levels, clusters),
-        moves=tuple(Paired(_differences(columns[0], column), clusters) for column in columns[1:]),
+        moves=moves,
+        shifts=tuple(mean(one.differences, one.clusters) for one in moves),
         trend=mean(slopes, clusters),
     )
 

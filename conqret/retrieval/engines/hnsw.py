@@ -6,13 +6,14 @@ The vectors lie in a file as those of the engine ``dense``; the graph holds a co
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conqret._optional import require
 from conqret.retrieval.dense.encoding import EXTRA, Encoding
 from conqret.retrieval.dense.vectors import BLOCK, Vectors
-from conqret.retrieval.engine import Engine, Hits
+from conqret.retrieval.engine import Hits
 from conqret.retrieval.engines import dense
 
 if TYPE_CHECKING:
@@ -87,16 +88,12 @@ class HnswSearcher(dense.DenseSearcher):
             wanted = min(passages, 2 * wanted)
 
 
-ENGINE = Engine(
+ENGINE = replace(
+    dense.ENGINE,
     name="hnsw",
     module="faiss",
     distribution="faiss-cpu",
     build=build,
     open=HnswSearcher,
-    settings=Encoding,
-    extra=EXTRA,
     home="index-hnsw",
-    folds=False,
-    resumes=True,
-    layout="1",
 )
