@@ -21,44 +21,29 @@ from conqret.io.label_sheets import csv_text
 from conqret.io.perspective_sources import PerspectiveSource
 from conqret.io.perspectives import Perspective, PerspectiveQuestion, Side, perspective_lines
 from conqret.judging.expected_cost import Expected, expected_asking
-from conqret.judging.responses import Typed
 from conqret.llm.client import Client
 from conqret.llm.request import Request, messages
+from conqret.perspectives.checking import CHECK, WRONG, Checked, check_prompt, check_request
 from conqret.perspectives.writing import MOST, WAYS, Way, way_of
 from conqret.prompts import Library, Rendered
 from conqret.runs.asked import ROWS, Answered, Asked, AskedFolder, AskedRecord, ask_all
 from conqret.runs.folder import SUMMARY
 from conqret.runs.session import Session, SessionCounts
 from conqret.runs.trials import Trial
-from conqret.text.words import words
 
-CHECK = "perspectives/check"
 INSPECTED = 20
 """Questions of each subset that people look at (BeRDS, B.4)."""
 SEED = 13
 """Draws them, as everywhere in conqret."""
 WRITTEN_TOKENS, CHECKED_TOKENS = 120, 60
-"""An answer in tokens: a sentence, a question and two statements; a sentence and three truth values."""
+"""An answer in tokens: a sentence, a question and two statements; a sentence, two truth values and some numbers."""
 
 PERSPECTIVES, LEFT_OUT, INSPECT = "perspectives.jsonl", "left_out.csv", "inspect.csv"
 
 
-class Checked(Typed):
-    """A short explanation, then whether the question is debatable, the statements answer it, and are apart."""
-
-    explanation: str
-    debatable: bool
-    answer: bool
-    apart: bool
-
-
-FAULTS = {
-    "debatable": "the question is not debatable",
-    "answer": "a statement does not answer the question",
-    "apart": "no contradiction, or two say the same",
-}
-"""What the check may find wrong, by the field of its answer that is false."""
 OWN_EXPERIENCE = "it asks about own experience"
+DROPPED = "the question stays, without these"
+"""Why statements of a question that is kept are left out: they are :data:`~conqret.perspectives.checking.WRONG`."""
 
 
 class View(Frozen):
@@ -69,10 +54,12 @@ class View(Frozen):
 
 
 class MadeRow(Answered):
-    """What became of one source: the question, its perspectives, and what is wrong (empty: nothing)."""
+    """What became of one source: the question, its perspectives, those that were left out of them, and what is wrong
+    with the question (empty: nothing)."""
 
     question: str = ""
     perspectives: tuple[View, ...] = ()
+    dropped: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()
     explanation: str = ""
 
@@ -92,12 +79,14 @@ class MadeFolder(AskedFolder[MadeRecord, MadeRow]):
 
 
 class SubsetCounts(Frozen):
-    """A subset in numbers: its rows, how many are kept, why others are left out, and how many have no answer."""
+    """A subset in numbers: its rows, how many are kept with how many perspectives and after how many others were left
+    out, why other rows are left out, and how many have no answer."""
 
     subset: str
     rows: int
     kept: int
     perspectives: int
+    dropped: int
     faults: dict[str, int]
     unanswered: int
 
@@ -165,7 +154,7 @@ def estimate(sources: Sequence[PerspectiveSource], session: Session) -> list[Exp
     """The calls, tokens and dollars of :func:`make`; every row is taken to be checked."""
     likely = [(one, way_of(one).made(one, way_of(one).baseline(one))) for one in sources]
     checks = (
-        _check_prompt(session.library, found[0], found[1])
+        check_prompt(session.library, found[0], found[1])
         if found
         else _prompt(session.library, way_of(one), one)
         for one, found in likely
@@ -194,10 +183,6 @@ def _prompt(library: Library, way: Way, source: PerspectiveSource) -> Rendered:
     return library[way.prompt].render(way.shown(source), settings)
 
 
-def _check_prompt(library: Library, question: str, views: Sequence[Perspective]) -> Rendered:
-    return library[CHECK].render({"question": question, "statements": [one.text for one in views]})
-
-
 async def _made(source: PerspectiveSource, session: Session, earlier: object = None) -> MadeRow:
     way = way_of(source)
     written = await session.client.ask(
@@ -217,36 +202,19 @@ async def _made(source: PerspectiveSource, session: Session, earlier: object = N
     if made is None:
         return MadeRow(id=source.id, question=source.question, faults=(OWN_EXPERIENCE,))
     question, views = made
-    checked = await session.client.ask(
-        Request(
-            ask=CHECK,
-            item=source.id,
-            messages=messages(_check_prompt(session.library, question, views)),
-            response=Checked,
-            temperature=0.0,
-            baseline=lambda: _check_by_words(question, views),
-        )
-    )
+    checked = await session.client.ask(check_request(source.id, question, views, session.library))
     if checked.value is None:
         return MadeRow.of(source.id, checked)
+    faults = checked.value.faults(views)
+    stay = views if faults else checked.value.sound(views)
     return MadeRow(
         id=source.id,
         question=question,
-        perspectives=tuple(View(text=one.text, side=one.side) for one in views),
-        faults=tuple(fault for name, fault in FAULTS.items() if not getattr(checked.value, name)),
+        perspectives=tuple(View(text=one.text, side=one.side) for one in stay),
+        dropped=tuple(one.text for one in views if one not in stay),
+        faults=faults,
         explanation=checked.value.explanation,
     )
-
-
-def _check_by_words(question: str, views: Sequence[Perspective]) -> dict[str, object]:
-    """The offline check: no statement is a question, and no two have the same words."""
-    said = [frozenset(words(one.text.lower())) for one in views]
-    return {
-        "explanation": "by the words alone",
-        "debatable": question.endswith("?") or len(views) > 2,
-        "answer": not any(one.text.endswith("?") for one in views),
-        "apart": len(set(said)) == len(said),
-    }
 
 
 def _sound(row: MadeRow) -> bool:
@@ -262,10 +230,12 @@ def _left_out(sources: Sequence[PerspectiveSource], rows: Sequence[MadeRow]) -> 
     return csv_text(
         ("id", "subset", "question", "perspectives", "why", "explanation"),
         (
-            (one.id, one.subset, row.question or one.question, " | ".join(view.text for view in row.perspectives),
-             "; ".join(row.faults) or row.reason, row.explanation or row.detail)
+            (one.id, one.subset, row.question or one.question,
+             " | ".join(row.dropped or [view.text for view in row.perspectives]),
+             f"{WRONG} ({DROPPED})" if row.dropped else "; ".join(row.faults) or row.reason,
+             row.explanation or row.detail)
             for one, row in zip(sources, rows, strict=True)
-            if not _sound(row)
+            if row.dropped or not _sound(row)
         ),
     )  # fmt: skip
 
@@ -282,6 +252,7 @@ def _summary(model: str, sources: Sequence[PerspectiveSource], rows: Sequence[Ma
                 rows=len(own),
                 kept=sum(map(_sound, own)),
                 perspectives=sum(len(row.perspectives) for row in own if _sound(row)),
+                dropped=sum(len(row.dropped) for row in own if _sound(row)),
                 faults=dict(Counter(fault for row in own for fault in row.faults)),
                 unanswered=sum(not row.answered for row in own),
             )

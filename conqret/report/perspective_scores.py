@@ -104,6 +104,7 @@ def made_table(found: MadeSummary) -> Table:
         rows,
         foot=[
             ("kept", *(one.kept for one in found.subsets)),
+            ("statements left out of these", *(one.dropped for one in found.subsets)),
             (
                 "perspectives a question",
                 *(one.perspectives / one.kept if one.kept else None for one in found.subsets),

@@ -30,8 +30,8 @@ from conqret.judging.registry import JUDGES
 from conqret.judging.steps import Steps
 from conqret.llm.keys import schema_digest
 from conqret.llm.request import Plain
+from conqret.perspectives.checking import Checked
 from conqret.perspectives.detection import Graded
-from conqret.perspectives.making import Checked
 from conqret.perspectives.sides import Supports
 from conqret.perspectives.writing import WAYS
 from conqret.perturb.rewriting import Rewrites

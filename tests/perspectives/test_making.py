@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from conqret.errors import DeclarationError, ItemsError
 from conqret.io.perspective_sources import read_perspective_sources
 from conqret.io.perspectives import read_perspectives
+from conqret.perspectives.checking import TOGETHER, UNDEBATABLE, WRONG, Checked
 from conqret.perspectives.making import INSPECTED, MadeFolder, View, estimate, inspection_sheet, make
 from conqret.perspectives.writing import FromAnswers, FromArguments, FromSurvey, Opposite, Views, way_of
 from conqret.runs.session import Session
@@ -66,29 +67,47 @@ def test_what_the_check_finds_is_left_out_and_a_run_goes_on(tmp_path):
     def answer(body):
         shown = body["messages"][1]["content"]
         if "<statement number" in shown:
+            # Of three statements the second is wrong, and of two the first, which leaves one.
             return {
                 "explanation": "as it is",
-                "debatable": True,
-                "answer": "Kiel" not in shown,
-                "apart": False,
+                "debatable": "rain" not in shown,
+                "wrong": [2] if "Ulm" in shown else [1] if "pay" in shown else [],
+                "apart": "Chatbots" not in shown,
             }
         if "<answers>" in shown:
             return {"statements": ["Bonn is best.", "Ulm is best.", "Kiel is best."]}
-        return {"explanation": "the point", "opposing": "Chatbots will not harm us."}
+        return {"explanation": "the point", "opposing": "It is not so."}
 
-    read = sources(tmp_path, "kialo")
+    rows = [
+        *ROWS["kialo"],
+        {"id": "trams", "question": "Do trams pay?", "statement": "Trams pay."},
+        {"id": "rain", "question": "Did it rain?", "statement": "It did rain."},
+    ]
+    read = sources(tmp_path, "kialo", rows)
     folder = MadeFolder(tmp_path / "out")
     with FaultServer(answer=answer) as server:
         session = Session(options(server))
         first = make(read, session, folder)
         again = make(read, session, folder)
-        assert len(server.requests) == 4
-    assert again.session.kept == 2
+        assert len(server.requests) == 8
+    assert again.session.kept == 4
     assert first.summary == again.summary
     (counts,) = first.summary.subsets
-    assert (counts.kept, counts.faults["no contradiction, or two say the same"]) == (0, 2)
-    assert counts.faults["a statement does not answer the question"] == 1
-    assert (folder.path / "perspectives.jsonl").read_text() == ""
+    assert (counts.kept, counts.perspectives, counts.dropped) == (1, 2, 1)
+    assert counts.faults == {UNDEBATABLE: 1, TOGETHER: 1, WRONG: 1}
+    (kept,) = read_perspectives(folder.path / "perspectives.jsonl")
+    assert [one.text for one in kept.perspectives] == ["Bonn is best.", "Kiel is best."]
+    left = {row["id"]: row for row in csv.DictReader((folder.path / "left_out.csv").open(encoding="utf-8"))}
+    assert left.keys() == {"chat", "best", "trams", "rain"}
+    assert left["best"]["perspectives"] == "Ulm is best."
+    assert left["best"]["why"].endswith("(the question stays, without these)")
+    assert left["trams"]["perspectives"] == "Trams pay. | It is not so."
+
+
+def test_a_statement_that_nobody_wrote_cannot_be_wrong():
+    said = {"explanation": "so", "debatable": True, "wrong": [4], "apart": True}
+    with pytest.raises(ValidationError, match="there is no statement 4: wrong holds numbers from 1 to 3"):
+        Checked.model_validate(said, context={"statements": 3})
 
 
 def options(server):
