@@ -8,7 +8,7 @@ which the upper ones are rare.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -208,8 +208,10 @@ def compared(world: World, rng: np.random.Generator) -> list[Preference]:
 
 
 RANKINGS: dict[str, Callable[[list[Preference], np.random.Generator], tuple[Standing, ...]]] = {
-    "Bradley-Terry, over topics": lambda games, rng: bradley_terry(games, intervals="clusters"),
-    "Bradley-Terry, by information": lambda games, rng: bradley_terry(games),
+    "Bradley-Terry": lambda games, rng: bradley_terry(games),
+    "Bradley-Terry, topics not named": lambda games, rng: bradley_terry(
+        [replace(one, cluster=None) for one in games]
+    ),
     "Elo": lambda games, rng: elo(games, rng, intervals=True),
 }
 """Each interval of a ranking by its name."""

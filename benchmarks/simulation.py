@@ -4,20 +4,24 @@
 
 Samples of which the truth is known (``simulated_intervals.py``, ``simulated_verdicts.py``) are drawn with seeds from 0
 up, for 8, 20 and 50 topics, balanced and not. What is done stands in ``--kept``, a line for each hundred, and the same
-command goes on where it stopped; ``--only intervals`` or ``verdicts`` leaves out the other. Rankings are slow, and get
-a fifth of the simulations.
+command goes on where it stopped; ``--only intervals`` or ``verdicts`` leaves out the other.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
+os.environ.setdefault(
+    "OMP_NUM_THREADS", "1"
+)  # the matrices are small: further threads only wait for each other
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -27,9 +31,7 @@ from simulated_verdicts import CASES, happened
 TOPICS = (8, 20, 50)
 MORE = {"bias alarm, 100 rows: one row moves by 0.1: alarm in that row": (6, 8, 12, 20, 50)}
 """Cases that are shown by more numbers of topics, balanced."""
-PROCESSES = 2
 CHUNK = 100
-RANKED = 5
 WANTED = 0.93
 KINDS = {"even": "five labels that occur about equally often", "skewed": "five labels, the upper ones rare"}
 
@@ -44,8 +46,7 @@ def cells(simulations: int, only: str | None) -> Iterator[Cell]:
             for balanced in (True, False):
                 if only != "verdicts":
                     yield from ((kind, topics, balanced, begin) for kind in KINDS)
-                    if begin < simulations / RANKED:
-                        yield "rankings", topics, balanced, begin
+                    yield "rankings", topics, balanced, begin
                 if only != "intervals":
                     yield from ((case.name, topics, balanced, begin) for case in CASES)
 
@@ -75,15 +76,15 @@ def chunk(cell: Cell) -> dict[str, list[Any]]:
     return found
 
 
-def kept_chunks(path: Path, wanted: list[Cell]) -> dict[Cell, dict[str, list[Any]]]:
-    """What is done, and what is done now; each chunk is kept as it comes."""
+def kept_chunks(path: Path, wanted: list[Cell], processes: int) -> dict[Cell, dict[str, list[Any]]]:
+    """What is done, and what is done now in so many processes; each chunk is kept as it comes."""
     done: dict[Cell, dict[str, list[Any]]] = {}
     if path.exists():
         for line in path.read_text("utf-8").splitlines():
             cell, found = json.loads(line)
             done[tuple(cell)] = found
     left = [cell for cell in wanted if cell not in done]
-    with path.open("a", encoding="utf-8") as target, ProcessPoolExecutor(PROCESSES) as pool:
+    with path.open("a", encoding="utf-8") as target, ProcessPoolExecutor(processes) as pool:
         begun = {pool.submit(chunk, cell): cell for cell in left}
         for number, finished in enumerate(as_completed(begun), start=1):
             cell = begun[finished]
@@ -167,7 +168,7 @@ def verdict_table(done: dict[Cell, dict[str, list[Any]]]) -> Iterator[str]:
 def page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[str]:
     """The tables as Markdown."""
     kinds = {cell[0] for cell in done}
-    yield f"{simulations} simulations a cell; {-(-simulations // RANKED)} of rankings.\n"
+    yield f"{simulations} simulations a cell.\n"
     for kind, words in KINDS.items():
         if kind in kinds:
             truth = truths(kind)
@@ -196,13 +197,14 @@ def page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[s
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--simulations", type=int, default=2000)
+    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--kept", type=Path, default=Path("simulated.jsonl"))
     parser.add_argument("--only", choices=["intervals", "verdicts"])
     given = parser.parse_args()
     wanted = list(cells(given.simulations, given.only))
     if given.only != "intervals":
         wanted += more_cells(given.simulations)
-    done = kept_chunks(given.kept, wanted)
+    done = kept_chunks(given.kept, wanted, given.processes)
     print("\n".join(page(done, given.simulations)))
 
 

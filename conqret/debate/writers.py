@@ -80,7 +80,7 @@ def _ratings(given: Sequence[SliderAnswer], confidence: float) -> dict[str, Esti
     ]
     if not games:
         return {}
-    standings = bradley_terry(games, intervals="clusters", confidence=confidence)
+    standings = bradley_terry(games, confidence=confidence)
     return {one.player: _points(one.rating) for one in standings}
 
 

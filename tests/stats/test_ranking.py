@@ -2,14 +2,16 @@
 
 import csv
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.stats import t
 
 from conqret.errors import DeclarationError
 from conqret.io.comparisons import read_comparisons
 from conqret.stats.correlation import spearman
-from conqret.stats.ranking import Preference, bradley_terry, elo, ranking_agreement
+from conqret.stats.ranking import INDEPENDENT, Preference, bradley_terry, elo, ranking_agreement
 
 
 def ratings(standings):
@@ -100,12 +102,41 @@ def test_intervals_cover_the_truth():
     assert held / 600 == pytest.approx(0.95, abs=0.03)
 
 
-def test_intervals_over_clusters_are_like_those_of_the_information():
+def test_intervals_over_clusters_are_those_of_the_information_where_each_game_is_one():
     rng = np.random.default_rng(0)
-    games = [Preference("a", "b", float(rng.random() < 0.7), cluster=n) for n in range(200)]
-    wide = bradley_terry(games)[0].rating
-    drawn = bradley_terry(games, intervals="clusters")[0].rating
-    assert (drawn.low, drawn.high) == pytest.approx((wide.low, wide.high), abs=0.05)
+    games = [Preference("a", "b", float(rng.random() < 0.7)) for n in range(200)]
+    alone = bradley_terry(games)[0].rating
+    named = bradley_terry([replace(one, cluster=n) for n, one in enumerate(games)])[0].rating
+    assert (named.low, named.high) == pytest.approx((alone.low, alone.high), abs=0.05)
+    assert (alone.reason, named.reason) == (INDEPENDENT, "")
+
+
+def test_topics_that_differ_widen_the_interval():
+    """Ten games on each of eight topics, all with one outcome: they tell of eight topics, not of eighty games."""
+    games = [Preference("a", "b", float(n % 8 < 5), cluster=n % 8) for n in range(80)]
+    over_topics = bradley_terry(games)[0].rating
+    over_games = bradley_terry([replace(one, cluster=None) for one in games])[0].rating
+    assert over_topics.value == pytest.approx(over_games.value)
+    assert over_topics.high - over_topics.low > 2.5 * (over_games.high - over_games.low)
+
+
+@pytest.mark.parametrize("rate", [bradley_terry, lambda games: elo(games, intervals=True)])
+def test_leaving_out_a_topic_is_rating_without_its_games(rate):
+    """The jackknife-t interval from all ratings without each topic, each computed anew."""
+    rng = np.random.default_rng(3)
+    games = [
+        Preference(*rng.choice(["a", "b", "c", "d"], 2, replace=False).tolist(), float(rng.choice([0, 0.5, 1])), n % 7)
+        for n in range(90)
+    ]  # fmt: skip
+    found = {one.player: one.rating for one in rate(games)}
+    without = np.array(
+        [
+            [ratings(rate([one for one in games if one.cluster != topic]))[name] for name in found]
+            for topic in range(7)
+        ]
+    )
+    half = t.ppf(0.975, 6) * np.sqrt(6 / 7 * ((without - without.mean(axis=0)) ** 2).sum(axis=0))
+    assert [one.high - one.low for one in found.values()] == pytest.approx(2 * half, rel=1e-9)
 
 
 def test_wrong_calls():
