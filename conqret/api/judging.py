@@ -63,6 +63,7 @@ def judge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
             - ``relevant_from``: the rating, 0 to 5, from which a document counts towards predicted precision
             - ``temperature``: the model's; 0 unless given, or 0.7 with several samples
             - ``columns``: which column of ``items`` holds which field, over what is recognised
+            - ``topics``: the requests of TREC RAG reports, a file or what stands in its lines
             - ``prompts``: a folder with prompts of your own, laid out like ``prompts/``
             - ``output``: a run directory to write, which goes on where it stopped (True: one under ``runs/``, named
               after items, format and model); ``overwrite`` begins afresh where it holds another run
@@ -113,7 +114,7 @@ def expected_cost(items: Any, **settings: Unpack[JudgeSettings]) -> Expected:
 
 def _opened(items: Any, settings: JudgeSettings) -> ItemSource:
     several = [items] if isinstance(items, Item | Mapping) else items
-    return open_items(several, columns=settings.get("columns"))
+    return open_items(several, columns=settings.get("columns"), topics=settings.get("topics"))
 
 
 async def _judge(items: Any, settings: JudgeSettings) -> Any:

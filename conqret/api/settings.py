@@ -9,6 +9,7 @@ from typing import Any, TypedDict
 from conqret.data import Judgment
 from conqret.errors import UnknownNameError
 from conqret.io import Checked
+from conqret.io.reports import Requests
 from conqret.judging.base import Judge
 from conqret.judging.dimensions import Order
 from conqret.judging.setup import Setup
@@ -56,6 +57,7 @@ class JudgeSettings(ClientSettings, AnswerSettings, total=False):
     relevant_from: int
     temperature: float | None
     columns: Mapping[str, str] | None
+    topics: Requests | None
     prompts: str | Path | None
     output: str | Path | bool | None
     overwrite: bool

@@ -46,6 +46,13 @@ def judge(
     ] = None,
     judging: options.Judging,
     columns: options.Columns = None,
+    topics: Annotated[
+        Path | None,
+        options.option(
+            options.FILES,
+            "The requests of TREC RAG reports: JSONL with request_id, title, problem_statement, …",
+        ),
+    ] = None,
     prompts: options.Prompts = None,
     calls: options.Calls,
     kept: options.Kept,
@@ -71,7 +78,7 @@ def judge(
 
     settings: dict[str, Any] = {
         "format": format, "model": model, "columns": options.column_map(columns, options.ITEM_COLUMNS),
-        "prompts": prompts, "output": True if output is None else output,
+        "topics": topics, "prompts": prompts, "output": True if output is None else output,
         **judging.given(), **calls.given(), **kept.given(),
     }  # fmt: skip
     if dry_run:

@@ -29,7 +29,7 @@ Items = Annotated[
     Path,
     typer.Argument(
         help="JSONL (also .gz), Parquet or CSV; the columns of ragas, DeepEval, TruLens, RAGChecker, "
-        "nuggetizer and pyterrier-rag are recognised."
+        "nuggetizer and pyterrier-rag, and TREC RAG reports, are recognised."
     ),
 ]
 Columns = Annotated[str | None, option(FILES, "Which column holds what: topic=question,documents=ctx,…")]

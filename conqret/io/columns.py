@@ -5,9 +5,13 @@ A plug-in brings a further :class:`Dialect` by an entry point in the group ``con
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from conqret.errors import Fault
+from conqret.io.grouping import grouped
+from conqret.io.reports import report_records
+from conqret.io.rows import Row, Rows
 from conqret.registry import Registry
 
 FIELDS = ("id", "topic", "stance", "documents", "argument", "second_argument", "metadata")
@@ -28,6 +32,7 @@ class Dialect:
         native: a column that is a slip of a field's name is a fault (``arguement``).
         mapped: the columns that the user set, by field.
         long: a row is a pair of item and document; adjacent rows with the same id make one item.
+        records: from the rows to one record an item, where a row is none.
     """
 
     name: str
@@ -36,6 +41,7 @@ class Dialect:
     separator: str = ""
     one_document: bool = False
     long: bool = False
+    records: Callable[[Rows], Iterator[Row | Fault]] = iter
     native: bool = False
     mapped: Mapping[str, str] = field(default_factory=dict)
 
@@ -121,6 +127,7 @@ PYTERRIER_LONG = Dialect(
     {"id": ("qid",), "topic": ("query",), "documents": ("documents",), "argument": ("qanswer",)},
     (_any("qid"), _any("query"), _any("docno"), _any("text")),
     long=True,
+    records=grouped,
 )
 PYTERRIER_ANSWERS = Dialect(
     "pyterrier-rag answers",
@@ -135,6 +142,13 @@ STATEMENTS = Dialect(
 )
 """Statements that were to take a side, as DEBATunE publishes them; its ``argument`` is only the point to be made."""
 
+TREC_REPORTS = Dialect(
+    "TREC RAG reports",
+    CONQRET.columns,
+    (_any("metadata"), _any("responses", "answer")),
+    records=report_records,
+)
+
 DIALECTS = (
     STATEMENTS,
     CONQRET,
@@ -146,6 +160,7 @@ DIALECTS = (
     TRULENS,
     PYTERRIER_LONG,
     PYTERRIER_ANSWERS,
+    TREC_REPORTS,
 )
 """Those that conqret knows, in the order in which they are tried."""
 PLUGGED = Registry("dialect of items", "conqret.adapters", Dialect, shared=True)

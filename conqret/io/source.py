@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,8 @@ from conqret.io.columns import CONQRET, DIALECTS, PLUGGED, Dialect, recognise, w
 from conqret.io.faults import kind, listed, near
 from conqret.io.files import file_rows
 from conqret.io.frames import FrameKind, FrameRows, frame_kind
-from conqret.io.grouping import grouped
 from conqret.io.items import item_schema, read_items
+from conqret.io.reports import Requests, read_requests, report_records
 from conqret.io.rows import ObjectRows, Rows, columns_of
 from conqret.io.schema import TableReader
 
@@ -81,14 +82,14 @@ class ItemSource:
         return TableReader(self.rows, item_schema(self.layout))
 
     def _items(self, reader: TableReader) -> Iterator[Item | None]:
-        records = grouped(self.rows) if self.layout.long else iter(self.rows)
-        return read_items(reader, self.layout, records)
+        return read_items(reader, self.layout, self.layout.records(self.rows))
 
 
 def open_items(
     source: str | Path | Iterable[Item | Mapping[str, object]] | Any,
     *,
     columns: Mapping[str, str] | None = None,
+    topics: Requests | None = None,
 ) -> ItemSource:
     """Open a file, a frame, or items and dictionaries from memory.
 
@@ -97,14 +98,23 @@ def open_items(
             a pyarrow table, or an iterable of items and dictionaries; a one-time iterator is kept as a list.
         columns: which column holds which field of an item, over what is recognised:
             ``{"topic": "question", "documents": "ctx"}``.
+        topics: the requests of TREC RAG reports, a file or what stands in its lines.
 
     Raises:
         ItemsError: the file cannot be read at all, or its columns fit no layout.
-        DeclarationError: ``source`` is nothing that holds items, or ``columns`` names an unknown field.
+        DeclarationError: ``source`` is nothing that holds items, ``columns`` names an unknown field, or ``topics``
+            are given for items that have theirs.
     """
     kind = frame_kind(source)
     rows = FrameRows(source, kind) if kind else _rows(source)
-    return ItemSource(rows, _layout(rows, columns or {}), kind)
+    layout = _layout(rows, columns or {})
+    if topics is not None:
+        if layout.records is not report_records:
+            raise DeclarationError(
+                f"--topics are the requests of TREC RAG reports, and {rows.name} is read as {layout.name}: leave it out"
+            )
+        layout = replace(layout, records=partial(report_records, requests=read_requests(topics)))
+    return ItemSource(rows, layout, kind)
 
 
 def _rows(source: object) -> Rows:

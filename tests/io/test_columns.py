@@ -39,6 +39,11 @@ RECORDS = {
     },
     "pyterrier-rag": {"qid": "q1", "query": TOPIC, "docno": "d1", "text": "Cages.", "score": 3.5, "qanswer": ANSWER},
     "pyterrier-rag answers": {"qid": "q1", "query": TOPIC, "qcontext": "[1] Cages.", "qanswer": ANSWER},
+    "TREC RAG reports": {
+        "metadata": {"run_id": "q1", "topic_id": "t", "narrative": TOPIC},
+        "responses": [{"text": "Yes.", "citations": ["d1"]}],
+        "documents": {"d1": {"id": "d1", "text": "Cages."}, "d2": {"id": "d2", "text": "Keepers."}},
+    },
 }  # fmt: skip
 
 
@@ -54,8 +59,9 @@ def test_a_peers_record(name):
     one = {"pyterrier-rag": ["Cages."], "pyterrier-rag answers": ["[1] Cages."]}
     assert texts == one.get(name, ["Cages.", "Keepers."])
     assert item.documents[0].id == "d1"
-    assert item.id == ("q1" if "q1" in str(RECORDS[name]) else "item-1")
-    assert not item.metadata
+    reports = name == "TREC RAG reports"
+    assert item.id == ("q1:t" if reports else "q1" if "q1" in str(RECORDS[name]) else "item-1")
+    assert bool(item.metadata) == reports
 
 
 def test_every_layout_has_a_record_here():

@@ -1,0 +1,175 @@
+"""Reports of the TREC RAG family (RAG, RAGTIME, AutoJudge): a row a report, to the records of items.
+
+A report lists its sentences with what each cites: ids of documents, ids with weights, or places in its list of
+references, counted from 0. The question stands in a file of its own, the requests.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from conqret.errors import Fault
+from conqret.io.cells import is_missing
+from conqret.io.checks import identifier, text
+from conqret.io.faults import Unfit, kind, quoted
+from conqret.io.files import file_rows
+from conqret.io.rows import ObjectRows, Row, Rows
+from conqret.io.schema import Field, Schema, TableReader
+from conqret.text.citations import MARK
+
+Requests = str | Path | Iterable[Mapping[str, object]]
+"""A file of requests, or what stands in its lines."""
+
+REQUEST = Schema(
+    "a request",
+    {
+        "id": Field(
+            ("request_id", "topic_id", "narrative_id", "qid", "id"),
+            identifier,
+            needed="Say what reports call it",
+        ),
+        "title": Field(("title", "query"), text, ""),
+        "problem": Field(("problem_statement", "narrative"), text, ""),
+        "background": Field(("background",), text, ""),
+    },
+)
+TOPIC, RUN, TEAM = "topic_id", "run_id", "team_id"
+"""Under these keys of an item's metadata stands whose report it is, and on which request."""
+
+_NO_REQUEST = (
+    "Give the requests: conqret judge … --topics requests.jsonl (its items.jsonl is for other commands)"
+)
+_END = re.compile(r"(?P<said>.*?)(?P<end>[.!?\u2026]*[\"'\u2019\u201d)]*\s*)", re.DOTALL)
+_mark = re.compile(MARK)
+
+
+def read_requests(source: Requests) -> dict[str, str]:
+    """The text of each request by its id: title, problem statement and background, as far as they are there.
+
+    Raises:
+        ItemsError: the file cannot be read, or requests have faults; it lists them all.
+    """
+    rows = file_rows(source) if isinstance(source, str | Path) else ObjectRows(source, "requests")
+    reader, found = TableReader(rows, REQUEST), dict[str, str]()
+    for values in reader:
+        reader.once("id", values["id"], "Give every request its own id")
+        background = values["background"] and f"Background: {values['background']}"
+        parts = [part for part in (values["title"], values["problem"], background) if part.strip()]
+        if not parts:
+            reader.fault("title", "is missing or empty", "Add what is asked")
+        found[values["id"]] = "\n".join(parts)
+    reader.finish(wanted="requests")
+    return found
+
+
+def report_records(rows: Rows, requests: Mapping[str, str] | None = None) -> Iterator[Row | Fault]:
+    """Each report as the record of an item, named RUN:TOPIC; what cannot be one is a fault.
+
+    Sentences become one text in which they cite as arguments do, ``[1]`` the first document. A citation of what the
+    report does not hold gets a number past the last document, and so cites nothing.
+    """
+    for row in rows:
+        if isinstance(row, Fault):
+            yield row
+            continue
+        try:
+            yield Row(row.line, _record(row.record, requests or {}))
+        except _Unfit as unfit:
+            yield Fault(rows.name, row.line, unfit.where, unfit.problem, unfit.remedy)
+
+
+class _Unfit(Unfit):
+    """What does not fit, with its place in the report."""
+
+    def __init__(self, where: str, problem: str, remedy: str) -> None:
+        super().__init__(problem, remedy)
+        self.where = where
+
+
+def _record(report: Mapping[str, object], requests: Mapping[str, str]) -> dict[str, object]:
+    own = report["metadata"]
+    if not isinstance(own, Mapping):
+        raise _Unfit("metadata", f"is {kind(own)}, and an object is expected", "Name run and topic in it")
+    topic = next((str(own[key]) for key in REQUEST.fields["id"].columns if not is_missing(own.get(key))), "")
+    run = own.get(RUN)
+    for name, value in ((RUN, run), (TOPIC, topic)):
+        if is_missing(value) or value == "":
+            raise _Unfit(f"metadata.{name}", "is missing", "Say whose report it is, and on which request")
+    question = requests.get(topic, own.get("narrative"))
+    if is_missing(question):
+        raise _Unfit(f"metadata.{TOPIC}", f"is {quoted(topic)}, of which no request is known", _NO_REQUEST)
+    documents = _documents(report.get("documents"))
+    references = report.get("references") or []
+    where = "answer" if is_missing(report.get("responses")) else "responses"
+    sentences = report.get(where)
+    if (
+        not isinstance(references, Sequence)
+        or not isinstance(sentences, Sequence)
+        or isinstance(sentences, str)
+    ):
+        raise _Unfit(where, "or references is no list", 'Write a list of {"text": …, "citations": …}')
+    places = {str(one.get("id")): place for place, one in enumerate(documents, start=1)}
+    said, weights = [], []
+    for number, sentence in enumerate(sentences, start=1):
+        if not isinstance(sentence, Mapping) or not isinstance(sentence.get("text"), str):
+            raise _Unfit(f"{where}[{number}].text", "is missing, or no text", "Write what the sentence says")
+        cited = sentence.get("citations")
+        if isinstance(cited, Mapping):
+            weights.append({"sentence": number, **cited})
+        ids = _cited(cited, references, f"{where}[{number}].citations")
+        numbers = [places.setdefault(one, len(places) + 1) for one in ids]
+        said.append(_citing(str(sentence["text"]), numbers))
+    metadata = {key: value for key, value in own.items() if not is_missing(value)}
+    metadata |= {RUN: run, TOPIC: topic}
+    if len(places) > len(documents):
+        metadata["cited_without_text"] = list(places)[len(documents) :]
+    if weights:
+        metadata["citation_weights"] = weights
+    text = " ".join(said)
+    return {
+        "id": f"{run}:{topic}",
+        "topic": question,
+        "documents": documents,
+        "argument": text,
+        "metadata": metadata,
+    }
+
+
+def _documents(value: object) -> list[Mapping[str, object]]:
+    """The documents, which stand under their ids or in a list."""
+    listed = list(value.values()) if isinstance(value, Mapping) else value or []
+    if not isinstance(listed, list) or not all(isinstance(one, Mapping) for one in listed):
+        raise _Unfit(
+            "documents", f"is {kind(value)}, and objects are expected", 'Write {"ID": {"id": …, "text": …}}'
+        )
+    kept = ("id", "docid", "doc_id", "docno", "text", "segment", "content", "title", "url")
+    return [{key: one[key] for key in kept if not is_missing(one.get(key))} for one in listed]
+
+
+def _cited(value: object, references: Sequence[object], where: str) -> list[str]:
+    """The ids that a sentence cites, the weightiest first."""
+    if isinstance(value, Mapping):
+        try:
+            return sorted(value, key=lambda one: -float(value[one]))
+        except (TypeError, ValueError):
+            raise _Unfit(where, "has a weight that is no number", "Write {ID: weight}") from None
+    listed = [] if value is None else value
+    if not isinstance(listed, list) or any(
+        isinstance(one, bool) or not isinstance(one, int | str) for one in listed
+    ):
+        raise _Unfit(where, f"is {kind(value)}", "Write ids, ids with weights, or places in references")
+    count = len(references)
+    return [
+        (str(references[one]) if 0 <= one < count else f"references[{one}]") if isinstance(one, int) else one
+        for one in listed
+    ]
+
+
+def _citing(sentence: str, numbers: Sequence[int]) -> str:
+    """The sentence with its marks before its full stop. What looks like a mark in its text is none: round brackets."""
+    own = _mark.sub(lambda mark: f"({mark.group()[1:-1]})", sentence)
+    marks = "".join(f"[{number}]" for number in dict.fromkeys(numbers))
+    found = _END.fullmatch(own)
+    return f"{found['said']} {marks}{found['end']}" if marks and found else own

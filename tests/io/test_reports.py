@@ -1,0 +1,115 @@
+"""TREC RAG reports: sentences with citations become arguments, requests their topics, and nothing is lost unsaid."""
+
+import json
+
+import pytest
+
+import conqret
+from conqret.errors import DeclarationError, ItemsError
+from conqret.io import open_items
+from conqret.io.reports import read_requests
+
+DOCUMENTS = {one: {"id": one, "text": f"About {one}.", "title": one, "lang": "en"} for one in ("ash", "elm")}
+REQUESTS = [{"request_id": 7, "title": "trees", "problem_statement": "Why?", "background": "A garden."}]
+METADATA = {"team_id": "t", "run_id": "r1", "topic_id": "7", "description": None}
+
+
+def report(*cited, **more):
+    texts = ("Ash is hard.", "Elm is “soft.”", "So")
+    said = [{"text": text, "citations": one} for text, one in zip(texts, cited, strict=False)]
+    return {"metadata": METADATA, "responses": said, "documents": DOCUMENTS, **more}
+
+
+def only(record, requests=REQUESTS):
+    return next(iter(open_items([record], topics=requests)))
+
+
+@pytest.mark.parametrize(
+    ("cited", "more"),
+    [
+        ((["ash"], ["elm", "ash", "elm"]), {}),
+        (({"ash": 0.4}, {"ash": 0.1, "elm": 0.9}), {}),
+        (([1], [0, 1]), {"references": ["elm", "ash"]}),
+    ],
+)
+def test_the_three_ways_to_cite(cited, more):
+    item = only(report(*cited, **more))
+    assert item.argument == "Ash is hard [1]. Elm is “soft [2][1].”"
+    assert (item.id, [one.id for one in item.documents]) == ("r1:7", ["ash", "elm"])
+    assert item.topic == "trees\nWhy?\nBackground: A garden."
+    assert item.documents[0].title == "ash"
+    assert item.metadata["run_id"] == "r1"
+    assert item.metadata["topic_id"] == "7"
+    assert ("citation_weights" in item.metadata) == isinstance(cited[0], dict)
+
+
+def test_weights_stay_in_the_metadata():
+    item = only(report({"elm": 3.5}))
+    assert item.metadata["citation_weights"] == [{"sentence": 1, "elm": 3.5}]
+
+
+def test_what_the_report_does_not_hold_is_cited_past_the_last_document():
+    item = only(report(["oak"], [0, 9], None, references=["elm"]))
+    assert item.argument == "Ash is hard [3]. Elm is “soft [2][4].” So"
+    assert item.metadata["cited_without_text"] == ["oak", "references[9]"]
+
+
+def test_a_mark_in_the_text_is_no_citation():
+    record = report() | {"answer": [{"text": "It is [2] so", "citations": ["ash"]}], "responses": None}
+    assert only(record).argument == "It is (2) so [1]"
+
+
+def test_a_narrative_is_the_topic_where_there_are_no_requests():
+    own = METADATA | {"narrative": "Why trees?"}
+    assert only(report(["ash"], metadata=own), None).topic == "Why trees?"
+
+
+@pytest.mark.parametrize(
+    ("change", "where", "problem"),
+    [
+        ({"metadata": "r1"}, "metadata", "is a text"),
+        ({"metadata": {"topic_id": "7"}}, "metadata.run_id", "is missing"),
+        ({"metadata": {"run_id": "r1"}}, "metadata.topic_id", "is missing"),
+        ({"metadata": METADATA | {"topic_id": "8"}}, "metadata.topic_id", "no request is known"),
+        ({"responses": "all"}, "responses", "no list"),
+        ({"responses": [{"citations": []}]}, "responses[1].text", "is missing"),
+        ({"responses": [{"text": "a", "citations": "ash"}]}, "responses[1].citations", "is a text"),
+        ({"responses": [{"text": "a", "citations": [True]}]}, "responses[1].citations", "is a list"),
+        ({"responses": [{"text": "a", "citations": {"ash": "x"}}]}, "responses[1].citations", "weight"),
+        ({"documents": ["ash"]}, "documents", "objects are expected"),
+        ({"documents": {"ash": {"id": "ash"}}}, "documents[1].text", "is missing"),
+    ],
+)
+def test_faulty_reports(change, where, problem):
+    with pytest.raises(ItemsError) as raised:
+        list(open_items([report(["ash"], **change)], topics=REQUESTS))
+    (fault,) = raised.value.faults
+    assert (fault.line, fault.field) == (1, where)
+    assert problem in fault.problem
+
+
+def test_requests_with_faults(tmp_path):
+    path = tmp_path / "requests.jsonl"
+    rows = [
+        {"request_id": "1", "title": "a"},
+        {"request_id": "1", "title": "b"},
+        {"title": "c"},
+        {"request_id": "2"},
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with pytest.raises(ItemsError) as raised:
+        read_requests(path)
+    assert [(one.line, one.field) for one in raised.value.faults] == [
+        (2, "request_id"), (3, "request_id"), (4, "title"),
+    ]  # fmt: skip
+
+
+def test_topics_are_for_reports():
+    with pytest.raises(DeclarationError, match="read as ragas v2"):
+        open_items([{"user_input": "Q", "response": "A"}], topics=REQUESTS)
+
+
+def test_reports_are_judged():
+    found = conqret.judge([report(["ash"], ["elm"])], topics=REQUESTS, format="direct")
+    assert found[0].item == "r1:7"
+    assert found[0].status == "scored"
