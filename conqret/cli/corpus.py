@@ -1,4 +1,4 @@
-"""``conqret corpus``: topics, qrels and splits; and the import of the published release."""
+"""``conqret corpus``: topics, qrels and splits; and the import of the published release and of passage files."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from conqret.cli import options
-from conqret.cli.console import note, result
+from conqret.cli.console import at, note, progress, result
+from conqret.cli.groups import grouped
 
 if TYPE_CHECKING:
     from conqret.report.table import Table
 
 app = typer.Typer(
-    help="Make topics, qrels and splits, or import the published ConQRet.",
+    help="Make topics, qrels and splits; import the published ConQRet, or passage files.",
     no_args_is_help=True,
     epilog="Example: conqret corpus build corpus/ --seed 13",
 )
@@ -81,6 +82,51 @@ def import_conqret(
         note(text)
     lines = (_table2(found.statistics["table2"]), f"documents, topics and qrels are in {output}")
     result(found.statistics, lines, as_json=json_output)
+
+
+@app.command(
+    "import-passages",
+    epilog="Examples:\n\nconqret corpus import-passages psgs_w100.tsv.gz -o wikipedia/ "
+    "--url 'https://en.wikipedia.org/wiki/{title}' --licence 'CC BY-SA 3.0'\n\n"
+    "conqret corpus import-passages sphere-*.jsonl.gz -o sphere/",
+)
+@grouped
+def import_passages(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Passage files: DPR's psgs_w100.tsv (id, text, title), Sphere's JSON Lines (id, raw, title, url), or "
+            "any with id and text; .gz too."
+        ),
+    ],
+    *,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The corpus directory to write.")] = Path(
+        "corpus"
+    ),
+    licence: Annotated[
+        str, typer.Option(help="The licence of all passages that state none themselves.")
+    ] = "",
+    url: Annotated[
+        str,
+        typer.Option(help="The address of passages that have none, with {title} or {id} to be filled in."),
+    ] = "",
+    shown: options.Shown,
+) -> None:
+    """Make a corpus of passage files, such as Wikipedia's and Sphere's, for `conqret index` and `conqret retrieve`.
+
+    Passages are read one at a time. Where a row has a fault nothing is written, and all faults are listed by line.
+    """
+    from conqret.io.corpus import CorpusDirectory, write_lines
+    from conqret.io.passages import read_passages
+
+    target = CorpusDirectory(output).documents_file
+    with progress("reading", quiet=shown.quiet) as bar:
+        count = write_lines(target, read_passages(files, licence=licence, url=url, on_passage=bar.advance))
+    result(
+        {"passages": count, "documents": str(target)},
+        [f"{count:,} passages", at(target, "documents")],
+        as_json=shown.json_output,
+    )
 
 
 def _table2(table2: Mapping[str, Any]) -> Table:

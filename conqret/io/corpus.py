@@ -4,7 +4,7 @@
 ``debates.jsonl``                  a :class:`~conqret.data.Debate` a line
 ``problems.jsonl``                 pages that gave no debate: ``url``, ``layout``, ``missing``
 ``ledger.jsonl``                   a :class:`~conqret.data.corpus.LedgerEntry` for each source
-``documents.jsonl``                a :class:`~conqret.data.Document` a line
+``documents.jsonl``                a :class:`~conqret.data.Document` a line, perhaps with its ``licence``
 ``topics.jsonl``                   a :class:`~conqret.data.corpus.CorpusTopic` a line
 ``qrels/{pro,con,all}.*.qrels``    TREC qrels, ``*`` being ``train`` or ``test``
 ``corpus.parquet``                 ``id``, ``title``, ``url``, ``text``, ``split`` (empty: of no topic)
@@ -64,6 +64,12 @@ class Query(NamedTuple):
 
     query_id: str
     text: str
+
+
+class _Licensed(Document):
+    """A document as its line has it."""
+
+    licence: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +138,9 @@ class CorpusDirectory:
         return _models(self.ledger_file, LedgerEntry, "conqret scrape evidence")
 
     def documents(self) -> Iterator[Document]:
-        """The documents, in file order."""
-        return _models(self.documents_file, Document, "conqret scrape evidence")
+        """The documents, in file order; a licence that their lines state is not part of them."""
+        found = _models(self.documents_file, _Licensed, "conqret scrape evidence")
+        return (Document(id=one.id, text=one.text, title=one.title, url=one.url) for one in found)
 
     def topics(self, split: Split | None = None) -> Iterator[CorpusTopic]:
         """The topics of one split, or of both."""
