@@ -25,7 +25,7 @@ from typing import Any
 from pydantic import BaseModel, Field, create_model
 
 from conqret.llm import Client, ClientOptions, Message, Recordings, Request
-from conqret.llm.backends.hosted import load_litellm
+from conqret.llm.hosted.through_litellm import load_litellm
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS, DIMENSIONS = 10, 15

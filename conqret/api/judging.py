@@ -71,9 +71,9 @@ def judge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
               from, with the format, model and settings that it was made with, where none are given
             - ``on_start``: called once with the execution, the client and the number of judgments kept from before;
               ``on_judgment``: called with each judgment as it is done
-            - those of :class:`conqret.llm.options.ClientOptions`: ``api_base``, ``api_key``, ``max_tokens``,
-              ``context_window``, ``input_price``, ``output_price``, ``max_concurrency``, ``max_attempts``, ``rpm``,
-              ``tpm``, ``budget_usd``, ``timeout``, ``stop_after_failures``
+            - those of :class:`conqret.llm.options.ClientOptions`: ``api_base``, ``api_key``, ``client``,
+              ``max_tokens``, ``context_window``, ``input_price``, ``output_price``, ``max_concurrency``,
+              ``max_attempts``, ``rpm``, ``tpm``, ``budget_usd``, ``timeout``, ``stop_after_failures``
 
     Returns:
         :class:`Judgments`; or, where ``items`` is a frame, that frame (its index, too) with columns added: status,

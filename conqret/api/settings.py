@@ -14,16 +14,18 @@ from conqret.judging.base import Judge
 from conqret.judging.dimensions import Order
 from conqret.judging.setup import Setup
 from conqret.llm.client import Client
-from conqret.llm.options import ClientOptions
+from conqret.llm.options import ClientOptions, Way
 
 
 class ClientSettings(TypedDict, total=False):
-    """How a model is called (see :class:`conqret.llm.options.ClientOptions`): address and key of the server, tokens of
+    """How a model is called (see :class:`conqret.llm.options.ClientOptions`): address and key of the server, the way to
+    it, tokens of
     an answer and of the window, dollars for a million tokens, limits, dollars to spend, seconds for a request, and the
     share of failures from which nothing more is asked."""
 
     api_base: str | None
     api_key: str | None
+    client: Way
     max_tokens: int | None
     context_window: int | None
     input_price: float | None

@@ -139,12 +139,12 @@ def answer(
 
     if agent_budget_usd is not None and agent is None:
         raise DeclarationError("--agent-budget-usd is the money of another model: name it with --agent")
-    searcher = None if agent is None else calls.client(agent)
+    searcher = None if agent is None else calls.of(agent)
     if searcher is not None and agent_budget_usd is not None:
         searcher = replace(searcher, budget_usd=agent_budget_usd)
     with progress("indexing", quiet=shown.quiet) as bar:
         run = answering(
-            questions, strategy=strategy, model=calls.client(model), agent=searcher, index=index, engine=engine,
+            questions, strategy=strategy, model=calls.of(model), agent=searcher, index=index, engine=engine,
             encoder=encoder, trusted=trusted_list or trusted, plan=AnswerPlan(**way.given()), on_document=bar.advance,
         )  # fmt: skip
     if dry_run:

@@ -38,7 +38,7 @@ def session_of(model: str | None, calls: Calls, kept: Answers, prompts: Path | N
     """
     from conqret.runs.session import Session
 
-    return Session(calls.client(model), recordings=kept.recordings, replay=kept.replay, prompts=prompts)
+    return Session(calls.of(model), recordings=kept.recordings, replay=kept.replay, prompts=prompts)
 
 
 def ask(

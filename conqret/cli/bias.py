@@ -85,7 +85,7 @@ def bias(
     from conqret.report.page import write_files
 
     asked: dict[str, Any] = {
-        "format": DEFAULT_FORMAT if format is None else format, "model": calls.client(model), "probes": probe or (),
+        "format": DEFAULT_FORMAT if format is None else format, "model": calls.of(model), "probes": probe or (),
         "repeats": repeats, "labels": None if labels is None else reading.load(labels), "metrics": metric or (),
         "seed": seed, "prompts": prompts,
     }  # fmt: skip

@@ -72,7 +72,7 @@ def generate(
     from conqret.report.words import reason
 
     job = generation_job(
-        corpus, run, stance=stance, model=calls.client(model), strategy=strategy, shots=shots, documents=documents,
+        corpus, run, stance=stance, model=calls.of(model), strategy=strategy, shots=shots, documents=documents,
         expert=expert, seed=seed, temperature=temperature, prompts=prompts, output=output, **kept.given(),
     )  # fmt: skip
     if dry_run:

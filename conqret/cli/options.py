@@ -75,6 +75,14 @@ class Calls(Group):
         str | None,
         option(MODEL, "The address of an OpenAI-compatible server. Keys come from the environment only."),
     ] = None
+    client: Annotated[
+        Literal["direct", "litellm"] | None,
+        option(
+            MODEL,
+            "The way to hosted models: direct asks OpenAI-compatible servers itself, and only others through litellm; "
+            "litellm asks all through it. Default: direct.",
+        ),
+    ] = None
     max_tokens: Annotated[
         int | None,
         option(MODEL, "Room for the answer in tokens; a truncated answer is asked again with twice as much."),
@@ -110,7 +118,7 @@ class Calls(Group):
         ),
     ] = None
 
-    def client(self, model: str | None) -> ClientOptions:
+    def of(self, model: str | None) -> ClientOptions:
         """The settings of a client for ``model`` (None: offline).
 
         Raises:

@@ -142,7 +142,7 @@ def score(
         systems = _unasked(systems)
     elif ASKING.intersection(systems):
         searching = retrieval_session(
-            calls.client(model), beside=folder / "rankings", recordings=kept.recordings, replay=kept.replay,
+            calls.of(model), beside=folder / "rankings", recordings=kept.recordings, replay=kept.replay,
             prompts=prompts,
         )  # fmt: skip
     rankings = ranked(systems, questions, deepest, index, searching)

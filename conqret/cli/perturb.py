@@ -90,7 +90,7 @@ def perturb(
             "say what to do to which items: conqret perturb irrelevant items.jsonl (or --list)"
         )
     perturbation, chosen = parse_levels(PERTURBATIONS[name], levels)
-    client = calls.client(model)
+    client = calls.of(model)
     if perturbation.rewriting:
         client.backend.check_can_ask("the question for a rewrite")
     source = open_items(items)

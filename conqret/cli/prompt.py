@@ -176,7 +176,7 @@ def steps(
 
     library = Library(prompts if prompts is not None and prompts.exists() else None)
     prompt = library[f"g-eval/{metric.replace('_', '-')}"]
-    found = generate_steps(prompt, calls.client(model), library)
+    found = generate_steps(prompt, calls.of(model), library)
     for number, step in enumerate(found, start=1):
         say(f"{number}. {step}")
     if prompts is not None:

@@ -135,8 +135,8 @@ def run(
         found = retrieve(
             corpus, engine=engine, encoder=encoder,
             weights=options.numbers(weights, "numbers such as 0.3,0.7") or None, stance=stance,
-            rerank=rerank and calls.client(rerank), perspectives=perspectives,
-            model=model and calls.client(model), mmr=mmr, mmr_encoder=mmr_encoder,
+            rerank=rerank and calls.of(rerank), perspectives=perspectives,
+            model=model and calls.of(model), mmr=mmr, mmr_encoder=mmr_encoder,
             cross_encoder=cross_encoder, instruction=instruction, keep=keep, depth=depth, window=window,
             step=step, split=split, prompts=prompts, output=output, recordings=answers.recordings,
             replay=answers.replay, on_document=bar.advance, on_start=started, on_topic=bar.advance,

@@ -96,7 +96,7 @@ def evaluate(
     chosen = chosen_topics(corpus, split, topics)
     judged = judgments(CorpusDirectory(corpus), as_split(split), {one.id for one in chosen})
     session = retrieval_session(
-        calls.client(rerank), beside=RUNS / "evaluate", recordings=answers.recordings, replay=answers.replay,
+        calls.of(rerank), beside=RUNS / "evaluate", recordings=answers.recordings, replay=answers.replay,
         prompts=prompts,
     )  # fmt: skip
     index = open_index(corpus)

@@ -112,9 +112,9 @@ def sensitivity(
     from conqret.report.words import counts
 
     asked: dict[str, Any] = {
-        "formats": formats, "models": [calls.client(one) for one in options.listed(models)],
+        "formats": formats, "models": [calls.of(one) for one in options.listed(models)],
         "perturb": perturb, "metrics": metric or (), "grid": grid, "pool": pool, "seed": seed, "prompts": prompts,
-        "rewriter": calls.client(perturb_model),
+        "rewriter": calls.of(perturb_model),
     }  # fmt: skip
 
     def announce(plan: Plan) -> None:
@@ -130,7 +130,7 @@ def sensitivity(
         plan = sensitivity_plan(items, **asked)
         if not (shown.quiet or shown.json_output):
             announce(plan)
-        found = estimate(plan, calls.client(perturb_model), prompts=prompts)
+        found = estimate(plan, calls.of(perturb_model), prompts=prompts)
         tell_plan(plan, found, calls.budget_usd, shown.json_output)
         return
     with progress("judging", quiet=shown.quiet) as bar:

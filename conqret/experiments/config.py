@@ -19,7 +19,7 @@ from conqret.generation.generate import DOCUMENTS, GenerateOptions
 from conqret.generation.strategy import DEFAULT_STRATEGY
 from conqret.judging.base import RELEVANT_FROM, JudgeOptions
 from conqret.judging.dimensions import Order
-from conqret.llm.options import OFFLINE_MODEL, ClientOptions
+from conqret.llm.options import OFFLINE_MODEL, ClientOptions, Way
 from conqret.reliability.sensitivity.plan import Damage
 
 NONE = "none"
@@ -120,6 +120,7 @@ class ModelTable(Table):
     """Settings of the client for one model, as the command line has them. Keys come from the environment."""
 
     api_base: str | None = None
+    client: Way | None = None
     max_tokens: int | None = None
     context_window: int | None = None
     input_price: float | None = None

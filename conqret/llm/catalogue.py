@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from conqret.llm.options import ClientOptions
 
 _PRICE_LIST = "model_prices_and_context_window_backup.json"
+_PROVIDERS = "provider_endpoints_support_backup.json"
 
 
 def listed(options: ClientOptions) -> ModelFacts:
@@ -36,6 +37,22 @@ def listed(options: ClientOptions) -> ModelFacts:
     )
 
 
+def provider_of(model: str) -> str:
+    """The provider of a model that the price list names without one (``gpt-4o``); empty for any other."""
+    return str(_price_list().get(model, {}).get("litellm_provider") or "") if "/" not in model else ""
+
+
+def is_provider(name: str) -> bool:
+    """Whether litellm knows a provider of this name."""
+    return name in _providers()
+
+
+@functools.cache
+def _providers() -> frozenset[str]:
+    named = {str(entry.get("litellm_provider")) for entry in _price_list().values()}
+    return frozenset(named | _table(_PROVIDERS).get("providers", {}).keys())
+
+
 def _entry(model: str) -> Mapping[str, Any]:
     """The list's entry for ``model``, by its full name, or without the provider if the provider fits."""
     prices = _price_list()
@@ -48,12 +65,17 @@ def _entry(model: str) -> Mapping[str, Any]:
 
 @functools.cache
 def _price_list() -> Mapping[str, Mapping[str, Any]]:
+    return _table(_PRICE_LIST)
+
+
+def _table(name: str) -> Mapping[str, Any]:
+    """A table of litellm's, empty where there is none."""
     folder = litellm_folder()
-    path = folder / _PRICE_LIST if folder else None
+    path = folder / name if folder else None
     if path is None or not path.is_file():
         return {}
-    prices: dict[str, dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
-    return prices
+    table: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return table
 
 
 def _count(entry: Mapping[str, Any], name: str) -> int | None:

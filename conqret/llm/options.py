@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal, get_args
 
 from conqret.errors import DeclarationError
 from conqret.llm.backend import Backend, ModelFacts, backend_of
@@ -13,6 +13,9 @@ from conqret.llm.brake import SEEN, STOP_AFTER
 
 OFFLINE_MODEL = "offline"
 """The model that is asked where none is named, the lexical baseline: no key, no network, no price."""
+
+Way = Literal["direct", "litellm"]
+"""How hosted models are asked."""
 
 DEFAULT_MAX_CONCURRENCY = 16
 """Well under what hosted providers and one vLLM instance take at once; it sinks by itself on a 429."""
@@ -36,6 +39,8 @@ class ClientOptions:
     was invalid is asked for again in a request of its own), ``max_attempts`` the requests sent for it.
     From a share of ``stop_after_failures`` (above 0, at most 1) of questions without a valid answer on, nothing more is
     asked (see :class:`conqret.llm.brake.Brake`).
+    ``client`` is the way to hosted models: ``direct`` asks OpenAI-compatible servers without litellm, and all others
+    through it, ``litellm`` asks all through it. It changes no answer.
     ``context_window`` (tokens) and the prices (US dollars per million tokens) override the price list.
 
     Raises:
@@ -56,6 +61,7 @@ class ClientOptions:
     input_price: float | None = None
     output_price: float | None = None
     stop_after_failures: float = STOP_AFTER
+    client: Way = "direct"
 
     def __post_init__(self) -> None:
         if not self.model.strip():
@@ -70,6 +76,8 @@ class ClientOptions:
             number = getattr(self, name)
             if number is not None and not (math.isfinite(number) and number >= 0):
                 raise DeclarationError(f"{name} is {number}; it must be a finite number, 0 or more")
+        if self.client not in get_args(Way):
+            raise DeclarationError(f"client is {self.client!r}; it must be direct or litellm")
         if not self.timeout > 0:
             raise DeclarationError(f"timeout is {self.timeout}; it must be a positive number of seconds")
         if not 0 < self.stop_after_failures <= 1:

@@ -1,4 +1,4 @@
-"""What a provider's error means: litellm's exceptions sorted into our reasons, and stripped of secrets."""
+"""What a provider's error means: statuses and exceptions sorted into our reasons, and stripped of secrets."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 from conqret.data import Reason
 from conqret.errors import shortened
+from conqret.llm.hosted.unpacking import TooLongError
 from conqret.llm.retry import ProviderError, retry_after_of
 
 MAX_MESSAGE = 400
@@ -55,8 +56,8 @@ def provider_error(error: Exception) -> ProviderError:
 
     Secrets that are known are taken out by :mod:`conqret.llm.redaction`.
     """
-    from conqret.llm.bounded import TooLongError  # httpx, 0.15 s: no offline run needs it
-
+    if isinstance(error, ProviderError):
+        return error
     cause: BaseException | None = error
     while cause is not None and not isinstance(cause, TooLongError):
         cause = cause.__cause__ or cause.__context__
@@ -64,6 +65,13 @@ def provider_error(error: Exception) -> ProviderError:
         return ProviderError(Reason.SERVER_ERROR, str(cause))
     message = scrub(_WRAPPINGS.sub("", str(error)) or type(error).__name__)
     return ProviderError(_reason(error, message), message, retry_after=retry_after_of(_headers(error)))
+
+
+def status_error(status: int, message: str, headers: Mapping[str, str]) -> ProviderError:
+    """The provider error that an HTTP status amounts to, with what the server said."""
+    said = scrub(message)
+    reason = _BY_STATUS.get(status, Reason.BAD_REQUEST if 400 <= status < 500 else Reason.SERVER_ERROR)
+    return ProviderError(_verdict(reason, said), said, retry_after=retry_after_of(headers))
 
 
 def scrub(message: str) -> str:
@@ -77,15 +85,20 @@ def _reason(error: Exception, message: str) -> Reason:
     status = getattr(error, "status_code", None)
     if reason in (None, Reason.SERVER_ERROR) and _BROKEN_OFF.search(message) and not isinstance(status, str):
         return Reason.CONNECTION
+    if reason is not None:
+        return _verdict(reason, message)
+    if not isinstance(status, int):
+        return Reason.SERVER_ERROR
+    return _BY_STATUS.get(status, Reason.BAD_REQUEST if 400 <= status < 500 else Reason.SERVER_ERROR)
+
+
+def _verdict(reason: Reason, message: str) -> Reason:
+    """A request that is refused for its length or its content says something of the question."""
     if reason is Reason.BAD_REQUEST and _TOO_LONG.search(message):
         return Reason.CONTEXT_OVERFLOW
     if reason is Reason.BAD_REQUEST and _POLICY.search(message):
         return Reason.REFUSAL
-    if reason is not None:
-        return reason
-    if not isinstance(status, int):
-        return Reason.SERVER_ERROR
-    return _BY_STATUS.get(status, Reason.BAD_REQUEST if 400 <= status < 500 else Reason.SERVER_ERROR)
+    return reason
 
 
 def _headers(error: Any) -> Mapping[str, str]:

@@ -6,7 +6,8 @@ import asyncio
 import contextlib
 import os
 import socket
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NoReturn
 from urllib.parse import SplitResult, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
@@ -45,10 +46,19 @@ def check_key(litellm: Any, options: ClientOptions, provider: str, found: str | 
     if not missing and usual in os.environ and not os.environ[usual].strip():
         missing = [usual]  # an empty one counts as set for litellm
     if missing and all(name.endswith("_API_KEY") for name in missing):
-        raise DeclarationError(
-            f"the model {options.model} is asked of {provider}, which needs a key, and none is set: put it into the "
-            f"environment variable {' or '.join(missing)}, or give the address of a server of your own (--api-base)"
-        )
+        missing_key(options.model, provider, missing)
+
+
+def missing_key(model: str, provider: str, names: Sequence[str]) -> NoReturn:
+    """Say that there is no key, and which variables may hold it.
+
+    Raises:
+        DeclarationError: always.
+    """
+    raise DeclarationError(
+        f"the model {model} is asked of {provider}, which needs a key, and none is set: put it into the "
+        f"environment variable {' or '.join(names)}, or give the address of a server of your own (--api-base)"
+    )
 
 
 async def check_address(api_base: str) -> None:

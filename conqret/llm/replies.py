@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,6 +26,12 @@ MAX_EXCERPT = 80
 
 MAX_ECHO = 20_000
 """Characters of an earlier answer that are sent back with its fault."""
+
+MAX_SEARCHED = 2**20
+"""Characters of an answer with words around its JSON: ten times the longest."""
+
+MAX_OPENINGS = 200
+"""Brackets of such an answer that are tried: each try may read all that is left of it."""
 
 NO_OBJECT = "no complete JSON object was found in the answer"
 """What is said of prose, and of an answer that breaks off."""
@@ -50,6 +57,8 @@ _WANTED: Mapping[str, str] = {
     "too_long": "at most {max_length} entries are wanted here, and there are {actual_length}",
 }
 """What was wanted, by pydantic's name for the fault; it knows the numbers. Any other fault is said in its own words."""
+
+_OPENING, _DECODER = re.compile(r"[{\[]"), json.JSONDecoder()
 
 _DECLINES = re.compile(
     r"\W*(i'?m |i am )?(very |truly |so )?(sorry|afraid)\b.{0,80}\b(can'?t|cannot|can not|unable|won'?t|not able)\b"
@@ -185,6 +194,27 @@ def _json_within(text: str) -> str:
         return text[: text.rfind("}") + 1]
     if "{" not in text:
         return text
-    from instructor.utils import extract_json_from_codeblock
+    return _last_json(text)
 
-    return extract_json_from_codeblock(text)
+
+def _last_json(text: str) -> str:
+    """The last list or object among other words, or the text where there is none.
+
+    What comes last is the answer; what a model quotes from our documents on its way there comes before.
+    """
+    if len(text) > MAX_SEARCHED:
+        raise ValueError(f"an answer of {len(text)} characters is too long to look for JSON in it")
+    found, at = text, 0
+    for _ in range(MAX_OPENINGS):
+        opening = _OPENING.search(text, at)
+        if opening is None:
+            return found
+        at = opening.start() + 1
+        try:
+            _, end = _DECODER.raw_decode(text, opening.start())
+        except ValueError:
+            continue
+        except RecursionError:
+            raise ValueError("the answer is nested too deeply") from None
+        found, at = text[opening.start() : end], end
+    raise ValueError(f"the answer opens more than {MAX_OPENINGS} lists and objects")

@@ -1,8 +1,8 @@
 """How a provider is made to answer in the shape of a response model.
 
-instructor knows for each mode what goes into a request; it is asked once for each response model, and the outcome
-kept. Its patched client is not used: with a validation context it renders Jinja templates
-that stand in the messages, and our messages hold hostile documents.
+A JSON schema is sent as it is. For tool calls and JSON in Markdown instructor knows what goes into a request; it is
+asked once for each response model, and the outcome kept. Its patched client is not used: with a validation context it
+renders Jinja templates that stand in the messages, and our messages hold hostile documents.
 """
 
 from __future__ import annotations
@@ -91,6 +91,9 @@ def format_for(response: type[BaseModel], shape: Shape) -> Format:
     """What ``shape`` adds to a request for ``response``, nothing for a plain text; made once for each pair."""
     if issubclass(response, Plain):
         return Format({})
+    if shape is Shape.SCHEMA:
+        schema = {"name": response.__name__, "schema": response.model_json_schema()}
+        return Format({"response_format": {"type": "json_schema", "json_schema": schema}})
     from instructor import Mode
     from instructor.processing import handle_response_model
 

@@ -12,7 +12,7 @@ import pytest
 from conqret.data import Reason, Status
 from conqret.errors import DeclarationError
 from conqret.llm import Client, ClientOptions
-from conqret.llm.backends.hosted import load_litellm
+from conqret.llm.hosted.through_litellm import load_litellm
 from conqret.llm.limits import AdaptiveGate
 from conqret.llm.reachable import check_address, check_key
 from conqret.llm.retry import BREAKER_FAILURES
@@ -51,13 +51,23 @@ def test_every_fault_of_the_server_is_tested():
     assert set(OUTCOMES) == set(FAULTS)
 
 
-@pytest.mark.parametrize("fault", FAULTS)
-async def test_a_lasting_fault_ends_with_its_reason(fault):
-    slow = fault in ("drip", "hang")
-    load_litellm()  # which takes seconds, the first time
+SLOW = ("drip", "hang")
+
+
+@pytest.mark.parametrize(
+    ("way", "fault"),
+    [
+        *(("direct", fault) for fault in FAULTS),
+        *(("litellm", fault) for fault in FAULTS if fault not in SLOW),
+    ],
+)
+async def test_a_lasting_fault_ends_with_its_reason(way, fault):
+    if way == "litellm":
+        load_litellm()  # which takes seconds, the first time
     with FaultServer(FaultPlan(always=fault)) as server:
         began = time.monotonic()
-        settings = options(server.url, max_attempts=3, timeout=1.0 if slow else 20.0)
+        timeout = 1.0 if fault in SLOW else 20.0
+        settings = options(server.url, client=way, max_attempts=3, timeout=timeout)
         (answer,), _ = await ask_all(settings, [request()])
         took = time.monotonic() - began
     reason, sent = OUTCOMES[fault]

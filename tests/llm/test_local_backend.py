@@ -218,8 +218,8 @@ def test_who_can_be_asked_what(model: Path, monkeypatch: pytest.MonkeyPatch) -> 
     def sent(*_: object) -> None:
         raise AssertionError("a call went out")
 
-    monkeypatch.setattr("conqret.llm.backends.hosted.Hosted.complete", sent)
-    monkeypatch.setattr("conqret.llm.backends.hosted.Hosted.prepare", sent)
+    monkeypatch.setattr("conqret.llm.hosted.direct.Direct.complete", sent)
+    monkeypatch.setattr("conqret.llm.hosted.direct.Direct.prepare", sent)
     with pytest.raises(DeclarationError, match="local/FOLDER"):
         ask("gpt-4o-mini", request())
     with pytest.raises(DeclarationError, match="likelihood and score dispute-awareness"):

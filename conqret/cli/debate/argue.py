@@ -77,9 +77,9 @@ def argue(
     from conqret.runs.places import default_folder, stem
     from conqret.runs.session import Session
 
-    writers = [calls.client(model)]
+    writers = [calls.of(model)]
     if against is not None:
-        writers.append(calls.client(against))
+        writers.append(calls.of(against))
         if writers[0].model == writers[1].model:
             raise DeclarationError(
                 f"--model and --against are both {against}: leave --against away, and it argues both sides"

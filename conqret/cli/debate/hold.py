@@ -118,13 +118,13 @@ def _speakers(
     calls: options.Calls, model: str | None, against: str | None
 ) -> tuple[ClientOptions, ClientOptions]:
     """The models of both sides; what two different ones may spend, they share."""
-    one = calls.client(model)
+    one = calls.of(model)
     if against is None or against == one.model:
         return one, one
     if calls.budget_usd is not None:
         note("each of the two models may spend half of the budget")
         calls = replace(calls, budget_usd=calls.budget_usd / 2)
-    return calls.client(model), calls.client(against)
+    return calls.of(model), calls.of(against)
 
 
 def _lines(summary: HeldSummary, debates: tuple[Debate, ...], folder: HeldFolder) -> Iterator[str]:

@@ -66,7 +66,7 @@ def dispute_awareness(
         )
     remark_alone(met.answers_alone, met.questions_alone, shown.quiet)
     asked = cases_of(read_answers(answers, mapping), known)
-    client = calls.client(model).resolved()
+    client = calls.of(model).resolved()
     judge = model_name(client.backend.pinned(client.model)[0])
     folder = ScoreFolder(measured.folder("dispute-awareness", judge, shots))
     record = ScoreRecord.of([AWARENESS], f"{client.model}, {shots}", measured.name, answers)

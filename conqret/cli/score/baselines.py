@@ -100,7 +100,7 @@ def baselines(
     cases = list(cases_of(read_answers(answers, mapping), questions))
     folder = ScoreFolder(measured.folder("baselines"))
     asks = "asked" in kinds
-    client = calls.client(model)
+    client = calls.of(model)
     if dry_run:
         names_asked = [one.name for one in chosen if one.kind == "asked"]
         found = estimate(names_asked, cases, Session(client))

@@ -1,0 +1,128 @@
+"""From the body of a chat completion, as plain data, to a completion; whoever sent it may have put anything there."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from conqret.data import Reason
+from conqret.llm.provider_errors import scrub
+from conqret.llm.request import Completion, TokenLogprobs
+from conqret.llm.retry import ProviderError
+
+Price = Callable[[int | None, int | None, int | None], float | None]
+"""From the tokens of prompt and answer, and the cached ones among the prompt's, to dollars."""
+
+_FINISHED = {
+    "length": "length",
+    "max_tokens": "length",
+    "model_length": "length",
+    "content_filter": "content_filter",
+    "refusal": "content_filter",
+    "safety": "content_filter",
+}
+"""The reasons that change what an answer is worth, by the names that servers give them; any other is ``stop``."""
+
+_THOUGHTS = re.compile(r"<(think|thinking)>.*?</\1>", re.DOTALL)
+
+
+def completion_of(body: Mapping[str, Any], price: Price, seconds: float) -> Completion:
+    """The completion in a body; what a server says wrongly besides the answer itself is left out.
+
+    Raises:
+        ProviderError: it holds no answer.
+    """
+    choice = _first(body.get("choices"))
+    if choice is None:
+        raise ProviderError(Reason.SERVER_ERROR, "the server's answer holds no choice")
+    message = _mapping(choice.get("message"))
+    call = _mapping(_mapping(_first(message.get("tool_calls"))).get("function"))
+    text = str(call["arguments"] or "") if call.get("arguments") else _content(message)
+    prompt, completed, cached = usage_of(body.get("usage"))
+    if not completed:
+        completed = None if text else 0
+    reason = choice.get("finish_reason")
+    refusal = message.get("refusal") or _mapping(message.get("provider_specific_fields")).get("refusal")
+    return Completion(
+        text=text,
+        finish_reason=_FINISHED.get(reason.lower(), "stop") if isinstance(reason, str) else "stop",
+        refusal=scrub(str(refusal)) if refusal else None,
+        model=str(body.get("model") or ""),
+        prompt_tokens=prompt,
+        completion_tokens=completed,
+        cached_tokens=cached,
+        cost_usd=price(prompt, completed, cached),
+        seconds=seconds,
+        logprobs=_logprobs(choice),
+    )
+
+
+def usage_of(usage: Any) -> tuple[int | None, int | None, int | None]:
+    """The tokens of prompt and answer, and the cached ones; None for what is not said, or is no number of tokens.
+
+    A prompt has at least one token, so that 0 says nothing.
+    """
+    said = _mapping(usage)
+    cached = _mapping(said.get("prompt_tokens_details")).get("cached_tokens")
+    return (
+        _count(said.get("prompt_tokens")) or None,
+        _count(said.get("completion_tokens")),
+        _count(cached),
+    )
+
+
+def _first(several: Any) -> Mapping[str, Any] | None:
+    first = several[0] if isinstance(several, list) and several else None
+    return first if isinstance(first, Mapping) else None
+
+
+def _mapping(sent: Any) -> Mapping[str, Any]:
+    return sent if isinstance(sent, Mapping) else {}
+
+
+def _content(message: Mapping[str, Any]) -> str:
+    """The text of an answer, its parts put together, without the thoughts that stand before it."""
+    content = message.get("content")
+    if isinstance(content, list):
+        content = "".join(str(_mapping(part).get("text") or "") for part in content)
+    text = str(content or "")
+    thoughts = _THOUGHTS.match(text)
+    return text[thoughts.end() :] if thoughts else text
+
+
+def _count(sent: Any) -> int | None:
+    """The number of tokens; None where it is none (negative, say)."""
+    try:
+        number = int(sent)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return number if number >= 0 else None
+
+
+def _logprobs(choice: Mapping[str, Any]) -> tuple[TokenLogprobs, ...] | None:
+    """Those of all tokens; None where any is no finite number, of which none could be trusted (nor exported)."""
+    content = _mapping(choice.get("logprobs")).get("content")
+    if not content:
+        return None
+    try:
+        return tuple(
+            TokenLogprobs(
+                str(token["token"]),
+                {
+                    str(one["token"]): _finite(one["logprob"])
+                    for one in (token, *(token.get("top_logprobs") or ()))
+                },
+            )
+            for token in content
+        )
+    except (TypeError, ValueError, KeyError, OverflowError, AttributeError):
+        return None
+
+
+def _finite(sent: Any) -> float:
+    number = float(sent)
+    if not math.isfinite(number):
+        raise ValueError(f"{number} is no log-probability")
+    return number

@@ -1,0 +1,163 @@
+"""The direct way to servers that speak as OpenAI does: aiohttp, and what a request is made of, written out here.
+
+litellm would send the same bodies, at ten times the work and after seconds of import.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import json
+import ssl
+from collections.abc import Mapping
+from typing import Any
+
+import aiohttp
+from pydantic import BaseModel
+
+from conqret._version import __version__
+from conqret.data import Reason
+from conqret.llm.hosted.connection import HostedConnection
+from conqret.llm.hosted.servers import Server, server_of
+from conqret.llm.hosted.unpacking import ACCEPTED, packing, unpacked
+from conqret.llm.options import ClientOptions
+from conqret.llm.provider_errors import status_error
+from conqret.llm.reachable import address, check_address
+from conqret.llm.request import Request
+from conqret.llm.retry import ProviderError
+from conqret.llm.structured import KEPT, Shape, choose_shape, format_for
+
+KEEP_ALIVE = 30.0
+"""Seconds for which an idle connection is kept: under the 60 and 75 after which servers close theirs."""
+
+_HEADERS = {
+    "Accept": "application/json",
+    "Accept-Encoding": ACCEPTED,
+    "Content-Type": "application/json",
+    "User-Agent": f"conqret/{__version__}",
+}
+
+
+class Direct(HostedConnection):
+    """Posts to a server's chat completions over connections that are kept; nothing else is ever sent anywhere."""
+
+    def __init__(self, options: ClientOptions) -> None:
+        super().__init__(options)
+        self._open: tuple[Server, aiohttp.ClientSession] | None = None
+        self._preparing = asyncio.Lock()
+
+    async def prepare(self) -> None:
+        """Settle how this model is asked, and check that somebody listens; does nothing the second time.
+
+        Raises:
+            DeclarationError: there is no address or no key for the model, or nobody listens at the address.
+        """
+        await self._prepared()
+
+    async def _prepared(self) -> tuple[Server, aiohttp.ClientSession]:
+        if self._open is not None:
+            return self._open
+        async with self._preparing:
+            if self._open is None:
+                server = server_of(self.options)
+                if server.base:
+                    await check_address(server.base)
+                self.provider, self.shape = server.provider, choose_shape(server.provider, self.facts)
+                self._open = server, _session(server)
+            return self._open
+
+    async def exchange(self, request: Request[Any], shape: Shape) -> Mapping[str, Any]:
+        """What the server says."""
+        server, session = await self._prepared()
+        data = self.body(request, server.model, shape)
+        async with session.post(server.url, data=data, allow_redirects=False) as response:
+            packed = packing(response.headers.get("Content-Encoding"))
+            chunks = response.content.iter_any()
+            raw = b"".join([piece async for piece in unpacked(chunks, packed)])
+        if response.status != 200:
+            raise _refused(server, response.status, response.headers, raw)
+        return _parsed(raw)
+
+    def body(self, request: Request[Any], model: str, shape: Shape) -> bytes:
+        """The request as it is sent: as OpenAI's own client would, messages first, then the rest by name."""
+        response: type[BaseModel] = request.response
+        shaped = format_for(response, shape)
+        parts = {
+            **{name: _json(value) for name, value in self.settings(request).items()},
+            **_arguments(response, shape),
+        }
+        first = {"messages": _json(shaped.messages(request.messages)), "model": _json(model)}
+        members = [f'"{name}":{value}' for name, value in (*first.items(), *sorted(parts.items()))]
+        return f"{{{','.join(members)}}}".encode("utf-8", "replace")
+
+    async def close(self) -> None:
+        """Close the connections."""
+        opened, self._open = self._open, None
+        if opened is not None:
+            await opened[1].close()
+
+
+def _session(server: Server) -> aiohttp.ClientSession:
+    connector = aiohttp.TCPConnector(
+        limit=0, keepalive_timeout=KEEP_ALIVE, ssl=_trusted() if server.url.startswith("https") else True
+    )
+    return aiohttp.ClientSession(
+        connector=connector,
+        headers={**_HEADERS, **server.headers},
+        cookie_jar=aiohttp.DummyCookieJar(),
+        timeout=aiohttp.ClientTimeout(total=None),  # who asks has a deadline
+        auto_decompress=False,
+        trust_env=True,
+    )
+
+
+def _trusted() -> ssl.SSLContext:
+    """The certificates of the machine, and those that come with Python's packages where it has none."""
+    context = ssl.create_default_context()
+    try:
+        import certifi
+
+        context.load_verify_locations(certifi.where())
+    except (ImportError, OSError):
+        pass
+    return context
+
+
+@functools.lru_cache(maxsize=KEPT)
+def _arguments(response: type[BaseModel], shape: Shape) -> Mapping[str, str]:
+    """The arguments of a shape, each as JSON; made once for each pair, as schemas are long."""
+    return {name: _json(value) for name, value in format_for(response, shape).arguments.items()}
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def _refused(server: Server, status: int, headers: Mapping[str, str], raw: bytes) -> ProviderError:
+    if 300 <= status < 400:
+        target = address(headers.get("Location", "")) or "nowhere"
+        where = f"{address(server.url)} sends on to {target}"
+        return ProviderError(Reason.BAD_REQUEST, f"{where}: give the address itself (--api-base)")
+    return status_error(status, _message(raw) or f"status {status} without a word", headers)
+
+
+def _parsed(raw: bytes) -> Mapping[str, Any]:
+    try:
+        body = json.loads(raw)
+    except (ValueError, RecursionError):
+        raise ProviderError(Reason.SERVER_ERROR, "the server's answer is no JSON") from None
+    if not isinstance(body, dict):
+        raise ProviderError(Reason.SERVER_ERROR, "the server's answer is no JSON object")
+    return body
+
+
+def _message(raw: bytes) -> str:
+    """What an error's body says: its message where it has one, else all of it."""
+    try:
+        body = json.loads(raw)
+    except (ValueError, RecursionError):
+        return raw.decode("utf-8", "replace")
+    for _ in range(2):  # {"error": {"message": …}}, {"error": …}, {"message": …}, {"detail": …}
+        if isinstance(body, dict):
+            body = next((body[name] for name in ("error", "message", "detail") if body.get(name)), body)
+    return body if isinstance(body, str) else json.dumps(body, ensure_ascii=False)

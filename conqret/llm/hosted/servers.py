@@ -1,0 +1,128 @@
+"""Which models are asked directly: those of servers that speak as OpenAI does, with their addresses and keys."""
+
+from __future__ import annotations
+
+import base64
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from urllib.parse import SplitResult, unquote, urlsplit
+
+from conqret.errors import DeclarationError
+from conqret.llm.catalogue import is_provider, provider_of
+from conqret.llm.hosted.connection import NO_KEY
+from conqret.llm.options import ClientOptions
+from conqret.llm.reachable import missing_key
+
+OPENAI = "openai"
+OPENAI_URL = "https://api.openai.com/v1"
+
+_PLAIN = re.compile(r"(ft:)?gpt-(3\.5|4)(?!.*(audio|search|realtime))")
+"""OpenAI's own models whose parameters are those of everybody; litellm knows how the others differ."""
+
+_REASONING = re.compile(r"(^|/)(o\d|gpt-([5-9]|\d\d))")
+"""Models that litellm sends other parameters, whoever serves them."""
+
+_PATH = "/chat/completions"
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """Where a model is asked: litellm's word for the provider, the model's name there, the address of chat completions,
+    the headers that every request has (``Authorization`` among them), and what is checked to be listening."""
+
+    provider: str
+    model: str
+    url: str
+    headers: Mapping[str, str] = field(repr=False)
+    base: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Provider:
+    """The environment variables of a provider's address and key, its usual address, and whether it wants a key."""
+
+    bases: tuple[str, ...]
+    key: str
+    url: str | None = None
+    keyed: bool = False
+
+
+_PROVIDERS = {
+    OPENAI: _Provider(("OPENAI_BASE_URL", "OPENAI_API_BASE"), "OPENAI_API_KEY", OPENAI_URL, keyed=True),
+    "hosted_vllm": _Provider(("HOSTED_VLLM_API_BASE",), "HOSTED_VLLM_API_KEY"),
+    "lm_studio": _Provider(("LM_STUDIO_API_BASE",), "LM_STUDIO_API_KEY"),
+    "llamafile": _Provider(("LLAMAFILE_API_BASE",), "LLAMAFILE_API_KEY", "http://127.0.0.1:8080/v1"),
+}
+
+
+def directly(options: ClientOptions) -> bool:
+    """Whether the model of the options is asked directly, and not through litellm."""
+    named = _named(options)
+    if options.client == "litellm" or named is None:
+        return False
+    provider, model = named
+    own = _base(options, provider) is not None
+    return provider != OPENAI or not (_REASONING.search(model) if own else not _PLAIN.match(model))
+
+
+def server_of(options: ClientOptions) -> Server:
+    """The server to be asked directly for a model.
+
+    Raises:
+        DeclarationError: its address is not known, or there is no key for it, or none that can be sent.
+    """
+    provider, model = _named(options) or (OPENAI, options.model)
+    known, base = _PROVIDERS[provider], _base(options, provider)
+    url = base or known.url
+    if url is None:
+        raise DeclarationError(
+            f"the model {options.model} has no address: give that of its server (--api-base, or the environment "
+            f"variable {known.bases[0]})"
+        )
+    key = (options.api_key or os.environ.get(known.key) or "").strip()
+    if not key and base is None and known.keyed:
+        missing_key(options.model, provider, [known.key])
+    return Server(provider, model, _completions(url), _headers(url, key or NO_KEY, provider), base)
+
+
+def _base(options: ClientOptions, provider: str) -> str | None:
+    """The address that is given, or set."""
+    names = _PROVIDERS[provider].bases
+    return options.api_base or next((found for name in names if (found := os.environ.get(name))), None)
+
+
+def _named(options: ClientOptions) -> tuple[str, str] | None:
+    """The provider among ours, and the model's name there; a server of one's own may name its models as it likes."""
+    model = options.model
+    provider, _, name = model.partition("/")
+    if provider in _PROVIDERS and name:
+        return provider, name
+    if provider_of(model) == OPENAI or (options.api_base is not None and not is_provider(provider)):
+        return OPENAI, model
+    return None
+
+
+def _completions(base: str) -> str:
+    """The address of chat completions, without a password."""
+    try:
+        parts = urlsplit(base)
+    except ValueError:
+        return base  # it is refused when it is connected to
+    path = parts.path.rstrip("/").removesuffix(_PATH) + _PATH
+    return SplitResult(parts.scheme, parts.netloc.rpartition("@")[2], path, parts.query, "").geturl()
+
+
+def _headers(base: str, key: str, provider: str) -> dict[str, str]:
+    if not key.isascii() or not key.isprintable():
+        raise DeclarationError(f"the key for {provider} has characters that no key has: is it the right one?")
+    headers = {"Authorization": f"Bearer {key}"}
+    user, found, host = base.partition("://")[2].partition("/")[0].rpartition("@")
+    if found and host:
+        name, _, password = user.partition(":")
+        pair = f"{unquote(name)}:{unquote(password)}".encode()
+        headers["Authorization"] = f"Basic {base64.b64encode(pair).decode()}"
+    if provider == OPENAI and os.environ.get("OPENAI_ORG_ID"):
+        headers["OpenAI-Organization"] = os.environ["OPENAI_ORG_ID"]
+    return headers

@@ -1,0 +1,145 @@
+"""The way to every provider, through litellm: one request in, one raw completion out, no retry of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import importlib
+import logging
+import os
+import warnings
+from collections.abc import Mapping
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from pydantic import BaseModel
+
+from conqret.errors import DeclarationError
+from conqret.llm.hosted.connection import NO_KEY, HostedConnection
+from conqret.llm.options import ClientOptions
+from conqret.llm.reachable import check_address, check_key
+from conqret.llm.request import Request
+from conqret.llm.structured import Shape, choose_shape, format_for
+
+_users: WeakKeyDictionary[asyncio.AbstractEventLoop, int] = WeakKeyDictionary()
+
+
+class ThroughLitellm(HostedConnection):
+    """Sends requests with ``litellm.acompletion``; litellm is imported by :meth:`prepare`, not before."""
+
+    def __init__(self, options: ClientOptions) -> None:
+        super().__init__(options)
+        self._litellm: Any = None
+        self._fixed: dict[str, Any] = {}
+        self._stated_cost: float | None = None
+        self._preparing = asyncio.Lock()
+
+    async def prepare(self) -> None:
+        """Import litellm and settle how this model is asked; does nothing the second time.
+
+        Raises:
+            DeclarationError: litellm knows no provider for the model, there is no key for it, or nobody listens at
+                the address.
+        """
+        async with self._preparing:
+            if self._litellm is None:
+                await self._settle(load_litellm())
+
+    async def _settle(self, litellm: Any) -> None:
+        options = self.options
+        try:
+            _, self.provider, found, _ = litellm.get_llm_provider(options.model, api_base=options.api_base)
+        except Exception as error:
+            raise DeclarationError(
+                f"litellm knows no provider for the model {options.model!r}: write provider/model "
+                "(anthropic/…, gemini/…), or openai/… with an api_base for an OpenAI-compatible server"
+            ) from error
+        check_key(litellm, options, self.provider, found)
+        if options.api_base:
+            await check_address(options.api_base)
+        self.shape = choose_shape(self.provider, self.facts)
+        key = options.api_key
+        if (
+            key is None
+            and options.api_base
+            and self.provider == "openai"
+            and "OPENAI_API_KEY" not in os.environ
+        ):
+            key = NO_KEY
+        self._fixed = {
+            "model": options.model,
+            "api_base": options.api_base,
+            "api_key": key,
+            "timeout": options.timeout,
+            "num_retries": 0,
+            "max_retries": 0,
+            "drop_params": True,
+            "caching": False,
+        }
+        loop = asyncio.get_running_loop()
+        _users[loop] = _users.get(loop, 0) + 1
+        self._litellm = litellm
+
+    async def exchange(self, request: Request[Any], shape: Shape) -> Mapping[str, Any]:
+        """What litellm makes of the answer."""
+        response: type[BaseModel] = request.response
+        shaped = format_for(response, shape)
+        arguments: dict[str, Any] = {
+            **self._fixed,
+            **shaped.arguments,
+            **self.settings(request),
+            "messages": shaped.messages(request.messages),
+        }
+        if shape is Shape.TOOLS:
+            arguments["_skip_mcp_handler"] = True  # else litellm imports mcp, which it does not depend on
+        answer = await self._litellm.acompletion(**arguments)
+        self._stated_cost = getattr(answer, "_hidden_params", {}).get("response_cost")
+        body: dict[str, Any] = answer.model_dump(warnings="none")
+        return body
+
+    def cost(self, prompt: int | None, completed: int | None, cached: int | None) -> float | None:
+        """litellm's own figure for prices that depend on the prompt's length."""
+        if self.facts.tiered and None not in (prompt, completed) and self._stated_cost is not None:
+            return float(self._stated_cost)
+        return super().cost(prompt, completed, cached)
+
+    async def close(self) -> None:
+        """Close the connections of this event loop, unless another client still uses them."""
+        if self._litellm is None:
+            return
+        loop = asyncio.get_running_loop()
+        _users[loop] = _users.get(loop, 1) - 1
+        if _users[loop] <= 0:
+            await _close_connections(self._litellm, loop)
+        self._litellm = None
+
+
+def load_litellm() -> Any:
+    """litellm with everything off that prints, reports, fetches or retries. Takes 3 s the first time."""
+    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
+    os.environ.setdefault("LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS", "True")
+    litellm: Any = importlib.import_module("litellm")
+    from conqret.llm.hosted.bounded import bind  # httpx, which every run would import else
+
+    bind(litellm)
+    warnings.filterwarnings("ignore", "Pydantic serializer warnings", UserWarning)  # a body of other types
+    litellm.telemetry = False
+    litellm.suppress_debug_info = True
+    litellm.set_verbose = False
+    litellm.cache = None
+    litellm.num_retries = None
+    for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "instructor"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    return litellm
+
+
+async def _close_connections(litellm: Any, loop: asyncio.AbstractEventLoop) -> None:
+    """litellm keeps its HTTP clients in a cache whose keys end with the event loop's id."""
+    cache = litellm.in_memory_llm_clients_cache.cache_dict
+    for name in [name for name in cache if str(name).endswith(f"-{id(loop)}")]:
+        client = cache.pop(name)
+        for close in ("close", "aclose"):
+            if asyncio.iscoroutinefunction(getattr(client, close, None)):
+                with contextlib.suppress(Exception):
+                    await getattr(client, close)()
+                break

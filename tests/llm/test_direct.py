@@ -1,0 +1,266 @@
+"""The direct way to OpenAI-compatible servers: what it sends is what litellm sends, and it trusts no server."""
+
+import asyncio
+import gzip
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from aiohttp import web
+
+from conqret.data import Reason
+from conqret.errors import DeclarationError
+from conqret.llm import Client, ClientOptions, Recordings
+from conqret.llm.backends.hosted import BACKEND
+from conqret.llm.hosted.direct import Direct
+from conqret.llm.hosted.servers import directly, server_of
+from conqret.llm.hosted.through_litellm import ThroughLitellm
+from conqret.llm.request import Plain
+from conqret.llm.structured import Shape
+from tests.llm.samples import SECRET, Verdict, ask_all, options, request
+
+pytestmark = pytest.mark.usefixtures("quick")
+
+GOOD = {"documents": [{"number": n, "explanation": "é", "rating": n} for n in (1, 2, 3)], "overall": 3}
+TOKENS = [{"token": "4", "logprob": -0.5, "bytes": None, "top_logprobs": [{"token": "5", "logprob": -1.5}]}]
+
+
+def body(content: Any = None, **choice: Any) -> dict[str, Any]:
+    message = {"role": "assistant", "content": json.dumps(GOOD) if content is None else content}
+    first = {"index": 0, "message": message, "finish_reason": "stop"} | choice
+    usage = {"prompt_tokens": 9, "completion_tokens": 7, "prompt_tokens_details": {"cached_tokens": 4}}
+    return {
+        "id": "1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "judge",
+        "choices": [first],
+        "usage": usage,
+    }
+
+
+@dataclass
+class Heard:
+    path: str
+    headers: dict[str, str]
+    raw: bytes
+    peer: Any
+
+
+@asynccontextmanager
+async def serving(
+    answer: Callable[[int], web.StreamResponse] | None = None,
+) -> AsyncIterator[tuple[str, list[Heard]]]:
+    """A server on the loopback that keeps each request as it came; ``answer`` makes its nth answer."""
+    heard: list[Heard] = []
+
+    async def handle(given: web.Request) -> web.StreamResponse:
+        peer = given.transport.get_extra_info("peername") if given.transport else None
+        heard.append(Heard(given.path_qs, dict(given.headers), await given.read(), peer))
+        return web.json_response(body()) if answer is None else answer(len(heard))
+
+    app = web.Application()
+    app.router.add_route("*", "/{path:.*}", handle)
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    try:
+        yield f"http://127.0.0.1:{runner.addresses[0][1]}/v1", heard
+    finally:
+        await runner.cleanup()
+
+
+ASKED = [
+    {},
+    {"max_tokens": 50, "top_p": 0.9, "temperature": 0.7, "logprobs": True},
+    {"response": Plain},
+]
+
+
+@pytest.mark.parametrize("model", ["openai/judge", "hosted_vllm/a/b", "lm_studio/some"])
+async def test_both_ways_send_the_same_and_record_the_same(tmp_path, model):
+    asked = [request(number, **fields) for number, fields in enumerate(ASKED)]
+    kept: dict[str, dict[str, Any]] = {}
+    sent: dict[str, list[bytes]] = {}
+    async with serving(lambda _: web.json_response(body(logprobs={"content": TOKENS}))) as (url, heard):
+        for way in ("direct", "litellm"):
+            heard.clear()
+            with Recordings(tmp_path / f"{way}.sqlite") as store:
+                settings = options(url, model=model, client=way, max_concurrency=1)
+                answers, _ = await ask_all(settings, asked, store)
+                assert [answer.status for answer in answers] == ["scored"] * 3
+                for one in store.recorded():
+                    told = one.completion.__class__(
+                        **{
+                            name: getattr(one.completion, name)
+                            for name in one.completion.__slots__
+                            if name not in ("seconds", "model")
+                        }
+                    )
+                    kept.setdefault(way, {})[one.key] = (told, one.params, one.ask, one.item)
+            sent[way] = sorted(one.raw for one in heard)
+            assert {one.path for one in heard} == {"/v1/chat/completions"}
+            assert {one.headers["Authorization"] for one in heard} == {f"Bearer {SECRET}"}
+    assert kept["direct"] == kept["litellm"]
+    assert [ordered(raw) for raw in sent["direct"]] == [ordered(raw) for raw in sent["litellm"]]
+    if model.startswith("openai/"):
+        assert sent["direct"] == sent["litellm"]
+
+
+def ordered(raw: bytes) -> Any:
+    """A body in which the order counts of all but its first names."""
+    return {name: json.dumps(value) for name, value in json.loads(raw).items()}
+
+
+@pytest.mark.parametrize("shape", [Shape.TOOLS, Shape.MARKDOWN])
+async def test_lesser_shapes_are_the_same_too(shape):
+    async with serving() as (url, heard):
+        for way in (Direct, ThroughLitellm):
+            connection = way(options(url, client="litellm" if way is ThroughLitellm else "direct"))
+            await connection.prepare()
+            connection.shape = shape
+            await connection.complete(request(max_tokens=9))
+            await connection.close()
+    assert heard[0].raw == heard[1].raw
+
+
+@pytest.mark.parametrize(
+    ("model", "base", "direct"),
+    [
+        ("openai/judge", "http://x/v1", True),
+        ("gpt-4o-mini", None, True),
+        ("openai/gpt-4.1", None, True),
+        ("gpt-5-mini", None, False),
+        ("openai/o3", "http://x/v1", False),
+        ("gpt-4o-audio-preview", None, False),
+        ("hosted_vllm/m", None, True),
+        ("Qwen/Qwen3-8B", "http://x/v1", True),
+        ("Qwen/Qwen3-8B", None, False),
+        ("my-model", "http://x/v1", True),
+        ("anthropic/claude-sonnet", "http://x/v1", False),
+        ("gemini/gemini-pro", None, False),
+    ],
+)
+def test_who_is_asked_directly(model, base, direct):
+    assert directly(ClientOptions(model, api_base=base)) is direct
+    assert isinstance(BACKEND.open(ClientOptions(model, api_base=base)), Direct if direct else ThroughLitellm)
+    assert not directly(ClientOptions(model, api_base=base, client="litellm"))
+
+
+def test_addresses_and_keys(monkeypatch):
+    server = server_of(ClientOptions("a/b", api_base="https://me:p%2Fw@host:1/v1/?version=2"))
+    assert (server.url, server.model) == ("https://host:1/v1/chat/completions?version=2", "a/b")
+    assert server.headers["Authorization"] == "Basic bWU6cC93"
+    assert "Basic" not in repr(server)
+    monkeypatch.setenv("OPENAI_API_KEY", " sk-set \n")
+    monkeypatch.setenv("OPENAI_ORG_ID", "org")
+    server = server_of(ClientOptions("gpt-4o"))
+    assert server.url == "https://api.openai.com/v1/chat/completions"
+    assert dict(server.headers) == {"Authorization": "Bearer sk-set", "OpenAI-Organization": "org"}
+    with pytest.raises(
+        DeclarationError, match="--api-base, or the environment variable HOSTED_VLLM_API_BASE"
+    ):
+        server_of(ClientOptions("hosted_vllm/m"))
+    with pytest.raises(DeclarationError, match="characters that no key has"):
+        server_of(ClientOptions("gpt-4o", api_key="sk-\nX: y"))
+    with pytest.raises(DeclarationError, match="it must be direct or litellm"):
+        ClientOptions("gpt-4o", client="curl")  # type: ignore[arg-type]
+
+
+async def test_connections_are_kept():
+    async with serving() as (url, heard):
+        await ask_all(options(url, max_concurrency=1), [request(number) for number in range(4)])
+    assert len({one.peer for one in heard}) == 1
+
+
+async def test_nothing_is_sent_where_a_server_sends_us_on():
+    async with serving() as (elsewhere, others):
+        away = web.Response(status=307, headers={"Location": f"{elsewhere}?key=1"})
+        async with serving(lambda _: away) as (url, heard):
+            (answer,), _ = await ask_all(options(url), [request()])
+    assert (answer.reason, len(heard), others) == (Reason.BAD_REQUEST, 1, [])
+    assert f"sends on to {elsewhere}: give the address itself" in answer.detail
+
+
+@pytest.mark.parametrize(
+    ("raw", "told"),
+    [
+        (b"\xff\xfe\x00", "is no JSON"),
+        (b"[1]", "is no JSON object"),
+        (b"[" * 100_000, "is no JSON"),
+        (b'{"choices": {"0": 1}}', "holds no choice"),
+        (b'{"choices": [7]}', "holds no choice"),
+        (b'{"choices": [{"message": ' + b"1" * 5000 + b"}]}", "is no JSON"),
+    ],
+)
+async def test_bodies_that_are_no_answer(raw, told):
+    async with serving(lambda _: web.Response(body=raw)) as (url, heard):
+        (answer,), _ = await ask_all(options(url, max_attempts=2), [request()])
+    assert (answer.reason, len(heard)) == (Reason.SERVER_ERROR, 2)
+    assert told in answer.detail
+
+
+@pytest.mark.parametrize(
+    ("content", "more"),
+    [
+        ([{"type": "text", "text": json.dumps(GOOD)}], {}),
+        (f"<think>maybe {{}}</think>\n{json.dumps(GOOD)}", {}),
+        (None, {"finish_reason": None}),
+        (None, {"finish_reason": "context_overflow"}),
+        (None, {"finish_reason": ["length"]}),
+        (None, {"logprobs": {"content": [7]}}),
+    ],
+)
+async def test_odd_answers_are_answers(content, more):
+    async with serving(lambda _: web.json_response(body(content, **more))) as (url, _):
+        (answer,), _ = await ask_all(options(url), [request()])
+    assert answer.value == Verdict.model_validate(GOOD, context={"documents": 3})
+    assert answer.calls[0].finish_reason == "stop"
+
+
+@pytest.mark.parametrize(
+    ("status", "said", "reason"),
+    [
+        (404, {"error": {"message": "The model `x` does not exist"}}, Reason.BAD_REQUEST),
+        (404, {"detail": "Not Found"}, Reason.BAD_REQUEST),
+        (403, {"error": "no"}, Reason.AUTHENTICATION),
+        (422, {"message": "maximum context length is 10 tokens"}, Reason.CONTEXT_OVERFLOW),
+        (503, [], Reason.SERVER_ERROR),
+        (408, "", Reason.TIMEOUT),
+    ],
+)
+async def test_what_a_status_means(status, said, reason):
+    async with serving(lambda _: web.json_response(said, status=status)) as (url, _):
+        (answer,), _ = await ask_all(options(url, max_attempts=1), [request()])
+    assert answer.reason is reason
+    assert answer.detail
+
+
+async def test_packed_answers_are_unpacked():
+    packed = gzip.compress(json.dumps(body()).encode())
+    headers = {"Content-Encoding": "gzip", "Content-Type": "application/json"}
+    async with serving(lambda _: web.Response(body=packed, headers=headers)) as (url, heard):
+        (answer,), _ = await ask_all(options(url), [request()])
+    assert answer.value is not None
+    assert heard[0].headers["Accept-Encoding"] == "gzip, deflate"
+
+
+async def test_retry_after_is_read_from_a_refusal():
+    limited = web.Response(status=429, headers={"Retry-After": "7"}, text="slow down")
+    async with serving(lambda _: limited) as (url, _), Client(options(url), store=None) as client:
+        await client.prepare()
+        with pytest.raises(Exception, match="slow down") as caught:
+            await client._connection.complete(request())
+    assert caught.value.retry_after == 7
+
+
+def test_a_client_is_stopped_and_started_again_on_another_loop():
+    async def once() -> Any:
+        async with serving() as (url, _):
+            (answer,), _ = await ask_all(options(url), [request()])
+            return answer.value
+
+    assert asyncio.run(once()) == asyncio.run(once())
