@@ -11,7 +11,8 @@ from __future__ import annotations
 import difflib
 import functools
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ParamSpec, TypeVar
 
@@ -19,7 +20,9 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 MAX_SHOWN = 50
-"""Faults that the message of an error spells out; the others are counted."""
+"""Kinds of faults that the message of an error spells out; the others are counted."""
+EXAMPLES = 3
+"""Lines that are named where many have the same fault."""
 
 
 class ConqretError(Exception):
@@ -57,24 +60,55 @@ class Fault:
     problem: str
     remedy: str
 
+    @property
+    def kind(self) -> tuple[str, ...]:
+        """What faults share that are the same but for their lines, and their numbers inside a list."""
+        return self.file, re.sub(r"\[\d+\]", "[…]", self.field), self.problem, self.remedy
+
     def __str__(self) -> str:
-        place = f"{self.file}:{self.line}" if self.line else self.file
-        field = f" [{self.field}]" if self.field else ""
-        return f"{place}{field} {self.problem}. {self.remedy}"
+        return told([self])
+
+
+def told(alike: Sequence[Fault], count: int = 1) -> str:
+    """``count`` faults of one kind on one line, with the first three lines of those that are given."""
+    lines = list(dict.fromkeys(fault.line for fault in alike))
+    shown = ", ".join(map(str, lines[:EXAMPLES]))
+    place = f"{alike[0].file}:{shown}" if lines[0] else alike[0].file
+    if count > EXAMPLES:
+        place += f" and {count - EXAMPLES:,} more"
+    name = alike[0].field if len({fault.field for fault in alike}) == 1 else alike[0].kind[1]
+    return f"{place}{f' [{name}]' if name else ''} {alike[0].problem}. {alike[0].remedy}"
+
+
+def by_kind(faults: Iterable[Fault], counts: Mapping[tuple[str, ...], int]) -> list[tuple[int, str]]:
+    """How many faults there are of each kind, as ``counts`` says or else the faults, and a line that tells of them."""
+    kinds: dict[tuple[str, ...], list[Fault]] = {}
+    for fault in faults:
+        kinds.setdefault(fault.kind, []).append(fault)
+    numbers = {kind: max(counts.get(kind, 0), len(alike)) for kind, alike in kinds.items()}
+    return [(numbers[kind], told(alike, numbers[kind])) for kind, alike in kinds.items()]
 
 
 class FaultsError(DeclarationError):
-    """An input has faults: :attr:`faults` holds them, in file order, and the message the first of them."""
+    """An input has faults: :attr:`faults` holds them, in file order, and the message a line for each kind of them.
+
+    ``total`` and ``counts`` say how many there are, in all and of each kind, where that is more than are given.
+    """
 
     of = "file"
 
-    def __init__(self, faults: Sequence[Fault], total: int | None = None) -> None:
+    def __init__(
+        self,
+        faults: Sequence[Fault],
+        total: int | None = None,
+        counts: Mapping[tuple[str, ...], int] | None = None,
+    ) -> None:
         self.faults = tuple(faults)
         count = len(faults) if total is None else total
-        lines = [f"{count} fault{'s' if count != 1 else ''} in the {self.of}:"]
-        lines += [f"  {fault}" for fault in faults[:MAX_SHOWN]]
-        if count > MAX_SHOWN:
-            lines.append(f"  and {count - MAX_SHOWN} more")
+        kinds = by_kind(faults, counts or {})[:MAX_SHOWN]
+        lines = [f"{number(count, 'fault')} in the {self.of}:", *(f"  {line}" for _, line in kinds)]
+        if rest := count - sum(number for number, _ in kinds):
+            lines.append(f"  and {rest} more")
         super().__init__("\n".join(lines))
 
 
@@ -96,6 +130,12 @@ class ExecutionError(ConqretError):
     def __init__(self, message: str, *, reason: str, retryable: bool = False) -> None:
         super().__init__(message)
         self.reason, self.retryable = reason, retryable
+
+
+def number(of: int, what: str) -> str:
+    """So many of a thing: ``1 item``, ``12 items``, ``2 queries``."""
+    many = f"{what[:-1]}ies" if what.endswith("y") and what[-2:-1] not in "aeiou" else f"{what}s"
+    return f"{of:,} {what if of == 1 else many}"
 
 
 def shortened(text: str, characters: int) -> str:

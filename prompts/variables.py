@@ -25,8 +25,9 @@ VARIABLES: Mapping[str, str] = {
     "most": "how many perspectives there may be",
     "perspective": "the perspective that is looked for",
     "question": "the question that is answered",
+    "reference": "an answer that is known to be good, where the item has one",
     "second_argument": "the argument that the first is compared with",
-    "shown": "what of the item is looked at: documents, argument, second_argument",
+    "shown": "what of the item is looked at: documents, argument, second_argument, reference",
     "stance": "the side: pro, con or none",
     "topic": "the topic of the debate: a question, a statement or a heading",
 }

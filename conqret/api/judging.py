@@ -64,6 +64,7 @@ def judge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
             - ``temperature``: the model's; 0 unless given, or 0.7 with several samples
             - ``columns``: which column of ``items`` holds which field, over what is recognised
             - ``topics``: the requests of TREC RAG reports, a file or what stands in its lines
+            - ``skip_invalid``: leave out items that have faults, count them and say why, instead of refusing the file
             - ``prompts``: a folder with prompts of your own, laid out like ``prompts/``
             - ``output``: a run directory to write, which goes on where it stopped (True: one under ``runs/``, named
               after items, format and model); ``overwrite`` begins afresh where it holds another run
@@ -107,20 +108,25 @@ def expected_cost(items: Any, **settings: Unpack[JudgeSettings]) -> Expected:
         DeclarationError: as there.
     """
     check_names("judge", settings, JudgeSettings)
-    source = _opened(items, settings)
-    _, setup = check_items(source, _setup(settings))
+    source, _, setup = _checked(items, settings)
     return expected_judging(setup, source, Sizes())
 
 
-def _opened(items: Any, settings: JudgeSettings) -> ItemSource:
+def _checked(items: Any, settings: JudgeSettings) -> tuple[ItemSource, Checked, Setup]:
     several = [items] if isinstance(items, Item | Mapping) else items
-    return open_items(several, columns=settings.get("columns"), topics=settings.get("topics"))
+    source = open_items(
+        several,
+        columns=settings.get("columns"),
+        topics=settings.get("topics"),
+        skip_invalid=settings.get("skip_invalid", False),
+    )
+    checked, setup = check_items(source, _setup(settings))
+    return replace(source, needs=setup.needs), checked, setup
 
 
 async def _judge(items: Any, settings: JudgeSettings) -> Any:
     check_names("judge", settings, JudgeSettings)
-    source = _opened(items, settings)
-    checked, setup = check_items(source, _setup(settings))
+    source, checked, setup = _checked(items, settings)
     output = settings.get("output")
     found = (
         await _into_folder(source, checked, setup, _folder(output, source, setup), settings)

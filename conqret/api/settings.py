@@ -60,6 +60,7 @@ class JudgeSettings(ClientSettings, AnswerSettings, total=False):
     temperature: float | None
     columns: Mapping[str, str] | None
     topics: Requests | None
+    skip_invalid: bool
     prompts: str | Path | None
     output: str | Path | bool | None
     overwrite: bool

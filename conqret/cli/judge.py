@@ -53,6 +53,12 @@ def judge(
             "The requests of TREC RAG reports: JSONL with request_id, title, problem_statement, …",
         ),
     ] = None,
+    skip_invalid: Annotated[
+        bool,
+        options.option(
+            options.FILES, "Leave out items that have faults, and say how many and why.", "--skip-invalid"
+        ),
+    ] = False,
     prompts: options.Prompts = None,
     calls: options.Calls,
     kept: options.Kept,
@@ -75,10 +81,12 @@ def judge(
     from conqret import judge as judged
     from conqret.api.judging import expected_cost
     from conqret.cli.expected_cost import tell_cost
+    from conqret.errors import ItemsError
 
     settings: dict[str, Any] = {
         "format": format, "model": model, "columns": options.column_map(columns, options.ITEM_COLUMNS),
-        "topics": topics, "prompts": prompts, "output": True if output is None else output,
+        "topics": topics, "skip_invalid": skip_invalid, "prompts": prompts,
+        "output": True if output is None else output,
         **judging.given(), **calls.given(), **kept.given(),
     }  # fmt: skip
     if dry_run:
@@ -93,12 +101,12 @@ def judge(
                 _announce(setup, checked, items)
             bar.start(client, kept, checked.count)
 
-        found = judged(
-            items,
-            on_start=started,
-            on_judgment=bar.advance,
-            **settings,
-        )
+        try:
+            found = judged(items, on_start=started, on_judgment=bar.advance, **settings)
+        except ItemsError as error:
+            if all(fault.line for fault in error.faults) and not skip_invalid:
+                error.add_note("--skip-invalid leaves such items out, and judges the others.")
+            raise
     _remark(found, quiet=shown.quiet)
     result(found.summary, _lines(found), as_json=shown.json_output)
     end(found.summary.failed, found.session, there=found.summary.any_score, reasons=found.summary.reasons)

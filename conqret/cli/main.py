@@ -143,7 +143,7 @@ def main() -> None:
         _check_arguments(sys.argv[1:])
         _command()()
     except DeclarationError as error:
-        complain(str(error))
+        complain("\n".join([str(error), *getattr(error, "__notes__", ())]))
         sys.exit(2)
     except ConqretError as error:
         complain(str(error))

@@ -40,7 +40,9 @@ def shown(
         DeclarationError: the item lacks what the prompt shows, or the prompt shows nothing that items have.
     """
     used = library.used(identifier)
-    user = {"topic", "stance", "documents", "argument", "second_argument", *_STANDS_IN} & set(used["user"])
+    user = {"topic", "stance", "documents", "argument", "second_argument", "reference", *_STANDS_IN} & set(
+        used["user"]
+    )
     needs = ask.needs if ask else {_STANDS_IN.get(name, (name,))[0] for name in user}
     if not needs:
         raise DeclarationError(f"prompt {identifier!r} is not filled with items; leave out --item")

@@ -66,7 +66,8 @@ class Item(Frozen):
     """One thing to judge.
 
     ``second_argument`` is the one that ``argument`` is compared with, by formats that state a
-    preference (an expert's text, or another system's). Formats say which fields they need.
+    preference (an expert's text, or another system's). ``reference`` is an answer that is known to be good, for
+    formats that hold an argument against one; it is never compared as a rival. Formats say which fields they need.
     """
 
     id: Identifier
@@ -75,6 +76,7 @@ class Item(Frozen):
     documents: tuple[Document, ...] = ()
     argument: str | None = None
     second_argument: str | None = None
+    reference: str | None = None
     metadata: Mapping[str, Any] = Field(default_factory=dict)
 
     @property

@@ -126,7 +126,7 @@ class Measure(Frozen):
 class Flag(Frozen):
     """Something in the item's own text that tries to steer the judge, found before judging.
 
-    ``where`` is ``topic``, ``argument``, ``second_argument`` or ``document:<id>``.
+    ``where`` is ``topic``, ``argument``, ``second_argument``, ``reference`` or ``document:<id>``.
     """
 
     where: str

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from conqret.data.item import Item
 from conqret.io.cells import canonical
+from conqret.io.faults import listed
 from conqret.io.rows import item_record
 from conqret.io.schema import TableReader
 
 Share = Literal["all", "some", "none"]
-OPTIONAL = ("stance", "documents", "argument", "second_argument")
+OPTIONAL = ("stance", "documents", "argument", "second_argument", "reference")
 """Fields that an item may lack, and a format may need."""
 
 
@@ -30,6 +31,7 @@ class Checked:
         documents: documents of all items together.
         longest_document: characters of the longest document.
         notes: remarks for the user: ids that were made, columns kept as metadata, very long documents.
+        left_out, reasons: how many items were left out because of faults, and a line for each kind of fault.
     """
 
     count: int
@@ -39,6 +41,8 @@ class Checked:
     documents: int
     longest_document: int
     notes: tuple[str, ...]
+    left_out: int = 0
+    reasons: tuple[str, ...] = ()
 
 
 def has_field(item: Item, field: str) -> bool:
@@ -48,15 +52,15 @@ def has_field(item: Item, field: str) -> bool:
 
 
 def check_items(
-    items: Iterable[Item | None], reader: TableReader, layout: str, needs: Mapping[str, str]
+    items: Iterable[Item | None], reader: TableReader, layout: str, *, skip: bool = False
 ) -> Checked:
     """Read every item and return what they hold.
 
     Args:
-        items: the items, None for each that has faults.
+        items: the items, None for each that has faults (:func:`sound_items`).
         reader: what reads them; it has their faults and remarks.
         layout: what the result calls their layout.
-        needs: for a field of an item the sentence that says who needs it; an item without it has a fault.
+        skip: leave out items that have faults, and say so, as long as any is left.
 
     Raises:
         ItemsError: there are faults; it lists all of them (see :mod:`conqret.io.faults` for the bounds).
@@ -66,11 +70,6 @@ def check_items(
     for item in items:
         if item is None:
             continue
-        reader.once("id", item.id, "Give each item its own id")
-        for field, reason in needs.items():
-            if not has_field(item, field):
-                remedy = "Add it, or choose another format"
-                reader.fault(reader.column(field), f"is missing or empty, and {reason}", remedy)
         count += 1
         documents += len(item.documents)
         longest = max([longest, *(len(document.text) for document in item.documents)])
@@ -78,9 +77,39 @@ def check_items(
         sha.update(canonical(item_record(item)) + b"\n")
     if not reader.number:
         reader.fault("", "holds no item", "Give at least one item")
+    left_out: tuple[str, ...] = ()
+    if skip and count:
+        left_out, reader.faults = tuple(reader.faults.lines()), reader.faults.of_the_file()
     reader.finish()
     has: dict[str, Share] = {
         field: "none" if not having[field] else "all" if having[field] == count else "some"
         for field in OPTIONAL
     }
-    return Checked(count, sha.hexdigest(), layout, has, documents, longest, reader.notes.lines())
+    notes = reader.notes.lines()
+    return Checked(
+        count, sha.hexdigest(), layout, has, documents, longest, notes, reader.number - count, left_out
+    )
+
+
+def sound_items(
+    items: Iterable[Item | None], reader: TableReader, needs: Mapping[str, str]
+) -> Iterator[Item | None]:
+    """The items; None for each that has faults, which an id that was met before is, and the lack of a field.
+
+    Args:
+        items: the items, None for each that has faults already.
+        reader: what reads them, and gets the faults.
+        needs: for a field of an item the sentence that says who needs it.
+    """
+    for item in items:
+        if item is None:
+            yield None
+            continue
+        before = reader.faults.total
+        reader.once("id", item.id, "Give each item its own id")
+        for field, reason in needs.items():
+            if not has_field(item, field):
+                unused = f", name its column (--columns {field}=…; unused are {listed(item.metadata, 8)})"
+                remedy = f"Add it{unused if item.metadata else ''}, or choose another format"
+                reader.fault(reader.column(field), f"is missing or empty, and {reason}", remedy)
+        yield item if reader.faults.total == before else None

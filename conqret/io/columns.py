@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from conqret.errors import Fault
+from conqret.io.benchmarks import squad_records
 from conqret.io.grouping import grouped
 from conqret.io.reports import report_records
 from conqret.io.rows import Row, Rows
 from conqret.registry import Registry
 
-FIELDS = ("id", "topic", "stance", "documents", "argument", "second_argument", "metadata")
+FIELDS = ("id", "topic", "stance", "documents", "argument", "second_argument", "reference", "metadata")
 """The fields of an item, which ``--columns`` may map."""
 
 
@@ -64,7 +65,7 @@ RAGAS_2 = Dialect(
         "topic": ("user_input",),
         "documents": ("retrieved_contexts",),
         "argument": ("response",),
-        "second_argument": ("reference",),
+        "reference": ("reference",),
     },
     (_any("user_input"), _any("retrieved_contexts", "response", "reference")),
 )
@@ -74,7 +75,7 @@ RAGAS_1 = Dialect(
         "topic": ("question",),
         "documents": ("contexts",),
         "argument": ("answer",),
-        "second_argument": ("ground_truth",),
+        "reference": ("ground_truth",),
     },
     (_any("question"), _any("contexts", "answer", "ground_truth", "ground_truths")),
 )
@@ -84,7 +85,7 @@ DEEPEVAL = Dialect(
         "topic": ("input",),
         "documents": ("retrieval_context",),
         "argument": ("actual_output",),
-        "second_argument": ("expected_output",),
+        "reference": ("expected_output",),
     },
     (_any("input"), _any("actual_output", "retrieval_context", "expected_output")),
     separator="|",  # EvaluationDataset.save_as joins a CSV cell with it
@@ -96,7 +97,7 @@ TRULENS = Dialect(
         "topic": ("input", "main_input"),
         "documents": ("contexts", "context", "retrieved_contexts"),
         "argument": ("output", "main_output"),
-        "second_argument": ("expected_response",),
+        "reference": ("expected_response",),
     },
     (_any("input", "main_input"), _any("output", "main_output")),
     one_document=True,
@@ -108,7 +109,7 @@ RAGCHECKER = Dialect(
         "topic": ("query",),
         "documents": ("retrieved_context",),
         "argument": ("response",),
-        "second_argument": ("gt_answer",),
+        "reference": ("gt_answer",),
     },
     (_any("query"), _any("retrieved_context", "gt_answer")),
 )
@@ -135,6 +136,49 @@ PYTERRIER_ANSWERS = Dialect(
     (_any("qid"), _any("query"), _any("qanswer", "qcontext")),
     one_document=True,
 )
+LLAMA_INDEX = Dialect(
+    "LlamaIndex",
+    {
+        "id": ("query_id",),
+        "topic": ("query", "query_str"),
+        "documents": ("source_nodes", "reference_contexts"),
+        "argument": ("response", "answer"),
+        "reference": ("reference_answer", "reference"),
+    },
+    (_any("query", "query_str"), _any("source_nodes", "reference_contexts")),
+)
+SQUAD = Dialect(
+    "SQuAD",
+    {
+        "topic": ("question",),
+        "documents": ("context",),
+        "argument": ("prediction_text", "prediction", "response", "answer"),
+        "reference": ("answers.text", "answers", "ground_truth"),
+    },
+    (_any("paragraphs"),),
+    one_document=True,
+    records=squad_records,
+)
+QUESTION = replace(
+    SQUAD, name="question and context", marks=(_any("question"), _any("context")), records=iter
+)
+"""SQuAD as a flat table, and any other of questions with one text each."""
+BEIR = Dialect(
+    "BEIR", {"id": ("_id",), "topic": ("text",), "documents": ("documents",)}, (_any("_id"), _any("grades"))
+)
+QUERY = Dialect(
+    "query and contexts",
+    {
+        "id": ("query_id", "qid"),
+        "topic": ("query",),
+        "documents": ("contexts", "context", "retrieved_contexts", "documents"),
+        "argument": ("response", "answer"),
+        "reference": ("reference", "reference_answer", "ground_truth"),
+    },
+    (_any("query"), _any("contexts", "context", "retrieved_contexts")),
+    one_document=True,
+)
+"""What many write who use no tool: a query, its contexts, the response."""
 STATEMENTS = Dialect(
     "statements",
     {**CONQRET.columns, "stance": ("side",), "argument": ("statement", "response")},
@@ -153,6 +197,8 @@ DIALECTS = (
     STATEMENTS,
     CONQRET,
     RAGAS_2,
+    SQUAD,
+    QUESTION,
     RAGAS_1,
     DEEPEVAL,
     RAGCHECKER,
@@ -161,6 +207,9 @@ DIALECTS = (
     PYTERRIER_LONG,
     PYTERRIER_ANSWERS,
     TREC_REPORTS,
+    LLAMA_INDEX,
+    BEIR,
+    QUERY,
 )
 """Those that conqret knows, in the order in which they are tried."""
 PLUGGED = Registry("dialect of items", "conqret.adapters", Dialect, shared=True)
@@ -174,10 +223,27 @@ def recognise(names: Iterable[str]) -> Dialect | None:
     return own or next((dialect for dialect in PLUGGED.values() if dialect.fits(there)), None)
 
 
+def nearly(names: Iterable[str]) -> Mapping[str, str]:
+    """The dialects that would fit but for one column, by name, with the columns of which one would do."""
+    there = frozenset(names)
+    known = (*DIALECTS, *PLUGGED.values())
+    lacking = {
+        one.name: [mark for mark in one.marks if not mark & there] for one in known if len(one.marks) > 1
+    }
+    return {
+        name: " or ".join(map(repr, sorted(missing[0])))
+        for name, missing in lacking.items()
+        if len(missing) == 1 and name != CONQRET.name
+    }
+
+
 def with_columns(dialect: Dialect, mapping: Mapping[str, str]) -> Dialect:
     """Return ``dialect`` with the columns of some fields set by the user."""
     if not mapping:
         return dialect
-    columns = {**dialect.columns, **{name: (column,) for name, column in mapping.items()}}
+    own = dict(dialect.columns)
+    rivals = mapping.values()  # a reference is one where the user says so
+    own["reference"] = tuple(one for one in own.get("reference", ("reference",)) if one not in rivals)
+    columns = {**own, **{name: (column,) for name, column in mapping.items()}}
     shown = ", ".join(f"{name}={column}" for name, column in mapping.items())
     return replace(dialect, name=f"{dialect.name} with {shown}", columns=columns, mapped=dict(mapping))

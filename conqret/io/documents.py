@@ -31,7 +31,7 @@ def read_documents(dialect: Dialect, value: object, where: str, reader: TableRea
 def _list(dialect: Dialect, value: object) -> list[object]:
     if isinstance(value, str):
         start = value.lstrip()
-        if dialect.one_document and not start.startswith('["'):
+        if dialect.one_document and not start.startswith(('["', "['")):
             return [value] if start else []
         if dialect.separator and not start.startswith("["):
             return list(value.split(dialect.separator))
@@ -80,14 +80,24 @@ def _content(value: object, where: str, reader: TableReader) -> str:
 DOCUMENT = Schema(
     "a document",
     {
-        "id": Field(("id", "docid", "doc_id", "docno"), identifier),
+        "id": Field(("id", "docid", "doc_id", "docno", "node.id_", "node.node_id"), identifier),
         "text": Field(
-            ("text", "segment", "content", "page_content", "doc.segment", "doc.text", "doc.contents"),
+            (
+                "text",
+                "segment",
+                "content",
+                "page_content",
+                "doc.segment",
+                "doc.text",
+                "doc.contents",
+                "node.text",
+                "node.text_resource.text",
+            ),
             _content,
             needed="Add its text, or delete the document",
         ),
-        "title": Field(("title", "doc.title"), text, ""),
-        "url": Field(("url", "doc.url"), text, ""),
+        "title": Field(("title", "doc.title", "node.metadata.title", "node.metadata.file_name"), text, ""),
+        "url": Field(("url", "doc.url", "node.metadata.url"), text, ""),
     },
 )
-"""Where the parts of a document may stand: conqret, nuggetizer, LangChain, RAGChecker, PyTerrier."""
+"""Where the parts of a document may stand: conqret, nuggetizer, LangChain, RAGChecker, PyTerrier, LlamaIndex."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import difflib
+from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from conqret.errors import Fault, FaultsError, ItemsError
+from conqret.errors import Fault, FaultsError, ItemsError, by_kind
 from conqret.io.limits import COLUMNS
 
 MAX_KEPT = 1000
@@ -24,22 +25,38 @@ class Unfit(ValueError):  # noqa: N818 - it ends as a fault of its column, never
 
 
 class FaultList:
-    """Faults in file order. All are counted, the first :data:`MAX_KEPT` are kept."""
+    """Faults in file order. All are counted, the first :data:`MAX_KEPT` are kept; ``kinds`` counts those that are
+    alike, of as many kinds."""
 
     def __init__(self) -> None:
         self.kept: list[Fault] = []
         self.total = 0
+        self.kinds = Counter[tuple[str, ...]]()
 
     def add(self, fault: Fault) -> None:
         """Count one more fault, and keep it while there is room."""
         self.total += 1
         if len(self.kept) < MAX_KEPT:
             self.kept.append(fault)
+        if len(self.kinds) < MAX_KEPT or fault.kind in self.kinds:
+            self.kinds[fault.kind] += 1
+
+    def of_the_file(self) -> FaultList:
+        """Those that are of no line but of the file as a whole."""
+        found = FaultList()
+        for fault in self.kept:
+            if not fault.line:
+                found.add(fault)
+        return found
+
+    def lines(self) -> list[str]:
+        """A line for each kind of fault."""
+        return [line for _, line in by_kind(self.kept, self.kinds)]
 
     def raise_any(self, error: type[FaultsError] = ItemsError) -> None:
         """Raise ``error`` with the faults, if there are any."""
         if self.total:
-            raise error(self.kept, self.total)
+            raise error(self.kept, self.total, self.kinds)
 
 
 def near(name: str, known: Iterable[str]) -> str | None:

@@ -76,17 +76,19 @@ class FrameRows:
         return cast("list[dict[str, object]]", records)
 
 
-def with_columns(rows: Rows, places: Sequence[int], records: Sequence[Mapping[str, object]]) -> Any:
+def with_columns(rows: Rows, places: Sequence[int | None], records: Sequence[Mapping[str, object]]) -> Any:
     """The frame that ``rows`` were read from, with the fields of ``records`` as further columns.
 
-    ``places`` says for each row which record is its own. A name that a column has already gets ``judge_`` before it;
-    a pandas frame keeps its index.
+    ``places`` says for each row which record is its own, if any. A name that a column has already gets ``judge_``
+    before it; a pandas frame keeps its index.
     """
     if not isinstance(rows, FrameRows):
         raise DeclarationError(f"{rows.name} is no frame")
     names = dict.fromkeys(key for record in records for key in record)
     columns = {
-        f"judge_{name}" if name in rows.columns else name: [records[place].get(name) for place in places]
+        f"judge_{name}" if name in rows.columns else name: [
+            None if place is None else records[place].get(name) for place in places
+        ]
         for name in names
     }
     if rows.kind == "pandas":

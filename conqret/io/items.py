@@ -8,7 +8,7 @@ from typing import Any
 
 from conqret.data.item import Item, Stance
 from conqret.errors import Fault
-from conqret.io.cells import is_missing, plain
+from conqret.io.cells import as_list, is_missing, plain
 from conqret.io.checks import absent_if_blank, identifier, json_object, text
 from conqret.io.columns import FIELDS, Dialect
 from conqret.io.documents import read_documents
@@ -45,6 +45,7 @@ def item_schema(dialect: Dialect) -> Schema:
         "documents": partial(read_documents, dialect),
         "argument": absent_if_blank,
         "second_argument": absent_if_blank,
+        "reference": _reference,
         "metadata": json_object,
     }
     defaults: dict[str, object] = {"stance": "none", "documents": (), "metadata": {}}
@@ -92,6 +93,16 @@ def _stance(value: object, where: str, reader: TableReader) -> Stance:
     if written.strip() and written != stance:
         reader.note(f"the stance {quoted(written)} is read as {stance}")
     return stance
+
+
+def _reference(value: object, where: str, reader: TableReader) -> str | None:
+    """A text, or the first of several, which may be objects with a text."""
+    listed = as_list(value)
+    every = listed if isinstance(listed, list) else [value]
+    if len(every) > 1:
+        reader.note("of several references the first is kept", where)
+    first = every[0] if every else ""
+    return absent_if_blank(first.get("text") if isinstance(first, Mapping) else first, where, reader)
 
 
 def _extra(

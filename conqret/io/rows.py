@@ -81,5 +81,6 @@ def item_record(item: Item) -> dict[str, object]:
         ],
         "argument": item.argument,
         "second_argument": item.second_argument,
+        "reference": item.reference,
         "metadata": dict(item.metadata),
     }

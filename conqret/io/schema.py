@@ -162,7 +162,7 @@ class TableReader:
 
     def column(self, name: str) -> str:
         """Where the field stands in the row that was read last, or else where it would."""
-        return self.columns.get(name, self.schema.fields[name].columns[0])
+        return self.columns.get(name, next(iter(self.schema.fields[name].columns), name))
 
     def once(self, name: str, value: str, remedy: str) -> None:
         """A fault of the field ``name`` where an earlier row has the same value."""

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import count, groupby
 from pathlib import Path
 from typing import Any
 
 from conqret.data.item import Item
 from conqret.errors import DeclarationError, Fault, ItemsError
-from conqret.io.check import Checked, check_items
-from conqret.io.columns import CONQRET, DIALECTS, PLUGGED, Dialect, recognise, with_columns
+from conqret.io.benchmarks import BeirRows, is_beir
+from conqret.io.check import Checked, check_items, sound_items
+from conqret.io.columns import CONQRET, DIALECTS, PLUGGED, Dialect, nearly, recognise, with_columns
 from conqret.io.faults import kind, listed, near
 from conqret.io.files import file_rows
 from conqret.io.frames import FrameKind, FrameRows, frame_kind
@@ -29,11 +31,15 @@ class ItemSource:
         rows: where the records come from.
         layout: what their columns mean; show ``layout.name`` as "read as …".
         frame_kind: "polars", "pandas" or "pyarrow" if the input was a frame, else ``None``.
+        skip_invalid: items with faults are left out, instead of standing in the way of the others; and those that
+            lack one of ``needs`` (see :meth:`check`).
     """
 
     rows: Rows
     layout: Dialect
     frame_kind: FrameKind | None = None
+    skip_invalid: bool = False
+    needs: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -45,13 +51,15 @@ class ItemSource:
 
         Args:
             needs: for "documents", "argument", "second_argument" or "stance" the sentence that says who
-                needs it ("format rag-direct compares two arguments"); each item without it is a fault.
+                needs it ("format rag-direct compares two arguments"); each item without it is a fault. By default
+                those of the source.
 
         Raises:
             ItemsError: it lists every fault, with file, line, field, problem and remedy.
         """
         reader = self._reader()
-        return check_items(self._items(reader), reader, self.layout.name, needs or {})
+        items = sound_items(self._items(reader), reader, self.needs if needs is None else needs)
+        return check_items(items, reader, self.layout.name, skip=self.skip_invalid)
 
     def __iter__(self) -> Iterator[Item]:
         """Yield the items.
@@ -60,23 +68,26 @@ class ItemSource:
             ItemsError: at the first item that has faults; :meth:`check` finds all of them beforehand.
         """
         reader = self._reader()
+        if self.skip_invalid:
+            yield from filter(None, sound_items(self._items(reader), reader, self.needs))
+            return
         for item in self._items(reader):
             reader.faults.raise_any()
             if item is not None:
                 yield item
         reader.faults.raise_any()
 
-    def places(self) -> list[int]:
-        """For each row of a table the number of its item, from 0: long tables have several rows an item."""
+    def places(self) -> list[int | None]:
+        """For each row of a table the number of its item, from 0: long tables have several rows an item, and a row
+        that is left out has none."""
+        if self.skip_invalid:
+            reader, numbers = self._reader(), count()
+            items = sound_items(self._items(reader), reader, self.needs)
+            return [None if item is None else next(numbers) for item in items]
         if not self.layout.long:
             return [number for number, _ in enumerate(self.rows)]
-        found: list[int] = []
-        before: object = None
-        for row in self.rows:
-            qid = None if isinstance(row, Fault) else str(row.record["qid"])
-            found.append(found[-1] + (qid != before) if found else 0)
-            before = qid
-        return found
+        groups = groupby(None if isinstance(row, Fault) else str(row.record["qid"]) for row in self.rows)
+        return [number for number, (_, group) in enumerate(groups) for _ in group]
 
     def _reader(self) -> TableReader:
         return TableReader(self.rows, item_schema(self.layout))
@@ -90,6 +101,7 @@ def open_items(
     *,
     columns: Mapping[str, str] | None = None,
     topics: Requests | None = None,
+    skip_invalid: bool = False,
 ) -> ItemSource:
     """Open a file, a frame, or items and dictionaries from memory.
 
@@ -99,11 +111,12 @@ def open_items(
         columns: which column holds which field of an item, over what is recognised:
             ``{"topic": "question", "documents": "ctx"}``.
         topics: the requests of TREC RAG reports, a file or what stands in its lines.
+        skip_invalid: leave out items that have faults.
 
     Raises:
         ItemsError: the file cannot be read at all, or its columns fit no layout.
-        DeclarationError: ``source`` is nothing that holds items, ``columns`` names an unknown field, or ``topics``
-            are given for items that have theirs.
+        DeclarationError: ``source`` is nothing that holds items, ``columns`` names an unknown field, ``topics`` are
+            given for items that have theirs, or items are to be left out of a long table, whose rows belong together.
     """
     kind = frame_kind(source)
     rows = FrameRows(source, kind) if kind else _rows(source)
@@ -114,11 +127,18 @@ def open_items(
                 f"--topics are the requests of TREC RAG reports, and {rows.name} is read as {layout.name}: leave it out"
             )
         layout = replace(layout, records=partial(report_records, requests=read_requests(topics)))
-    return ItemSource(rows, layout, kind)
+    if skip_invalid and layout.long:
+        raise DeclarationError(
+            f"{rows.name} is a long table ({layout.name}), of which no row can be left out: mend it, or write a row an "
+            "item"
+        )
+    return ItemSource(rows, layout, kind, skip_invalid)
 
 
 def _rows(source: object) -> Rows:
     if isinstance(source, str | Path):
+        if is_beir(Path(source)):
+            return BeirRows(Path(source))
         return file_rows(source)
     if isinstance(source, Item | Mapping):
         raise DeclarationError("one item was given where a list of items is expected: put it into a list")
@@ -137,7 +157,9 @@ def _layout(rows: Rows, mapping: Mapping[str, str]) -> Dialect:
     fits = layout or "topic" in mapping or any(near(str(name), ["topic"]) for name in names)
     if names and not fits:
         known = ", ".join(one.name for one in (*DIALECTS, *PLUGGED.values()))
-        problem = f"its columns ({listed(names, 20)}) fit no known layout ({known})"
+        alike = [f"{name} (it lacks {column})" for name, column in nearly(names).items()]
+        fits_none = f", and are nearly those of {', or '.join(alike)}" if alike else f" ({known})"
+        problem = f"its columns ({listed(names, 20)}) fit no known layout{fits_none}"
         remedy = "Say which column holds what: --columns topic=…,documents=…,argument=…"
         raise ItemsError([Fault(rows.name, 0, "", problem, remedy)])
     return with_columns(layout or CONQRET, mapping)

@@ -86,6 +86,7 @@ def judge_record(source: ItemSource, checked: Checked, setup: Setup) -> JudgeRec
         items_layout=checked.layout,
         items_count=checked.count,
         items_digest=checked.digest,
+        items_left_out=checked.left_out,
         notes=list(setup.notes),
     )
 

@@ -62,6 +62,7 @@ class JudgeRecord(InstrumentRecord):
     items_layout: str
     items_count: int
     items_digest: str
+    items_left_out: int = 0
     notes: list[str] = Field(default_factory=list)
 
     def __str__(self) -> str:

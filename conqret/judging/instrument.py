@@ -82,7 +82,8 @@ async def judge_item(item: Item, instrument: Instrument) -> Judgment:
 
 def flags(item: Item) -> Iterable[Flag]:
     """The passages of the item that address the judge, with the field that each stands in."""
-    texts = [("topic", item.topic), ("argument", item.argument), ("second_argument", item.second_argument)]
+    fields = ("topic", "argument", "second_argument", "reference")
+    texts = [(field, getattr(item, field)) for field in fields]
     texts += [
         (f"document:{document.id}", f"{document.title}\n{document.text}" if document.title else document.text)
         for document in item.documents
@@ -197,6 +198,7 @@ def given(ask: Ask[Any], case: Case) -> tuple[dict[str, Any], dict[str, Any]]:
         "documents": item.documents,
         "argument": item.argument,
         "second_argument": item.second_argument,
+        "reference": item.reference,
         **ask.variables(case),
     }
     return system, user

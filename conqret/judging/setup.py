@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from conqret.data import Document, Item
-from conqret.errors import DeclarationError
 from conqret.io import Checked, ItemSource
 from conqret.judging.base import Ask, Case, Judge, JudgeOptions, digest
 from conqret.judging.instrument import Instrument, filled
@@ -21,6 +20,7 @@ _NEEDS = {
     "documents": "rates documents",
     "argument": "judges an argument",
     "second_argument": "compares two arguments",
+    "reference": "holds an argument against a reference",
 }
 
 
@@ -30,6 +30,7 @@ PROBE = Item(
     documents=(Document(id="1", text="One. Two."),),
     argument="So it is [1].",
     second_argument="It is not.",
+    reference="So it is.",
 )
 """An item that has everything, to see whether prompts can be filled."""
 
@@ -65,6 +66,12 @@ class Setup:
         """The name of this instrument."""
         return digest(self.identity)
 
+    @property
+    def needs(self) -> dict[str, str]:
+        """The fields that each item has to have for what is asked, each with the sentence that says so."""
+        fields = sorted({need for ask in self.asks for need in ask.needs})
+        return {need: f"format {self.judge.name} {_NEEDS[need]}" for need in fields}
+
     def instrument(self, client: Client) -> Instrument:
         """The instrument over an open client."""
         return Instrument(self.judge, self.options, self.library, client, self.client.model, self.fingerprint)
@@ -97,7 +104,8 @@ def set_up(
 
 
 def check_items(source: ItemSource, setup: Setup) -> tuple[Checked, Setup]:
-    """Check every item before the first call, and settle which metrics can be had.
+    """Check every item before the first call, and settle which metrics can be had. A source that leaves items out is
+    then to be read with ``setup.needs``.
 
     Without a selection by the user, metrics whose fields no item has are left out, with a note. A field that
     some items lack, or that a selected metric needs, is a fault of each item that lacks it.
@@ -120,8 +128,15 @@ def check_items(source: ItemSource, setup: Setup) -> tuple[Checked, Setup]:
             asks = tuple(possible)
             metrics = tuple(metric for metric in judge.metrics if any(metric in ask.metrics for ask in asks))
             setup = replace(setup, options=replace(options, metrics=metrics))
-    needs = {need: f"format {judge.name} {_NEEDS[need]}" for ask in asks for need in sorted(ask.needs)}
+    looked_at = {name for ask in asks for name in ask.needs | ask.optional}
+    if checked.has["reference"] != "none" and "reference" not in looked_at:
+        column = source.layout.columns["reference"][0]
+        notes.append(
+            f"{column} is a reference, which the format {judge.name} does not look at; to compare it with the argument "
+            f"as a rival: --columns second_argument={column}"
+        )
+    needs = setup.needs
     if any(checked.has[need] != "all" for need in needs):
-        source.check(needs)
-        raise DeclarationError(f"format {judge.name} needs {', '.join(sorted(needs))}")
+        checked = source.check(needs)  # raises, unless items are left out
+    notes += [f"left out: {reason}" for reason in checked.reasons]
     return checked, replace(setup, notes=(*setup.notes, *checked.notes, *notes))

@@ -52,6 +52,10 @@ def terminal(summary: Summary, record: JudgeRecord | None = None, beside: Beside
     """The summary for a console: a line of what was judged, the metrics, the reasons, and what it took."""
     lines = [Text(coverage(summary))]
     if record is not None:
+        if record.items_left_out:
+            lines.append(
+                Text(f"{words.number(record.items_left_out, 'further item')} left out, because of faults")
+            )
         judged = f"{record.items_name}: {record.format} by {record.model} ({record.fingerprint})"
         lines = [Text(visible(judged), "bold"), *[Text(BASELINE, "yellow")] * record.baseline, *lines]
     return Group(*lines, *(part for table in summary_tables(summary, beside) for part in ("", table)))

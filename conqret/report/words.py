@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from conqret.data import Reason
+from conqret.errors import number as number
 from conqret.judging.dimensions import DIMENSIONS
 from conqret.judging.summary import Usage
 
@@ -104,11 +105,6 @@ def p_value(p: float | None) -> str:
 def count(number: int) -> str:
     """A whole number with thin groups of three: 12,345."""
     return f"{number:,}"
-
-
-def number(of: int, what: str) -> str:
-    """So many of a thing: ``1 item``, ``12 items``."""
-    return f"{count(of)} {what if of == 1 else f'{what}s'}"
 
 
 def counts(numbers: Mapping[str, int]) -> str:

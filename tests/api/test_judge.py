@@ -71,6 +71,13 @@ def test_a_polars_frame_comes_back_with_scores_and_explanations() -> None:
     assert frame["groundedness"].is_between(0, 1).all()
 
 
+def test_rows_of_a_frame_that_are_left_out_stay_in_it_without_scores() -> None:
+    rows = [{"topic": "T?", "argument": "x [1].", "documents": ["d"] * n} for n in (1, 0, 2)]
+    found = judge(pl.DataFrame(rows), format="direct", skip_invalid=True)
+    assert found["status"].to_list() == ["scored", None, "scored"]
+    assert [value is None for value in found["groundedness"]] == [False, True, False]
+
+
 def test_a_pandas_frame_keeps_its_columns_and_its_index() -> None:
     pd = pytest.importorskip("pandas")
     given = pd.DataFrame(rows(), index=["c", "a", "b"]).assign(status="mine")

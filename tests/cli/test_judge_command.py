@@ -218,6 +218,50 @@ def test_faults_of_the_items_are_all_listed_with_file_line_field_and_remedy(cli:
         assert f"wrong.jsonl:{line}" in done.err
     assert not (tmp_path / "r").exists()
     assert done.out == ""
+    assert done.err.strip().endswith("--skip-invalid leaves such items out, and judges the others.")
+
+
+def test_items_with_faults_are_left_out_where_the_user_says_so(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "mixed.jsonl"
+    records = [
+        {"id": str(n), "topic": "T?", "argument": "x [1].", "documents": ["d"] * (n % 2)} for n in range(9)
+    ]
+    path.write_text("\n".join(map(json.dumps, [*records, {"id": "z", "topic": 3}])), encoding="utf-8")
+    assert "1 fault in" in cli("judge", path, "-o", tmp_path / "r").err
+    done = cli("judge", path, "-o", tmp_path / "r", "--skip-invalid")
+    assert done.code == 0
+    assert "4 items: 4 scored" in done.out
+    assert "6 further items left out, because of faults" in done.out
+    assert "mixed.jsonl:1, 3, 5 and 2 more [documents] is missing or empty" in done.err
+    assert "mixed.jsonl:10 [topic] is a number" in done.err
+    record = JudgeFolder(tmp_path / "r").record()
+    assert (record.items_count, record.items_left_out) == (4, 6)
+    assert "6 further items left out" in (tmp_path / "r" / "report.html").read_text(encoding="utf-8")
+    assert cli("judge", path, "-o", tmp_path / "s", "--skip-invalid", "--dry-run").code == 0
+    again = cli("judge", path, "-o", tmp_path / "r", "--skip-invalid")
+    assert "4 of 4 judgments were kept from before" in again.err
+
+
+def test_a_reference_is_kept_and_not_compared(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "ragas.jsonl"
+    row = {"user_input": "T?", "response": "x [1].", "retrieved_contexts": ["d"], "reference": "No."}
+    path.write_text(json.dumps(row), encoding="utf-8")
+    done = cli("judge", path, "-f", "direct", "-o", tmp_path / "r")
+    assert "preference left out: no item has second_argument" in done.err
+    assert "reference is a reference, which the format direct does not look at" in done.err
+    assert "--columns second_argument=reference" in done.err
+    rival = cli(
+        "judge",
+        path,
+        "-f",
+        "direct",
+        "-o",
+        tmp_path / "s",
+        "--columns",
+        "second_argument=reference",
+        "--json",
+    )
+    assert json.loads(rival.out)["metrics"]["preference"]["scored"] == 1
 
 
 def test_another_run_in_the_folder(cli: Cli, items: Path, tmp_path: Path) -> None:

@@ -12,11 +12,11 @@ TOPIC, ANSWER, GOLD = "Should zoos be banned?", "Yes [1].", "No."
 RECORDS = {
     "conqret": {
         "id": "q1", "topic": TOPIC, "documents": [{"id": "d1", "text": "Cages."}, "Keepers."], "argument": ANSWER,
-        "second_argument": GOLD,
+        "reference": GOLD,
     },
     "statements": {
         "topic": TOPIC, "side": "affirmative", "documents": ["Cages.", "Keepers."], "response": ANSWER,
-        "second_argument": GOLD,
+        "reference": GOLD,
     },
     "ragas v2": {
         "user_input": TOPIC, "retrieved_contexts": ["Cages.", "Keepers."], "response": ANSWER, "reference": GOLD,
@@ -44,6 +44,26 @@ RECORDS = {
         "responses": [{"text": "Yes.", "citations": ["d1"]}],
         "documents": {"d1": {"id": "d1", "text": "Cages."}, "d2": {"id": "d2", "text": "Keepers."}},
     },
+    "LlamaIndex": {
+        "query": TOPIC, "response": ANSWER, "reference_answer": GOLD,
+        "source_nodes": [
+            {"node": {"id_": "d1", "text": "Cages.", "metadata": {"file_name": "zoo.txt"}}, "score": 0.3},
+            {"node": {"id_": "d2", "text": "Keepers."}},
+        ],
+    },
+    "SQuAD": {
+        "title": "Zoos",
+        "paragraphs": [
+            {"context": "Cages.", "qas": [{"id": "q1", "question": TOPIC, "answers": [{"text": GOLD}]}]},
+        ],
+    },
+    "question and context": {
+        "id": "q1", "question": TOPIC, "context": "Cages.", "answer": ANSWER, "answers": {"text": [GOLD, "N"]},
+    },
+    "BEIR": {"_id": "q1", "text": TOPIC, "documents": [{"id": "d1", "text": "Cages."}], "grades": {"d1": 2}},
+    "query and contexts": {
+        "query": TOPIC, "response": ANSWER, "contexts": ["Cages.", "Keepers."], "ground_truth": GOLD,
+    },
 }  # fmt: skip
 
 
@@ -53,15 +73,44 @@ def test_a_peers_record(name):
     item = next(iter(source))
     assert source.layout.name == name == source.check().layout
     assert item.topic == TOPIC
-    assert item.argument == (None if name == "nuggetizer" else ANSWER)
-    assert item.second_argument == (GOLD if GOLD in RECORDS[name].values() else None)
+    assert item.argument == (None if name in ("nuggetizer", "BEIR", "SQuAD") else ANSWER)
+    assert item.reference == (GOLD if GOLD in str(RECORDS[name]) else None)
+    assert item.second_argument is None
     texts = [document.text for document in item.documents]
-    one = {"pyterrier-rag": ["Cages."], "pyterrier-rag answers": ["[1] Cages."]}
+    one = {
+        "pyterrier-rag answers": ["[1] Cages."],
+        **{one: ["Cages."] for one in ("pyterrier-rag", "SQuAD", "question and context", "BEIR")},
+    }
     assert texts == one.get(name, ["Cages.", "Keepers."])
     assert item.documents[0].id == "d1"
     reports = name == "TREC RAG reports"
     assert item.id == ("q1:t" if reports else "q1" if "q1" in str(RECORDS[name]) else "item-1")
-    assert bool(item.metadata) == reports
+    assert bool(item.metadata) == reports or item.metadata == {"grades": {"d1": 2}}
+
+
+def test_a_reference_is_no_rival_unless_the_user_says_so():
+    item = next(iter(open_items([RECORDS["ragas v2"]], columns={"second_argument": "reference"})))
+    assert (item.second_argument, item.reference) == (GOLD, None)
+    item = next(iter(open_items([RECORDS["conqret"]], columns={"second_argument": "reference"})))
+    assert (item.second_argument, item.reference) == (GOLD, None)
+
+
+def test_of_several_references_the_first_is_kept_with_a_note():
+    source = open_items([RECORDS["question and context"]])
+    assert "of several references the first is kept (answers in line 1)" in source.check().notes
+    assert next(iter(open_items([{**RECORDS["question and context"], "answers": []}]))).reference is None
+
+
+def test_a_reference_that_is_no_text(fault_of):
+    assert (
+        fault_of([{**RECORDS["ragas v2"], "reference": 5}]).problem == "is a number, and a text is expected"
+    )
+
+
+def test_a_cell_with_one_text_or_a_printed_list(write):
+    one = next(iter(open_items(write("a.csv", "query,response,contexts\nT?,x,Cages.\n"))))
+    two = next(iter(open_items(write("b.csv", "query,response,contexts\nT?,x,\"['Cages.', 'Keepers.']\"\n"))))
+    assert [len(item.documents) for item in (one, two)] == [1, 2]
 
 
 def test_every_layout_has_a_record_here():
@@ -120,7 +169,7 @@ def test_a_mapping_goes_over_what_is_recognised():
     source = open_items([{**RECORDS["ragas v1"], "human": "Perhaps."}], columns={"second_argument": "human"})
     item = next(iter(source))
     assert source.layout.name == "ragas v1 with second_argument=human"
-    assert (item.second_argument, item.metadata) == ("Perhaps.", {"ground_truth": GOLD})
+    assert (item.second_argument, item.reference, item.metadata) == ("Perhaps.", GOLD, {})
 
 
 def test_a_mapped_column_that_no_record_has(faults_of):
@@ -146,6 +195,15 @@ def test_unknown_columns(fault_of):
         "its columns ('frage', 'text') fit no known layout (statements, conqret, "
     )
     assert "--columns topic=…" in fault.remedy
+
+
+def test_a_layout_that_is_nearly_recognised_is_named_with_what_it_lacks(fault_of):
+    fault = fault_of([{"user_input": "T?", "context": ["x"]}])
+    assert (
+        "nearly those of ragas v2 (it lacks 'reference' or 'response' or 'retrieved_contexts')"
+        in fault.problem
+    )
+    assert "nuggetizer" not in fault.problem
 
 
 def test_a_slip_of_topic(faults_of):

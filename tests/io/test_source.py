@@ -1,15 +1,23 @@
 """Opening, checking whole, and reading again."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from conqret.data import Item
-from conqret.errors import MAX_SHOWN, ItemsError
+from conqret.errors import MAX_SHOWN, DeclarationError, ItemsError
 from conqret.io import open_items
 from conqret.io.faults import MAX_KEPT, quoted
 
-FULL = {"topic": "T?", "stance": "pro", "documents": ["a"], "argument": "b", "second_argument": "c"}
+FULL = {
+    "topic": "T?",
+    "stance": "pro",
+    "documents": ["a"],
+    "argument": "b",
+    "second_argument": "c",
+    "reference": "d",
+}
 
 
 def lines(*records: object) -> str:
@@ -25,6 +33,7 @@ def test_what_a_check_returns(write):
         "documents": "some",
         "argument": "all",
         "second_argument": "some",
+        "reference": "some",
     }
     assert checked.layout == "conqret"
     assert len(checked.digest) == 64
@@ -37,6 +46,7 @@ def test_all_and_none(write):
         "documents": "all",
         "argument": "none",
         "second_argument": "none",
+        "reference": "none",
     }
 
 
@@ -71,14 +81,71 @@ def test_all_faults_in_file_order(write, faults_of):
     assert {fault.file for fault in faults} == {str(path)}
 
 
-def test_many_faults_are_counted_and_the_first_are_shown():
+def test_many_kinds_of_faults_are_counted_and_the_first_are_shown():
     with pytest.raises(ItemsError) as caught:
-        open_items([{"topic": "T?", "stance": "?", "id": str(n)} for n in range(MAX_KEPT + 7)]).check()
+        open_items([{"topic": "T?", "stance": f"?{n}"} for n in range(MAX_KEPT + 7)]).check()
     message = str(caught.value)
-    assert message.startswith("1007 faults in the items:\n")
+    assert message.startswith("1,007 faults in the items:\n")
     assert message.count("\n") == MAX_SHOWN + 1
     assert message.endswith(f"  and {MAX_KEPT + 7 - MAX_SHOWN} more")
     assert len(caught.value.faults) == MAX_KEPT
+
+
+def test_faults_that_are_alike_are_one_line_with_a_count_and_three_examples():
+    bare = [{"topic": "T?", "documents": [{"id": "x", "text": "a"}] * (n % 2)} for n in range(MAX_KEPT + 500)]
+    bare[1]["documents"] = [{"text": "a"}, {"id": "x"}]
+    bare[3]["documents"] = [{"id": "x"}]
+    with pytest.raises(ItemsError) as caught:
+        open_items(bare).check({"documents": "format x rates documents"})
+    head, *lines = str(caught.value).splitlines()
+    assert head == "752 faults in the items:"
+    assert lines == [
+        "  items:1, 3, 5 and 747 more [documents] is missing or empty, and format x rates documents. Add it, or choose "
+        "another format",
+        "  items:2, 4 [documents[…].text] is missing. Add its text, or delete the document",
+    ]
+
+
+def test_the_lack_of_a_field_names_the_columns_that_hold_none(fault_of):
+    fault = fault_of(
+        [{"user_input": "T?", "response": "x", "contexts": ["a"]}], needs={"documents": "x rates them"}
+    )
+    assert fault.remedy == (
+        "Add it, name its column (--columns documents=…; unused are 'contexts'), or choose another format"
+    )
+
+
+FAULTY = [
+    {"id": "a", "topic": "T?", "documents": ["a"]},
+    {"id": "b", "topic": "T?"},
+    {"id": "a", "topic": "U?", "documents": ["a"]},
+    {"id": "c", "topic": 3, "documents": ["a"]},
+    7,
+    {"id": "d", "topic": "V?", "documents": ["b"]},
+]
+
+
+def test_items_with_faults_can_be_left_out_and_are_counted_with_reasons():
+    source = replace(open_items(FAULTY, skip_invalid=True), needs={"documents": "x rates them"})
+    checked = source.check()
+    assert [item.id for item in source] == ["a", "d"]
+    assert (checked.count, checked.left_out) == (2, 4)
+    assert [reason.partition(". ")[0] for reason in checked.reasons] == [
+        "items:2 [documents] is missing or empty, and x rates them",
+        "items:3 [id] is 'a', as in line 1",
+        "items:4 [topic] is a number, and a text is expected",
+        "items:5 is a number",
+    ]
+    assert checked.digest == open_items([FAULTY[0], FAULTY[-1]]).check().digest
+
+
+def test_where_nothing_is_left_or_the_file_is_wrong_the_faults_are_raised(tmp_path):
+    with pytest.raises(ItemsError, match="2 faults"):
+        open_items([{"topic": 3}, {"topic": 4}], skip_invalid=True).check()
+    with pytest.raises(ItemsError, match="is no column of this input"):
+        open_items([{"topic": "T?"}, {"topic": 4}], skip_invalid=True, columns={"stance": "side"}).check()
+    with pytest.raises(DeclarationError, match="of which no row can be left out"):
+        open_items([{"qid": "1", "query": "T?", "docno": "d", "text": "x"}], skip_invalid=True)
 
 
 def test_a_source_can_be_read_again():
