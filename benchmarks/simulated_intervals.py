@@ -225,10 +225,10 @@ def simulated(kind: str, topics: int, balanced: bool, seed: int) -> dict[str, Tr
     rng = np.random.default_rng([seed, topics, balanced, kind == "even"])
     world = made(rng, topics, balanced, kind)
     left_out, drawn = leave_one_out(world.names), bootstrap(world, rng)
-    found = {name: _triple(compute(world, left_out)) for name, compute in INTERVALS.items()}
+    found = {name: triple(compute(world, left_out)) for name, compute in INTERVALS.items()}
     for name, compute in INTERVALS.items():
         if name not in NO_BOOTSTRAP:
-            found[f"{name}/bootstrap"] = _triple(compute(world, drawn))
+            found[f"{name}/bootstrap"] = triple(compute(world, drawn))
     return found
 
 
@@ -236,14 +236,14 @@ def ranked_once(topics: int, balanced: bool, seed: int) -> dict[str, Triple | No
     """All intervals of one sample of preferences: those of the best of the systems."""
     rng = np.random.default_rng([seed, topics, balanced])
     games = compared(made(rng, topics, balanced, "even"), rng)
-    return {name: _triple(_best(rate(games, rng))) for name, rate in RANKINGS.items()}
+    return {name: triple(_best(rate(games, rng))) for name, rate in RANKINGS.items()}
 
 
 def _best(standings: tuple[Standing, ...]) -> Estimate:
     return next(one.rating for one in standings if one.player == f"s{len(STRENGTHS) - 1}")
 
 
-def _triple(found: Estimate) -> Triple | None:
+def triple(found: Estimate) -> Triple | None:
     if found.value is None:
         return None
     return round(found.value, 5), *(None if end is None else round(end, 5) for end in (found.low, found.high))

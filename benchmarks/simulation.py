@@ -2,7 +2,8 @@
 
     nice python benchmarks/simulation.py --simulations 2000 --kept simulated.jsonl > docs/results/statistics.md
 
-Samples of which the truth is known (``simulated_intervals.py``, ``simulated_verdicts.py``) are drawn with seeds from 0
+Samples of which the truth is known (``simulated_intervals.py``, ``simulated_commands.py``, ``simulated_verdicts.py``)
+are drawn with seeds from 0
 up, for 8, 20 and 50 topics, balanced and not. What is done stands in ``--kept``, a line for each hundred, and the same
 command goes on where it stopped; ``--only intervals`` or ``verdicts`` leaves out the other.
 """
@@ -25,6 +26,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
+from simulated_commands import COMMANDED, commanded
 from simulated_intervals import INTERVALS, NO_BOOTSTRAP, RANKINGS, ranked_once, simulated, truths
 from simulated_verdicts import CASES, happened
 
@@ -34,6 +36,8 @@ MORE = {"bias alarm, 100 rows: one row moves by 0.1: alarm in that row": (6, 8, 
 CHUNK = 100
 WANTED = 0.93
 KINDS = {"even": "five labels that occur about equally often", "skewed": "five labels, the upper ones rare"}
+SMALLER = {"rankings": RANKINGS, "commands": COMMANDED}
+"""Further tables of intervals, and what stands in them."""
 
 Cell = tuple[str, int, bool, int]
 """What is simulated, topics, whether balanced, and the first seed."""
@@ -46,7 +50,7 @@ def cells(simulations: int, only: str | None) -> Iterator[Cell]:
             for balanced in (True, False):
                 if only != "verdicts":
                     yield from ((kind, topics, balanced, begin) for kind in KINDS)
-                    yield "rankings", topics, balanced, begin
+                    yield from ((kind, topics, balanced, begin) for kind in SMALLER)
                 if only != "intervals":
                     yield from ((case.name, topics, balanced, begin) for case in CASES)
 
@@ -67,8 +71,9 @@ def chunk(cell: Cell) -> dict[str, list[Any]]:
         drawn: dict[str, Any]
         if kind in KINDS:
             drawn = dict(simulated(kind, topics, balanced, seed))
-        elif kind == "rankings":
-            drawn = dict(ranked_once(topics, balanced, seed))
+        elif kind in SMALLER:
+            once = ranked_once if kind == "rankings" else commanded
+            drawn = dict(once(topics, balanced, seed))
         else:
             drawn = {kind: happened(kind, topics, balanced, seed)}
         for name, one in drawn.items():
@@ -182,9 +187,10 @@ def page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[s
             yield from interval_table(done, kind, names, truth)
             yield ""
             if kind == "even":
-                yield "### Rankings\n"
-                yield from interval_table(done, "rankings", RANKINGS, truth)
-                yield ""
+                for smaller, those in SMALLER.items():
+                    yield f"### {smaller.capitalize()}\n"
+                    yield from interval_table(done, smaller, those, truth)
+                    yield ""
     if kinds & {case.name for case in CASES}:
         yield "### Verdicts\n"
         yield from verdict_table(done)

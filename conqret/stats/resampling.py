@@ -64,6 +64,11 @@ class Resamples:
         found = np.bincount(self.cluster * size + codes, minlength=self.clusters * size)
         return found.reshape(self.clusters, size).astype(float)
 
+    def kept(self) -> Iterator[NDArray[np.bool_]]:
+        """Without each cluster in turn: which of the items are left."""
+        for weights in self.weights:
+            yield weights[self.cluster] > 0
+
     def chunks(self, width: int) -> Iterator[NDArray[np.float64]]:
         """The weights, so many rows at a time that ``width`` numbers a row stay below :data:`AT_ONCE`."""
         step = max(1, AT_ONCE // max(width, 1))

@@ -1,16 +1,21 @@
 """A judge's scores mapped onto people's scale, on topics that the map has not seen."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy.stats import t
 
 from conqret.data import Item
 from conqret.errors import DeclarationError
+from conqret.io.labels import Unit
 from conqret.reliability.validation.calibrate import calibrate
 from conqret.reliability.validation.calibration import MonotoneMap, read_calibration
 from conqret.reliability.validation.trivial import floor_judgments, not_beaten
 from conqret.reliability.validation.validate import validate
+from conqret.stats.agreement import krippendorff_alpha
+from conqret.stats.isotonic import monotone
 from tests.reliability.judged import judgment, scored, study
 
 
@@ -68,6 +73,34 @@ def test_a_topic_has_no_part_in_its_own_map(seen, found):
         validate(elsewhere, labels, calibration=found).dimensions["clarity"].variants["calibrated"]
         != found.checked["clarity"].alpha["calibrated"]
     )  # topics that it was not fitted on get the map of all labels
+
+
+def test_intervals_fit_the_maps_again_without_each_topic(seen, found):
+    """The jackknife of the whole procedure, done by hand; with maps from other labels nothing is fitted again."""
+    judgments, labels, _, _ = seen
+    score = np.array([one.value("clarity") for one in judgments])
+    units = [Unit(one.item) for one in judgments]
+    people = (labels.table("clarity", units)[1].mean(axis=0) - 1) / 2
+    topics = np.array([one.topic for one in judgments])
+    fold = np.array([found.folds[topic] for topic in topics])
+
+    def alpha(kept):
+        said = np.empty(len(score))
+        for one in range(5):
+            rest = kept & (fold != one)
+            said[fold == one] = np.interp(score[fold == one], *monotone(score[rest], people[rest]))
+        return krippendorff_alpha([1 + 2 * said[kept], 1 + 2 * people[kept]], "ordinal")
+
+    without = np.array([alpha(topics != topic) for topic in sorted(set(topics))])
+    moved = np.arctanh(without)
+    reach = t.ppf(0.975, 9) * np.sqrt(9 / 10 * ((moved - moved.mean()) ** 2).sum())
+    row = found.checked["clarity"].alpha["calibrated"]
+    centre = np.arctanh(alpha(np.full(len(score), True)))
+    assert (row.low, row.high) == pytest.approx((np.tanh(centre - reach), np.tanh(centre + reach)), abs=1e-12)
+
+    other = replace(labels, labels=labels.labels[3:])
+    fixed = validate(judgments, other, calibration=found).dimensions["clarity"].variants["calibrated"]
+    assert fixed.high - fixed.low < 0.8 * (row.high - row.low)
 
 
 def test_noise_gains_nothing(tmp_path):

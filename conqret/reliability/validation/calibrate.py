@@ -2,8 +2,8 @@
 
 A judge that ranks as people do may still use its scale otherwise, and Krippendorff's alpha asks for the same values.
 Each metric gets one map, from all labels for items to come, and one for each fold of whole topics, fitted on the other
-folds, by which everything that is reported is computed. Intervals leave out topics of what was so computed; they do not
-fit the maps again.
+folds, by which everything that is reported is computed. Intervals leave out a topic and fit the maps again without it,
+but those of bands.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def calibrate(
         maps=maps,
         left_out=left_out,
     )
-    return _checked(made, made.applied(joined), drawn, settings)
+    return _checked(made, made.applied(joined, settings), drawn, settings)
 
 
 def _maps(view: View, dimension: str, folds: Mapping[str, int], clustered_by: str) -> Maps | str:
@@ -140,7 +140,7 @@ def _checked(made: Calibration, joined: Joined, drawn: Resamples, settings: Sett
         }
         sides = _sides(view)
         pooled.append(sides)
-        checked[maps.dimension] = _on(view, sampled[maps.dimension], sides, settings.confidence)
+        checked[maps.dimension] = _on(view, sampled[maps.dimension], sides, drawn)
     rows = [alphas for name, alphas in sampled.items() if name != OVERALL] or list(sampled.values())
     means = {
         name: average([one[name] for one in rows]) for name in rows[0] if all(name in one for one in rows)
@@ -155,18 +155,12 @@ def _checked(made: Calibration, joined: Joined, drawn: Resamples, settings: Sett
     )
 
 
-def _on(view: View, alphas: Mapping[str, Sampled], sides: Sides, confidence: float) -> CalibratedOn:
-    import numpy as np
-
-    low, high = view.scale.ends()
-    errors = {
-        name: np.abs(view.judge(name, rounded=False) - view.target)[view.compared] / (high - low)
-        for name in alphas
-    }
+def _on(view: View, alphas: Mapping[str, Sampled], sides: Sides, drawn: Resamples) -> CalibratedOn:
+    confidence = view.settings.confidence
     return CalibratedOn(
         units=int(view.compared.sum()),
         alpha={name: one.estimate(confidence) for name, one in alphas.items()},
-        error={name: mean_interval(one, sides[0], confidence=confidence) for name, one in errors.items()},
+        error={name: view.distance(name, drawn).estimate(confidence) for name in alphas},
         gain=alphas[CALIBRATED].minus(alphas["mean"]).estimate(confidence),
         over=over_trivial(alphas, confidence),
         bands=_bands([sides], confidence),

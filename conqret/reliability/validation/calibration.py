@@ -10,15 +10,24 @@ from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from pydantic import Field, ValidationError, model_validator
 
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
+from conqret.io.labels import Unit
+from conqret.reliability.validation.dimension_view import View
 from conqret.reliability.validation.label_join import Joined, Scored
-from conqret.reliability.validation.settings import Basis
+from conqret.reliability.validation.settings import Basis, Settings
 from conqret.stats.estimate import Estimate
+from conqret.stats.isotonic import cross_fitted
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from conqret.reliability.validation.label_join import Fit
 
 SCHEMA = "conqret.calibration/1"
 CALIBRATED = "calibrated"
@@ -127,18 +136,47 @@ class Calibration(Frozen):
                 "conqret calibrate"
             )
 
-    def applied(self, joined: Joined) -> Joined:
-        """The same join, in which each score has a calibrated one beside it."""
+    def applied(self, joined: Joined, settings: Settings) -> Joined:
+        """The same join, in which each score has a calibrated one beside it. Where the maps are those that the labels
+        of the join give, intervals of what is calibrated fit them again without each topic."""
         clusters = dict(zip(joined.units, map(str, joined.clusters), strict=True))
-        scores = dict(joined.scores)
+        scores, fitted = dict(joined.scores), {name: dict(fits) for name, fits in joined.fitted.items()}
         for dimension, metric in joined.metrics.items():
             maps = self.maps.get(metric)
-            if maps is not None:
-                scores[dimension] = {
-                    unit: _beside(one, self._map(maps, clusters[unit]))
-                    for unit, one in joined.scores[dimension].items()
-                }
-        return replace(joined, scores=scores)
+            if maps is None:
+                continue
+            found = {
+                unit: _beside(one, self._map(maps, clusters[unit]))
+                for unit, one in joined.scores[dimension].items()
+            }
+            fit = self._fit(View(joined, dimension, settings), found)
+            if fit is not None:
+                fitted.setdefault(dimension, {})[CALIBRATED] = fit
+            scores[dimension] = found
+        return replace(joined, scores=scores, fitted=fitted)
+
+    def _fit(self, view: View, found: Mapping[Unit, Scored]) -> Fit | None:
+        """How the calibrated scores of a dimension come of its labels; None where they are from other labels."""
+        import numpy as np
+
+        if not view.scale.bounded or view.verdicts:
+            return None
+        low, high = view.scale.ends()
+        fold = np.array([self.folds.get(str(cluster), -1) for cluster in view.clusters])
+        target = (view.target - low) / (high - low)
+        score, made = (
+            np.array(
+                [one.variants.get(name) if (one := found.get(unit)) else None for unit in view.units],
+                dtype=float,
+            )
+            for name in ("mean", CALIBRATED)
+        )
+
+        def fit(kept: NDArray[np.bool_]) -> NDArray[np.float64]:
+            return cross_fitted(score, np.where(kept, target, np.nan), fold, rising=True)
+
+        same = np.allclose(fit(view.compared)[view.compared], made[view.compared], rtol=0, atol=1e-9)
+        return fit if same else None
 
     def _map(self, maps: Maps, cluster: str) -> MonotoneMap:
         return maps.without[self.folds[cluster]] if cluster in self.folds else maps.whole

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from conqret.io.label_scale import LabelScale
@@ -37,6 +38,7 @@ class View:
         self.scale: LabelScale = joined.labels.scale(dimension)
         self.units, self.clusters = joined.units, joined.clusters
         self.found: Mapping[Unit, Scored] = joined.scores[dimension]
+        self.fitted = joined.fitted.get(dimension, {})
         self.names, self.table = labels_table(joined.labels, dimension, self.units)
         self.there = ~np.isnan(self.table)
         self.judged = np.array([unit in self.found for unit in self.units])
@@ -132,12 +134,65 @@ class View:
         return self.scale.nearest(value) if rounded else self.scale.value(value)
 
     def alpha(self, variant: str, drawn: Resamples) -> Sampled:
-        """Alpha of the judge and people's one label."""
+        """Alpha of the judge and people's one label. What was fitted on labels is fitted again without each cluster."""
         import numpy as np
 
         if not self.placed:
             return without_value(NO_SCALE)
-        return alphas(np.stack([self.judge(variant), self.target])[None], self.scale.level, drawn)[0]
+        pair = np.stack([self.judge(variant), self.target])
+        found = alphas(pair[None], self.scale.level, drawn)[0]
+
+        def of_sides(judge: NDArray[np.float64], target: NDArray[np.float64]) -> float:
+            return alphas(np.stack([judge, target])[None], self.scale.level)[0].value
+
+        return self._refitted(found, variant, drawn, of_sides, rounds=self._rounds)
+
+    def distance(self, variant: str, drawn: Resamples) -> Sampled:
+        """The mean distance of the judge from people's one label, on a scale whose ends are 0 and 1; fitted again as in
+        :meth:`alpha`."""
+        import numpy as np
+
+        low, high = self.scale.ends()
+        apart = np.abs(self.judge(variant, rounded=False) - self.target)[self.compared] / (high - low)
+        some = drawn.of(self.compared)
+        sums = some.sums(np.column_stack([apart, np.ones_like(apart)]))
+
+        def of_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+            above, below = (weights @ sums).T
+            return np.asarray(above / below)
+
+        def of_sides(judge: NDArray[np.float64], target: NDArray[np.float64]) -> float:
+            return float(np.abs(judge - target).mean() / (high - low))
+
+        found = some.sampled(of_weights, len(apart), width=2)
+        return self._refitted(found, variant, drawn, of_sides, rounds=False)
+
+    def _refitted(
+        self,
+        found: Sampled,
+        variant: str,
+        drawn: Resamples,
+        of_sides: Callable[[NDArray[np.float64], NDArray[np.float64]], float],
+        *,
+        rounds: bool,
+    ) -> Sampled:
+        """A statistic of the judge and people's one label, if its judge was fitted on labels: without each cluster what
+        is fitted on the others, and on their units alone."""
+        import numpy as np
+
+        fit = self.fitted.get(variant)
+        if fit is None or not found.defined:
+            return found
+        place = self.scale.nearest if rounds else self.scale.value
+        without = []
+        for kept in drawn.kept():
+            some = kept & self.compared
+            said = fit(some)[some] if some.any() else np.zeros(0)
+            if not len(said) or np.isnan(said).any():
+                without.append(np.nan)
+            else:
+                without.append(of_sides(np.array([place(one) for one in said]), self.target[some]))
+        return replace(found, without=np.array(without, dtype=float))
 
     def each(self, drawn: Resamples) -> Sampled:
         """The mean over annotators of the judge's alpha with that one alone."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from conqret.data import Judgment, Measure, Part
 from conqret.data.gathering import gathered
@@ -13,6 +14,13 @@ from conqret.errors import DeclarationError, UnknownNameError
 from conqret.io.label_scale import dimension_name
 from conqret.io.labels import LabelSet, Unit
 from conqret.reliability.validation.people import unit_clusters
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Fit = Callable[[NDArray[np.bool_]], NDArray[np.float64]]
+    """From the units whose labels may be used to what is then said of every unit, in [0, 1] (NaN: nothing)."""
 
 
 class JoinReport(Frozen):
@@ -54,7 +62,9 @@ class Scored:
 @dataclass(frozen=True, slots=True)
 class Joined:
     """``metrics`` names the judge's metric of each dimension; ``scores`` its word on each unit of a dimension that
-    was judged, labelled or not; ``units`` are all of them, with their ``clusters`` (of the kind ``clustered_by``)."""
+    was judged, labelled or not; ``units`` are all of them, with their ``clusters`` (of the kind ``clustered_by``).
+    ``fitted`` has, by dimension and variant, how scores come about that are fitted on labels, so that what leaves out a
+    topic can fit them again without it."""
 
     labels: LabelSet
     metrics: Mapping[str, str]
@@ -63,6 +73,7 @@ class Joined:
     clusters: tuple[Hashable, ...]
     clustered_by: str
     report: JoinReport
+    fitted: Mapping[str, Mapping[str, Fit]] = field(default_factory=dict)
 
 
 def join_labels(

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from conqret.reliability.validation.label_join import Fit
+
 WORDS = {"length": "the length alone", "constant": "a constant", "floor": "the offline floor"}
 TRIVIAL = tuple(WORDS)
 """Their names among the variants of a judge's scores."""
@@ -51,28 +53,45 @@ def beside_trivial(
     other = None if floor is None else _join(list(floor), joined)
     dealt_to = labelled_folds(joined, settings.seed)
     folds = np.array([dealt_to.get(cluster, -1) for cluster in joined.clusters])
-    scores = dict(joined.scores)
+    scores, fits = dict(joined.scores), {}
     for dimension, found in joined.scores.items():
         view = View(joined, dimension, settings)
         if view.verdicts or not view.scale.bounded or not view.compared.any():
             continue
         low, high = view.scale.ends()
         target = (view.target - low) / (high - low)
-        said = {
-            "length": cross_fitted(_series(view, lengths), target, folds),
-            "constant": np.full(len(target), target[view.compared].mean()),
-        }
+        fit = {"length": _mapped(_series(view, lengths), target, folds), "constant": _constant(target)}
+        said = {}
         if other is not None:
             theirs = other.scores.get(dimension, {})
             plain = _series(view, {unit: one.value for unit, one in theirs.items()})
-            said["floor"] = cross_fitted(plain, target, folds) if fitted else plain
+            if fitted:
+                fit["floor"] = _mapped(plain, target, folds)
+            else:
+                said["floor"] = plain
+        said |= {name: one(view.compared) for name, one in fit.items()}
         kept = {name: one for name, one in said.items() if not np.isnan(one[view.compared]).any()}
         scores[dimension] = {
             unit: _with(found[unit], {name: one[place] for name, one in kept.items()})
             for place, unit in enumerate(view.units)
             if unit in found
         }
-    return replace(joined, scores=scores)
+        fits[dimension] = {name: one for name, one in fit.items() if name in kept}
+    return replace(joined, scores=scores, fitted=fits)
+
+
+def _mapped(x: NDArray[np.float64], target: NDArray[np.float64], folds: NDArray[np.intp]) -> Fit:
+    """A series put onto people's scale by the labels of other topics."""
+    import numpy as np
+
+    return lambda kept: cross_fitted(x, np.where(kept, target, np.nan), folds)
+
+
+def _constant(target: NDArray[np.float64]) -> Fit:
+    """People's mean."""
+    import numpy as np
+
+    return lambda kept: np.full(len(target), target[kept].mean())
 
 
 def floor_judgments(run: JudgeFolder) -> Iterator[Judgment]:

@@ -106,7 +106,7 @@ def validate(
     joined = beside_trivial(join_labels(kept, labels, metrics), known, floor, settings)
     if calibration is not None:
         calibration.check(judge.format, judge.model, judge.fingerprint)
-        joined = calibration.applied(joined)
+        joined = calibration.applied(joined, settings)
     drawn = leave_one_out(joined.clusters)
     checked = {name: check_dimension(joined, name, drawn, settings) for name in joined.metrics}
     units = sum(one.result.labelled for one in checked.values())

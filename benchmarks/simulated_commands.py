@@ -1,0 +1,74 @@
+"""What commands print that is more than one statistic of :mod:`simulated_intervals`, of made-up judgments and labels.
+
+``calibrate`` and ``validate`` get judgments and labels as they read them; the judge of ``calibrate`` ranks as it sees,
+on a scale of its own.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from simulated_intervals import Triple, World, made, triple
+
+from conqret.data import Judgment, Measure, Status
+from conqret.io.label_scale import LabelScale, Scales
+from conqret.io.labels import Label, LabelSet, Unit
+from conqret.reliability.validation.calibrate import calibrate
+from conqret.reliability.validation.validate import validate
+
+DIMENSION = "clarity"
+LABELS = Scales(LabelScale("interval", 1.0, 5.0))
+
+
+def own_scale(judge: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Scores in [0, 1] that rise with what the judge sees, and stay below two thirds."""
+    return np.asarray(0.05 + 0.6 * ((judge - 1) / 4) ** 2)
+
+
+def judgments(world: World, scores: NDArray[np.float64]) -> list[Judgment]:
+    """A judgment of each item."""
+    return [
+        Judgment(
+            item=f"i{place}", topic=f"t{topic}", stance="pro", format="direct", model="m", fingerprint="f",
+            measures={DIMENSION: Measure(status=Status.SCORED, value=float(score))},
+        )
+        for place, (topic, score) in enumerate(zip(world.names, scores, strict=True))
+    ]  # fmt: skip
+
+
+def labels(world: World) -> LabelSet:
+    """What both people say of each item."""
+    return LabelSet(
+        "labels.csv",
+        "long",
+        tuple(
+            Label(Unit(f"i{place}"), DIMENSION, person, float(value), topic=f"t{topic}")
+            for person, said in zip(("ann", "ben"), world.people, strict=True)
+            for place, (topic, value) in enumerate(zip(world.names, said, strict=True))
+        ),
+        LABELS,
+    )
+
+
+COMMANDED = (
+    "calibrate, alpha as it is",
+    "calibrate, alpha calibrated",
+    "calibrate, gain",
+    "calibrate, distance from people",
+    "validate, alpha among people",
+    "validate, one person and the others",
+    "validate, the judge in their place",
+)
+"""Each interval by its name."""
+
+
+def commanded(topics: int, balanced: bool, seed: int) -> dict[str, Triple | None]:
+    """The intervals of one sample, by name."""
+    world = made(np.random.default_rng([seed, topics, balanced, 3]), topics, balanced, "even")
+    mended = calibrate(judgments(world, own_scale(world.judge)), labels(world)).checked[DIMENSION]
+    beside = validate(judgments(world, (world.judge - 1) / 4), labels(world)).dimensions[DIMENSION]
+    found = (
+        mended.alpha["mean"], mended.alpha["calibrated"], mended.gain, mended.error["calibrated"],
+        beside.people, beside.person, beside.as_person,
+    )  # fmt: skip
+    return {name: triple(one) for name, one in zip(COMMANDED, found, strict=True)}
