@@ -1,0 +1,259 @@
+"""conqret's formats as judges of TREC AutoJudge, whose ``auto-judge run`` finds them by a workflow.
+
+The settings of the workflow are those of :func:`conqret.judge`, ``format`` among them, and these:
+
+- ``beside``: the run that each report is compared with, where a format compares two (default: the run that comes next
+  by name, where the format does nothing else)
+- ``grade_range``: lowest and highest grade of qrels (default: [0, 5], as documents are rated)
+- ``holes``: what to do about documents without a rating: ``leave_out`` of the qrels (default), or ``error``
+
+The model is the workflow's ``model``, or else that of AutoJudge's own configuration, with its address, key and cache.
+The run directory (reasons of what has no score, parts, traces, report) lies beside the leaderboard, as ``….conqret``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from conqret._optional import require
+from conqret.adapters.ratings import (
+    NUGGET_FORMATS,
+    TOP_GRADE,
+    Cell,
+    ListedNugget,
+    beside,
+    cells,
+    described,
+    document_grades,
+    nuggets,
+    overall,
+)
+from conqret.api.judging import judge
+from conqret.api.judgments import Judgments
+from conqret.cli.console import note, note_all, progress, tell
+from conqret.data import Item
+from conqret.errors import ConqretError, DeclarationError, UnknownNameError
+from conqret.io import open_items
+from conqret.io.reports import RUN
+from conqret.judging.registry import DEFAULT_FORMAT, JUDGES
+from conqret.llm.options import OFFLINE_MODEL
+
+click = require("click", extra="autojudge")
+base = require("autojudge_base", extra="autojudge")
+leaderboards = require("autojudge_base.leaderboard", extra="autojudge")
+claims = require("autojudge_base.nugget_data", extra="autojudge")
+
+WORKFLOW = Path(__file__).with_name("workflow.yml")
+"""A workflow with a variant for each of conqret's formats."""
+STORE = "conqret.sqlite"
+"""Where answers are recorded, in AutoJudge's cache, or else beside the leaderboard."""
+METADATA = "conqret"
+"""Under this key of a report's ``evaldata``, of a nugget's ``metadata`` or ``trace`` stands what its tables cannot
+hold."""
+
+
+@contextlib.contextmanager
+def _in_words() -> Iterator[None]:
+    """What is wrong is said in a line, as AutoJudge's command says its own errors, and not by a traceback."""
+    try:
+        yield
+    except ConqretError as error:
+        raise click.ClickException(str(error)) from error
+
+
+class ConqretJudge:
+    """Leaderboard, qrels and nugget banks (in AutoArgue's form) by one of conqret's formats."""
+
+    nugget_banks_type: Any = base.NuggetBanks
+
+    @_in_words()
+    def judge(
+        self, rag_responses: Any, rag_topics: Any, llm_config: Any, nugget_banks: Any = None, **settings: Any
+    ) -> Any:
+        """A row for each report and an ``all`` row for each run, with a column for each metric.
+
+        What has no score is in no row; why stands in the reports' ``evaldata`` and in the run directory.
+        """
+        reports = list(rag_responses)
+        items, found = _judged(reports, rag_topics, llm_config, settings)
+        if nugget_banks is not None and found.record.format not in NUGGET_FORMATS:
+            note(f"the format {found.record.format} asks about no nuggets: the banks are not used")
+        every = list(cells(items, found))
+        if not every:
+            raise ConqretError(f"no report has a score: {dict(found.summary.reasons)}")
+        for report, judgment in zip(reports, found, strict=True):
+            report.evaldata = {**(report.evaldata or {}), METADATA: _evaldata(judgment)}
+        score = JUDGES.resolve(found.record.format).score
+        specs = [
+            leaderboards.MeasureSpec(metric, float, described(found.summary.metrics[metric], score))
+            for metric in dict.fromkeys(one.metric for one in every)
+        ]
+        return leaderboards.Leaderboard(
+            tuple(one.name for one in specs), leaderboards.LeaderboardSpec(tuple(specs)), tuple(_rows(every))
+        )
+
+    @_in_words()
+    def create_qrels(self, rag_responses: Any, rag_topics: Any, llm_config: Any, **settings: Any) -> Any:
+        """Grades of the reports' documents, where the format rates documents from 0 to 5; None where it does not."""
+        low, high = _grade_range(settings.get("grade_range", (0, TOP_GRADE)))
+        holes = settings.get("holes", "leave_out")
+        if holes not in ("leave_out", "error"):
+            raise DeclarationError(f"holes is {holes!r}; write leave_out or error")
+        items, found = _judged(rag_responses, rag_topics, llm_config, settings)
+        grades, unrated = document_grades(items, found, low, high)
+        if not grades:
+            note(
+                f"the format {found.record.format} rates no documents from 0 to {TOP_GRADE}: there are no qrels"
+            )
+            return None
+        if unrated:
+            said = [f"{document} ({topic})" for topic, document in unrated]
+            if holes == "error":
+                raise ConqretError(f"{len(said)} documents have no rating, such as {said[0]}")
+            note_all(f"{len(said)} documents have no rating and are left out of the qrels", said)
+        rows = [base.QrelRow(one.query_id, one.doc_id, one.relevance) for one in grades]
+        return base.Qrels(rows=rows)
+
+    @_in_words()
+    def create_nuggets(self, rag_responses: Any, rag_topics: Any, llm_config: Any, **settings: Any) -> Any:
+        """The nuggets that the format wrote, by topic; None where it writes none, or there are no reports."""
+        if settings.get("format") not in NUGGET_FORMATS or rag_responses is None:
+            return None
+        items, found = _judged(rag_responses, rag_topics, llm_config, settings)
+        titles = {str(one.request_id): one.title for one in rag_topics}
+        creator = f"conqret {found.record.format} {found.record.fingerprint}"
+        banks = [
+            self.bank(topic, titles[topic], listed, found.record.model, creator)
+            for topic, listed in nuggets(items, found).items()
+        ]
+        return self.nugget_banks_type.from_banks_list(banks)
+
+    def bank(self, topic: str, title: str, listed: Iterable[ListedNugget], model: str, creator: str) -> Any:
+        """The bank of one topic: our nuggets are statements, so they are its claims."""
+        bank = claims.NuggetBank(query_id=topic, title_query=title)
+        by = [claims.Creator(is_human=False, llm_model=model, llm_prompt_strategy=creator)]
+        for one in listed:
+            coverage = {METADATA: asdict(one)["coverage"]}
+            bank.add_nuggets(
+                claims.NuggetClaim(query_id=topic, claim=one.text, creator=by, metadata=coverage)
+            )
+        bank.index_nuggets()
+        return bank
+
+
+class ConqretNuggetizerJudge(ConqretJudge):
+    """The same with nugget banks in nuggetizer's form. It has three words for importance and for assignment, and our
+    coverage has none of them: it stands in the traces."""
+
+    nugget_banks_type: Any = claims.NuggetizerNuggetBanks
+
+    def bank(self, topic: str, title: str, listed: Iterable[ListedNugget], model: str, creator: str) -> Any:
+        """The bank of one topic."""
+        listed_ones = [
+            {
+                "text": one.text,
+                "reasoning": creator,
+                "trace": {METADATA: asdict(one)["coverage"], "model": model},
+            }
+            for one in listed
+        ]
+        return self.nugget_banks_type.get_bank_model()(qid=topic, query=title, nuggets=listed_ones)
+
+
+def nuggets_in(banks: Any) -> dict[str, list[ListedNugget]]:
+    """The nuggets of banks of either form, by topic; coverage where they are ours. Of questions it is the question."""
+    listed = {
+        topic: bank.nuggets_as_list() if hasattr(bank, "nuggets_as_list") else bank.nuggets
+        for topic, bank in banks.banks.items()
+    }
+    return {str(topic): [_nugget(one) for one in every] for topic, every in listed.items()}
+
+
+def _nugget(one: Any) -> ListedNugget:
+    texts = (getattr(one, name, None) for name in ("claim", "question", "text"))
+    kept = getattr(one, "metadata", None) or getattr(one, "trace", None) or {}
+    return ListedNugget(next(text for text in texts if text), kept.get(METADATA, {}))
+
+
+def client_settings(llm_config: Any) -> dict[str, Any]:
+    """AutoJudge's configuration of its model as settings of :func:`conqret.judge`.
+
+    With an address, the model is one of a server that speaks as OpenAI does; without, litellm finds the provider.
+    """
+    model, address, key = llm_config.model, llm_config.base_url, llm_config.api_key
+    found: dict[str, Any] = {"model": model}
+    if address and model != OFFLINE_MODEL:
+        provider = "openai" if key else "hosted_vllm"
+        found |= {"model": f"{provider}/{model}", "api_base": address, "api_key": key}
+    if llm_config.cache_dir:
+        Path(llm_config.cache_dir).mkdir(parents=True, exist_ok=True)
+        found["recordings"] = Path(llm_config.cache_dir) / STORE
+    return found
+
+
+def _judged(
+    reports: Any, topics: Any, llm_config: Any, settings: Mapping[str, Any]
+) -> tuple[list[Item], Judgments]:
+    """The reports as items, and their judgments. Each phase of a workflow asks for the same, and the first pays."""
+    own = dict(settings)
+    for name in ("grade_range", "holes", "qrels", "nugget_banks", "corpus"):
+        own.pop(name, None)
+    system, outdir = own.pop("beside", ""), Path(own.pop("outdir", "."))
+    folder = outdir / f"{Path(own.pop('filebase', None) or 'judge').name}.conqret"
+    own = {"recordings": outdir / STORE, "format": DEFAULT_FORMAT, **client_settings(llm_config), **own}
+    if "model" in settings and settings["model"] != llm_config.model:
+        own = {
+            name: one for name, one in own.items() if name in settings or name not in ("api_base", "api_key")
+        }
+    records = (one.model_dump(mode="json", exclude_none=True) for one in reports)
+    requests = [one.model_dump(mode="json", exclude_none=True) for one in topics]
+    items = list(open_items(records, topics=requests))
+    if system and system not in (runs := sorted({str(item.metadata[RUN]) for item in items})):
+        raise UnknownNameError("run", system, runs)
+    asks = JUDGES.resolve(own["format"]).asks
+    if system or all("second_argument" in ask.needs for ask in asks):
+        items = beside(items, system)
+    with progress(f"judging by {own['format']}") as bar:
+        found = judge(
+            items,
+            output=folder,
+            overwrite=True,
+            on_start=lambda setup, checked, client, kept: bar.start(client, kept, checked.count),
+            on_judgment=bar.advance,
+            **own,
+        )
+    tell(f"{found!r}, report: {folder / 'report.html'}")
+    return items, found
+
+
+def _rows(every: Iterable[Cell]) -> Iterable[Any]:
+    """A row for each run and topic, and the ``all`` rows, over the topics that have a score."""
+    rows: dict[tuple[str, str], dict[str, float]] = {}
+    for one in every:
+        rows.setdefault((one.system, one.topic), {})[one.metric] = one.value
+    for (system, metric), mean in overall(every).items():
+        rows.setdefault((system, "all"), {})[metric] = mean
+    return [leaderboards.LeaderboardEntry(system, topic, values) for (system, topic), values in rows.items()]
+
+
+def _evaldata(judgment: Any) -> dict[str, Any]:
+    kept = judgment.model_dump(
+        mode="json", exclude_none=True, include={"fingerprint", "measures", "flags", "trims"}
+    )
+    return dict(kept)
+
+
+def _grade_range(given: Any) -> tuple[int, int]:
+    """The lowest and the highest grade, which a command line gives as a text."""
+    try:
+        low, high = json.loads(given) if isinstance(given, str) else given
+        if int(low) < int(high):
+            return int(low), int(high)
+    except (TypeError, ValueError):
+        pass
+    raise DeclarationError(f"grade_range is {given!r}; write the lowest and the highest grade: [0, 3]")

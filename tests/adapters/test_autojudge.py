@@ -1,0 +1,190 @@
+"""conqret's formats in TREC AutoJudge's own command: leaderboards, qrels and nugget banks, offline and over HTTP."""
+
+import json
+import os
+
+import pytest
+import yaml
+
+from tests.adapters.reports import REQUESTS, TOPICS, reports
+from tests.server import FaultPlan, FaultServer
+
+
+@pytest.fixture(scope="module")
+def stop_words(tmp_path_factory):
+    """AutoJudge wants NLTK's English stop words when it is imported, and would load them from the network."""
+    folder = tmp_path_factory.mktemp("nltk")
+    words = folder / "corpora" / "stopwords" / "english"
+    words.parent.mkdir(parents=True)
+    words.write_text("the\na\nof\n")
+    before = os.environ.get("NLTK_DATA")
+    os.environ["NLTK_DATA"] = str(folder)
+    yield
+    os.environ.pop("NLTK_DATA") if before is None else os.environ.update(NLTK_DATA=before)
+
+
+@pytest.fixture(scope="module")
+def base(stop_words):
+    return pytest.importorskip("autojudge_base", reason="the extra autojudge is not installed")
+
+
+@pytest.fixture
+def run(base, tmp_path, monkeypatch):
+    """AutoJudge's command on nine reports: its exit code and all that it said; files go to ``out``."""
+    from autojudge_base.cli import main
+    from click.testing import CliRunner
+
+    from conqret.adapters.autojudge import WORKFLOW
+
+    (tmp_path / "runs").mkdir()
+    for number, one in enumerate(reports()):
+        (tmp_path / "runs" / f"{number}.jsonl").write_text(json.dumps(one) + "\n")
+    requests = tmp_path / "requests.jsonl"
+    requests.write_text("\n".join(map(json.dumps, REQUESTS)))
+    monkeypatch.setenv("OPENAI_MODEL", "offline")
+
+    def call(*arguments, workflow=WORKFLOW):
+        where = [
+            "--rag-responses",
+            str(tmp_path / "runs"),
+            "--rag-topics",
+            str(requests),
+            "--out-dir",
+            str(tmp_path),
+        ]
+        done = CliRunner().invoke(main, ["run", "--workflow", str(workflow), *where, *arguments])
+        return done.exit_code, done.output
+
+    return call
+
+
+def table(path):
+    return {tuple(line.split()[:3]): float(line.split()[3]) for line in path.read_text().splitlines()}
+
+
+def test_every_format_of_the_workflow(run, tmp_path):
+    from conqret.adapters.autojudge import WORKFLOW
+    from conqret.judging.registry import JUDGES
+
+    variants = yaml.safe_load(WORKFLOW.read_text())["variants"]
+    assert set(variants) == set(JUDGES) - {"controllability"}  # it needs a side, and requests have none
+    code, said = run("--all-variants")
+    assert code == 0, said
+    for name in variants:
+        found = table(tmp_path / f"{name}.eval.txt")
+        assert {system for system, _, _ in found} == {"alpha", "beta", "gamma"}
+        assert {topic for _, topic, _ in found} <= {*TOPICS, "all"}
+        for (system, topic, metric), value in found.items():
+            if topic == "all":
+                rows = [found[system, one, metric] for one in TOPICS if (system, one, metric) in found]
+                assert value == pytest.approx(sum(rows) / len(rows))
+        measures = yaml.safe_load((tmp_path / f"{name}.eval.measures.yml").read_text())["measures"]
+        assert {one["name"] for one in measures} == {metric for _, _, metric in found}
+    assert sorted(path.name for path in tmp_path.glob("*.qrels*")) == ["rag-fine-grained.qrels.txt"]
+    assert len((tmp_path / "rag-fine-grained.qrels.txt").read_text().splitlines()) == 6
+
+
+def test_what_has_no_score_is_in_the_evaldata_and_in_no_row(run, tmp_path):
+    code, said = run("--variant", "citation-support", "--augment-report")
+    assert code == 0, said
+    written = [
+        json.loads(line) for line in (tmp_path / "citation-support.responses.jsonl").read_text().splitlines()
+    ]
+    gamma = [one for one in written if one["metadata"]["run_id"] == "gamma"]
+    measures = gamma[0]["evaldata"]["conqret"]["measures"]
+    missing = {name for name, one in measures.items() if one["status"] != "scored"}
+    rows = table(tmp_path / "citation-support.eval.txt")
+    for name in missing:
+        assert ("gamma", gamma[0]["metadata"]["topic_id"], name) not in rows
+        assert measures[name]["reason"]
+    assert all(one["evaldata"]["conqret"]["fingerprint"] for one in written)
+
+
+@pytest.mark.parametrize("judge", ["ConqretJudge", "ConqretNuggetizerJudge"])
+@pytest.mark.parametrize("format_", ["query-rubric", "rag-rubric"])
+def test_nugget_banks_are_written_and_read_back(run, tmp_path, judge, format_):
+    from autojudge_base.workflow.paths import load_nugget_banks_from_path
+
+    from conqret.adapters import autojudge
+
+    workflow = tmp_path / "workflow.yml"
+    workflow.write_text(autojudge.WORKFLOW.read_text().replace("ConqretJudge #", f"{judge} #"))
+    code, said = run("--variant", format_, workflow=workflow)
+    assert code == 0, said
+    kind = getattr(autojudge, judge).nugget_banks_type
+    banks = load_nugget_banks_from_path(tmp_path / f"{format_}.nuggets.jsonl", kind)
+    found = autojudge.nuggets_in(banks)
+    assert set(found) == set(TOPICS)
+    assert len(found["leaf"]) >= 20
+    covered = next(one.coverage["groundedness"] for one in found["leaf"] if "groundedness" in one.coverage)
+    assert set(covered) == {"alpha", "beta", "gamma"}
+    given = ("--no-create-nuggets", "--nugget-banks", str(tmp_path / f"{format_}.nuggets.jsonl"))
+    code, said = run("--variant", format_, *given, workflow=workflow)
+    assert code == 0, said
+
+
+def test_a_model_over_http_is_asked_once(run, tmp_path, monkeypatch):
+    with FaultServer(FaultPlan()) as server:
+        monkeypatch.setenv("OPENAI_MODEL", "my-model")
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        monkeypatch.setenv("CACHE_DIR", str(tmp_path / "cache"))
+        code, said = run("--variant", "rag-fine-grained")
+        assert code == 0, said
+        asked = len(server.requests)
+        assert asked >= 9
+        code, said = run("--variant", "rag-fine-grained", "--filebase", "again")
+        assert code == 0, said
+        assert len(server.requests) == asked
+    assert (tmp_path / "cache" / "conqret.sqlite").is_file()
+    record = json.loads((tmp_path / "rag-fine-grained.conqret" / "run.json").read_text())
+    assert record["model"] == "hosted_vllm/my-model"
+
+
+def test_their_configuration_as_ours(base):
+    from conqret.adapters.autojudge import client_settings
+
+    config = base.LlmConfigBase(model="m", base_url="http://127.0.0.1:1/v1", api_key="k")
+    assert client_settings(config) == {
+        "model": "openai/m",
+        "api_base": "http://127.0.0.1:1/v1",
+        "api_key": "k",
+    }
+    assert client_settings(base.LlmConfigBase(model="gpt-x")) == {"model": "gpt-x"}
+    assert client_settings(base.LlmConfigBase(model="offline", base_url="x")) == {"model": "offline"}
+
+
+@pytest.mark.parametrize(
+    ("options", "wrong"),
+    [
+        (("--set", "format=dircet"), "did you mean 'direct'"),
+        (("--set", "smaples=2"), "did you mean 'samples'"),
+        (("--set", "beside=delta"), "there is no run 'delta'"),
+        (
+            ("--qset", "grade_range=[3,1]"),
+            "grade_range is '[3,1]'; write the lowest and the highest grade: [0, 3]",
+        ),
+        (("--qset", "holes=zero"), "holes is 'zero'; write leave_out or error"),
+    ],
+)
+def test_wrong_settings_are_said_in_a_line(run, options, wrong):
+    code, said = run(*options)
+    assert code == 1
+    assert wrong in said
+    assert "Traceback" not in said
+
+
+def test_grades_are_mapped(run, tmp_path):
+    code, said = run("--qset", "grade_range=[1,4]")
+    assert code == 0, said
+    lines = (tmp_path / "default.qrels.txt").read_text().splitlines()
+    assert {int(line.split()[3]) for line in lines} <= {1, 2, 3, 4}
+
+
+def test_a_provider_that_never_answers_is_no_leaderboard_of_zeros(run, tmp_path, monkeypatch):
+    with FaultServer(FaultPlan(always="bad_request")) as server:
+        monkeypatch.setenv("OPENAI_MODEL", "my-model")
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        code, said = run("--variant", "two-sided")
+    assert code == 1
+    assert "no report has a score: {'bad_request': 9}" in said
+    assert not (tmp_path / "two-sided.eval.txt").exists()

@@ -1,0 +1,97 @@
+"""What pipelines want of judgments, without any of them installed."""
+
+import pytest
+
+import conqret
+from conqret.adapters.ratings import beside, cells, described, document_grades, nuggets, overall
+from conqret.data import Measure, Part, Reason, Status
+from conqret.io import open_items
+from tests.adapters.reports import REQUESTS, reports
+
+
+@pytest.fixture(scope="module")
+def items():
+    return list(open_items(reports(), topics=REQUESTS))
+
+
+def judged(items, format_, **changes):
+    found = conqret.judge(items, format=format_)
+    return [
+        one.model_copy(update={"measures": {**one.measures, **changes.get(one.item, {})}}) for one in found
+    ]
+
+
+LOST = Measure.missing(Reason.TIMEOUT)
+
+
+def test_rows_have_what_has_a_score_and_nothing_else(items):
+    found = judged(items, "direct", **{"alpha:rain": {"groundedness": LOST}})
+    every = list(cells(items, found))
+    assert len(every) == 2 * 9 - 1
+    assert ("alpha", "rain", "groundedness") not in {(one.system, one.topic, one.metric) for one in every}
+    mine = [one.value for one in every if (one.system, one.metric) == ("alpha", "groundedness")]
+    assert overall(every)["alpha", "groundedness"] == pytest.approx(sum(mine) / 2)
+
+
+def test_what_is_missing_is_told_with_its_bounds(items):
+    found = conqret.judge([*items[:2], items[2].model_copy(update={"argument": None})], format="two-sided")
+    whole = found.summary.metrics["two_sided"]
+    assert described(whole, "share") == "0 to 1; share. 3 of 3 reports have a score"
+    part = whole.model_copy(
+        update={"scored": 1, "worst_case": 0.25, "best_case": 0.75, "reasons": {"timeout": 2}}
+    )
+    assert "1 of 3 reports have a score (2 timeout), the others are left out of means, never 0" in described(
+        part, "s"
+    )
+    assert "between 0.250 and 0.750" in described(part, "s")
+
+
+def rated(raw):
+    parts = tuple(Part(id=id_, value=one / 5, raw=one) for id_, one in raw.items())
+    return {"context_relevance": Measure(status=Status.SCORED, value=0.5, parts=parts)}
+
+
+def test_ratings_are_averaged_and_mapped_and_holes_are_named(items):
+    given = {
+        "alpha:leaf": rated({"leaf-1": 5, "leaf-2": 0}), "beta:leaf": rated({"leaf-1": 4}),
+        "gamma:leaf": {"context_relevance": LOST}, "alpha:rain": {"context_relevance": LOST},
+    }  # fmt: skip
+    leaf = [one for one in items if one.metadata["topic_id"] == "leaf"] + [items[1]]
+    found = judged(leaf, "rag-fine-grained", **given)
+    grades, holes = document_grades(leaf, found)
+    assert {(one.query_id, one.doc_id): one.relevance for one in grades} == {
+        ("leaf", "leaf-1"): 5,
+        ("leaf", "leaf-2"): 0,
+    }
+    assert holes == [("rain", "rain-1"), ("rain", "rain-2")]
+    mapped, _ = document_grades(leaf, found, 1, 4)
+    assert [one.relevance for one in mapped] == [4, 1]  # 1 + 4.5 / 5 * 3 is 3.7
+
+
+@pytest.mark.parametrize("format_", ["direct", "static-rubric", "query-rubric"])
+def test_what_is_no_rating_of_a_document_is_no_grade(items, format_):
+    grades, holes = document_grades(items, judged(items, format_))
+    assert (grades, len(holes)) == ([], 6)
+
+
+def test_nuggets_stand_once_with_their_coverage_by_each_system(items):
+    parts = (Part(id="A  point", value=0.5, raw=3), Part(id="Another", label="first"))
+    own = {"groundedness": Measure(status=Status.SCORED, value=0.5, parts=parts)}
+    leaf = [one for one in items if one.metadata["topic_id"] == "leaf"]
+    found = nuggets(leaf, [one.model_copy(update={"measures": own}) for one in judged(leaf, "direct")])
+    assert [(one.text, one.coverage) for one in found["leaf"]] == [
+        ("A point", {"groundedness": {"alpha": 0.5, "beta": 0.5, "gamma": 0.5}}),
+        ("Another", {}),
+    ]
+
+
+def test_each_report_beside_another(items):
+    following = {one.id: one.second_argument for one in beside(items)}
+    own = {one.id: one.argument for one in items}
+    assert [following[f"{name}:leaf"] for name in ("alpha", "beta", "gamma")] == [
+        own[f"{name}:leaf"] for name in ("beta", "gamma", "alpha")
+    ]
+    fixed = {one.id: one.second_argument for one in beside(items, "alpha")}
+    assert fixed["gamma:leaf"] == fixed["beta:leaf"] == own["alpha:leaf"]
+    assert fixed["alpha:leaf"] == own["beta:leaf"]
+    assert beside(items[:1])[0].second_argument is None
