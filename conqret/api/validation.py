@@ -26,9 +26,9 @@ from conqret.reliability.validation.validate import Validation
 from conqret.reliability.validation.validate import validate as compare
 from conqret.report.card import write_card
 from conqret.report.page import write_files
-from conqret.report.validation_page import validation_markdown
+from conqret.report.validation_page import validation_sheet
 
-JSON_NAME, PAGE_NAME = "validation.json", "validation.md"
+JSON_NAME, PAGE_NAME, MARKDOWN_NAME = "validation.json", "validation.html", "validation.md"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,8 @@ def validate(
             that it makes. Items of topics that it was fitted on get the map that was fitted without them.
         beside: the folder of a run of the offline model on the same items, the floor.
         bias: a folder of :func:`conqret.bias`, and ``sensitivity`` one of :func:`conqret.sensitivity`, for the card.
-        output: the folder for ``validation.json``, ``validation.md`` and the card; nothing is written where it is None.
+        output: the folder for ``validation.json``, ``validation.html``, ``validation.md`` and the card; nothing is
+            written where it is None.
 
     Raises:
         DeclarationError: no such run, labels without a scale, a requirement that cannot be read, or a calibration, bias
@@ -110,9 +111,11 @@ def validate(
     )
     files: list[Path] = []
     if output is not None:
+        sheet = validation_sheet(result, outcomes)
         pages = {
             JSON_NAME: result.model_dump_json(indent=1) + "\n",
-            PAGE_NAME: validation_markdown(result, outcomes),
+            PAGE_NAME: sheet.html(),
+            MARKDOWN_NAME: sheet.markdown(),
         }
         files = [*write_files(Path(output), pages), *write_card(card, Path(output))]
     return Validated(result, tuple(outcomes), card, files)

@@ -21,7 +21,7 @@ EPILOG = (
     "--probe length --probe stance"
 )
 PROBES = "Probes"
-PAGE_NAME = "bias.md"
+PAGE_NAME, MARKDOWN_NAME = "report.html", "bias.md"
 
 
 @grouped
@@ -81,7 +81,7 @@ def bias(
     from conqret.reliability.bias.run import estimate
     from conqret.reliability.bias.study import bias as measure
     from conqret.reliability.bias.study import bias_plan
-    from conqret.report.card_tables import bias_markdown, bias_rows_table
+    from conqret.report.card_tables import bias_rows_table, bias_sheet
     from conqret.report.page import write_files
 
     asked: dict[str, Any] = {
@@ -112,7 +112,8 @@ def bias(
             recordings=kept.recordings, replay=kept.replay, overwrite=kept.overwrite, on_plan=begin,
             on_start=bar.reach, on_judgment=bar.advance,
         )  # fmt: skip
-    (page,) = write_files(output, {PAGE_NAME: bias_markdown(table)})
+    sheet = bias_sheet(table)
+    page, _ = write_files(output, {PAGE_NAME: sheet.html(), MARKDOWN_NAME: sheet.markdown()})
     if not shown.quiet:
         tell_session(table.session, f"{table.judgments:,} judgments")
         if table.record.baseline:

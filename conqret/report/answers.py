@@ -41,7 +41,6 @@ def write_answers(
     """Write the page of a run's answers; returns its place. ``passages`` are the chunks by id."""
     content = page(
         "answers.html.j2",
-        sheets=("answers.css",),
         answers=list(zip(questions, rows, strict=True))[:SHOWN],
         omitted=max(0, len(rows) - SHOWN),
         passages=passages,

@@ -34,7 +34,6 @@ def card_page(card: Card) -> Iterator[str]:
     """The page, piece by piece."""
     return page(
         "card.html.j2",
-        sheets=("card.css",),
         card=card,
         statistics=SHOWN,
         absent=_absent(card),

@@ -13,6 +13,7 @@ from conqret.reliability.validation.people import OVERALL
 from conqret.reliability.validation.statistics import STATISTICS
 from conqret.report import words
 from conqret.report.markdown import safe, tables_markdown
+from conqret.report.sheet import Section, Sheet, Texts, section
 from conqret.report.table import Alarm, Cell, Column, Table
 
 SHOWN = [one for one in STATISTICS.values() if one.on_card]
@@ -51,21 +52,31 @@ def bias_rows_table(rows: Iterable[BiasRow], note: str = "") -> Table:
     return Table("", columns, cells, note=note)
 
 
-def bias_markdown(table: BiasTable) -> str:
-    """The bias table as a page of Markdown."""
+def bias_sheet(table: BiasTable) -> Sheet:
+    """The page of the bias table."""
     judge = table.record
-    floor = " (the lexical baseline: a floor, not a judge)" if judge.baseline else ""
-    lines = [
-        f"# Consistency and bias of {safe(judge.format)} with {safe(judge.model)}",
-        f"Fingerprint `{safe(judge.fingerprint)}`{floor}. {judge.items} items on {table.topics} topics, "
-        f"{table.judgments} judgments; seed {judge.seed}.",
-        *(
-            f"Some questions failed: {words.reason(reason)}, as for {safe(example)}"
-            for reason, example in table.session.failures.items()
-        ),
-        *_bias(table, brief=False),
+    failed = [
+        f"Some questions failed: {words.reason(reason)}, as for {example}"
+        for reason, example in table.session.failures.items()
     ]
-    return "\n\n".join(lines)
+    alarms = f"{len(table.alarms)} of {words.number(len(table.rows), 'row')} raise an alarm."
+    floor = [("Offline baseline", "the lexical baseline: a floor, not a judge")] if judge.baseline else []
+    return Sheet(
+        "bias",
+        f"Consistency and bias of {judge.format} with {judge.model}",
+        [
+            section(bias_rows_table(table.rows, _bias_note(table)), title="Comparisons"),
+            Section("Remarks", [Texts(lines)] if (lines := [*failed, *_remarks(table)]) else []),
+        ],
+        lede=["Does the judge say the same twice, and does it favour what it should not?", alarms],
+        badges=[*floor, *(("Warning", text) for text in table.warnings)],
+        facts=[
+            ("Fingerprint", judge.fingerprint),
+            ("Items", f"{words.count(judge.items)} on {words.number(table.topics, 'topic')}"),
+            ("Judgments", words.count(table.judgments)),
+            ("Seed", str(judge.seed)),
+        ],
+    )
 
 
 def card_markdown(card: Card) -> str:
@@ -80,7 +91,7 @@ def card_markdown(card: Card) -> str:
         "## Known limits",
         "\n".join(f"- {safe(sentence)}" for sentence in card.limits),
         tables_markdown(_agreement_and_damage(card), "##").rstrip(),
-        *(["## Consistency and bias", *_bias(card.bias, brief=True)] if card.bias is not None else []),
+        *(["## Consistency and bias", *_bias(card.bias)] if card.bias is not None else []),
         "## Cost, speed and what has no score",
         f"{cost.calls} requests, {cost.prompt_tokens} prompt and {cost.completion_tokens} completion tokens, "
         f"{words.money(cost.usd)}, {words.seconds(cost.seconds)} of the model's time for {cost.judgments} items. "
@@ -90,22 +101,26 @@ def card_markdown(card: Card) -> str:
     return "\n\n".join(lines)
 
 
-def _bias(table: BiasTable, *, brief: bool) -> Iterator[str]:
-    """Table, warnings and what was left out, as Markdown; ``brief`` keeps the strongest rows."""
-    chosen = [row for row, _ in strongest(table)] if brief else list(table.rows)
+def _bias(table: BiasTable) -> Iterator[str]:
+    """The strongest rows, warnings and what was left out, as Markdown."""
+    chosen = [row for row, _ in strongest(table)]
     few = f"{len(chosen)} of {len(table.rows)} rows: the alarms, or what moved furthest; card.json has all. "
-    note = (
-        f"{few if brief else ''}Effects are differences of scores in [0, 1] with {table.confidence:.0%} intervals over "
-        f"topics; p is corrected for all rows together (sign flips of whole topics, "
-        f"maxT). An alarm needs p < {table.alpha:g}, an interval without 0, and the direction that is a bias."
+    yield tables_markdown([bias_rows_table(chosen, few + _bias_note(table))]).rstrip()
+    remarks = [f"- **{safe(text)}**" for text in table.warnings]
+    yield "\n".join([*remarks, *(f"- {safe(text)}" for text in _remarks(table)), ""])
+
+
+def _bias_note(table: BiasTable) -> str:
+    return (
+        f"Effects are differences of scores in [0, 1] with {table.confidence:.0%} intervals over topics; p is corrected "
+        f"for all rows together (sign flips of whole topics, maxT). An alarm needs p < {table.alpha:g}, an interval "
+        "without 0, and the direction that is a bias."
     )
-    yield tables_markdown([bias_rows_table(chosen, note)]).rstrip()
-    remarks = [
-        *(f"- **{safe(text)}**" for text in table.warnings),
-        *(f"- Left out: {safe(name)} ({safe(reason)})." for name, reason in table.left_out.items()),
-        *(f"- {safe(text)}." for text in table.notes),
-    ]
-    yield "\n".join([*remarks, ""])
+
+
+def _remarks(table: BiasTable) -> Iterator[str]:
+    yield from (f"Left out: {name} ({reason})." for name, reason in table.left_out.items())
+    yield from (f"{text}." for text in table.notes)
 
 
 def _agreement_and_damage(card: Card) -> Iterator[Table]:

@@ -10,7 +10,8 @@ from typing import Any
 from conqret.experiments.folder import ExperimentFolder
 from conqret.report import words
 from conqret.report.markdown import tables_markdown
-from conqret.report.page import page, write_files
+from conqret.report.page import write_files
+from conqret.report.sheet import Links, Section, Sheet, section
 from conqret.report.table import Cell, Column, Table, cell_text
 from conqret.stats.estimate import Estimate
 
@@ -23,17 +24,43 @@ def write_experiment(out: ExperimentFolder) -> list[Path]:
     record = json.loads(out.record_file.read_bytes())
     summary = json.loads(out.summary_file.read_bytes())
     tables = list(experiment_tables(summary))
-    chunks = page(
-        "experiment.html.j2",
-        sheets=("tables.css",),
-        name=summary["name"],
-        record=record,
-        summary=summary,
-        models=_models(record["experiment"]),
-        tables=tables,
-        links=list(_links(out, summary)),
+    pages = {out.report_file.name: experiment_sheet(out, record, summary).html()}
+    return write_files(out.path, pages | {"tables.md": tables_markdown(tables)})
+
+
+def experiment_sheet(out: ExperimentFolder, record: Mapping[str, Any], summary: Mapping[str, Any]) -> Sheet:
+    """The page: what the tables say, and ways into every run inside ``out``."""
+    experiment, models = record["experiment"], _models(record["experiment"])
+    first = next(iter(summary["arguments"]), "")
+    sections = [
+        Section("Retrieval", list(_retrieval(summary["retrieval"]))),
+        section(_arguments(summary["arguments"])),
+        Section("Scores", list(_scores(summary["scores"]))),
+        Section("Differences", list(_differences(summary["differences"], first))),
+        Section("Damage", [_damage(summary["sensitivity"])] if any(summary["sensitivity"].values()) else []),
+        Section("Runs", [Links(list(_links(out, summary)))]),
+    ]
+    return Sheet(
+        "experiment",
+        summary["name"],
+        sections,
+        lede=[
+            f"{words.number(summary['topics'], 'topic')}, {' and '.join(experiment['stances'])}: "
+            f"{words.number(len(record['systems']), 'system')}, judged by "
+            f"{words.number(len(experiment['judges']), 'judge')}."
+        ],
+        badges=[
+            ("Offline baseline", "a floor, not a judge or an author: its answers come from word statistics.")
+        ]
+        if "offline" in models
+        else [],
+        facts=[
+            ("Models", ", ".join(models)),
+            ("Experiment", record["fingerprint"]),
+            ("Seed", str(experiment["seed"])),
+            ("conqret", record["conqret"]),
+        ],
     )
-    return write_files(out.path, {out.report_file.name: chunks, "tables.md": tables_markdown(tables)})
 
 
 def experiment_tables(summary: Mapping[str, Any]) -> Iterator[Table]:
@@ -62,8 +89,7 @@ def _arguments(found: Mapping[str, Any]) -> Table:
         (
             system,
             f"{one['written']} of {one['written'] + sum(one['not_written'].values())}",
-            ", ".join(f"{words.reason(name)} ({count})" for name, count in one["not_written"].items())
-            or None,
+            ", ".join(f"{words.reason(name)} ({count})" for name, count in one["not_written"].items()) or "",
             f"{one['cited_sentences']} of {one['sentences']}",
             one["out_of_range"],
             one["misquoted"],
@@ -115,25 +141,22 @@ def _differences(found: Mapping[str, Any], first: str) -> Iterator[Table]:
 
 
 def _damage(found: Mapping[str, Any]) -> Table:
-    rows = [
-        (
-            system,
-            f"{curve['format']} ({curve['model']})",
-            curve["perturbation"],
-            words.label(curve["metric"]),
-            curve["expected"],
-            f"{curve['points'][0]['mean']:.3f} to {curve['points'][-1]['mean']:.3f}",
-            curve["verdict"],
-            curve["words"],
-        )
-        for system, curves in found.items()
-        for curve in curves
-    ]
+    rows: dict[str, list[tuple[Cell, ...]]] = {}
+    for system, curves in found.items():
+        for curve in curves:
+            heading = f"{system}, {curve['perturbation']}: {curve['format']} ({curve['model']})"
+            rows.setdefault(heading, []).append((
+                words.label(curve["metric"]),
+                curve["expected"],
+                curve["verdict"],
+                f"{curve['points'][0]['mean']:.3f} to {curve['points'][-1]['mean']:.3f}",
+                curve["words"],
+            ))  # fmt: skip
     columns = (
-        "System", "Judge", "Perturbation", "Metric", "Expected", "First to last mean", "As expected",
+        "Metric", Column("Expected", "name"), Column("As expected", "name"), "First to last mean",
         Column("Why not", "text"),
     )  # fmt: skip
-    return Table(DAMAGE, columns, rows)
+    return Table(DAMAGE, columns, [row for heading, each in rows.items() for row in ((heading,), *each)])
 
 
 def _difference(one: Mapping[str, Any] | None) -> Cell:

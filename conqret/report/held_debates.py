@@ -18,7 +18,6 @@ def write_held(debates: Sequence[Debate], summary: HeldSummary, file: Path) -> P
     """Write the page of a run's debates; returns its place."""
     content = page(
         "held_debates.html.j2",
-        sheets=("held_debates.css",),
         debates=debates[:SHOWN],
         omitted=max(0, len(debates) - SHOWN),
         summary=summary,

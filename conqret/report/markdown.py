@@ -18,12 +18,13 @@ def safe(text: str) -> str:
 
 
 def tables_markdown(tables: Iterable[Table], heading: str = "###") -> str:
-    """Each table under its title, ending in a line break; ``heading`` says of which level the titles are."""
+    """Each table under its title, ending in a line break; ``heading`` says of which level the titles are (empty: no
+    titles)."""
     return "\n\n".join(block for table in tables for block in _blocks(table, heading)) + "\n"
 
 
 def _blocks(table: Table, heading: str) -> Iterator[str]:
-    if table.title:
+    if table.title and heading:
         yield f"{heading} {safe(table.title)}"
     marks = ["---:" if column.kind == "figure" else "---" for column in table.columns]
     rows = [table.header, *table.rows, *table.foot]

@@ -1,27 +1,10 @@
 "use strict";
 (() => {
-  const root = document.documentElement;
   const byId = (id) => document.getElementById(id);
   const { rows } = JSON.parse(byId("data").textContent);
   const form = byId("filters");
   const list = byId("items");
   const fields = ["q", "stance", "status", "metric", "below", "sort", "flagged", "trimmed"];
-  root.classList.add("js");
-
-  /* The theme: the system's, light or dark. */
-  const THEMES = ["system", "light", "dark"];
-  const themeButton = byId("theme");
-  let theme = "system";
-  try { theme = localStorage.getItem("conqret-theme") || "system"; } catch { /* no storage for this page */ }
-  const setTheme = (name) => {
-    theme = THEMES.includes(name) ? name : "system";
-    if (theme === "system") delete root.dataset.theme;
-    else root.dataset.theme = theme;
-    themeButton.textContent = `Theme: ${theme}`;
-    try { localStorage.setItem("conqret-theme", theme); } catch { /* it holds for this visit */ }
-  };
-  themeButton.addEventListener("click", () => setTheme(THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length]));
-  setTheme(theme);
 
   /* Each item with its row in both maps; what is searched is read from the page when it is first needed. */
   const records = rows.map((row, place) => ({

@@ -1,8 +1,8 @@
 """Write a page: one HTML file that asks nothing of any network.
 
 Every page is a template that fills the blocks of ``base.html.j2``. Its texts are escaped, their hidden characters
-written out, and a policy in the page allows no style and no script but its own, no connection, no form and no
-frame; pictures only where they stand in the page itself.
+written out, and a policy in the page allows no style and no script but its own, no connection, no form, no frame and no
+picture; what is drawn is SVG in the page itself.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import functools
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,27 +25,23 @@ from conqret.report.texts import cut, visible
 _HERE = Path(__file__).resolve().parent
 
 
-def page(
-    template: str, *, sheets: Sequence[str] = (), script: str = "", pictures: bool = False, **content: Any
-) -> Iterator[str]:
+def page(template: str, *, script: str = "", **content: Any) -> Iterator[str]:
     """The page of ``template``, piece by piece.
 
     Args:
         template: the name of a template in this folder that extends ``base.html.j2``.
-        sheets: names of style sheets in this folder that stand behind ``page.css``.
-        script: the name of the only script that may run, if any.
-        pictures: whether the page holds pictures, as ``data:`` addresses.
+        script: the name of a script that may run beside that of the theme.
         content: what the template speaks of, beside ``words`` and ``cut``.
     """
-    css = "\n".join(map(_part, ("page.css", *sheets)))
-    js = _part(script) if script else ""
+    css = _part("page.css")
+    js = "\n".join(map(_part, ("theme.js", script) if script else ("theme.js",)))
     stream = (
         _environment()
         .get_template(template)
         .stream(
             css=Markup(css),  # noqa: S704 (a file of ours)
             js=Markup(js),  # noqa: S704 (a file of ours)
-            policy=policy(css, js, pictures=pictures),
+            policy=policy(css, js),
             version=__version__,
             words=words,
             cut=cut,
@@ -72,14 +68,17 @@ def write_files(folder: Path, files: Mapping[str, bytes | str | Iterable[str]]) 
     return [folder / name for name in files]
 
 
-def policy(css: str, js: str = "", *, pictures: bool = False) -> str:
-    """The content security policy of a page: nothing at all but this style, this script, and its own pictures."""
-    rules = ["default-src 'none'", f"style-src {_digest(css)}"]
-    if js:
-        rules += [f"script-src {_digest(js)}", "require-trusted-types-for 'script'"]
-    if pictures:
-        rules.append("img-src data:")
-    return "; ".join([*rules, "base-uri 'none'", "form-action 'none'"])
+def policy(css: str, js: str) -> str:
+    """The content security policy of a page: nothing at all but this style and this script."""
+    rules = (
+        "default-src 'none'",
+        f"style-src {_digest(css)}",
+        f"script-src {_digest(js)}",
+        "require-trusted-types-for 'script'",
+        "base-uri 'none'",
+        "form-action 'none'",
+    )
+    return "; ".join(rules)
 
 
 def _digest(text: str) -> str:

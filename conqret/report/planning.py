@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import cycle
 from typing import TYPE_CHECKING
 
-from conqret.report.plots import drawn
-from conqret.report.sensitivity_plots import COLOURS, MARKERS
+from conqret.report.plots import COLOURS, MARKERS, drawn
 from conqret.report.table import Cell, Table
 from conqret.report.words import number
 from conqret.stats.planning import MOST_WITHOUT, Planned

@@ -8,7 +8,8 @@ from pathlib import Path
 from conqret.answering.run import AnswersFolder, AnswersRecord, AnswersSummary
 from conqret.debateqa.standings import Standings
 from conqret.debateqa.table import CommonMeans
-from conqret.report.page import page, write_files
+from conqret.report.page import write_files
+from conqret.report.sheet import Sheet, section
 from conqret.report.table import Cell, Column, Table
 
 System = tuple[AnswersFolder, AnswersRecord, AnswersSummary]
@@ -66,10 +67,13 @@ def write_ranks(
     file: Path,
 ) -> Path:
     """Write the page: the ranks, how each system answers, and the questions behind each mean; returns its place."""
-    tables = [ranking, *([_systems(systems)] if systems else []), _measured(measured)]
-    (written,) = write_files(
-        file.parent, {file.name: page("ranks.html.j2", sheets=("tables.css", "ranks.css"), tables=tables)}
-    )
+    sections = [
+        section(ranking, title="Ranks"),
+        *([section(_systems(systems))] if systems else []),
+        section(_measured(measured)),
+    ]
+    sheet = Sheet("ranks", "Who shows more perspectives, and owns the dispute?", sections)
+    (written,) = write_files(file.parent, {file.name: sheet.html()})
     return written
 
 

@@ -9,7 +9,8 @@ from conqret.data import Item, Judgment
 from conqret.judging.folder import JudgeFolder
 from conqret.reliability.validation.run_difference import Changed, RunDifference
 from conqret.report import words
-from conqret.report.page import page, write_files
+from conqret.report.page import write_files
+from conqret.report.sheet import Sheet, section
 from conqret.report.table import Cell, Column, Table
 
 TEXT = 3_000
@@ -69,16 +70,30 @@ def write_difference(found: RunDifference, first: JudgeFolder, second: JudgeFold
     left = _texts(first, {one.first_item for one in found.changed})
     right = _texts(second, {one.second_item for one in found.changed})
     tables = list(difference_tables(found))
-    chunks = page(
+    sheet = Sheet(
+        "diff",
+        "What differs between two runs",
+        # the last names what stands below in full
+        list(map(section, tables[: len(tables) - bool(found.changed)])),
+        lede=[f"First: {found.first}. Second: {found.second}.", _met(found)],
+    )
+    content = sheet.html(
         "run_difference.html.j2",
-        sheets=("tables.css", "held_debates.css"),
-        found=found,
-        tables=tables[: len(tables) - bool(found.changed)],  # the last names what stands below in full
         beside=[(one, _name(one), left[one.first_item], right[one.second_item]) for one in found.changed],
         longest=TEXT,
     )
-    (written,) = write_files(file.parent, {file.name: chunks})
+    (written,) = write_files(file.parent, {file.name: content})
     return written
+
+
+def _met(found: RunDifference) -> str:
+    """How the two met, and whether it can be said what made the difference."""
+    judges = "one judge" if found.same_judge else "two judges"
+    items = "the same items" if found.same_items else "other items"
+    said = f"{words.number(found.pairs, 'pair')}, met by {found.paired_by}: {judges}, {items}."
+    if found.same_judge or found.same_items:
+        return said
+    return f"{said} Judge and items both differ, so it cannot be said which of them made the difference."
 
 
 def _name(one: Changed) -> str:

@@ -2,32 +2,96 @@
 
 from __future__ import annotations
 
-import base64
+import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from conqret.errors import MissingDependencyError
+from conqret.data.gathering import gathered
+from conqret.reliability.sensitivity.curves import Curve
 from conqret.reliability.sensitivity.results import SensitivityResults
+from conqret.report import words
+from conqret.report.charts import Chart, Line, Point
 from conqret.report.markdown import tables_markdown
-from conqret.report.page import page, write_files
-from conqret.report.sensitivity_plots import plots
+from conqret.report.page import write_files
 from conqret.report.sensitivity_tables import all_tables
+from conqret.report.sheet import Section, Sheet, Texts, section
+
+FLOOR = "a floor, not a judge: these numbers come from word statistics."
 
 
 def write_sensitivity(results: SensitivityResults, folder: Path) -> list[Path]:
-    """Write ``report.html``, ``tables.md`` and, with matplotlib, ``plots/*.svg``; returns what was written."""
-    try:
-        pictures = plots(results)
-    except MissingDependencyError:
-        pictures = {}
-    tables = list(all_tables(results))
-    chunks = page(
-        "sensitivity.html.j2",
-        sheets=("tables.css",),
-        pictures=True,
-        results=results,
-        record=results.record,
-        tables=tables,
-        plots={name: base64.b64encode(data).decode() for name, data in pictures.items()},
+    """Write ``report.html``, ``tables.md`` and ``plots/*.svg``; returns what was written."""
+    verdicts, *others = tables = list(all_tables(results))
+    plots = charts(results.curves)
+    sheet = Sheet(
+        "sensitivity",
+        "Does the judge notice known damage?",
+        [
+            section(verdicts, title="Verdicts"),
+            Section("Curves", list(plots.values()), "Means over levels, with 95 % intervals over topics."),
+            Section("Tables", others),
+            Section("The run", [Texts(list(_remarks(results)))]),
+        ],
+        lede=[
+            f"{words.number(results.record.items, 'item')}, changed on purpose by a known amount, and judged again: "
+            "scores of what is damaged should fall, and others stand still."
+        ],
+        badges=[("Offline baseline", FLOOR)] if any(one["baseline"] for one in results.record.judges) else [],
+        facts=[
+            ("Judges", ", ".join(f"{one['format']} with {one['model']}" for one in results.record.judges)),
+            ("Judgments", words.count(results.judgments)),
+            ("Verdicts", results.verdicts),
+            ("Seed", str(results.record.seed)),
+        ],
     )
-    named = {f"plots/{name}.svg": data for name, data in pictures.items()}
-    return write_files(folder, {"report.html": chunks, "tables.md": tables_markdown(tables), **named})
+    files = {f"plots/{name}.svg": chart.svg() for name, chart in plots.items()}
+    return write_files(folder, {"report.html": sheet.html(), "tables.md": tables_markdown(tables), **files})
+
+
+def charts(curves: Sequence[Curve]) -> dict[str, Chart]:
+    """By file name (without ending) a chart of each perturbation and metric that should fall or rise, or alarms: a line
+    for each judge (ConQRet, Figure 13)."""
+    groups = gathered(((curve.perturbation, curve.metric), curve) for curve in curves)
+    return {
+        slug(f"{perturbation}-{metric}"): chart(found)
+        for (perturbation, metric), found in groups.items()
+        if any(curve.expected in ("fall", "rise") or curve.alarms for curve in found)
+    }
+
+
+def chart(curves: Sequence[Curve]) -> Chart:
+    """Means over levels with their intervals; all curves share perturbation and metric."""
+    several = len({curve.model for curve in curves}) > 1
+    metric = words.label(curves[0].metric)
+    return Chart(
+        title=f"{metric} under {curves[0].perturbation}",
+        x=curves[0].unit,
+        y=metric,
+        lines=[
+            Line(
+                f"{curve.format} ({curve.model})" if several else curve.format,
+                [Point(one.level, one.mean, one.low, one.high) for one in curve.points],
+            )
+            for curve in curves
+        ],
+    )
+
+
+def slug(text: str) -> str:
+    """A name that is safe as a file's."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:80] or "plot"
+
+
+def _remarks(results: SensitivityResults) -> Iterator[str]:
+    """What was sent, and what is not there."""
+    session = results.session
+    yield (
+        f"In the last session {words.number(session.sent, 'request')} were sent, {words.count(session.recorded)} were "
+        f"answered from recordings, and {words.count(session.kept)} judgments were kept from before."
+    )
+    for reason, example in session.failures.items():
+        yield f"Some questions failed: {words.reason(reason)}, as for {example}"
+    yield from map(str, results.unreached)
+    for name, reasons in results.left_out.items():
+        more = f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""
+        yield f"{name} leaves out {words.number(len(reasons), 'item')}: {reasons[0]}{more}"

@@ -33,38 +33,32 @@ def all_tables(results: SensitivityResults) -> Iterator[Table]:
 
 
 def verdicts(results: SensitivityResults) -> Table:
-    """One row a curve: what was expected, what came, and whether the judge passes."""
-    rows = [
-        (
-            f"{curve.format} ({curve.model})",
-            curve.perturbation,
+    """One row a curve, under its perturbation and judge: what was expected, what came, and whether the judge passes."""
+    rows: dict[str, list[Sequence[Cell]]] = {}
+    for curve in results.curves:
+        rows.setdefault(f"{curve.perturbation}: {curve.format} ({curve.model})", []).append((
             words.label(curve.metric),
             str(curve.expected),
+            str(curve.verdict),
             f"{curve.means[0]:.3f} to {curve.means[-1]:.3f}",
             _signed(curve.pearson),
             _signed(curve.spearman),
             f"{curve.fell:.0%} / {curve.rose:.0%}",
             f"{curve.told_apart} of {len(curve.neighbours)}",
             f"{curve.n} of {curve.total}",
-            str(curve.verdict),
             curve.words,
+        ))  # fmt: skip
+    for lost in results.unscored:
+        rows.setdefault(f"{lost.perturbation}: {lost.format} ({lost.model})", []).append(
+            (words.label(lost.metric), "", NO_ANSWER, "", "", "", "", "", "0", words.counts(lost.missing))
         )
-        for curve in results.curves
-    ]
-    rows += [
-        (
-            f"{lost.format} ({lost.model})", lost.perturbation, words.label(lost.metric), "", "", "", "", "", "", "0",
-            NO_ANSWER, words.counts(lost.missing),
-        )
-        for lost in results.unscored
-    ]  # fmt: skip
     return Table(
         "Does the judge notice?",
         (
-            "Judge", "Perturbation", "Metric", "Expected", "First to last mean", "Pearson", "Spearman",
-            "Items down / up", "Neighbours told apart", "Items", "As expected", Column("Why", "text"),
+            "Metric", Column("Expected", "name"), Column("As expected", "name"), "First to last mean", "Pearson",
+            "Spearman", "Items down / up", "Neighbours told apart", "Items", Column("Why", "text"),
         ),
-        rows,
+        [line for heading, found in rows.items() for line in ((heading,), *found)],
         note="Correlations are of level and mean. Neighbouring levels are told apart by a t-test over topics, "
         "p < .05 after Holm. Items count where they have a value at every level. What should fall or rise has to do "
         f"so in trend (one-sided), with no step back that is significant; what should stand still, within {MARGIN:g} "

@@ -6,6 +6,7 @@ Markdown by ``conqret/report/markdown.py``.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import compress
@@ -42,6 +43,12 @@ class Column:
     kind: Kind = "figure"
 
 
+FEW = 3
+"""Columns that stand beside each other on a phone; of a wider table each row becomes a block there."""
+
+_VALUE = re.compile(r"(\S+) ([\[({].*)", re.DOTALL)
+
+
 class Table:
     """A table as plain texts.
 
@@ -52,6 +59,8 @@ class Table:
         foot: rows that sum up, set apart.
         note: what stands below, with the reasons why estimates have no value or no interval; may be empty.
     """
+
+    kind = "table"
 
     def __init__(
         self,
@@ -82,10 +91,29 @@ class Table:
 
     def compact(self) -> Table:
         """The table without the columns in which no row says anything."""
-        cells = [*self.rows, *self.foot] or [self.header]
+        cells = [row for row in (*self.rows, *self.foot) if len(row) == len(self.columns)] or [self.header]
         said = [any(column) for column in zip(*cells, strict=True)]
         rows, foot = ([tuple(compress(row, said)) for row in part] for part in (self.rows, self.foot))
         return Table(self.title, compress(self.columns, said), rows, foot=foot, note=self.note)
+
+    @property
+    def stacks(self) -> bool:
+        """Whether the rows become blocks where there is little room."""
+        return len(self.columns) > FEW or any(column.kind == "text" for column in self.columns[1:])
+
+    @staticmethod
+    def alarming(text: str) -> bool:
+        """Whether a cell must not be missed."""
+        return isinstance(text, Alarm)
+
+    def split(self, text: str) -> tuple[str, str]:
+        """A figure, and what stands in brackets behind it: its interval, say."""
+        found = _VALUE.fullmatch(text)
+        return (found[1], found[2]) if found else (text, "")
+
+    def has_ends(self, place: int) -> bool:
+        """Whether anything stands in brackets behind figures of the column at ``place``."""
+        return any(self.split(row[place])[1] for row in (*self.rows, *self.foot) if len(row) > place)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
         """The table as a terminal shows it, in the width that there is."""

@@ -1,4 +1,4 @@
-"""A validation as Markdown: for people, beside ``validation.json`` for machines."""
+"""A validation for people: a page, and the same as Markdown, beside ``validation.json`` for machines."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from conqret.reliability.validation.trivial import TRIVIAL
 from conqret.reliability.validation.validate import Validation
 from conqret.report import words
 from conqret.report.agreement_tables import agreement_table, beside_table
-from conqret.report.markdown import safe, tables_markdown
+from conqret.report.sheet import Sheet, section
 from conqret.report.table import Alarm, Cell, Column, Table
 
 MOST_NAMED = 10
@@ -20,17 +20,20 @@ MOST_NAMED = 10
 REMARK = Column("remark", "text")
 
 
-def validation_markdown(validation: Validation, outcomes: Sequence[RequirementOutcome] = ()) -> str:
-    """The page. Names from files are escaped."""
-    judge = validation.judge
-    floor = " (the lexical baseline: a floor, not a judge)" if judge.baseline else ""
-    lines = [
-        f"# How far {safe(judge.format)} with {safe(judge.model)} can be trusted",
-        f"Fingerprint `{safe(judge.fingerprint)}`{floor}. Labels: {safe(validation.basis.labels)}, read as "
-        f"{safe(validation.basis.layout)}; seed {validation.basis.settings.seed}.",
-        tables_markdown(_tables(validation, outcomes), "##"),
-    ]
-    return "\n\n".join(lines)
+def validation_sheet(validation: Validation, outcomes: Sequence[RequirementOutcome] = ()) -> Sheet:
+    """The page."""
+    judge, basis = validation.judge, validation.basis
+    return Sheet(
+        "validation",
+        f"How far {judge.format} with {judge.model} can be trusted",
+        list(map(section, _tables(validation, outcomes))),
+        badges=[("Offline baseline", "the lexical baseline: a floor, not a judge")] if judge.baseline else [],
+        facts=[
+            ("Fingerprint", judge.fingerprint),
+            ("Labels", f"{basis.labels}, read as {basis.layout}"),
+            ("Seed", str(basis.settings.seed)),
+        ],
+    )
 
 
 def _tables(validation: Validation, outcomes: Sequence[RequirementOutcome]) -> Iterator[Table]:

@@ -15,7 +15,7 @@ from conqret.reliability.validation.people import people_agreement
 from conqret.reliability.validation.requirements import check_requirement, parse_requirement
 from conqret.reliability.validation.settings import Settings
 from conqret.reliability.validation.validate import Validation, validate
-from conqret.report.validation_page import validation_markdown
+from conqret.report.validation_page import validation_sheet
 from tests.reliability.judged import PEOPLE, judgment, scored, study
 
 QUICK = Settings()
@@ -90,7 +90,7 @@ def test_what_has_no_partner_is_listed(tmp_path):
     assert found.join.unlabelled_metrics == ["depth"]
     assert found.join.duplicate_judgments == ["a"]
     assert (found.join.judged, found.join.labelled, found.join.items) == (3, 3, 2)
-    page = validation_markdown(found)
+    page = validation_sheet(found).markdown()
     assert all(name in page for name in ("lonely", "ghost", "charm", "depth"))
 
 
@@ -348,7 +348,7 @@ def test_the_page_escapes_what_comes_from_files(tmp_path):
     labels = labels_of(tmp_path, "item,<script>|x\na,1\nb,2\n", scales=["1:3"])
     name = labels.dimensions[0]
     judgments = [judgment(item, {name: scored(0.5)}, model="<b>m|`") for item in "ab"]
-    page = validation_markdown(validate(judgments, labels, settings=QUICK))
+    page = validation_sheet(validate(judgments, labels, settings=QUICK)).markdown()
     assert "<script>" not in page
     assert "<b>" not in page
 

@@ -52,5 +52,6 @@ def test_means_say_how_many_are_missing() -> None:
 def test_damage_says_why_not() -> None:
     *_, table = experiment_tables(summary(sensitivity={"one": [CURVE], "two": []}))
     assert table.rows == (
-        ("one", "direct (m)", "irrelevant", "Groundedness", "fall", "0.900 to 0.200", "no", "rises"),
+        ("one, irrelevant: direct (m)",),
+        ("Groundedness", "fall", "no", "0.900 to 0.200", "rises"),
     )

@@ -1,14 +1,17 @@
 """Tables, plots and page of a sensitivity run."""
 
-import builtins
+import sys
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
 from conqret.perturb import Direction
-from conqret.reliability.sensitivity.curves import Cell, Curve, Point, StanceCurve
+from conqret.reliability.sensitivity.curves import Cell, Curve, StanceCurve
+from conqret.reliability.sensitivity.curves import Point as CurvePoint
 from conqret.reliability.sensitivity.results import PrecisionRow, SensitivityRecord, SensitivityResults
+from conqret.report.charts import Chart, Line, Point
 from conqret.report.markdown import tables_markdown
 from conqret.report.sensitivity import write_sensitivity
 from conqret.report.sensitivity_tables import (
@@ -35,7 +38,7 @@ def curve(format_name: str, model: str, means: tuple[float, ...]) -> Curve:
         unit="percent of the documents",
         expected=Direction.FALL,
         points=tuple(
-            Point(level=level, mean=mean, low=mean, high=mean)
+            CurvePoint(level=level, mean=mean, low=mean, high=mean)
             for level, mean in zip(levels, means, strict=True)
         ),
         n=4,
@@ -143,31 +146,32 @@ def test_markdown_holds_every_table_and_no_markup(results: SensitivityResults) -
     assert "<script" not in text
 
 
-def test_the_page_escapes_and_carries_its_plots(results: SensitivityResults, tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
-    written = write_sensitivity(results, tmp_path)
-    page = written[0].read_text(encoding="utf-8")
-    assert "<script" not in page
+def test_the_page_escapes_and_draws_its_curves_without_a_library(
+    results: SensitivityResults, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    report, _, plot = written = write_sensitivity(results, tmp_path)
+    page = report.read_text(encoding="utf-8")
+    assert "<script>alert" not in page
     assert "&lt;script&gt;" in page
     assert "default-src &#39;none&#39;" in page
-    assert "data:image/svg+xml;base64," in page
-    assert [path.name for path in written[2:]] == ["irrelevant-context-relevance.svg"]
+    assert page.count('<svg class="chart"') == 1
+    assert plot.name == "irrelevant-context-relevance.svg"
+    drawing = ElementTree.parse(plot).getroot()
+    assert drawing.get("role") == "img"
+    assert "direct (gpt): 0.900 at 0, 0.950 at 50, 0.200 at 100" in drawing.get("aria-label", "")
+    assert len(drawing.findall(".//{*}polyline")) == 3
     again = write_sensitivity(results, tmp_path / "again")
     assert [path.read_bytes() for path in again] == [path.read_bytes() for path in written]
 
 
-def test_without_matplotlib_the_page_has_tables_only(
-    results: SensitivityResults, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    real = builtins.__import__
-
-    def without(name: str, *rest: Any) -> Any:
-        if name.split(".")[0] == "matplotlib":
-            raise ModuleNotFoundError("No module named 'matplotlib'", name="matplotlib")
-        return real(name, *rest)
-
-    monkeypatch.setattr(builtins, "__import__", without)
-    monkeypatch.setattr("importlib.import_module", lambda name: without(name))
-    written = write_sensitivity(results, tmp_path)
-    assert len(written) == 2
-    assert "conqret[plots]" in written[0].read_text(encoding="utf-8")
+def test_a_chart_keeps_to_its_axes() -> None:
+    line = Line("one", [Point(100, 1.4, 0.9, 2.0), Point(0, 0.25), Point(1, -3.0)])
+    chart = Chart("t", "level", "score", [line])
+    (drawn,) = chart.drawn()
+    heights = [float(pair.split(",")[1]) for pair in drawn.path.split()]
+    assert heights == [140.0, 184.0, 8.0], "in the order of the levels, and no further than 0 and 1"
+    assert [tick.text for tick in chart.across()] == ["0", "100"], "1 stands too close to 0"
+    assert drawn.band.split()[0] == drawn.path.split()[0], "no interval: the point itself"
+    alone = Chart("t", "level", "score", [Line("one", [Point(5, 0.5)])])
+    assert [tick.at for tick in alone.across()] == [193.0]

@@ -8,7 +8,7 @@ from typing import ClassVar
 from conqret.judging.folder import JUDGMENTS
 from conqret.reliability.bias.table import BiasRecord, BiasTable
 from conqret.reliability.judged import JudgedFolder
-from conqret.runs.folder import SCORES
+from conqret.runs.folder import REPORT, SCORES
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class BiasFolder(JudgedFolder[BiasRecord]):
 
     COMMAND: ClassVar[str] = "conqret bias"
     RESULTS: ClassVar[str] = "bias.json"
-    MAKES: ClassVar[tuple[str, ...]] = (JUDGMENTS, SCORES, RESULTS, "bias.md")
+    MAKES: ClassVar[tuple[str, ...]] = (JUDGMENTS, SCORES, RESULTS, REPORT, "bias.md")
 
     def table(self) -> BiasTable:
         """The finished table. Raises DeclarationError where there is none."""

@@ -1,0 +1,104 @@
+"""A page of sections, declared once: what most runs show for people."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from conqret.report.charts import Chart
+from conqret.report.markdown import safe, tables_markdown
+from conqret.report.page import page
+from conqret.report.table import Table
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """Ways into other pages: titles with relative addresses."""
+
+    to: Sequence[tuple[str, str]]
+
+    kind = "links"
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """Remarks, each a line of its own."""
+
+    lines: Sequence[str]
+
+    kind = "texts"
+
+
+Part = Table | Chart | Links | Texts
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading with what stands under it. A table that has the section's title is not headed again."""
+
+    title: str
+    parts: Sequence[Part]
+    note: str = ""
+
+    @property
+    def anchor(self) -> str:
+        """Where the navigation leads."""
+        return re.sub(r"[^a-z0-9]+", "-", self.title.lower()).strip("-") or "section"
+
+    @property
+    def charts(self) -> list[Chart]:
+        """The charts, which stand side by side before the rest."""
+        return [part for part in self.parts if isinstance(part, Chart)]
+
+    @property
+    def others(self) -> list[Part]:
+        """What is no chart, in order."""
+        return [part for part in self.parts if not isinstance(part, Chart)]
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A page: what it is (``experiment``), its title, what is said of the whole, and its sections.
+
+    ``badges`` are warnings with a word before each, ``facts`` names with values. Sections without parts are left out.
+    """
+
+    what: str
+    title: str
+    sections: Sequence[Section]
+    lede: Sequence[str] = ()
+    badges: Sequence[tuple[str, str]] = ()
+    facts: Sequence[tuple[str, str]] = ()
+
+    def html(self, template: str = "sheet.html.j2", **content: Any) -> Iterator[str]:
+        """The page, piece by piece; a ``template`` of its own extends ``sheet.html.j2`` and gets ``content``."""
+        shown = [one for one in self.sections if one.parts]
+        return page(template, sheet=self, sections=shown, **content)
+
+    def markdown(self) -> str:
+        """The same as Markdown, without charts and links; nothing from outside acts in it."""
+        facts = "; ".join(f"{name}: {value}" for name, value in self.facts)
+        head = [f"# {safe(self.title)}", *map(safe, self.lede), safe(facts)]
+        head += [f"**{safe(word)}**: {safe(text)}" for word, text in self.badges]
+        told = [block for one in self.sections for block in _blocks(one)]
+        return "\n\n".join(filter(None, [*head, *told])) + "\n"
+
+
+def _blocks(one: Section) -> Iterator[str]:
+    found = [part for part in one.parts if isinstance(part, Table | Texts)]
+    for place, part in enumerate(found):
+        if not place:
+            yield f"## {safe(one.title)}"
+            yield safe(one.note)
+        if isinstance(part, Texts):
+            yield "\n".join(f"- {safe(line)}" for line in part.lines)
+        else:
+            headed = len(one.parts) > 1 and part.title != one.title
+            yield tables_markdown([part], "###" if headed else "").strip()
+
+
+def section(table: Table, *more: Table, title: str = "") -> Section:
+    """A section of tables, named after the first where it has no title of its own."""
+    return Section(title or table.title, (table, *more))
