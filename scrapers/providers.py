@@ -15,7 +15,7 @@ from conqret.errors import DeclarationError, UnknownNameError
 GOOGLE_URL = "https://www.googleapis.com/customsearch/v1"
 BRAVE_URL = "https://api.search.brave.com/res/v1/web/search"
 RESULTS = 5
-"""Results that are asked for; the first whose address may be fetched is taken."""
+"""Results that are asked for, unless somebody wants more; the first whose address may be fetched is taken."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -25,39 +25,49 @@ class Provider:
     ``name`` is what it is called on the command line and in the ledger; ``parameters`` and ``headers`` go with every
     query (``q`` is its text) and may hold a key; ``results`` are the keys that lead to the list of results in a
     parsed answer (where nothing was found, they may be missing), and ``address`` is the key of a result's address.
+    ``count`` is the parameter for the results of a page (empty: there is none), ``most`` how many a page has at most
+    (where nobody can say, usually), and ``turned`` makes the parameters of the page of a number (from 1, the second)
+    with so many results.
     """
 
     name: str
     url: str
     results: tuple[str, ...]
+    turned: Callable[[int, int], Mapping[str, str]]
     address: str = "url"
+    count: str = ""
+    most: int = 10
     parameters: Mapping[str, str] = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
 
-    def asked(self, text: str) -> dict[str, str]:
-        """The parameters of the query for a text."""
-        return {**self.parameters, "q": text}
+    def asked(self, text: str, wanted: int = RESULTS, page: int = 0) -> dict[str, str]:
+        """The parameters of the query for a text, and for one of the pages where ``wanted`` results take several."""
+        size = min(wanted, self.most)
+        counted = {self.count: str(size)} if self.count else {}
+        return {**self.parameters, "q": text, **counted, **(self.turned(page, size) if page else {})}
 
     def urls(self, answer: Any) -> list[str]:
         """The addresses in a parsed answer, best first; any mistake in it may raise."""
         for key in self.results:
             answer = answer.get(key) or {}
-        return [str(result[self.address]) for result in answer][:RESULTS]
+        return [str(result[self.address]) for result in answer]
 
 
 def google(key: str, engine: str, url: str = GOOGLE_URL) -> Provider:
     """Google Programmable Search (Custom Search JSON API)."""
     return Provider(
-        "google", url, ("items",), "link", {"key": key, "cx": engine, "q": "", "num": str(RESULTS)}
-    )
+        "google", url, ("items",), lambda page, size: {"start": str(1 + page * size)},
+        address="link", count="num", parameters={"key": key, "cx": engine, "q": ""},
+    )  # fmt: skip
 
 
 def brave(key: str, url: str = BRAVE_URL) -> Provider:
     """Brave Search (Web Search API)."""
     headers = {"X-Subscription-Token": key, "Accept": "application/json"}
     return Provider(
-        "brave", url, ("web", "results"), parameters={"q": "", "count": str(RESULTS)}, headers=headers
-    )
+        "brave", url, ("web", "results"), lambda page, size: {"offset": str(page)},
+        count="count", most=20, parameters={"q": ""}, headers=headers,
+    )  # fmt: skip
 
 
 def searxng(base: str) -> Provider:
@@ -69,8 +79,9 @@ def searxng(base: str) -> Provider:
     if not base.startswith(("http://", "https://")):
         raise DeclarationError("CONQRET_SEARXNG_URL is no address that begins with http:// or https://")
     return Provider(
-        "searxng", f"{base.rstrip('/')}/search", ("results",), parameters={"q": "", "format": "json"}
-    )
+        "searxng", f"{base.rstrip('/')}/search", ("results",), lambda page, size: {"pageno": str(page + 1)},
+        parameters={"q": "", "format": "json"},
+    )  # fmt: skip
 
 
 PROVIDERS: Mapping[str, tuple[Callable[..., Provider], tuple[str, ...]]] = {

@@ -7,8 +7,9 @@ environment and stay out of messages and files: errors name the provider and the
 from __future__ import annotations
 
 import json
+import math
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from yarl import URL
@@ -19,7 +20,7 @@ from conqret.scrapers.fetch.limits import Limits
 from conqret.scrapers.fetch.page import refusal
 from conqret.scrapers.fetch.politeness import Politeness
 from conqret.scrapers.fetch.wire import Wire
-from conqret.scrapers.providers import Provider
+from conqret.scrapers.providers import RESULTS, Provider
 
 MAX_QUERY = 300
 """Characters of a query; Brave takes 400, and titles with their authors are longer than what finds them."""
@@ -62,8 +63,8 @@ class Searcher:
         """The first result that may be fetched. Raises what :meth:`results` raises."""
         return (await self.results(title))[0]
 
-    async def results(self, query: str) -> list[Found]:
-        """The results that may be fetched, best first, of the first provider that has any.
+    async def results(self, query: str, wanted: int = RESULTS) -> list[Found]:
+        """The results that may be fetched, best first, of the first provider that has any: of its ``wanted`` best ones.
 
         Raises:
             FetchError: ``not-found`` if every provider answered and none found anything; ``error`` if one
@@ -77,7 +78,7 @@ class Searcher:
         failures: list[str] = []
         for provider in self._providers:
             try:
-                urls = await self._ask(provider, text)
+                urls = await self._best(provider, text, wanted)
             except FetchError as error:
                 failures.append(f"{provider.name}: {error.detail}")
                 continue
@@ -99,19 +100,26 @@ class Searcher:
             return False
         return True
 
-    async def _ask(self, provider: Provider, text: str) -> list[str]:
+    async def _best(self, provider: Provider, text: str, wanted: int) -> list[str]:
+        found: dict[str, None] = {}
+        for page in range(math.ceil(wanted / provider.most)):
+            before = len(found)
+            found |= dict.fromkeys(await self._ask(provider, provider.asked(text, wanted, page)))
+            if len(found) >= wanted or len(found) == before:
+                break
+        return list(found)[:wanted]
+
+    async def _ask(self, provider: Provider, asked: Mapping[str, str]) -> list[str]:
         async def ask() -> list[str]:
             async with self._pace.turn(provider.name):
-                return await self._answer(provider, text)
+                return await self._answer(provider, asked)
 
         urls, _ = await self._retries.over(ask, self._rng)
         return urls
 
-    async def _answer(self, provider: Provider, text: str) -> list[str]:
+    async def _answer(self, provider: Provider, asked: Mapping[str, str]) -> list[str]:
         try:
-            reply = await self._wire.request(
-                URL(provider.url).update_query(provider.asked(text)), provider.headers
-            )
+            reply = await self._wire.request(URL(provider.url).update_query(asked), provider.headers)
         except (FetchError, ValueError) as error:
             # The message of what is behind it may hold the address, and with it the key: only the kind is told.
             cause = error.__cause__ or error

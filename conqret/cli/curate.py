@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from conqret.curation.benchmark import CurateFolder, CurateSummary
     from conqret.curation.sources import Source
     from conqret.curation.trusted import TrustedDomains
+    from conqret.curation.web import WebSource
 
 EPILOG = (
     "Examples:\n\n"
@@ -37,6 +38,19 @@ app = typer.Typer(
 )
 
 _FILTERS = "Filters and budget"
+
+Search = Annotated[
+    str | None,
+    options.option(
+        options.FILES,
+        "Search the web, by google (GOOGLE_API_KEY, GOOGLE_CSE_ID), brave (BRAVE_API_KEY) or searxng "
+        "(CONQRET_SEARXNG_URL), from the environment: one, or several in turn.",
+    ),
+]
+UserAgent = Annotated[
+    str | None,
+    options.option(options.FILES, "What we call ourselves to web sites; name a contact in it."),
+]
 
 
 @dataclass(frozen=True)
@@ -80,18 +94,8 @@ def run(
             options.FILES, "The corpus directory in which evidence is searched; indexed where it is not."
         ),
     ] = None,
-    search: Annotated[
-        str | None,
-        options.option(
-            options.FILES,
-            "Search the web instead, by google (GOOGLE_API_KEY, GOOGLE_CSE_ID), brave (BRAVE_API_KEY) or searxng "
-            "(CONQRET_SEARXNG_URL), from the environment: one, or several in turn.",
-        ),
-    ] = None,
-    user_agent: Annotated[
-        str | None,
-        options.option(options.FILES, "What we call ourselves to web sites; name a contact in it."),
-    ] = None,
+    search: Search = None,
+    user_agent: UserAgent = None,
     trusted: Annotated[
         Path | None,
         options.option(
@@ -172,7 +176,6 @@ def _source(
     corpus: Path | None, search: str | None, user_agent: str | None, domains: TrustedDomains
 ) -> Source:
     """Where evidence is searched for: a corpus, or the web."""
-    from conqret._optional import require
     from conqret.errors import DeclarationError
 
     if (corpus is None) == (search is None):
@@ -181,6 +184,14 @@ def _source(
         from conqret.curation.sources import CorpusSource
 
         return CorpusSource(corpus)
+    return web_source(search or "", user_agent, domains)
+
+
+def web_source(search: str, user_agent: str | None, trusted: TrustedDomains | None, **more: Any) -> WebSource:
+    """The web by the search engines that are named, ``more`` being arguments of :class:`WebSource`."""
+    from conqret._optional import require
+    from conqret.errors import DeclarationError
+
     for module in ("trafilatura", "pypdf", "protego", "charset_normalizer"):
         require(module, extra="scrape")
     from conqret.curation.web import WebSource
@@ -192,7 +203,7 @@ def _source(
     if not names:
         raise DeclarationError("--search names no search engine: google, brave or searxng")
     fetch = FetchOptions(user_agent=user_agent or USER_AGENT)
-    return WebSource(EvidenceOptions(fetch, providers(names)), domains)
+    return WebSource(EvidenceOptions(fetch, providers(names)), trusted, **more)
 
 
 def _lines(summary: CurateSummary, folder: CurateFolder, table: RenderableType) -> Iterator[RenderableType]:

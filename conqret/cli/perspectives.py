@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from conqret.cli import options, perspectives_make, perspectives_score, perspectives_tune
+from conqret.cli import (
+    options,
+    perspectives_collect,
+    perspectives_make,
+    perspectives_score,
+    perspectives_tune,
+)
 from conqret.cli.asking import ask, session_of
 from conqret.cli.console import at, end, note, progress, result, tell
 from conqret.cli.groups import add_commands, grouped
@@ -34,6 +40,7 @@ add_commands(
     {
         "make": perspectives_make.make,
         "errors": perspectives_make.errors,
+        "collect": perspectives_collect.collect,
         "score": perspectives_score.score,
         "tune": perspectives_tune.tune,
     },

@@ -21,6 +21,7 @@ from conqret.scrapers.documents import DocumentStore
 from conqret.scrapers.evidence import EvidenceOptions, parsed
 from conqret.scrapers.extract import Extractor
 from conqret.scrapers.fetch import Fetcher, FetchError, Status
+from conqret.scrapers.providers import RESULTS
 from conqret.scrapers.search import SEARCH_DELAY, Searcher
 
 LIKELY = 5
@@ -30,12 +31,18 @@ LIKELY_TEXT = "A page of the web has some two thousand words. " * 250
 
 
 class WebSource:
-    """Pages that search engines find, of trusted domains alone; nothing else is fetched."""
+    """Pages that search engines find, ``results`` of a query at most; where domains are ``trusted``, nothing else is
+    fetched."""
 
     def __init__(
-        self, options: EvidenceOptions, trusted: TrustedDomains, *, delay: float = SEARCH_DELAY
+        self,
+        options: EvidenceOptions,
+        trusted: TrustedDomains | None,
+        *,
+        results: int = RESULTS,
+        delay: float = SEARCH_DELAY,
     ) -> None:
-        self._options, self._trusted, self._delay = options, trusted, delay
+        self._options, self._trusted, self._results, self._delay = options, trusted, results, delay
         names = ", ".join(one.name for one in options.providers)
         self.name = f"web by {names}"
         self.described = f"the web by {names}"
@@ -57,7 +64,7 @@ class WebSource:
 
     def likely(self, question: str, depth: int) -> list[Document]:
         """Pages of a usual length; no search is made for a price."""
-        domain = self._trusted.domains[0].removeprefix(".")
+        domain = (self._trusted or TrustedDomains()).domains[0].removeprefix(".")
         return [
             Document(id=f"page {number}", text=LIKELY_TEXT, url=f"https://page.{domain}/{number}")
             for number in range(LIKELY)
@@ -89,15 +96,18 @@ class WebSource:
 
     async def _one(self, query: str, depth: int) -> list[str]:
         try:
-            found = await self._searcher.results(query)
+            found = await self._searcher.results(query, self._results)
         except FetchError as error:
             if error.status is Status.NOT_FOUND:
                 return []
             raise Unanswered(Reason.CONNECTION, error.detail) from error
         urls = [one.url for one in found][:depth]
-        names = await asyncio.gather(*(self._page(url) for url in urls if url in self._trusted))
-        had = dict(zip((url for url in urls if url in self._trusted), names, strict=True))
+        wanted = list(filter(self._may, urls))
+        had = dict(zip(wanted, await asyncio.gather(*map(self._page, wanted)), strict=True))
         return [had.get(url) or url for url in urls]
+
+    def _may(self, url: str) -> bool:
+        return self._trusted is None or url in self._trusted
 
     def _page(self, url: str) -> asyncio.Task[str | None]:
         """The id of a page, fetched once however many questions find it."""
@@ -107,7 +117,7 @@ class WebSource:
 
     async def _fetched(self, url: str) -> str | None:
         page = await self._fetcher.fetch(url)
-        if not page.ok or page.final_url not in self._trusted:
+        if not page.ok or not self._may(page.final_url):
             return None
         end = await parsed(page, "", self._extractor, self._store())
         return end["document"] if end["document"] is None else str(end["document"])

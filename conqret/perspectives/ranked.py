@@ -50,8 +50,14 @@ def ranked(
     """
     if index is None or session is None:
         return [_from_file(one, questions) for one in systems]
+    from conqret.retrieval.opened import OwnIndex
     from conqret.retrieval.pipeline import Plan
 
+    if isinstance(index, OwnIndex) and not any(one.id in index.parts for one in questions):
+        raise DeclarationError(
+            f"{index.folder} has corpora of other questions, such as {next(iter(index.parts))!r}, and not of "
+            f"{questions[0].id!r}: `conqret perspectives collect` makes them of the questions themselves"
+        )
     topics = [CorpusTopic(id=name, question=text, split="test") for name, text in queries(questions)]
     return run_systems(systems, index, topics, Plan(depth=depth), session)
 

@@ -5,14 +5,21 @@ Topics and qrels are read by :class:`conqret.io.corpus.CorpusDirectory`.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel
+
 from conqret.errors import DeclarationError
 from conqret.io.corpus import CorpusDirectory, Doc
+from conqret.io.schema import read_models
+
+CORPORA = "corpora.jsonl"
+"""The questions that have corpora of their own, in the folder that holds these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +83,56 @@ class Collection:
                 file.seek(offset)
                 found.append(_entry(file.readline(), offset, f"{self.documents_file} at byte {offset}"))
         return found
+
+
+class OwnCorpus(BaseModel):
+    """A line of ``corpora.jsonl``: a question, and how many documents its own corpus has."""
+
+    id: str
+    passages: int
+
+
+class OwnCollection(Collection):
+    """A corpus for each question, in a folder of its own under ``corpora/``; ``corpora.jsonl`` lists the questions.
+
+    Each is a corpus directory like any other. Documents that two of them share have the same id.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.corpus = CorpusDirectory(folder)
+        self.folder, self.documents_file = folder, folder / CORPORA
+
+    def documents(self) -> Iterator[Entry]:
+        """Every document of every corpus."""
+        for part in self.parts().values():
+            yield from Collection(part).documents()
+
+    def parts(self) -> dict[str, Path]:
+        """The folders of the corpora by question; questions without documents are left out.
+
+        Raises:
+            DeclarationError: a line is broken, or no question has any document.
+        """
+        listed = read_models(self.documents_file, OwnCorpus)
+        found = {one.id: own_folder(self.folder, one.id) for one in listed if one.passages}
+        if not found:
+            raise DeclarationError(
+                f"{self.documents_file}: no question has a document that could be searched"
+            )
+        return found
+
+
+def own_folder(folder: Path, question: str) -> Path:
+    """Where the corpus of a question lies; any id makes a safe name."""
+    return folder / "corpora" / hashlib.sha256(question.encode()).hexdigest()[:16]
+
+
+def collection_of(folder: str | Path) -> Collection:
+    """The documents of a corpus directory, or of one with a corpus for each question.
+
+    Raises what :class:`Collection` raises.
+    """
+    return OwnCollection(Path(folder)) if (Path(folder) / CORPORA).is_file() else Collection(folder)
 
 
 def _entry(line: bytes, offset: int, place: str) -> Entry:

@@ -103,7 +103,7 @@ class PerspectiveExpansion(pt.Transformer):
         self.expanded = tuple(self.session.run(lambda client: self._all(topics, client)))
         searches = pd.DataFrame(
             [
-                {"qid": f"{number}:{place}", "query": text}
+                {"qid": f"{expanded.topic}:{number}:{place}", "query": text}
                 for number, (expanded, (_, question)) in enumerate(zip(self.expanded, topics, strict=True))
                 for place, text in enumerate(_texts(expanded) or [question])
             ]
@@ -112,7 +112,10 @@ class PerspectiveExpansion(pt.Transformer):
         found = {str(name): ordered(group) for name, group in results.groupby("qid", sort=False)}
         parts = [
             self._merged(
-                [found.get(f"{number}:{place}", results.iloc[:0]) for place in range(len(_names(expanded)))],
+                [
+                    found.get(f"{expanded.topic}:{number}:{place}", results.iloc[:0])
+                    for place in range(len(_names(expanded)))
+                ],
                 expanded,
                 question,
             )

@@ -42,7 +42,9 @@ class FirstStage(pt.Transformer):
     def transform(self, queries: pd.DataFrame) -> pd.DataFrame:
         """Search for every query of the frame."""
         pt.validate.query_frame(queries, extra_columns=["query"])
-        hits = self.index.search([str(query) for query in queries["query"]], self.depth)
+        hits = self.index.search(
+            [str(query) for query in queries["query"]], self.depth, [str(topic) for topic in queries["qid"]]
+        )
         frame = queries.iloc[hits.queries].reset_index(drop=True)
         frame = frame.drop(columns=[name for name in ("docno", "score", "rank") if name in frame])
         frame = frame.assign(

@@ -6,60 +6,24 @@ import hashlib
 import itertools
 import json
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from functools import cached_property
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from conqret.errors import DeclarationError
-from conqret.retrieval.collection import Collection, Entry
-from conqret.retrieval.engine import ENGINES, Engine, EngineSettings, Hits, Searcher, get_engine
+from conqret.retrieval.collection import Collection, OwnCollection, collection_of
+from conqret.retrieval.engine import ENGINES, Engine, EngineSettings, get_engine
+from conqret.retrieval.opened import Index, OwnIndex
 from conqret.text.words import fold
+
+__all__ = ["Index", "build_index", "open_index"]
 
 LAYOUT = 1
 """Part of every fingerprint; raise it when what is written, or how texts are analysed, changes."""
 
 _MANIFEST, _DOCUMENTS, _ENGINE = "index.json", "documents.json", "engine"
 _BLOCK = 1 << 20
-
-
-@dataclass(frozen=True)
-class Index:
-    """An open index over ``collection``.
-
-    ``folder`` is where it lies; ``ids`` and ``offsets`` hold each document's id and the byte of its line, by its
-    number. ``fresh`` says whether it was built just now.
-    """
-
-    collection: Collection
-    folder: Path
-    engine: str
-    settings: EngineSettings
-    fingerprint: str
-    ids: tuple[str, ...]
-    offsets: tuple[int, ...]
-    searcher: Searcher
-    fresh: bool = False
-
-    def __len__(self) -> int:
-        return len(self.ids)
-
-    def search(self, queries: Sequence[str], depth: int) -> Hits:
-        """The ``depth`` best documents of each query, by their numbers."""
-        folded = [fold(query) for query in queries] if ENGINES[self.engine].folds else queries
-        return self.searcher.search(folded, depth)
-
-    def entries(self, identifiers: Sequence[str]) -> dict[str, Entry]:
-        """Title and text of documents by id; ids that are not here are left out."""
-        places = self._places
-        known = [identifier for identifier in dict.fromkeys(identifiers) if identifier in places]
-        found = self.collection.read_at([self.offsets[places[identifier]] for identifier in known])
-        return dict(zip(known, found, strict=True))
-
-    @cached_property
-    def _places(self) -> dict[str, int]:
-        return {identifier: place for place, identifier in enumerate(self.ids)}
 
 
 def build_index(
@@ -73,14 +37,24 @@ def build_index(
     """Open the index of ``corpus``; build it where there is none, or not one of this corpus and settings.
 
     The new index replaces the old one when it is whole. A build that was stopped leaves nothing behind, or, with an
-    engine that resumes, what it had done: the same call goes on there. ``on_document`` is called as each is read.
+    engine that resumes, what it had done: the same call goes on there. ``on_document`` is called as each is read. Where
+    each question has a corpus of its own, each has an index of its own.
 
     Raises:
         DeclarationError: no corpus, a faulty document, an unknown engine or setting, another build under way.
     """
     from filelock import FileLock, Timeout
 
-    collection, chosen = Collection(corpus), get_engine(engine)
+    collection, chosen = collection_of(corpus), get_engine(engine)
+    if isinstance(collection, OwnCollection):
+        parts = collection.parts()
+        built = {
+            name: build_index(
+                part, engine=engine, settings=settings, rebuild=rebuild, on_document=on_document
+            )
+            for name, part in parts.items()
+        }
+        return OwnIndex.of(collection, built)
     wanted = (settings or chosen.settings()).settled(chosen)
     fingerprint = _fingerprint(collection, chosen, wanted)
     lock = FileLock(collection.folder / f".{chosen.home}.lock")
@@ -110,7 +84,13 @@ def open_index(
     """
     own = {} if given is None else dict(given)
     home = "index" if engine is None else ENGINES[engine].home
-    manifest = _manifest(Collection(corpus), home)
+    collection = collection_of(corpus)
+    if isinstance(collection, OwnCollection):
+        parts = collection.parts()
+        return OwnIndex.of(
+            collection, {name: open_index(part, engine, given, on_document) for name, part in parts.items()}
+        )
+    manifest = _manifest(collection, home)
     if not manifest or (engine is not None and ENGINES[engine].name != manifest["engine"]):
         return build_index(
             corpus, engine=engine, settings=get_engine(engine).declared(own), on_document=on_document

@@ -224,3 +224,41 @@ async def test_an_archive_that_answers_badly_is_an_error(broken: bytes) -> None:
         with pytest.raises(FetchError) as caught:
             await InternetArchive(server.url()).snapshot(fetcher, "http://a.test/", "2012")
         assert caught.value.status is Status.ERROR
+
+
+@pytest.mark.parametrize(
+    ("which", "wanted", "queries"),
+    [
+        (0, 25, ["num=10", "num=10&start=11", "num=10&start=21"]),
+        (1, 40, ["count=20", "count=20&offset=1"]),
+        (2, 15, ["", "pageno=2"]),
+        (2, 5, [""]),
+    ],
+)
+async def test_more_results_than_a_page_has(which: int, wanted: int, queries: list[str]) -> None:
+    """A page turns until enough are there, a result that comes again counts once, and an empty page ends it."""
+    async with RawServer() as server:
+        provider = engines(server)[which]
+        pages = iter(
+            [[f"https://t.test/{n}" for n in range(9)], ["https://t.test/8", "https://t.test/x"], []]
+        )
+
+        async def turned(writer) -> None:
+            found = [{provider.address: url} for url in next(pages)]
+            for key in reversed(provider.results):
+                found = {key: found}
+            writer.write(answer(found))
+
+        path = provider.url.removeprefix(server.url("")) or "/"
+        server.routes = {path if path.startswith("/") else f"/{path}": turned}
+        find = searcher(provider)
+        urls = [one.url for one in await find.results("trams", wanted)]
+        assert urls == [f"https://t.test/{n}" for n in range(9)][:wanted] + (
+            ["https://t.test/x"] if len(queries) > 1 else []
+        )
+        asked = [
+            seen.partition("q=trams")[2].removeprefix("&format=json").removeprefix("&")
+            for seen in server.seen
+        ]
+        assert asked == queries
+        await find.close()

@@ -1,0 +1,110 @@
+"""``conqret perspectives collect``: a corpus for each question, of what a web search finds for it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from conqret.cli import options
+from conqret.cli.console import at, end, note, note_all, progress, result, tell
+from conqret.cli.curate import Search, UserAgent, web_source
+from conqret.cli.groups import grouped
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from conqret.curation.sources import Source
+    from conqret.io.questions import SourcedQuestion
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret perspectives collect questions.jsonl --search google --user-agent 'our-lab (mailto:someone@example.org)' "
+    "-o web/\n\n"
+    "conqret perspectives collect questions.jsonl --pages pages.jsonl -o web/\n\n"
+    "conqret perspectives score bm25 mmr --corpus web/ --perspectives questions.jsonl --model gpt-4o-mini"
+)
+
+
+@grouped
+def collect(
+    questions: Annotated[Path, typer.Argument(help="Column question, perhaps id: JSONL, CSV, TSV, Parquet.")],
+    *,
+    search: Search = None,
+    user_agent: UserAgent = None,
+    pages: Annotated[
+        Path | None,
+        options.option(
+            options.FILES,
+            "Pages that you have, instead of a search: columns question_id and text, perhaps title, url, licence.",
+        ),
+    ] = None,
+    results: Annotated[
+        int | None, typer.Option(help="Results of a search that are read. Default: 100.")
+    ] = None,
+    words: Annotated[int | None, typer.Option(help="Words of a passage. Default: 100.")] = None,
+    output: Annotated[
+        Path | None,
+        options.option(
+            options.FILES,
+            "The folder; the same command again goes on where it stopped. Default: runs/QUESTIONS-collect.",
+            "--output",
+            "-o",
+        ),
+    ] = None,
+    overwrite: options.Overwrite = False,
+    shown: options.Shown,
+) -> None:
+    """Make a corpus for each question, of the pages that a web search finds for it (BeRDS, section 4.2).
+
+    Pages are fetched politely, each once, and cut into passages of 100 words. The folder is a corpus for `conqret
+    index`, `retrieve` and `perspectives score`, in which each question is searched in its own corpus alone.
+    """
+    from conqret.perspectives import own_corpora
+    from conqret.report.own_corpora import collected_table
+    from conqret.retrieval.dense.passages import WORDS
+    from conqret.runs.places import default_folder, stem
+
+    found = own_corpora.questions_of(questions)
+    wanted = own_corpora.RESULTS if results is None else results
+    source = _source(found, search, user_agent, pages, wanted)
+    folder = own_corpora.CollectedFolder(output or default_folder(stem(questions), "collect"))
+    if not shown.quiet:
+        tell(f"{len(found):,} questions, searched for in {source.described}")
+    with progress("collecting", quiet=shown.quiet) as bar:
+        rows = own_corpora.collect(
+            found, source, folder, results=wanted, words=WORDS if words is None else words,
+            overwrite=overwrite, on_start=lambda kept: bar.reach(kept, total=len(found)),
+            on_row=lambda row: bar.advance(),
+        )  # fmt: skip
+    result(
+        [one.model_dump() for one in rows],
+        [collected_table(rows), "", at(folder.path, "corpora")],
+        as_json=shown.json_output,
+    )
+    if not shown.quiet and (empty := [one.id for one in rows if not one.passages and not one.problem]):
+        note_all(f"{len(empty)} questions have no page, and nothing will be found for them", empty, 5)
+    if failed := [one for one in rows if one.problem]:
+        note(f"{len(failed)} searches failed, as {failed[0].problem}; the same command asks again")
+    end(failed)
+
+
+def _source(
+    questions: Sequence[SourcedQuestion],
+    search: str | None,
+    user_agent: str | None,
+    pages: Path | None,
+    results: int,
+) -> Source:
+    from conqret.errors import DeclarationError
+
+    if (search is None) == (pages is None):
+        raise DeclarationError("say where pages come from: --search for the web, or --pages FILE")
+    if search is not None:
+        return web_source(search, user_agent, None, results=results)
+    if user_agent is not None:
+        raise DeclarationError("--user-agent is for --search: pages of a file are not fetched")
+    from conqret.perspectives.given_pages import GivenPages
+
+    return GivenPages(pages, questions)  # type: ignore[arg-type]

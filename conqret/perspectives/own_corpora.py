@@ -1,0 +1,166 @@
+"""A corpus for each question, of the pages that a search finds for it, in passages of 100 words (BeRDS, 4.2).
+
+The folder holds, beside ``run.json``:
+
+=================  ================================================================================
+``corpora.jsonl``  the questions: results of the search, pages that were had, passages
+``corpora/``       a corpus directory for each question that has any
+``topics.jsonl``   the questions as topics, for ``conqret retrieve``
+``pages.jsonl``    the pages as they were read, each once however many questions find it
+=================  ================================================================================
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import ClassVar
+
+from conqret.curation.asking import Unanswered
+from conqret.curation.sources import PAGES, Evidence, Source
+from conqret.data.corpus import CorpusTopic
+from conqret.data.item import Frozen
+from conqret.errors import DeclarationError
+from conqret.io.corpus import CorpusDirectory, write_lines
+from conqret.io.files import file_rows
+from conqret.io.perspectives import read_perspectives
+from conqret.io.questions import SourcedQuestion, read_sourced
+from conqret.io.rows import columns_of
+from conqret.retrieval.collection import CORPORA, own_folder
+from conqret.retrieval.dense.passages import WORDS, passages
+from conqret.runs.folder import RunFolder, RunRecord
+from conqret.runs.rows import RowStore
+from conqret.runs.trials import Trial, perform
+
+RESULTS = 100
+"""Results of a question (BeRDS, section 4.2: the top hundred documents)."""
+AT_ONCE = 4
+"""Questions that are worked on at a time; hosts have a pace of their own."""
+TOPICS = "topics.jsonl"
+
+
+class Collected(Frozen):
+    """A question: how many results its search had, how many of these pages were had, and their passages; ``problem``
+    says why the search gave no answer."""
+
+    id: str
+    question: str
+    results: int = 0
+    pages: int = 0
+    passages: int = 0
+    problem: str = ""
+
+
+class CollectedRecord(RunRecord):
+    """What ``run.json`` says of corpora that were collected."""
+
+    SAME: ClassVar[Mapping[str, str]] = {
+        "source": "search",
+        "asked": "questions",
+        "results": "results",
+        "words": "passages",
+    }
+
+    kind: str = "own corpora"
+    source: str
+    asked: str
+    results: int
+    words: int
+
+
+@dataclass(frozen=True)
+class CollectedFolder(RunFolder[CollectedRecord]):
+    """The folder of corpora for questions."""
+
+    COMMAND: ClassVar[str] = "conqret perspectives collect"
+    MAKES: ClassVar[tuple[str, ...]] = (CORPORA, "corpora", TOPICS, PAGES)
+
+
+def collect(
+    questions: Sequence[SourcedQuestion],
+    source: Source,
+    folder: CollectedFolder,
+    *,
+    results: int = RESULTS,
+    words: int = WORDS,
+    overwrite: bool = False,
+    on_start: Callable[[int], None] = lambda kept: None,
+    on_row: Callable[[Collected], None] = lambda row: None,
+) -> list[Collected]:
+    """Search for every question that the folder does not hold, and make its corpus; a question whose search failed is
+    asked again the next time. Passages of a page share its address and licence.
+
+    Raises:
+        DeclarationError: ``results`` or ``words`` are below 1, or the folder holds something else or another run.
+    """
+    if min(results, words) < 1:
+        raise DeclarationError(f"results and words are at least 1, not {results} and {words}")
+    asked = json.dumps([asdict(one) for one in questions]).encode("utf-8", "surrogatepass")
+    record = CollectedRecord(
+        source=source.name, asked=hashlib.sha256(asked).hexdigest()[:16], results=results, words=words
+    )
+    with (
+        folder.claimed(record, overwrite=overwrite),
+        RowStore(
+            folder.path / CORPORA, Collected, lambda one: one.id, finished=lambda one: not one.problem
+        ) as rows,
+    ):
+        on_start(len(rows))
+        trials = [
+            Trial(one.id, partial(_made, one, source, folder.path, results, words)) for one in questions
+        ]
+
+        async def work() -> None:
+            async with source.opened(folder.path):
+                async for row in perform(trials, rows, in_flight=AT_ONCE):
+                    on_row(row)
+
+        asyncio.run(work())
+        rows.arrange([one.id for one in questions])
+        topics = (CorpusTopic(id=one.id, question=one.question, split="test") for one in questions)
+        CorpusDirectory(folder.path).write_topics(topics)
+        return list(rows.rows())
+
+
+def questions_of(path: Path) -> tuple[SourcedQuestion, ...]:
+    """The questions of a file, under the ids that they have where their perspectives are scored, if it has any.
+
+    Raises what :func:`conqret.io.questions.read_sourced` or :func:`conqret.io.perspectives.read_perspectives` raises.
+    """
+    if "perspectives" not in columns_of(file_rows(path)):
+        return read_sourced([path])
+    return tuple(SourcedQuestion(one.id, one.question) for one in read_perspectives(path))
+
+
+async def _made(
+    question: SourcedQuestion, source: Source, folder: Path, results: int, words: int, earlier: object
+) -> Collected:
+    try:
+        (found,) = await source.search([question.question], results)
+    except Unanswered as error:
+        return Collected(id=question.id, question=question.question, problem=error.detail)
+    had = source.read(list(dict.fromkeys(found)))
+    corpus = CorpusDirectory(own_folder(folder, question.id))
+    count = write_lines(corpus.documents_file, (line for one in had for line in _lines(one, words)))
+    return Collected(
+        id=question.id, question=question.question, results=len(found), pages=len(had), passages=count
+    )
+
+
+def _lines(page: Evidence, words: int) -> Iterator[dict[str, str]]:
+    """The passages of a page. Its title is part of the first, so that none is longer than the others."""
+    document = page.document
+    text = document.text if document.text.startswith(document.title) else f"{document.title}\n{document.text}"
+    for number, passage in enumerate(passages(text, words), start=1):
+        yield {
+            "id": f"{document.id}-{number}",
+            "text": passage,
+            "title": "",
+            "url": document.url,
+            "licence": page.licence,
+        }

@@ -1,0 +1,72 @@
+"""`conqret perspectives collect`, and the score of rankings over corpora of which each is one question's."""
+
+import json
+
+import pytest
+
+pytest.importorskip("pyterrier", reason="the extra retrieval is not installed: pyterrier is missing")
+
+
+@pytest.fixture
+def given(tmp_path):
+    questions = [
+        {"question": "Do trams pay?", "perspectives": ["Trams pay.", "Trams do not pay."]},
+        {"question": "Do cats pay?", "perspectives": ["Cats pay.", "Cats do not pay."]},
+    ]
+    pages = [("1", "Trams pay."), ("1", "Trams do not pay."), ("2", "Cats pay."), ("2", "Trams pay cats.")]
+    lines = {
+        "questions.jsonl": questions,
+        "pages.jsonl": [{"question_id": name, "text": text} for name, text in pages],
+    }
+    for name, rows in lines.items():
+        (tmp_path / name).write_text("".join(json.dumps(one) + "\n" for one in rows), encoding="utf-8")
+    return tmp_path
+
+
+def test_collect_then_score(cli, given):
+    made = cli(
+        "perspectives",
+        "collect",
+        given / "questions.jsonl",
+        "--pages",
+        given / "pages.jsonl",
+        "-o",
+        given / "w",
+    )
+    assert made.code == 0, made.err
+    assert "Corpora of the questions" in made.out
+    done = cli("perspectives", "score", "bm25", "--corpus", given / "w", "--perspectives", given / "questions.jsonl",
+               "-k", "2", "-o", given / "out", "--json")  # fmt: skip
+    assert done.code == 0, done.err
+    recalled = {one["measure"]: one for one in json.loads(done.out)["scores"]}["MRecall@2"]
+    values = (given / "out" / "values.csv").read_text(encoding="utf-8")
+    assert recalled["n"] == 2
+    assert "bm25,MRecall@2,1,1.0" in values
+    assert "bm25,MRecall@2,2,0.0" in values  # "Trams do not pay." is not in the corpus of this question
+    other = given / "other.jsonl"
+    other.write_text('{"id": "9", "question": "So?", "perspectives": ["Yes.", "No."]}\n', encoding="utf-8")
+    refused = cli(
+        "perspectives", "score", "bm25", "--corpus", given / "w", "--perspectives", other, "-o", given / "x"
+    )
+    assert refused.code == 2
+    assert "has corpora of other questions" in refused.err
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ((), "--search for the web, or --pages FILE"),
+        (("--pages", "PAGES", "--search", "google"), "--search for the web, or --pages FILE"),
+        (("--pages", "PAGES", "--user-agent", "me"), "--user-agent is for --search"),
+        (("--search", ","), "names no search engine"),
+        (("--search", "bing"), "bing"),
+        (("--pages", "nowhere.jsonl"), "there is no such file"),
+        (("--pages", "PAGES", "--words", "0"), "at least 1"),
+    ],
+)
+def test_bad_input(cli, given, options, told):
+    wanted = [str(given / "pages.jsonl") if one == "PAGES" else one for one in options]
+    done = cli("perspectives", "collect", given / "questions.jsonl", *wanted, "-o", given / "w")
+    assert done.code == 2
+    assert told in " ".join(done.err.split())
+    assert not (given / "w").exists()

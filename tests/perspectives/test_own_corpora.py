@@ -1,0 +1,168 @@
+"""A corpus for each question: pages of a search in passages, and no question is searched in another's."""
+
+import contextlib
+import json
+
+import pandas as pd
+import pytest
+
+pytest.importorskip("pyterrier", reason="the extra retrieval is not installed: pyterrier is missing")
+
+from conqret.curation.asking import Unanswered
+from conqret.curation.sources import Evidence
+from conqret.data import Document, Reason
+from conqret.errors import DeclarationError, ItemsError
+from conqret.io.questions import SourcedQuestion
+from conqret.perspectives.given_pages import GivenPages
+from conqret.perspectives.own_corpora import CollectedFolder, collect, questions_of
+from conqret.retrieval.collection import CORPORA, own_folder
+from conqret.retrieval.engine import get_engine
+from conqret.retrieval.index import build_index, open_index
+from conqret.retrieval.pipeline import Plan, assemble
+from conqret.runs.session import Session
+
+QUESTIONS = [SourcedQuestion("trams", "Do trams pay?"), SourcedQuestion("cats", "Do cats pay?")]
+PAGES = {
+    "Do trams pay?": [
+        ("a", "Trams pay. " + "Rails last long. " * 10),
+        ("b", "Cities pay for trams and cats."),
+    ],
+    "Do cats pay?": [("b", "Cities pay for trams and cats."), ("c", "Cats pay nobody.")],
+}
+
+
+class Web:
+    """What a search found, by question; ``broken`` ones give no answer."""
+
+    name = described = "a web in memory"
+
+    def __init__(self, broken=()):
+        self.broken, self.asked = set(broken), []
+        self.pages = {
+            name: Evidence(Document(id=name, text=text, title="", url=f"https://e.org/{name}"), "CC0")
+            for own in PAGES.values()
+            for name, text in own
+        }
+
+    def opened(self, folder):
+        return contextlib.nullcontext()
+
+    async def search(self, queries, depth):
+        (query,) = queries
+        self.asked.append(query)
+        if query in self.broken:
+            raise Unanswered(Reason.CONNECTION, "search failed (google: HTTP 503)")
+        return [[*(name for name, _ in PAGES[query][:depth]), "https://gone.org"]]
+
+    def read(self, identifiers):
+        return [self.pages[one] for one in identifiers if one in self.pages]
+
+
+@pytest.fixture(scope="module")
+def web(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("own") / "web"
+    collect(QUESTIONS, Web(), CollectedFolder(folder), words=10)
+    return folder
+
+
+def test_each_question_has_its_own_passages(web):
+    rows = [json.loads(line) for line in (web / CORPORA).read_text().splitlines()]
+    assert [(one["id"], one["results"], one["pages"], one["passages"]) for one in rows] == [
+        ("trams", 3, 2, 5), ("cats", 3, 2, 2),
+    ]  # fmt: skip
+    lines = [
+        json.loads(line) for line in (own_folder(web, "trams") / "documents.jsonl").open(encoding="utf-8")
+    ]
+    assert {len(one["text"].split()) for one in lines[:3]} == {10}
+    assert [one["id"] for one in lines] == ["a-1", "a-2", "a-3", "a-4", "b-1"]
+    assert (lines[0]["url"], lines[0]["licence"]) == ("https://e.org/a", "CC0")
+
+
+def test_a_failed_search_is_asked_again_and_nothing_else(tmp_path):
+    folder, broken = CollectedFolder(tmp_path / "web"), Web(["Do cats pay?"])
+    first = collect(QUESTIONS, broken, folder)
+    assert [one.problem for one in first] == ["", "search failed (google: HTTP 503)"]
+    broken.broken.clear()
+    again = collect(QUESTIONS, broken, folder)
+    assert broken.asked.count("Do trams pay?") == 1
+    assert [one.problem for one in again] == ["", ""]
+    with pytest.raises(DeclarationError, match="passages differ"):
+        collect(QUESTIONS, broken, folder, words=20)
+    with pytest.raises(DeclarationError, match="at least 1"):
+        collect(QUESTIONS, broken, folder, words=0)
+
+
+@pytest.mark.parametrize("engine", ["bm25s", "dense"])
+def test_no_question_is_searched_in_anothers_corpus(web, engine):
+    given = {"encoder": "tests.retrieval.letters:load"} if engine == "dense" else {}
+    index = build_index(web, engine=engine, settings=get_engine(engine).declared(given))
+    topics = ["trams", "cats", "cats:opposing", "cats:0:1", "nobody"]
+    hits = index.search(["pay for trams and cats"] * 5, 10, topics)
+    found = {topic: [] for topic in topics}
+    for query, document in zip(hits.queries, hits.documents, strict=True):
+        found[topics[query]].append(index.ids[document])
+    assert "b-1" in found["trams"]
+    assert set(found["trams"]) <= {"a-1", "a-2", "a-3", "a-4", "b-1"}
+    assert {"b-1"} <= set(found["cats"]) <= {"b-1", "c-1"}
+    assert found["cats"] == found["cats:opposing"] == found["cats:0:1"]
+    assert found["nobody"] == []
+    # Each is as if it stood alone: the words of one corpus weigh nothing in another.
+    alone = open_index(own_folder(web, "cats"), engine if engine == "dense" else None)
+    own = alone.search(["pay for trams and cats"], 10)
+    assert [alone.ids[one] for one in own.documents] == found["cats"]
+    assert list(own.scores) == list(hits.scores[hits.queries == 1])
+    assert index.entries(["c-1", "zzz"])["c-1"].url == "https://e.org/c"
+    with pytest.raises(DeclarationError, match="a corpus for each question"):
+        index.search(["pay"], 10)
+
+
+def test_perspectives_and_mmr_stay_in_the_questions_corpus(web):
+    made = assemble(open_index(web, "bm25s"), Plan(perspectives=True, mmr=0.9), Session("offline"))
+    frame = made.pipeline(pd.DataFrame({"qid": ["trams", "cats"], "query": list(PAGES)}))
+    by_topic = frame.groupby("qid")["docno"].agg(set)
+    assert by_topic["cats"] <= {"b-1", "c-1"}
+    assert "a-1" in by_topic["trams"]
+
+
+def test_corpora_that_cannot_be_searched(tmp_path):
+    with pytest.raises(DeclarationError, match="is no corpus"):
+        open_index(tmp_path)
+    (tmp_path / CORPORA).write_text('{"id": "q", "passages": 0}\n')
+    with pytest.raises(DeclarationError, match="no question has a document"):
+        open_index(tmp_path)
+    (tmp_path / CORPORA).write_text('{"id": "q"}\n')
+    with pytest.raises(DeclarationError, match="passages"):
+        open_index(tmp_path)
+    lines = "".join(json.dumps({"id": one, "passages": 1}) + "\n" for one in ("q", "r"))
+    (tmp_path / CORPORA).write_text(lines)
+    for one in ("q", "r"):
+        folder = own_folder(tmp_path, one)
+        folder.mkdir(parents=True)
+        (folder / "documents.jsonl").write_text(json.dumps({"id": "1", "text": f"About {one}."}) + "\n")
+    with pytest.raises(DeclarationError, match="is another text's in another"):
+        open_index(tmp_path, "bm25s").entries(["1"])
+
+
+def test_pages_of_a_file(tmp_path):
+    file = tmp_path / "pages.jsonl"
+    rows = [
+        {"question_id": "trams", "text": "Trams pay.", "url": "https://e.org", "licence": "CC0"},
+        {"question_id": "Do cats pay?", "text": "Cats pay."},
+    ]
+    file.write_text("".join(json.dumps(one) + "\n" for one in rows))
+    rows = collect(QUESTIONS, GivenPages(file, QUESTIONS), CollectedFolder(tmp_path / "out"))
+    assert [(one.pages, one.passages) for one in rows] == [(1, 1), (1, 1)]
+    file.write_text('{"question_id": "other", "text": "x"}\n')
+    with pytest.raises(DeclarationError, match="no page for any of the 2 questions"):
+        GivenPages(file, QUESTIONS)
+    file.write_text('{"text": "x"}\n')
+    with pytest.raises(ItemsError, match="Say of which question"):
+        GivenPages(file, QUESTIONS)
+
+
+def test_questions_keep_the_ids_under_which_they_are_scored(tmp_path):
+    file = tmp_path / "views.jsonl"
+    file.write_text(json.dumps({"question": "Do trams pay?", "perspectives": ["Yes.", "No."]}) + "\n")
+    assert [one.id for one in questions_of(file)] == ["1"]
+    file.write_text('{"question": "Do trams pay?"}\n')
+    assert [one.id for one in questions_of(file)] == ["views-1"]
