@@ -52,7 +52,7 @@ $(DEV): pyproject.toml constraints.txt
 demo: $(BASE)
 	@$(BIN)/conqret judge $(ITEMS) --format rag-fine-grained --model offline -o $(DEMO)-offline --quiet >/dev/null
 	@$(BIN)/conqret judge $(ITEMS) --format rag-fine-grained --model $(RECORDED) --replay fixtures/demo/recordings.jsonl.gz -o $(DEMO) --quiet >/dev/null
-	$(BIN)/conqret report $(DEMO) --beside $(DEMO)-offline
+	$(BIN)/conqret report $(DEMO) --beside $(DEMO)-offline --recordings fixtures/demo/recordings.jsonl.gz
 
 demo-recordings: $(BASE)
 	scripts/demo_recordings.sh $(BIN) "$(MODEL)" $(OPTIONS)

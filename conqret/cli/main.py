@@ -47,6 +47,7 @@ from conqret.cli import (
     score,
     scrape,
     sensitivity,
+    show,
     validate,
 )
 from conqret.cli.console import complain, err, note
@@ -73,9 +74,9 @@ app = typer.Typer(
     rich_markup_mode="markdown",
 )
 for _module in (
-    judge, report, formats, prompt, recordings, scrape, corpus, index, retrieve, generate, perturb, sensitivity, run,
-    runs, validate, calibrate, agree, compare, diff, power, label, bias, score, rank, perspectives, debate, questions,
-    curate, answer, doctor,
+    judge, report, show, formats, prompt, recordings, scrape, corpus, index, retrieve, generate, perturb, sensitivity,
+    run, runs, validate, calibrate, agree, compare, diff, power, label, bias, score, rank, perspectives, debate,
+    questions, curate, answer, doctor,
 ):  # fmt: skip
     _name = _module.__name__.rpartition(".")[2]  # a module has a command of its name, or several in an app
     if hasattr(_module, "app"):

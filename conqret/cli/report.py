@@ -25,12 +25,19 @@ def report(
             help="Another run over the same items, whose means stand beside: the offline floor, say."
         ),
     ] = None,
+    recordings: Annotated[
+        Path | None,
+        typer.Option(help="Where the raw answers are, if not in the run's folder: a store, an export, a run."),
+    ] = None,
     max_items: Annotated[int, typer.Option(help="Items that are shown in full.", min=0)] = 200,
     json_output: Annotated[
         bool, typer.Option("--json", help="Print the summary as JSON instead of a table.")
     ] = False,
 ) -> None:
-    """Write the HTML report of a run, and print its summary."""
+    """Write the HTML report of a run, and print its summary.
+
+    In the folder asked/ beside it stand the prompts and raw answers of the items that are shown, a click away.
+    """
     from conqret.judging.folder import JudgeFolder
     from conqret.report.html import write_report
     from conqret.report.tables import Beside, terminal
@@ -38,5 +45,7 @@ def report(
     directory = JudgeFolder(run)
     summary = directory.so_far()
     other = None if beside is None else Beside.of(directory, JudgeFolder(beside))
-    page = write_report(directory, to, max_items=max_items, beside=other)
+    page = write_report(
+        directory, to, max_items=max_items, beside=other, asked_too=True, recordings=recordings
+    )
     result(summary, (terminal(summary, directory.record(), other), at(page, "report")), as_json=json_output)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self
@@ -43,7 +43,7 @@ class Client:
 
     With ``replay`` nothing is ever sent: what the store lacks fails with NOT_RECORDED, and is listed in
     :attr:`missing`. Use it as an async context manager. ``progress`` holds live
-    counts (counted on, where one is given).
+    counts (counted on, where one is given); ``heard`` is told of each request as it is sent, with its key.
 
     Raises:
         DeclarationError: a replay without a store, a budget for a model whose price is unknown, or a local
@@ -57,6 +57,7 @@ class Client:
         store: Recordings | None,
         replay: bool = False,
         progress: Progress | None = None,
+        heard: Callable[[str, Request[Any]], object] = lambda key, sent: None,
     ) -> None:
         if replay and store is None:
             raise DeclarationError("a replay needs recordings; give the store to replay from")
@@ -67,6 +68,7 @@ class Client:
         self._name, self._reads = self._backend.identity(options.model), not self._backend.writes
         self.progress = Progress() if progress is None else progress
         self._sender = None if replay else Sender(self._connection, options, self._facts, self.progress)
+        self._heard = heard
         self._flights: dict[str, asyncio.Task[tuple[Completion, int]]] = {}
         self._missing: dict[str, Missing] = {}
 
@@ -124,6 +126,7 @@ class Client:
         sent = self._settled(request)
         while True:
             key = request_key(self._name, sent, read=self._reads and not sent.plain)
+            self._heard(key, sent)
             try:
                 completion, attempts = await self._obtain(sent, key)
             except ProviderError as error:

@@ -112,9 +112,9 @@ def _bias(table: BiasTable) -> Iterator[str]:
 
 def _bias_note(table: BiasTable) -> str:
     return (
-        f"Effects are differences of scores in [0, 1] with {table.confidence:.0%} intervals over topics; p is corrected "
-        f"for all rows together (sign flips of whole topics, maxT). An alarm needs p < {table.alpha:g}, an interval "
-        "without 0, and the direction that is a bias."
+        f"Effects are differences of scores in [0, 1] with {table.confidence:.0%} intervals over topics; p is "
+        "corrected for all rows together (sign flips of whole topics, maxT). An alarm needs "
+        f"p < {table.alpha:g}, an interval without 0, and the direction that is a bias."
     )
 
 

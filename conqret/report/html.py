@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from conqret.data import Judgment
+from conqret.judging.asked import asked
 from conqret.judging.folder import JudgeFolder
+from conqret.report.asked import ITEMS_A_PAGE, address, asked_page
 from conqret.report.figures import HEIGHT, WIDTH
 from conqret.report.maps import maps
 from conqret.report.overview import overview
@@ -22,6 +26,8 @@ def write_report(
     max_items: int = MAX_ITEMS,
     tally: Tally | None = None,
     beside: Beside | None = None,
+    asked_too: bool = False,
+    recordings: Path | None = None,
 ) -> Path:
     """Write the page of ``run`` and return where it is.
 
@@ -32,21 +38,45 @@ def write_report(
             in file order. What is said of all items is over all of them.
         beside: the means of another run over the same items, such as the offline floor's.
         tally: what was counted while the judgments were read, in place of reading them again.
+        asked_too: whether pages with the prompts and raw answers of the items that are shown are written beside it,
+            read from ``recordings`` where the answers are not in the run's folder.
 
     Raises:
         DeclarationError: ``run`` is no run directory.
     """
-    record = run.record()
     if tally is None:
-        tally = Tally(max_items, {item.id: number for number, item in enumerate(run.items(), start=1)})
-        for judgment in run.judgments():
-            tally.add(judgment)
+        tally = counted(run, max_items)
+    target = run.report_file if to is None else Path(to)
+    shown = tally.shown()
+    pages = _asked_pages(run, shown, target.name, recordings) if asked_too else {}
+    chunks = report_page(run, tally, beside=beside, asked_at=address if pages else None)
+    write_files(target.parent, {**pages, target.name: chunks})
+    return target
+
+
+def counted(run: JudgeFolder, max_items: int = MAX_ITEMS) -> Tally:
+    """The judgments of a run so far, counted, with ``max_items`` of them to be shown in full."""
+    tally = Tally(max_items, {item.id: number for number, item in enumerate(run.items(), start=1)})
+    for judgment in run.judgments():
+        tally.add(judgment)
+    return tally
+
+
+def report_page(
+    run: JudgeFolder,
+    tally: Tally,
+    *,
+    beside: Beside | None = None,
+    asked_at: Callable[[int, int], str] | None = None,
+) -> Iterator[str]:
+    """The page, piece by piece. ``asked_at`` says where what was asked for an item stands, by its place among those that
+    are shown (from 0) and its number in the run; None: nowhere."""
+    record = run.record()
     summary = tally.summariser.summary()
     shown = tally.shown()
     wanted = {judgment.item for _, judgment in shown}
     items = {item.id: item for item in run.items() if item.id in wanted}
-    target = run.report_file if to is None else Path(to)
-    chunks = page(
+    return page(
         "judgments.html.j2",
         script="page.js",
         maps=maps(shown, summary, tally),
@@ -54,7 +84,21 @@ def write_report(
         shown=len(shown),
         kinds=KINDS,
         figure={"width": WIDTH, "height": HEIGHT},
+        asked_at=asked_at,
+        folder=str(run.path),
         **overview(record, summary, tally, beside),
     )
-    write_files(target.parent, {target.name: chunks})
-    return target
+
+
+def _asked_pages(
+    run: JudgeFolder, shown: Sequence[tuple[int, Judgment]], report: str, recordings: Path | None
+) -> dict[str, Iterator[str]]:
+    """By name the pages of what was asked for the items that are shown, in their order."""
+    names = [judgment.item for _, judgment in shown]
+    found = {one.judgment.item: one for one in asked(run, names, recordings=recordings)}
+    each = [(number, found[judgment.item]) for number, judgment in shown]
+    return {
+        address(start, 0).partition("#")[0]: asked_page(part, f"../{report}")
+        for start in range(0, len(each), ITEMS_A_PAGE)
+        if (part := each[start : start + ITEMS_A_PAGE])
+    }

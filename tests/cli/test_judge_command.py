@@ -13,6 +13,7 @@ from urllib.parse import quote
 
 import pytest
 
+from conqret.data import Item
 from conqret.judging.folder import JudgeFolder
 from conqret.llm import Completion, Recordings
 from conqret.llm.progress import Progress
@@ -461,3 +462,21 @@ def test_a_key_that_the_provider_echoes_is_nowhere(
     if way != "address":  # aiohttp sends no request there, and what it says instead holds nothing
         file = tmp_path / ("export.jsonl" if way in ("answer", "model") else "r/judgments.jsonl")
         assert b"[key]" in file.read_bytes()
+
+
+def test_show_prints_what_was_asked_and_answered(cli: Cli, tmp_path: Path) -> None:
+    items = write_items(tmp_path / "items.jsonl", [Item(id="a", topic="Is it?", argument="It is \u202ered.")])
+    assert cli("judge", items, "--format", "direct", "-o", tmp_path / "r", "-q").code == 0
+    done = cli("show", tmp_path / "r", "a")
+    assert done.code == 0
+    assert "[system prompt]" in done.out
+    assert "[raw answer]" in done.out
+    assert "It is [U+202E]red." in done.out
+    found = json.loads(cli("show", tmp_path / "r", "a", "--json").out)
+    assert found["judgment"]["item"] == "a"
+    assert [one["role"] for one in found["exchanges"][0]["messages"]] == ["system", "user"]
+    assert "It is" in found["exchanges"][0]["messages"][1]["content"]
+    assert json.loads(found["exchanges"][0]["answer"])
+    wrong = cli("show", tmp_path / "r", "b")
+    assert (wrong.code, "'b'" in wrong.err) == (2, True)
+    assert cli("show", tmp_path, "a").code == 2

@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.mark.parametrize(
     "command",
-    [[], ["judge"], ["report"], ["formats"], ["doctor"], ["prompt"], ["prompt", "show"], ["prompt", "list"],
+    [[], ["judge"], ["report"], ["show"], ["formats"], ["doctor"], ["prompt"], ["prompt", "show"], ["prompt", "list"],
      ["prompt", "steps"], ["prompt", "copy"], ["recordings"], ["recordings", "export"], ["recordings", "import"],
      ["recordings", "stats"], ["recordings", "check"], ["recordings", "redact"]],
 )  # fmt: skip

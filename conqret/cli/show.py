@@ -1,0 +1,86 @@
+"""``conqret show``: what was asked and answered for an item of a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from conqret.cli import options
+from conqret.cli.console import result
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from conqret.judging.asked import Asked
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret show runs/first voting-age-pro\n\n"
+    "conqret show runs/first voting-age-pro --json"
+)
+
+
+def show(
+    run: Annotated[Path, typer.Argument(help="The folder of a judge's run, finished or not.")],
+    item: Annotated[str, typer.Argument(help="The id of an item.")],
+    *,
+    recordings: Annotated[
+        Path | None,
+        typer.Option(help="Where the answers are, if not in the run's folder: a store, an export, another run."),
+    ] = None,
+    prompts: options.Prompts = None,
+    json_output: options.Json = False,
+) -> None:
+    """Show the prompts as they were sent for an item, the raw answers, re-asks, errors, and the scores made of them.
+
+    A run keeps no prompts: each is filled again, and shown only if it is the very one that was sent.
+    """
+    from conqret.judging.asked import asked
+    from conqret.judging.folder import JudgeFolder
+
+    (found,) = asked(JudgeFolder(run), [item], recordings=recordings, prompts=prompts)
+    result(_plain(found), list(_shown(found)), as_json=json_output)
+
+
+def _plain(found: Asked) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    return {
+        "judgment": found.judgment.model_dump(mode="json"),
+        "exchanges": [
+            {
+                "ask": one.call.ask,
+                "sample": one.call.sample,
+                "key": one.call.key,
+                "again": one.again,
+                "messages": [asdict(message) for message in one.messages],
+                "answer": None if one.completion is None else one.completion.text,
+                "refusal": None if one.completion is None else one.completion.refusal,
+                "finish_reason": one.call.finish_reason,
+                "error": one.call.error,
+                "lacks": list(one.lacks),
+            }
+            for one in found.exchanges
+        ],
+    }
+
+
+def _shown(found: Asked) -> Iterator[Any]:
+    from conqret.report.asked import heading, measures_table, parts
+
+    judgment = found.judgment
+    yield f"{judgment.item}: {judgment.topic} ({judgment.stance})"
+    yield f"{judgment.format} by {judgment.model} ({judgment.fingerprint})"
+    yield measures_table(judgment)
+    for number, one in enumerate(found.exchanges, start=1):
+        yield ""
+        yield f"--- {number} of {len(found.exchanges)}: {heading(one)}"
+        yield from _lines(parts(one))
+
+
+def _lines(told: Iterator[tuple[str, str]]) -> Iterator[str]:
+    for title, text in told:
+        yield f"[{title}]"
+        yield text

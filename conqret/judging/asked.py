@@ -1,0 +1,143 @@
+"""What was asked and answered for an item: the prompts as they were sent, the raw answers, re-asks and errors.
+
+A run keeps answers and no prompts. Each prompt is filled again from the item, and is the one that was sent where its
+key, a hash over all of it, is the one in the judgment; no other is ever shown.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from conqret.data import Call, Judgment
+from conqret.errors import ConqretError, UnknownNameError
+from conqret.judging.base import JudgeOptions
+from conqret.judging.folder import JudgeFolder, JudgeRecord
+from conqret.judging.instrument import judge_item
+from conqret.judging.setup import Setup, set_up
+from conqret.llm.client import Client
+from conqret.llm.options import ClientOptions
+from conqret.llm.recordings import STORE_NAME, Recordings
+from conqret.llm.request import Completion, Message, Request
+from conqret.runs.loop import Loop
+
+NO_ANSWER = "the run's folder holds no recording of it; name the store that was used with --recordings"
+NOT_AS_SENT = "it cannot be filled as it was sent: prompts, item or model have changed since"
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One call: the messages that were sent (the new ones alone where it asks again), and the raw answer.
+
+    ``messages`` are empty, and ``completion`` is None, where they are not to be had; ``lacks`` says why. ``again`` says
+    that it follows an answer that could not be used.
+    """
+
+    call: Call
+    messages: tuple[Message, ...]
+    completion: Completion | None
+    again: bool
+    lacks: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A judgment with all that was asked for it, in the order of its trace."""
+
+    judgment: Judgment
+    exchanges: tuple[Exchange, ...]
+
+
+def asked(
+    run: JudgeFolder,
+    items: Collection[str],
+    *,
+    recordings: Path | None = None,
+    prompts: Path | None = None,
+) -> Iterator[Asked]:
+    """What was asked for ``items``, in the order of the judgments.
+
+    Args:
+        run: a judge's run, finished or not.
+        items: ids of items.
+        recordings: where the answers are, if not in the run's folder: a store, an export or another run.
+        prompts: the folder of prompts that the run was made with, if any.
+
+    Raises:
+        DeclarationError: ``run`` is no run of a judge, or there are no such recordings.
+        UnknownNameError: an item has no judgment.
+    """
+    record = run.record()
+    judgments = {one.item: one for one in run.judgments() if one.item in items}
+    for name in items:
+        if name not in judgments:
+            raise UnknownNameError("judged item", name, [one.item for one in run.judgments()])
+    with _store(run, recordings) as store:
+        sent = _sent_again(run, record, judgments, store, prompts)
+        for judgment in judgments.values():
+            yield Asked(judgment, tuple(_exchanges(judgment, sent, store)))
+
+
+@contextlib.contextmanager
+def _store(run: JudgeFolder, recordings: Path | None) -> Iterator[Recordings]:
+    """The answers; an empty store where the run has none."""
+    if recordings is not None or run.recordings_file.is_file():
+        with Recordings.open_for_replay(recordings or run.recordings_file) as store:
+            yield store
+    else:
+        with tempfile.TemporaryDirectory(prefix="conqret-") as scratch, Recordings(Path(scratch) / STORE_NAME) as store:
+            yield store
+
+
+def _sent_again(
+    run: JudgeFolder,
+    record: JudgeRecord,
+    judgments: Mapping[str, Judgment],
+    store: Recordings,
+    prompts: Path | None,
+) -> dict[str, tuple[Message, ...]]:
+    """By key the messages that judging the items again would send; empty where they cannot be filled here."""
+    heard: dict[str, tuple[Message, ...]] = {}
+
+    def hear(key: str, request: Request[Any]) -> None:
+        heard[key] = tuple(request.messages)
+
+    async def fill(setup: Setup) -> None:
+        async with Client(setup.client, store=store, replay=True, heard=hear) as client:
+            instrument = setup.instrument(client)
+            for item in run.items():
+                if item.id in judgments:
+                    await judge_item(item, instrument)
+
+    # A model or a plug-in that is not here leaves the raw answers.
+    with contextlib.suppress(ConqretError), Loop() as loop:
+        loop.run(fill(_setup(record, prompts)))
+    return heard
+
+
+def _setup(record: JudgeRecord, prompts: Path | None) -> Setup:
+    """The instrument that the record describes."""
+    judging = {one.name: record.options[one.name] for one in fields(JudgeOptions) if one.name in record.options}
+    judging["metrics"] = tuple(judging.get("metrics", ()))
+    client = {one.name: record.model_options[one.name] for one in fields(ClientOptions) if one.name in record.model_options}
+    return set_up(record.format, ClientOptions(record.model, **client), JudgeOptions(**judging), prompts)
+
+
+def _exchanges(
+    judgment: Judgment, sent: Mapping[str, tuple[Message, ...]], store: Recordings
+) -> Iterator[Exchange]:
+    before: tuple[Message, ...] = ()
+    for call in judgment.trace.calls:
+        messages, completion = sent.get(call.key, ()), store.get(call.key)
+        again = bool(before) and len(messages) > len(before) and messages[: len(before)] == before
+        lacks = [] if messages else [f"prompt: {NOT_AS_SENT}"]
+        if completion is None and not call.error:
+            lacks.append(f"answer: {NO_ANSWER}")
+        yield Exchange(
+            call, messages[len(before) + 1 :] if again else messages, completion, again, tuple(lacks)
+        )
+        before = messages

@@ -1,0 +1,95 @@
+"""What was asked and answered: only the very prompts that were sent, raw answers, re-asks; and the pages that show it."""
+
+import json
+import shutil
+
+import pytest
+
+from conqret.data import Document, Item
+from conqret.errors import DeclarationError, UnknownNameError
+from conqret.judging.asked import asked
+from conqret.judging.folder import JudgeFolder
+from conqret.report.html import write_report
+from tests.server import FaultPlan, FaultServer
+
+ITEMS = [
+    Item(
+        id=name,
+        topic=f"Should {name} be allowed? <script>alert(1)</script>",
+        stance="pro",
+        documents=(Document(id="d", text=f"All of {name} is well."),),
+        argument=f"It is well [1]: {name}.",
+    )
+    for name in ("trams", "buses")
+]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """Two judged items, of which one was asked again for an answer that was no JSON."""
+    import conqret
+
+    out = tmp_path_factory.mktemp("asked") / "run"
+    with FaultServer(FaultPlan(script=("bad_json",))) as server:
+        conqret.judge(
+            ITEMS, format="direct", metrics=("groundedness",), model="gpt-4o-mini", api_base=server.url, api_key="k",
+            max_concurrency=1, output=out,
+        )  # fmt: skip
+    return JudgeFolder(out)
+
+
+def test_the_prompts_as_sent_with_the_answers_and_what_was_asked_again(run):
+    first, second = asked(run, ["trams", "buses"])
+    again = max(first, second, key=lambda one: len(one.exchanges))
+    bad, mended = again.exchanges
+    assert [message.role for message in bad.messages] == ["system", "user"]
+    assert again.judgment.item in bad.messages[1].content
+    assert bad.call.error.startswith("invalid_json")
+    assert (bad.again, mended.again) == (False, True)
+    assert [message.role for message in mended.messages] == ["user"], "what was said before is not repeated"
+    assert "could not be used" in mended.messages[0].content
+    assert bad.completion is not None
+    assert mended.completion is not None
+    assert json.loads(mended.completion.text)
+    assert not (*bad.lacks, *mended.lacks)
+
+
+def test_no_other_prompt_than_the_one_that_was_sent_is_shown(run, tmp_path):
+    copy = shutil.copytree(run.path, tmp_path / "copy")
+    file = copy / "items.jsonl"
+    file.write_text(file.read_text(encoding="utf-8").replace("is well", "is bad"), encoding="utf-8")
+    (found,) = asked(JudgeFolder(copy), ["trams"])
+    assert all(not one.messages and "changed since" in one.lacks[0] for one in found.exchanges)
+    assert all(one.completion is not None for one in found.exchanges)
+
+
+def test_a_run_without_recordings_says_so_and_takes_them_from_elsewhere(run, tmp_path):
+    copy = shutil.copytree(run.path, tmp_path / "copy", ignore=shutil.ignore_patterns("recordings*"))
+    (found,) = asked(JudgeFolder(copy), ["buses"])
+    last = found.exchanges[-1]
+    assert last.completion is None
+    assert "--recordings" in last.lacks[-1]
+    (found,) = asked(JudgeFolder(copy), ["buses"], recordings=run.path)
+    assert found.exchanges[-1].completion is not None
+    with pytest.raises(DeclarationError, match="no recordings here"):
+        list(asked(JudgeFolder(copy), ["buses"], recordings=tmp_path / "nothing"))
+
+
+def test_an_item_that_is_not_there_is_named(run, tmp_path):
+    with pytest.raises(UnknownNameError, match="trams"):
+        list(asked(run, ["tram"]))
+    with pytest.raises(DeclarationError):
+        list(asked(JudgeFolder(tmp_path), ["trams"]))
+
+
+def test_the_report_leads_to_a_page_that_asks_nothing_and_runs_nothing(run, tmp_path):
+    report = write_report(run, tmp_path / "report.html", asked_too=True)
+    assert 'href="asked/1.html#i2"' in report.read_text(encoding="utf-8")
+    page = (tmp_path / "asked" / "1.html").read_text(encoding="utf-8")
+    assert 'id="i2"' in page
+    assert 'href="../report.html"' in page
+    assert "<script>alert" not in page
+    assert "default-src &#39;none&#39;" in page
+    assert page.count("asked again") == 1
+    plain = write_report(run, tmp_path / "plain.html").read_text(encoding="utf-8")
+    assert f"conqret show {run.path} trams" in plain
