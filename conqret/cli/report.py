@@ -27,7 +27,9 @@ def report(
     ] = None,
     recordings: Annotated[
         Path | None,
-        typer.Option(help="Where the raw answers are, if not in the run's folder: a store, an export, a run."),
+        typer.Option(
+            help="Where the raw answers are, if not in the run's folder: a store, an export, a run."
+        ),
     ] = None,
     max_items: Annotated[int, typer.Option(help="Items that are shown in full.", min=0)] = 200,
     json_output: Annotated[

@@ -16,9 +16,7 @@ if TYPE_CHECKING:
     from conqret.judging.asked import Asked
 
 EPILOG = (
-    "Examples:\n\n"
-    "conqret show runs/first voting-age-pro\n\n"
-    "conqret show runs/first voting-age-pro --json"
+    "Examples:\n\nconqret show runs/first voting-age-pro\n\nconqret show runs/first voting-age-pro --json"
 )
 
 
@@ -28,7 +26,9 @@ def show(
     *,
     recordings: Annotated[
         Path | None,
-        typer.Option(help="Where the answers are, if not in the run's folder: a store, an export, another run."),
+        typer.Option(
+            help="Where the answers are, if not in the run's folder: a store, an export, another run."
+        ),
     ] = None,
     prompts: options.Prompts = None,
     json_output: options.Json = False,

@@ -89,7 +89,10 @@ def _store(run: JudgeFolder, recordings: Path | None) -> Iterator[Recordings]:
         with Recordings.open_for_replay(recordings or run.recordings_file) as store:
             yield store
     else:
-        with tempfile.TemporaryDirectory(prefix="conqret-") as scratch, Recordings(Path(scratch) / STORE_NAME) as store:
+        with (
+            tempfile.TemporaryDirectory(prefix="conqret-") as scratch,
+            Recordings(Path(scratch) / STORE_NAME) as store,
+        ):
             yield store
 
 
@@ -121,10 +124,14 @@ def _sent_again(
 
 def _setup(record: JudgeRecord, prompts: Path | None) -> Setup:
     """The instrument that the record describes."""
-    judging = {one.name: record.options[one.name] for one in fields(JudgeOptions) if one.name in record.options}
+    judging = _known(JudgeOptions, record.options)
     judging["metrics"] = tuple(judging.get("metrics", ()))
-    client = {one.name: record.model_options[one.name] for one in fields(ClientOptions) if one.name in record.model_options}
+    client = _known(ClientOptions, record.model_options)
     return set_up(record.format, ClientOptions(record.model, **client), JudgeOptions(**judging), prompts)
+
+
+def _known(settings: type[JudgeOptions | ClientOptions], found: Mapping[str, Any]) -> dict[str, Any]:
+    return {one.name: found[one.name] for one in fields(settings) if one.name in found}
 
 
 def _exchanges(

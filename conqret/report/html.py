@@ -69,8 +69,8 @@ def report_page(
     beside: Beside | None = None,
     asked_at: Callable[[int, int], str] | None = None,
 ) -> Iterator[str]:
-    """The page, piece by piece. ``asked_at`` says where what was asked for an item stands, by its place among those that
-    are shown (from 0) and its number in the run; None: nowhere."""
+    """The page, piece by piece. ``asked_at`` says where what was asked for an item stands, by its place among those
+    that are shown (from 0) and its number in the run; None: nowhere."""
     record = run.record()
     summary = tally.summariser.summary()
     shown = tally.shown()

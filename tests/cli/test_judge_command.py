@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 import pytest
 
-from conqret.data import Item
+from conqret.data import Document, Item
 from conqret.judging.folder import JudgeFolder
 from conqret.llm import Completion, Recordings
 from conqret.llm.progress import Progress
@@ -465,13 +465,16 @@ def test_a_key_that_the_provider_echoes_is_nowhere(
 
 
 def test_show_prints_what_was_asked_and_answered(cli: Cli, tmp_path: Path) -> None:
-    items = write_items(tmp_path / "items.jsonl", [Item(id="a", topic="Is it?", argument="It is \u202ered.")])
-    assert cli("judge", items, "--format", "direct", "-o", tmp_path / "r", "-q").code == 0
+    item = Item(
+        id="a", topic="Is it?", documents=(Document(id="1", text="It is."),), argument="It is red [1]."
+    )
+    items = write_items(tmp_path / "items.jsonl", [item])
+    assert cli("judge", items, "--format", "listwise", "-o", tmp_path / "r", "-q").code == 0
     done = cli("show", tmp_path / "r", "a")
     assert done.code == 0
     assert "[system prompt]" in done.out
     assert "[raw answer]" in done.out
-    assert "It is [U+202E]red." in done.out
+    assert "It is red [1]." in done.out
     found = json.loads(cli("show", tmp_path / "r", "a", "--json").out)
     assert found["judgment"]["item"] == "a"
     assert [one["role"] for one in found["exchanges"][0]["messages"]] == ["system", "user"]

@@ -1,4 +1,4 @@
-"""What was asked and answered: only the very prompts that were sent, raw answers, re-asks; and the pages that show it."""
+"""What was asked and answered: only the very prompts that were sent, raw answers, re-asks; and the pages of it."""
 
 import json
 import shutil
