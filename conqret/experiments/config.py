@@ -9,7 +9,7 @@ import itertools
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -31,6 +31,9 @@ DEPTH = 100
 WINDOW, STEP = 20, 10
 """The reranker's sliding window (Sun et al. 2023)."""
 
+BM25 = "bm25"
+"""The first stage where a retriever names none."""
+
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,59}$")]
 Side = Literal["pro", "con"]
 
@@ -42,10 +45,27 @@ class Table(BaseModel):
 
 
 class Retriever(Table):
-    """A first stage: BM25 at a depth, or rankings from TREC files (one for both sides, or one a side)."""
+    """A first stage: what ``conqret retrieve`` searches with, at a depth, or rankings from TREC files (one for both
+    sides, or one a side)."""
 
     depth: int = Field(default=DEPTH, ge=1)
+    engine: str = BM25
+    encoder: str | None = None
+    weights: tuple[float, ...] | None = None
+    cross_encoder: str | None = None
+    instruction: str = ""
     run: Path | dict[Side, Path] | None = None
+
+    @property
+    def engines(self) -> list[str]:
+        """The names of the engines that search; several are fused."""
+        return [name.strip() for name in self.engine.split(",")]
+
+    def placeless(self) -> dict[str, Any]:
+        """The same as it stands in the identity of an experiment: without the folders that files and models lie in."""
+        models = {name: getattr(self, name) for name in ("encoder", "cross_encoder")}
+        bare = {name: model and Path(model).name for name, model in models.items()}
+        return {**self.model_dump(mode="json"), **bare, "run": self.run is not None}
 
 
 class Reranker(Table):

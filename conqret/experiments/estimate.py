@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from conqret.data import Item
 from conqret.experiments.config import NONE, System
 from conqret.experiments.job import Job
+from conqret.experiments.ranking import first_stage
 from conqret.generation.expected_cost import expected_writing
 from conqret.generation.generate import Task
 from conqret.generation.tasks import make_tasks
@@ -63,9 +64,7 @@ def estimate(job: Job) -> list[Expected]:
 
 def _first(job: Job, system: System) -> Mapping[str, Mapping[str, Sequence[str]]]:
     """By side and topic, the documents of the first stage."""
-    from conqret.retrieval.bm25 import BM25
-    from conqret.retrieval.evaluation.systems import queries, rankings
-    from conqret.retrieval.index import open_index
+    from conqret.retrieval.evaluation.systems import rankings
 
     retriever = job.experiment.retrievers[system.retriever]
     if retriever.run is not None:
@@ -73,11 +72,8 @@ def _first(job: Job, system: System) -> Mapping[str, Mapping[str, Sequence[str]]
             side: read_rankings(retriever.run[side] if isinstance(retriever.run, dict) else retriever.run)
             for side in job.experiment.stances
         }
-    frame = BM25(open_index(job.experiment.corpus), depth=retriever.depth, texts=False).transform(
-        queries(job.topics())
-    )
-    found = rankings(frame)
-    return dict.fromkeys(job.experiment.stances, found)
+    frame, _ = first_stage(job.experiment.corpus, retriever, job.topics())
+    return dict.fromkeys(job.experiment.stances, rankings(frame))
 
 
 def _tasks(job: Job, system: System, first: Mapping[str, Mapping[str, Sequence[str]]]) -> list[Task]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conqret.data import Stance
 from conqret.data.corpus import CorpusTopic
-from conqret.experiments.config import Reranker, System
+from conqret.experiments.config import Reranker, Retriever, System
 from conqret.experiments.job import Job, digest_of, state_of
 from conqret.io.atomic import write_whole
 from conqret.io.trec import ScoredDoc, read_rankings, write_run
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from conqret.retrieval.index import Index
+    from conqret.retrieval.pipeline import Plan
 
 
 async def rank(job: Job, sessions: Sessions, ranking: str, system: System, stance: Stance) -> int:
@@ -42,8 +43,11 @@ async def rank(job: Job, sessions: Sessions, ranking: str, system: System, stanc
     if state_of(_state_file(target)).get("made_of") == made_of and target.is_file():
         return 0
     require("pyterrier", extra="retrieval")
-    index = open_index(experiment.corpus)
-    frame = _first_stage(index, topics, given, retriever.depth)
+    if given is None:
+        frame, indexes = first_stage(experiment.corpus, retriever, topics)
+    else:
+        indexes = [open_index(experiment.corpus)]
+        frame = _of_file(indexes[0], topics, given, retriever.depth)
     failed = 0
     if reranker is not None:
         frame, failed = await _rerank(job, sessions, frame, reranker, stance)
@@ -53,7 +57,12 @@ async def rank(job: Job, sessions: Sessions, ranking: str, system: System, stanc
         for place, document in enumerate(documents)
     ]
     write_run(target, lines, tag=ranking)
-    state = {"made_of": made_of, "engine": index.engine, "index": index.fingerprint, "failed_windows": failed}
+    state = {
+        "made_of": made_of,
+        "engine": ", ".join(one.engine for one in indexes),
+        "index": ", ".join(one.fingerprint for one in indexes),
+        "failed_windows": failed,
+    }
     if failed:  # kept, and made again by the next run
         state["made_of"] = ""
     write_whole(_state_file(target), json.dumps(state, indent=1).encode())
@@ -70,13 +79,8 @@ def _given_run(job: Job, system: System, stance: Stance) -> Path | None:
     return run
 
 
-def _first_stage(index: Index, topics: list[CorpusTopic], given: Path | None, depth: int) -> pd.DataFrame:
-    """The first stage's ranking with texts: BM25's, or that of a file."""
-    from conqret.retrieval.bm25 import BM25
-    from conqret.retrieval.evaluation.systems import queries
-
-    if given is None:
-        return BM25(index, depth=depth).transform(queries(topics))
+def _of_file(index: Index, topics: list[CorpusTopic], given: Path, depth: int) -> pd.DataFrame:
+    """The ranking of a file, with texts."""
     import pandas as pd
 
     from conqret.errors import DeclarationError
@@ -94,6 +98,36 @@ def _first_stage(index: Index, topics: list[CorpusTopic], given: Path | None, de
         for place, one in enumerate(ranked.get(topic.id, [])[:depth])
     ]
     return pd.DataFrame(rows, columns=["qid", "query", "docno", "score", "rank", "title", "text"])
+
+
+def first_stage(
+    corpus: Path, retriever: Retriever, topics: Sequence[CorpusTopic]
+) -> tuple[pd.DataFrame, list[Index]]:
+    """The ranking of a retriever that searches, with texts, and the indexes that it searched (built where there are
+    none).
+
+    Raises:
+        DeclarationError: there is no index by vectors and nothing says with which encoder to build it, or what
+            :func:`conqret.retrieval.pipeline.open_indexes` raises.
+    """
+    from conqret.retrieval.evaluation.systems import queries
+    from conqret.retrieval.pipeline import assemble, open_indexes
+
+    indexes = open_indexes(corpus, retriever.engines, retriever.encoder)
+    made = assemble(indexes, plan_of(retriever), None)
+    return made.pipeline(queries(topics)), indexes
+
+
+def plan_of(retriever: Retriever) -> Plan:
+    """The stages of a retriever that searches. Raises DeclarationError where its settings do not fit each other."""
+    from conqret.retrieval.pipeline import Plan
+
+    return Plan(
+        depth=retriever.depth,
+        weights=retriever.weights,
+        cross_encoder=retriever.cross_encoder,
+        instruction=retriever.instruction,
+    )
 
 
 async def _rerank(

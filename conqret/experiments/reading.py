@@ -8,14 +8,18 @@ from pathlib import Path
 from typing import Any
 
 from conqret.errors import ConqretError, DeclarationError
-from conqret.experiments.config import NONE, Experiment
+from conqret.experiments.config import BM25, NONE, Experiment, Retriever
 from conqret.experiments.places import line_of
 from conqret.experiments.sound_part import Place, sound_part
 from conqret.io.limits import LIST
 from conqret.judging.registry import JUDGES
 from conqret.llm.backend import backend_of
+from conqret.retrieval.engine import ENGINES, get_engine
 
 _Fault = tuple[Place, str]
+
+SEARCHING = ("engine", "encoder", "weights", "cross_encoder", "instruction")
+"""The fields of a retriever that say how it searches."""
 
 
 def read_experiment(path: Path) -> Experiment:
@@ -66,21 +70,25 @@ def _faulty(path: Path, text: str, faults: list[_Fault]) -> DeclarationError:
 
 def _anchored(experiment: Experiment, folder: Path) -> Experiment:
     """The same with every path absolute, those of the file taken from its own folder."""
-    retrievers = {
-        name: one.model_copy(
-            update={
-                "run": {side: folder / file for side, file in one.run.items()}
-                if isinstance(one.run, dict)
-                else folder / one.run
-                if one.run is not None
-                else None
-            }
-        )
-        for name, one in experiment.retrievers.items()
-    }
+    retrievers = {name: _anchored_retriever(one, folder) for name, one in experiment.retrievers.items()}
     prompts = folder / experiment.prompts if experiment.prompts is not None else None
     update = {"corpus": folder / experiment.corpus, "prompts": prompts, "retrievers": retrievers}
     return experiment.model_copy(update=update)
+
+
+def _anchored_retriever(one: Retriever, folder: Path) -> Retriever:
+    """The same with its files, and with models whose folders begin with ``./`` or ``../``, taken from ``folder``."""
+    run = one.run
+    if isinstance(run, dict):
+        files: Any = {side: folder / file for side, file in run.items()}
+    else:
+        files = None if run is None else folder / run
+    models = {
+        name: str(folder / model)
+        for name in ("encoder", "cross_encoder")
+        if (model := getattr(one, name)) is not None and model.startswith(("./", "../"))
+    }
+    return one.model_copy(update={"run": files, **models})
 
 
 def _anchored_models(experiment: Experiment, folder: Path) -> Experiment:
@@ -143,11 +151,35 @@ def _retriever_faults(experiment: Experiment) -> Iterator[_Fault]:
         lacking = [side for side in experiment.stances if files and "" not in files and side not in files]
         if lacking:
             yield ("retrievers", name, "run"), f"has no file for {', '.join(lacking)}"
+        yield from _searching_faults(("retrievers", name), retriever)
     for name, reranker in experiment.rerankers.items():
         if reranker.step > reranker.window:
             yield ("rerankers", name, "step"), f"{reranker.step} is more than the window of {reranker.window}"
         if name == NONE:
             yield ("rerankers", name), f"{NONE!r} stands for no reranker; give it another name"
+
+
+def _searching_faults(place: Place, retriever: Retriever) -> Iterator[_Fault]:
+    given = [name for name in SEARCHING if getattr(retriever, name) != Retriever.model_fields[name].default]
+    if retriever.run is not None:
+        for name in given:
+            yield (*place, name), "the rankings of a file are not searched anew: leave out run, or this"
+        return
+    for name in retriever.engines:
+        if name != BM25:
+            yield from _named((*place, "engine"), lambda n=name: get_engine(n))
+    if retriever.encoder is not None and all(
+        name == BM25 or (name in ENGINES and ENGINES[name].folds) for name in retriever.engines
+    ):
+        yield (*place, "encoder"), 'is for an engine that compares vectors: engine = "dense" or "bm25,dense"'
+    if retriever.weights is not None and len(retriever.weights) != len(retriever.engines):
+        count = len(retriever.engines)
+        yield (
+            (*place, "weights"),
+            f"has {len(retriever.weights)} for {count} engines: give one for each, or none",
+        )
+    if retriever.instruction and retriever.cross_encoder is None:
+        yield (*place, "instruction"), "is for a reranker that reads it: give cross_encoder, too"
 
 
 def _writer_faults(experiment: Experiment) -> Iterator[_Fault]:

@@ -56,9 +56,7 @@ def experiment_record(job: Job) -> ExperimentRecord:
             **resolved,
             "corpus": "",
             "prompts": "",
-            "retrievers": {
-                name: {**one, "run": one["run"] is not None} for name, one in resolved["retrievers"].items()
-            },
+            "retrievers": {name: one.placeless() for name, one in experiment.retrievers.items()},
             "judges": [
                 {**one, "model": placeless.get(one["model"], one["model"])} for one in resolved["judges"]
             ],

@@ -195,6 +195,15 @@ def test_a_model_that_is_only_read_cannot_write(file):
         ("[retrievers.deep]", '[retrievers.deep]\nrun = "no.res"', "there is no file"),
         ("[generators.floor]", '[generators.floor]\nstrategy = "extract"', "did you mean 'extractive'"),
         ("[retrievers.deep]", '[retrievers."a/b"]', "String should match"),
+        ("[retrievers.deep]", '[retrievers.deep]\nengine = "bm52"', "did you mean"),
+        ("[retrievers.deep]", '[retrievers.deep]\nencoder = "x"', "an engine that compares vectors"),
+        ("[retrievers.deep]", "[retrievers.deep]\nweights = [1, 2]", "has 2 for 1 engines"),
+        ("[retrievers.deep]", '[retrievers.deep]\ninstruction = "x"', "give cross_encoder, too"),
+        (
+            "[retrievers.deep]",
+            '[retrievers.deep]\nrun = "experiment.toml"\nengine = "dense"',
+            "are not searched anew",
+        ),
         ('name = "irrelevant"', 'name = "irrelevant"\nlevels = [0, 200]', "from 0 to 100"),
         (
             'name = "irrelevant"',

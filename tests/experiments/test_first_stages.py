@@ -1,0 +1,70 @@
+"""The first stage of an experiment is any that `conqret retrieve` knows: by words, by vectors, both, cross-encoders."""
+
+import asyncio
+import json
+
+import pytest
+
+pytest.importorskip("pyterrier")
+
+import conqret
+from conqret.errors import DeclarationError
+from conqret.experiments.config import System
+from conqret.experiments.job import Job
+from conqret.experiments.ranking import rank
+from conqret.experiments.record import experiment_record
+from conqret.io.trec import read_rankings
+from tests.experiments.test_experiment import EXPERIMENT
+from tests.generation.corpora import write_corpus
+
+FIRST = """[retrievers.bm25]
+depth = 12
+engine = "bm25,dense"
+encoder = "tests.retrieval.letters:load"
+weights = [0.3, 0.7]
+cross_encoder = "tests.retrieval.letters:overlap"
+"""
+SYSTEM = System("bm25", "none", "floor")
+
+
+@pytest.fixture
+def job(tmp_path):
+    write_corpus(tmp_path / "corpus")
+    file = tmp_path / "experiment.toml"
+    text = EXPERIMENT.replace("[retrievers.bm25]\ndepth = 12\n", FIRST)
+    file.write_text(text.replace('[retrievers.given]\nrun = "given.res"', "[retrievers.given]"))
+    return Job.of(file, tmp_path / "run")
+
+
+def test_it_ranks_as_conqret_retrieve_does(job, tmp_path):
+    assert asyncio.run(rank(job, None, SYSTEM.ranking, SYSTEM, "pro")) == 0
+    target = job.out.ranking(SYSTEM.ranking, "pro")
+    expected = conqret.retrieve(
+        job.experiment.corpus, engine="bm25,dense", encoder="tests.retrieval.letters:load", weights=[0.3, 0.7],
+        cross_encoder="tests.retrieval.letters:overlap", depth=12, split="test", output=tmp_path / "own.res",
+    )  # fmt: skip
+    assert {topic: tuple(found) for topic, found in read_rankings(target).items()} == expected.rankings
+    assert all(len(found) == 12 for found in expected.rankings.values())
+    state = json.loads(target.with_name(target.name.replace(".res.gz", ".json")).read_text())
+    assert state["engine"].endswith(", dense")
+    assert len(state["index"].split(", ")) == 2
+
+
+def test_an_index_by_vectors_needs_an_encoder(job, tmp_path):
+    file = tmp_path / "experiment.toml"
+    file.write_text(file.read_text().replace('encoder = "tests.retrieval.letters:load"\n', "", 1))
+    bare = Job.of(file, tmp_path / "other")
+    with pytest.raises(DeclarationError, match="encoder"):
+        asyncio.run(rank(bare, None, SYSTEM.ranking, SYSTEM, "pro"))
+
+
+def test_where_a_model_lies_makes_no_other_experiment(job, tmp_path):
+    file = tmp_path / "experiment.toml"
+    text = file.read_text()
+    found = []
+    for folder in ("./a/letters", "./b/letters", "./b/numbers"):
+        file.write_text(text.replace("tests.retrieval.letters:load", folder))
+        made = Job.of(file, tmp_path / "other")
+        assert made.experiment.retrievers["bm25"].encoder == str(tmp_path / folder)
+        found.append(experiment_record(made).fingerprint)
+    assert found[0] == found[1] != found[2]
