@@ -106,6 +106,7 @@ def validate(
         summary,
         result,
         items(),
+        judgments=judgments(),
         bias=None if bias is None else BiasFolder(Path(bias)).table(),
         sensitivity=None if sensitivity is None else SensitivityFolder(Path(sensitivity)).results(),
     )

@@ -23,6 +23,7 @@ from conqret.cli import (
     bias,
     calibrate,
     compare,
+    components,
     corpus,
     curate,
     debate,
@@ -75,8 +76,8 @@ app = typer.Typer(
 )
 for _module in (
     judge, report, show, formats, prompt, recordings, scrape, corpus, index, retrieve, generate, perturb, sensitivity,
-    run, runs, validate, calibrate, agree, compare, diff, power, label, bias, score, rank, perspectives, debate,
-    questions, curate, answer, doctor,
+    run, runs, validate, calibrate, agree, compare, diff, components, power, label, bias, score, rank, perspectives,
+    debate, questions, curate, answer, doctor,
 ):  # fmt: skip
     _name = _module.__name__.rpartition(".")[2]  # a module has a command of its name, or several in an app
     if hasattr(_module, "app"):

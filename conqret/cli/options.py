@@ -220,6 +220,21 @@ def numbers(text: str | None, wanted: str) -> list[float]:
         raise DeclarationError(f"{wanted}, not {text!r}") from None
 
 
+def counts(name: str, text: str) -> list[int]:
+    """The whole numbers of a comma-separated list, each once; ``name`` is the option's.
+
+    Raises:
+        DeclarationError: one is below 1, or no whole number.
+    """
+    from conqret.errors import DeclarationError
+
+    wanted = f"{name} is a list of whole numbers from 1 on, such as 8,12,20"
+    found = numbers(text, wanted)
+    if not found or any(one < 1 or not one.is_integer() for one in found):
+        raise DeclarationError(f"{wanted}, not {text!r}")
+    return list(dict.fromkeys(map(int, found)))
+
+
 def column_map(columns: str | None, example: str) -> dict[str, str]:
     """``--columns`` as a mapping from field to column; ``example`` stands in the error.
 

@@ -46,7 +46,7 @@ class Planning(Group):
         from conqret.report.planning import plan_picture, plan_tables
         from conqret.stats.planning import Plan
 
-        topics, items = self._counts("--topics", self.topics), self._counts("--items", self.items)
+        topics, items = options.counts("--topics", self.topics), options.counts("--items", self.items)
         with progress("simulating", len(topics) * len(items)) as bar:
             cells = simulate(Plan(topics, items, self.simulations, self.seed, confidence, bar.advance))
         picture = None if self.svg is None else plan_picture(cells, what)
@@ -54,15 +54,6 @@ class Planning(Group):
         if self.svg is not None and picture is not None:
             write_whole(self.svg, picture)
             tell(at(self.svg, "picture"))
-
-    def _counts(self, name: str, text: str) -> list[int]:
-        from conqret.errors import DeclarationError
-
-        wanted = f"{name} is a list of whole numbers from 1 on, such as 8,12,20"
-        found = options.numbers(text, wanted)
-        if any(one < 1 or not one.is_integer() for one in found):
-            raise DeclarationError(f"{wanted}, not {text!r}")
-        return list(dict.fromkeys(map(int, found)))
 
 
 Icc = Annotated[float, typer.Option(help="The share of the variance that lies between topics.", min=0, max=1)]

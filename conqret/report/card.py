@@ -8,7 +8,7 @@ from pathlib import Path
 from conqret.reliability.cards.card import FILE_NAME, Card
 from conqret.report import words
 from conqret.report.card_figures import agreement_figure, bias_figure, curve_figure
-from conqret.report.card_tables import SHOWN, card_markdown, main_curves, strongest
+from conqret.report.card_tables import SHOWN, card_markdown, main_curves, repeatability_table, strongest
 from conqret.report.page import page, write_files
 
 _SHOULD = {
@@ -44,6 +44,7 @@ def card_page(card: Card) -> Iterator[str]:
         strongest=strongest(card.bias) if card.bias is not None else [],
         every_row=[(row, 1) for row in card.bias.rows] if card.bias is not None else [],
         main_curves=main_curves(card),
+        repeated=repeatability_table(card.repeatability),
         widest=_widest(card),
         price="unknown (no price for the model)" if card.cost.usd is None else words.money(card.cost.usd),
     )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from conqret.data.gathering import gathered
 from conqret.judging.dimensions import DIMENSIONS
 from conqret.reliability.bias.table import BiasRow, BiasTable
 from conqret.reliability.cards.card import Card
+from conqret.reliability.generalizability import Repeatability
 from conqret.reliability.sensitivity.curves import Curve
 from conqret.reliability.validation.people import OVERALL
 from conqret.reliability.validation.statistics import STATISTICS
@@ -52,6 +53,17 @@ def bias_rows_table(rows: Iterable[BiasRow], note: str = "") -> Table:
     return Table("", columns, cells, note=note)
 
 
+def repeatability_table(rows: Sequence[Repeatability]) -> Table:
+    """How far the judge repeats itself, asked the very same again."""
+    return Table(
+        "Repeatability",
+        (Column("metric", "name"), "scores", "standard deviation", "generalizability"),
+        [(words.label(one.metric), one.scores, one.deviation, one.generalizability) for one in rows],
+        note="The standard deviation of scores of one item, and the share of the variance of scores that is that of "
+        "items: 1 where the judge always says the same.",
+    )
+
+
 def bias_sheet(table: BiasTable) -> Sheet:
     """The page of the bias table."""
     judge = table.record
@@ -66,6 +78,7 @@ def bias_sheet(table: BiasTable) -> Sheet:
         f"Consistency and bias of {judge.format} with {judge.model}",
         [
             section(bias_rows_table(table.rows, _bias_note(table)), title="Comparisons"),
+            *([section(repeatability_table(table.repeatability))] if table.repeatability else []),
             Section("Remarks", [Texts(lines)] if (lines := [*failed, *_remarks(table)]) else []),
         ],
         lede=["Does the judge say the same twice, and does it favour what it should not?", alarms],
@@ -91,6 +104,7 @@ def card_markdown(card: Card) -> str:
         "## Known limits",
         "\n".join(f"- {safe(sentence)}" for sentence in card.limits),
         tables_markdown(_agreement_and_damage(card), "##").rstrip(),
+        *([tables_markdown([repeatability_table(card.repeatability)], "##")] if card.repeatability else []),
         *(["## Consistency and bias", *_bias(card.bias)] if card.bias is not None else []),
         "## Cost, speed and what has no score",
         f"{cost.calls} requests, {cost.prompt_tokens} prompt and {cost.completion_tokens} completion tokens, "

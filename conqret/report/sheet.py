@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from conqret.errors import DeclarationError
 from conqret.report.charts import Chart
 from conqret.report.markdown import safe, tables_markdown
-from conqret.report.page import page
+from conqret.report.page import page, write_files
 from conqret.report.table import Table
+
+ENDINGS = (".html", ".md", ".svg")
+"""A page, Markdown, a picture."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +102,26 @@ def _blocks(one: Section) -> Iterator[str]:
         else:
             headed = len(one.parts) > 1 and part.title != one.title
             yield tables_markdown([part], "###" if headed else "").strip()
+
+
+def write_sheet(sheet: Sheet, file: Path) -> Path:
+    """Write ``sheet`` as a page (``.html``), as Markdown (``.md``) or its charts' first (``.svg``), by the ending of
+    ``file``. Raises what :func:`check_ending` raises."""
+    check_ending(file)
+    ending = file.suffix.lower()
+    content: str | Iterable[str] = sheet.html() if ending == ".html" else sheet.markdown()
+    if ending == ".svg":
+        content = next(chart.svg() for one in sheet.sections for chart in one.charts)
+    (written,) = write_files(file.parent, {file.name: content})
+    return written
+
+
+def check_ending(file: Path) -> None:
+    """Raises DeclarationError where no sheet can be written into a file of this ending."""
+    if file.suffix.lower() not in ENDINGS:
+        raise DeclarationError(
+            f"{file} ends in {file.suffix or 'nothing'}; give a file that ends in {', '.join(ENDINGS)}"
+        )
 
 
 def section(table: Table, *more: Table, title: str = "") -> Section:

@@ -3,8 +3,8 @@
 Intervals are jackknife-t intervals: the statistic is computed again without each cluster (topic) in turn, and with C
 clusters ``theta +- t_(C-1) s``, ``s^2 = (C - 1) / C sum_c (theta_(-c) - mean)^2`` (Tukey 1958; Miller 1974). Where a
 statistic has ends, that is done where it has none: shares on the scale of ``log(p / (1 - p))``, correlations and
-coefficients of agreement on Fisher's ``artanh(r)``. With eight topics such intervals cover what they promise where
-percentiles of a bootstrap do not (docs/results/statistics.md).
+coefficients of agreement on Fisher's ``artanh(r)``, variances on that of their logarithm. With eight topics such
+intervals cover what they promise where percentiles of a bootstrap do not (docs/results/statistics.md).
 """
 
 from __future__ import annotations
@@ -16,8 +16,12 @@ from typing import TYPE_CHECKING, Literal
 from conqret.errors import DeclarationError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import numpy as np
     from numpy.typing import NDArray
+
+    Transform = Callable[[NDArray[np.float64] | float], NDArray[np.float64]]
 
 CONFIDENCE = 0.95
 
@@ -35,8 +39,8 @@ nothing of others, and with fewer its intervals exclude 0 in 10 to 20 % of the c
 FEWEST_SHARED = 2.0
 """The like of it for coefficients of agreement: items on which both would leave the most frequent value by chance."""
 
-Scale = Literal["plain", "share", "correlation"]
-"""Where a statistic lives: anywhere, from 0 to 1, or up to 1 on either side of 0."""
+Scale = Literal["plain", "share", "correlation", "variance"]
+"""Where a statistic lives: anywhere, from 0 to 1, up to 1 on either side of 0, or from 0 up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +173,6 @@ class Sampled:
 
     def _ends(self, confidence: float) -> tuple[float, float] | str:
         """Both ends, or why there are none."""
-        import numpy as np
         from scipy.special import stdtrit
 
         kept = self._kept()
@@ -180,7 +183,7 @@ class Sampled:
         reach = float(stdtrit(len(kept) - 1, (1 + confidence) / 2))
         bottom, top = _RANGES[self.scale]
         if bottom < kept.min() and kept.max() < top and bottom < self.value < top and self.scale != "plain":
-            there, back = (_logit, _expit) if self.scale == "share" else (np.arctanh, np.tanh)
+            there, back = _transforms(self.scale)
             moved = there(kept)
             centre, half = there(self.value), reach * _error(moved)
             return float(back(centre - half)), float(back(centre + half))
@@ -188,8 +191,13 @@ class Sampled:
         return max(float(self.value - half), _LEAST[self.scale]), min(float(self.value + half), top)
 
 
-_RANGES = {"plain": (-float("inf"), float("inf")), "share": (0.0, 1.0), "correlation": (-1.0, 1.0)}
-_LEAST = {"plain": -float("inf"), "share": 0.0, "correlation": -float("inf")}
+_RANGES = {
+    "plain": (-float("inf"), float("inf")),
+    "share": (0.0, 1.0),
+    "correlation": (-1.0, 1.0),
+    "variance": (0.0, float("inf")),
+}
+_LEAST = {"plain": -float("inf"), "share": 0.0, "correlation": -float("inf"), "variance": 0.0}
 """A coefficient of agreement has no lower end."""
 
 
@@ -229,6 +237,15 @@ def _error(without: NDArray[np.float64]) -> float:
     """``sqrt((C - 1) / C sum_c (theta_(-c) - mean)^2)``."""
     count = len(without)
     return float(((count - 1) / count * ((without - without.mean()) ** 2).sum()) ** 0.5)
+
+
+def _transforms(scale: Scale) -> tuple[Transform, Transform]:
+    """To a scale without ends, and back."""
+    import numpy as np
+
+    if scale == "share":
+        return _logit, _expit
+    return (np.log, np.exp) if scale == "variance" else (np.arctanh, np.tanh)
 
 
 def _logit(share: NDArray[np.float64] | float) -> NDArray[np.float64]:

@@ -18,9 +18,11 @@ from conqret.reliability.cards.card import Card, card_schema, make_card, read_ca
 from conqret.reliability.cards.fit import changes
 from conqret.reliability.sensitivity.curves import Curve, Point
 from conqret.reliability.sensitivity.results import SensitivityRecord, SensitivityResults
+from conqret.report.card import card_page
+from conqret.report.card_tables import card_markdown
 from tests.contract.items import demo
 from tests.judging.runs import execution
-from tests.reliability.cards import FORMAT, card_of
+from tests.reliability.cards import FORMAT, bias_of, card_of
 
 SCHEMA = Path(__file__).resolve().parents[2] / "docs" / "judge-card.schema.json"
 
@@ -153,3 +155,15 @@ def test_no_card_says_how_to_get_one(tmp_path: Path) -> None:
     (tmp_path / "card.json").write_text("{}", encoding="utf-8")
     with pytest.raises(DeclarationError, match="is no judge card"):
         read_card(tmp_path)
+
+
+def test_a_card_says_how_far_the_judge_repeats_itself(folder: Path, card: Card, tmp_path: Path) -> None:
+    table = bias_of(tmp_path, list(demo())[:6], ["repeatability"])
+    (same, *_) = table.repeatability
+    assert (same.deviation.value, same.scores, same.items) == (0.0, 18, 6)
+    assert card.repeatability == ()  # one sample, and the probes were not asked for it
+    said = card.model_copy(update={"repeatability": table.repeatability})
+    page, markdown = "".join(card_page(said)), card_markdown(said)
+    assert "Does it repeat itself?" in page
+    assert "## Repeatability" in markdown
+    assert "Does it repeat itself?" not in "".join(card_page(card))

@@ -15,11 +15,12 @@ from conqret.errors import DeclarationError
 from conqret.judging.expected_cost import Expected, Sizes
 from conqret.judging.expected_judging import expected_judging
 from conqret.judging.folder import trial_key
-from conqret.reliability.bias.contrast import Contrast, Ground, Key, NotAskedError
+from conqret.reliability.bias.contrast import AGAIN, Contrast, Ground, Key, NotAskedError
 from conqret.reliability.bias.folder import BiasFolder
 from conqret.reliability.bias.registry import PROBES
 from conqret.reliability.bias.table import BiasRecord, BiasTable, bias_rows
 from conqret.reliability.bias.ways import fingerprint_of, instrument_for, setup_for
+from conqret.reliability.generalizability import repeatabilities
 from conqret.reliability.judged import Conduct, Part, digest_of, judge_parts
 from conqret.runs.session import SessionCounts
 from conqret.stats.estimate import CONFIDENCE
@@ -118,6 +119,7 @@ def run_bias(
             confidence=confidence,
             alpha=ALPHA,
             rows=bias_rows(plan.contrasts, readings, seed=ground.seed, confidence=confidence),
+            repeatability=repeatabilities(_repeated(plan, readings), setup.metrics, confidence),
             left_out=plan.left_out,
             notes=tuple(note for contrast in plan.contrasts for note in contrast.notes),
             warnings=tuple(text for one in PROBES.values() if (text := one.warning(ground)) is not None),
@@ -126,6 +128,18 @@ def run_bias(
         )
 
     return judge_parts(parts, record, out, conduct or Conduct(), conclude)
+
+
+def _repeated(plan: BiasPlan, readings: Mapping[Key, Judgment]) -> list[Judgment]:
+    """The judgments of the very same requests, the first and the further ones."""
+    keys = [
+        key
+        for contrast in plan.contrasts
+        for pair in contrast.pairs
+        if pair.changed[0].startswith(AGAIN)
+        for key in (pair.base, pair.changed)
+    ]
+    return [readings[key] for key in dict.fromkeys(keys)]
 
 
 def record_of(plan: BiasPlan) -> BiasRecord:

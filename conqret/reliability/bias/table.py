@@ -12,6 +12,7 @@ from conqret.data.gathering import gathered
 from conqret.data.item import Frozen
 from conqret.judging.folder import InstrumentRecord
 from conqret.reliability.bias.contrast import Adverse, Contrast, Key
+from conqret.reliability.generalizability import Repeatability
 from conqret.runs.session import SessionCounts
 from conqret.stats.effects import FEWEST_CLUSTERS, Effect, Paired, paired_effects
 from conqret.stats.estimate import CONFIDENCE
@@ -69,7 +70,8 @@ class BiasRecord(InstrumentRecord):
 
 class BiasTable(Frozen):
     """All that the probes found of one judge, of which ``record`` tells. ``left_out`` says why a probe was not made;
-    ``warnings`` must be said wherever the table is shown. ``session`` counts what the last session took."""
+    ``warnings`` must be said wherever the table is shown. ``repeatability`` has the metrics that were asked for again.
+    ``session`` counts what the last session took."""
 
     schema_name: str = SCHEMA
     record: BiasRecord
@@ -77,6 +79,7 @@ class BiasTable(Frozen):
     confidence: float
     alpha: float
     rows: tuple[BiasRow, ...]
+    repeatability: tuple[Repeatability, ...] = ()
     left_out: Mapping[str, str] = {}
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()

@@ -14,7 +14,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from conqret._version import __version__
-from conqret.data import Item
+from conqret.data import Item, Judgment
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
 from conqret.judging.folder import JudgeRecord
@@ -24,6 +24,7 @@ from conqret.reliability.bias.table import BiasTable
 from conqret.reliability.cards.cost import Cost
 from conqret.reliability.cards.fit import differences
 from conqret.reliability.cards.limits import known_limits
+from conqret.reliability.generalizability import Repeatability, repeatabilities
 from conqret.reliability.sensitivity.curves import Curve
 from conqret.reliability.sensitivity.results import SensitivityResults
 from conqret.reliability.validation.dimension import DimensionAgreement
@@ -50,7 +51,8 @@ class Card(Frozen):
 
     Of ``labelled`` items by ``annotators`` people ``compared`` were judged. ``agreement`` has a row for each labelled
     dimension, ``people`` beside the judge in each, and ``average`` the mean of two and more; ``sensitivity`` and
-    ``bias`` are there where such runs were given; ``limits`` are sentences for people.
+    ``bias`` are there where such runs were given. ``repeatability`` is that of whole judgments where the bias probes
+    asked for them again, else that of the single samples of the run. ``limits`` are sentences for people.
     """
 
     schema_name: str = SCHEMA
@@ -67,6 +69,7 @@ class Card(Frozen):
     average: Average | None
     sensitivity: tuple[Curve, ...] = ()
     bias: BiasTable | None = None
+    repeatability: tuple[Repeatability, ...] = ()
     cost: Cost
     missing: Missingness
     limits: tuple[str, ...]
@@ -78,10 +81,11 @@ def make_card(
     validation: Validation,
     items: Iterable[Item],
     *,
+    judgments: Iterable[Judgment] = (),
     bias: BiasTable | None = None,
     sensitivity: SensitivityResults | None = None,
 ) -> Card:
-    """The card of a finished run that was held against labels.
+    """The card of a finished run that was held against labels; of its ``judgments`` the samples are looked at.
 
     Raises:
         DeclarationError: validation, bias table or sensitivity run are of another instrument.
@@ -97,6 +101,7 @@ def make_card(
         if curve.fingerprint == record.fingerprint
     )
     cost = Cost.of(summary)
+    again = bias.repeatability if bias is not None else ()
     return Card(
         conqret=__version__,
         run=record,
@@ -111,6 +116,8 @@ def make_card(
         average=validation.average if len(validation.average.dimensions) > 1 else None,
         sensitivity=curves,
         bias=bias,
+        repeatability=again
+        or repeatabilities(judgments, record.metrics, validation.basis.settings.confidence),
         cost=cost,
         missing=validation.missing,
         limits=known_limits(record, rows, validation, curves, bias, cost, len(topics)),

@@ -1,0 +1,76 @@
+"""How often the intervals of variance components hold the truth, where it is known: `conqret components`.
+
+    nice python benchmarks/components.py --simulations 500
+
+Scores of 4 items a topic (unbalanced: 1 to 12) by 3 models, in 2 samples each, are drawn with the standard deviations
+below, and the components estimated. A cell is coverage / median width of the interval of the standard deviation, and
+the mean of the estimated variance over the true one. The table stands in docs/noise.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+import numpy as np
+
+from conqret.reliability.generalizability import deviation
+from conqret.stats.components import variance_components
+
+SD = {"topic": 0.1, "item": 0.12, "model": 0.06, "topic x model": 0.04, "item x model": 0.05, "sample": 0.07}
+ITEMS, UNBALANCED, MODELS, SAMPLES = 4, (1, 2, 3, 5, 8, 12), 3, 2
+GENERALIZABILITY = "generalizability of one score"
+
+
+def drawn(rng: np.random.Generator, topics: int, balanced: bool):
+    """Scores with their topics, items and models."""
+    sizes = np.full(topics, ITEMS) if balanced else rng.choice(UNBALANCED, size=topics)
+    of_item = np.repeat(np.arange(topics), sizes)
+    item, model, _ = (one.ravel() for one in np.indices((len(of_item), MODELS, SAMPLES)))
+    topic = of_item[item]
+    codes = {"topic": topic, "item": item, "model": model, "topic x model": topic * MODELS + model,
+             "item x model": item * MODELS + model, "sample": np.arange(len(item))}  # fmt: skip
+    values = sum(SD[name] * rng.normal(size=code.max() + 1)[code] for name, code in codes.items())
+    return values, topic.tolist(), item.tolist(), {"model": model.tolist()}
+
+
+def cell(topics: int, balanced: bool, simulations: int) -> dict[str, str]:
+    """What is found of each component."""
+    held, widths, found = ({name: [] for name in (*SD, GENERALIZABILITY)} for _ in range(3))
+    square = {name: value**2 for name, value in SD.items()}
+    true = square["topic"] + square["item"]
+    ratio = true / (true + square["topic x model"] + square["item x model"] + square["sample"])
+    for seed in range(simulations):
+        one = variance_components(*drawn(np.random.default_rng([seed, topics, balanced]), topics, balanced))
+        rows = [
+            (effect.names[0], deviation(one.variance(place).estimate()), SD[effect.names[0]])
+            for place, effect in enumerate(one.effects)
+        ]
+        for place, (name, _, _) in enumerate(rows):
+            found[name].append(one.variances[place] / square[name])
+        for name, ends, truth in [*rows, (GENERALIZABILITY, one.generalizability({}).estimate(), ratio)]:
+            if ends.low is not None:
+                held[name].append(ends.low <= truth <= ends.high)
+                widths[name].append(ends.high - ends.low)
+    texts = {}
+    for name in (*SD, GENERALIZABILITY):
+        covered = f"{np.mean(held[name]):.3f} / {np.median(widths[name]):.2f}" if held[name] else "none"
+        texts[name] = covered + (f" ({np.mean(found[name]):.2f})" if found[name] else "")
+    return texts
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--simulations", type=int, default=500)
+    given = parser.parse_args()
+    cells = {
+        f"{topics}{'' if balanced else ' u'}": cell(topics, balanced, given.simulations)
+        for topics in (8, 20, 50)
+        for balanced in (True, False)
+    }
+    print(f"| source | {' | '.join(cells)} |\n| --- |{' ---: |' * len(cells)}")
+    for name in (*SD, GENERALIZABILITY):
+        print(f"| {name} | {' | '.join(one[name] for one in cells.values())} |")
+
+
+if __name__ == "__main__":
+    main()

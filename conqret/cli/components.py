@@ -1,0 +1,97 @@
+"""``conqret components``: where the noise of a judge comes from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from conqret.cli import label_options, options
+from conqret.cli.console import at, note, result, tell
+from conqret.cli.groups import grouped
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret components runs/a runs/b runs/other-words -o noise.html\n\n"
+    "conqret components runs/five-samples --metric clarity --design sample=10 --topics 8,20,50,100"
+)
+WANTED = "--design is a list such as model=3,sample=2"
+
+
+@grouped
+def components(
+    runs: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Finished runs over the same items: other models, other words (--prompts), or one run with --samples."
+        ),
+    ],
+    *,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(help="Only this metric. Default: all that the runs share. May be repeated."),
+    ] = None,
+    design: Annotated[
+        list[str] | None,
+        typer.Option(help="Also say what these numbers buy, as in model=3,sample=2. May be repeated."),
+    ] = None,
+    topics: Annotated[str, typer.Option(help="Over how many topics the mean is looked at.")] = "8,20,50",
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="A page (.html), Markdown (.md), or its first chart (.svg)."),
+    ] = None,
+    confidence: label_options.Confidence = 0.95,
+    json_output: options.Json = False,
+) -> None:
+    """Where do a judge's scores differ, and why: topics, items, models, prompts, samples; and what more of each buys.
+
+    A G-study and its D-study. What the runs cannot tell apart is said, and not given as 0. No labels are needed, and
+    nothing is asked of a model.
+    """
+    from conqret._optional import require
+    from conqret.judging.folder import JudgeFolder
+    from conqret.reliability.generalizability import noise_study
+    from conqret.report.generalizability import noise_sheet, noise_tables, noise_words
+    from conqret.report.sheet import check_ending, write_sheet
+
+    for module in ("numpy", "scipy"):
+        require(module, extra="stats")
+    if output is not None:
+        check_ending(output)
+    found = noise_study(
+        [JudgeFolder(run) for run in runs],
+        metrics=[name.replace("-", "_") for name in metric or ()],
+        designs=[_numbers(text) for text in design or ()],
+        topics=options.counts("--topics", topics),
+        confidence=confidence,
+    )
+    said = noise_words(found)
+    for text in found.runs:
+        tell(f"run        {text}")
+    tell(said[0])
+    for text in said[1:]:
+        note(text[:1].lower() + text[1:].rstrip("."))
+    if found.left_out:
+        note(f"not all runs have {', '.join(found.left_out)}")
+    tables = list(noise_tables(found))
+    result(found, tables, as_json=json_output)
+    if len(tables) == 1 and len(found.metrics) > 1:
+        tell("--metric NAME shows what is known of one; so does a page (-o) of all")
+    if output is not None:
+        tell(at(write_sheet(noise_sheet(found), output)))
+
+
+def _numbers(text: str) -> dict[str, int]:
+    """``model=3,sample=2`` as numbers by facet."""
+    from conqret.errors import DeclarationError
+
+    found = {}
+    for part in options.listed(text):
+        name, _, number = part.partition("=")
+        if not number.strip().isdecimal() or not name.strip():
+            raise DeclarationError(f"{WANTED}, not {text!r}")
+        found[name.strip()] = int(number)
+    if not found:
+        raise DeclarationError(f"{WANTED}, not {text!r}")
+    return found

@@ -1,0 +1,39 @@
+"""``conqret components``: from folders of runs to tables and files."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+ITEMS = Path(__file__).parents[2] / "fixtures/demo/items.jsonl"
+
+
+@pytest.fixture
+def two(cli, tmp_path):
+    for name in ("listwise", "pointwise"):
+        assert cli("judge", ITEMS, "-f", name, "--metric", "clarity", "-o", tmp_path / name, "-q").code == 0
+    return tmp_path / "listwise", tmp_path / "pointwise"
+
+
+def test_two_questions_to_one_model(cli, two, tmp_path):
+    done = cli("components", *two, "-o", tmp_path / "noise.html", "--topics", "12")
+    assert done.code == 0
+    assert "Clarity: where 48 scores differ" in done.out
+    assert "item x prompt or sample" in done.out
+    assert "1 model, 2 prompts; what differs: format" in done.err
+    assert "note: there is one sample of each request" in done.err
+    assert (tmp_path / "noise.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+    found = json.loads(cli("components", *two, "--json", "--design", "prompt=4").out)
+    assert found["metrics"]["clarity"]["averaged"][-1]["numbers"] == {"prompt": 4}
+    for more, message in (
+        (("--design", "prompt"), "--design is a list such as model=3,sample=2"),
+        (("--design", "model=2"), "what more models buy is not known"),
+        (("--topics", "0"), "--topics is a list of whole numbers"),
+        (("--metric", "rigour"), "there is no metric of all runs 'rigour'"),
+        (("-o", tmp_path / "x.pdf"), "ends in .pdf"),
+    ):
+        wrong = cli("components", *two, *more)
+        assert wrong.code == 2
+        assert message in " ".join(wrong.err.split())
+    assert cli("components", two[0]).code == 2
+    assert cli("components", tmp_path).code == 2

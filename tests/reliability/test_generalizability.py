@@ -1,0 +1,176 @@
+"""Where the noise of a judge comes from, from run folders to words, tables and files."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from conqret.data import Measure, Reason
+from conqret.errors import DeclarationError, UnknownNameError
+from conqret.judging.consistency import combine_samples
+from conqret.judging.folder import JudgeRecord
+from conqret.reliability.generalizability import noise_study, repeatabilities
+from conqret.report.generalizability import noise_sheet, noise_tables, noise_words
+from conqret.report.sheet import write_sheet
+from tests.reliability.judged import judgment, scored
+
+TOPICS, ITEMS = 8, 3
+WORTH = np.random.default_rng(99).normal(size=(TOPICS, ITEMS)) * 0.15 + 0.5
+
+
+@dataclass(frozen=True)
+class Run:
+    """What is read of a folder."""
+
+    path: Path
+    kept: list
+    prompt: str = "1"
+
+    def record(self):
+        one = self.kept[0]
+        return JudgeRecord(
+            format="listwise", model=one.model, baseline=False, fingerprint=one.fingerprint, metrics=["clarity"],
+            identity={"format": "listwise", "model": one.model, "prompt listwise": self.prompt, "samples": 2},
+            options={}, model_options={}, items_name="items", items_layout="", items_count=24, items_digest="d",
+        )  # fmt: skip
+
+    def finished(self):
+        return iter(self.kept)
+
+
+def run(seed, *, model="m", prompt="1", samples=2, shift=0.0, metric="clarity", lost=()):
+    """A run that sees the worth of the items with noise of .05 on every sample."""
+    rng = np.random.default_rng(seed)
+    kept = []
+    for (topic, place), worth in np.ndenumerate(WORTH):
+        values = np.clip(worth + shift + 0.05 * rng.normal(size=samples), 0, 1).tolist()
+        measure = combine_samples([scored(value) for value in values])
+        item = f"i{topic}-{place}"
+        kept.append(
+            judgment(
+                item,
+                {metric: Measure.missing(Reason.REFUSAL) if item in lost else measure},
+                topic=f"topic {topic}",
+                model=model,
+                fingerprint=f"{model}/{prompt}",
+            )
+        )
+    return Run(Path(f"{model}-{prompt}-{seed}"), kept, prompt)
+
+
+def test_models_and_prompts_are_told_apart():
+    runs = [
+        run(1),
+        run(2, model="n", shift=0.2),
+        run(3, prompt="2"),
+        run(4, model="n", prompt="2", shift=0.2),
+    ]
+    found = noise_study(runs, designs=[{"model": 3, "sample": 2}], topics=[10])
+    row = found.metrics["clarity"]
+    assert (found.models, found.prompts, found.differs) == (2, 2, ("model", "prompt listwise"))
+    assert (row.scores, row.items, row.topics, row.unknown) == (192, 24, 8, ())
+    assert row.varies == ("model", "prompt", "sample")
+    share = {source.names[0]: source.share for source in row.sources}
+    assert share["model"] > 0.2 > 0.05 > share["prompt"]
+    assert row.repeatability.value == pytest.approx(0.05, abs=0.01)
+    assert row.averaged[-1].numbers == {"model": 3, "prompt": 1, "sample": 2}
+    once, both = row.averaged[0], row.averaged[-1]
+    assert once.score_error > both.score_error
+    assert once.mean_error[10] > both.mean_error[10]
+
+
+def test_what_one_run_leaves_open():
+    found = noise_study([run(1)])
+    assert noise_words(found)[1:] == [
+        "There is one model, so nothing is said of what another model would change.",
+        "There is one prompt, so nothing is said of what another prompt would change.",
+    ]
+    with pytest.raises(DeclarationError, match="every item has one score only"):
+        noise_study([run(1, samples=1)])
+    with pytest.raises(
+        DeclarationError, match="what more models buy is not known: what varies here is sample"
+    ):
+        noise_study([run(1)], designs=[{"model": 2}])
+
+
+def test_where_models_and_prompts_change_together_they_are_one_source():
+    found = noise_study([run(1, samples=1), run(2, samples=1, model="n", prompt="2", shift=0.1)])
+    row = found.metrics["clarity"]
+    assert [source.names for source in row.sources] == [
+        ("topic",), ("item",), ("judge",), ("topic x judge",), ("item x judge", "sample")
+    ]  # fmt: skip
+    assert "no run changes the model or the prompt alone" in row.unknown[0]
+    assert row.repeatability.reason == "one sample of each request"
+
+
+def test_runs_of_one_instrument_are_samples():
+    found = noise_study([run(1, samples=1), run(2, samples=1)])
+    assert found.metrics["clarity"].varies == ("sample",)
+    assert "of one instrument, and count as samples" in found.notes[0]
+    (note,) = noise_study([run(1), run(1)]).notes
+    assert "may be a replay" in note
+
+
+def test_what_has_no_score_takes_no_part_and_metrics_meet():
+    found = noise_study([run(1, lost={"i0-0"}), run(2, model="n")])
+    assert found.metrics["clarity"].scores == 94
+    with pytest.raises(DeclarationError, match=r"share no metric: m-1-1 has clarity; m-1-2 has rigour"):
+        noise_study([run(1), Run(Path("m-1-2"), run(2, metric="rigour").kept)])
+    with pytest.raises(UnknownNameError, match="did you mean 'clarity'"):
+        noise_study([run(1)], metrics=["clarty"])
+    every = {f"i{topic}-{place}" for topic in range(TOPICS) for place in range(ITEMS)}
+    with pytest.raises(DeclarationError, match="no score in any of the runs"):
+        noise_study([run(1, lost=every)])
+
+
+def test_repeatability_of_one_judge():
+    (one,) = repeatabilities(run(1).kept, ["clarity", "rigour"])
+    assert (one.metric, one.scores, one.items) == ("clarity", 48, 24)
+    assert one.deviation.low < 0.05 < one.deviation.high
+    assert 0.4 < one.generalizability.low < 0.9 < one.generalizability.high < 1
+    twice = repeatabilities([*run(1, samples=1).kept, *run(3, samples=1).kept], ["clarity"])
+    assert twice[0].deviation.value == pytest.approx(0.05, abs=0.02)
+    assert repeatabilities(run(1, samples=1).kept, ["clarity"]) == ()
+
+
+def test_pages_markdown_and_picture(tmp_path):
+    found = noise_study([run(1), run(2, model="<b>n", shift=0.1)])
+    tables = list(noise_tables(found))
+    assert [table.title for table in tables] == [
+        "Clarity: where 96 scores differ", "Clarity: one item's score", "Clarity: standard error of the mean"
+    ]  # fmt: skip
+    assert (tables[1].rows[2][0], tables[1].rows[4][0]) == ("3 samples", "2 models")
+
+    def written(name):
+        return write_sheet(noise_sheet(found), tmp_path / name).read_text(encoding="utf-8")
+
+    page, markdown = written("noise.html"), written("noise.md")
+    assert "&lt;b&gt;n" in page
+    assert "<b>n" not in page
+    assert "generalizability of one score by how many are averaged over" in page
+    assert markdown.startswith("# Where the noise comes from")
+    assert "&lt;b&gt;n" in markdown
+    assert written("noise.svg").startswith("<svg")
+    with pytest.raises(DeclarationError, match=r"noise.pdf ends in .pdf"):
+        written("noise.pdf")
+
+
+def test_several_metrics_stand_side_by_side_and_each_on_the_page():
+    both = [
+        one.model_copy(update={"measures": {**one.measures, "rigour": scored(0.5)}}) for one in run(1).kept
+    ]
+    found = noise_study([Run(Path("both"), both)])
+    assert list(found.metrics) == ["clarity"]
+    assert any(note.startswith("rigour is left out: every item has one score only") for note in found.notes)
+    same = [
+        one.model_copy(update={"measures": {**one.measures, "rigour": one.measures["clarity"]}})
+        for one in both
+    ]
+    found = noise_study([Run(Path("same"), same)])
+    (overview,) = noise_tables(found)
+    assert [row[0] for row in overview.rows] == ["Clarity", "Rigour"]
+    assert [one.title for one in noise_sheet(found).sections] == [
+        "Shares of the variance of scores", "Clarity", "Rigour", "Runs"
+    ]  # fmt: skip
+    assert [len(one.parts) for one in noise_sheet(found).sections] == [1, 4, 4, 1]

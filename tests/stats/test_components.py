@@ -1,0 +1,162 @@
+"""Variance components: by hand, beside REML, from data whose components are known, and what a design leaves open."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from conqret.errors import DeclarationError
+from conqret.stats.components import FEWEST_TOPICS, variance_components
+
+TRUTH = {
+    "topic": 0.1, "item": 0.12, "model": 0.06, "topic x model": 0.04, "item x model": 0.05, "sample": 0.07
+}  # fmt: skip
+"""Standard deviations."""
+
+
+def drawn(rng, *, topics=8, items=4, models=3, samples=2):
+    """Scores of every item by every model, with their topic, item and model."""
+    normal = rng.normal
+    scores = (
+        normal(size=(topics, 1, 1, 1)) * TRUTH["topic"]
+        + normal(size=(topics, items, 1, 1)) * TRUTH["item"]
+        + normal(size=(1, 1, models, 1)) * TRUTH["model"]
+        + normal(size=(topics, 1, models, 1)) * TRUTH["topic x model"]
+        + normal(size=(topics, items, models, 1)) * TRUTH["item x model"]
+        + normal(size=(topics, items, models, samples)) * TRUTH["sample"]
+    )
+    topic, item, model, _ = (one.ravel() for one in np.indices(scores.shape))
+    return scores.ravel(), topic.tolist(), (topic * items + item).tolist(), {"model": model.tolist()}
+
+
+def by_name(found):
+    return dict(zip((" or ".join(one.names) for one in found.effects), found.variances.tolist(), strict=True))
+
+
+def test_samples_and_items_by_hand():
+    # three items of one topic, two samples each: within (0.02 + 0.08 + 0) / 3, between 2 var(0.1, 0.2, 0.6)
+    found = variance_components([0.2, 0.0, 0.4, 0.0, 0.6, 0.6], ["t"] * 6, list("aabbcc"), {})
+    within = (0.02 + 0.08 + 0.0) / 3
+    between = 2 * np.var([0.1, 0.2, 0.6], ddof=1)
+    assert by_name(found) == pytest.approx({"item": (between - within) / 2, "sample": within})
+    item = (between - within) / 2
+    assert found.generalizability({"sample": 2}).value == pytest.approx(item / (item + within / 2))
+    assert found.score_error({"sample": 4}) == pytest.approx((within / 4) ** 0.5)
+
+
+def test_they_are_those_of_a_mixed_model():
+    mixedlm = pytest.importorskip("statsmodels.formula.api").mixedlm
+    import pandas as pd
+
+    scores, topic, item, conditions = drawn(np.random.default_rng(3), topics=5, items=2)
+    found = by_name(variance_components(scores, topic, item, conditions))
+    assert min(found.values()) > 0  # where one is not, REML puts it at 0 and moves the others
+    data = pd.DataFrame({"y": scores * 10, "t": topic, "i": item, "m": conditions["model"], "one": 1})
+    data["tm"], data["im"] = data.t * 100 + data.m, data.i * 100 + data.m
+    names = {"t": "topic", "i": "item", "m": "model", "tm": "topic x model", "im": "item x model"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fitted = mixedlm("y ~ 1", data, groups="one", vc_formula={one: f"0 + C({one})" for one in names}).fit(
+            method=["lbfgs"]
+        )
+    reml = {
+        names[name]: value / 100 for name, value in zip(fitted.model.exog_vc.names, fitted.vcomp, strict=True)
+    }
+    assert found == pytest.approx({**reml, "sample": fitted.scale / 100}, rel=0.02, abs=2e-5)
+
+
+def test_known_components_are_found_and_intervals_hold_them():
+    """100 samples of eight topics; benchmarks/components.py has more of them."""
+    held = {"item": 0, "item x model": 0, "sample": 0, "generalizability": 0}
+    found, order = [], list(TRUTH)
+    true = {name: value**2 for name, value in TRUTH.items()}
+    items = true["topic"] + true["item"]
+    ratio = items / (items + true["topic x model"] + true["item x model"] + true["sample"])
+    for seed in range(100):
+        one = variance_components(*drawn(np.random.default_rng([seed, 8])))
+        variances = by_name(one)
+        found.append([variances[name] for name in order])
+        for place, effect in enumerate(one.effects):
+            if (name := effect.names[0]) in held:
+                ends = one.variance(place).estimate()
+                held[name] += ends.low <= true[name] <= ends.high
+        ends = one.generalizability({}).estimate()
+        held["generalizability"] += ends.low <= ratio <= ends.high
+    mean, error = np.mean(found, axis=0), np.std(found, axis=0) / 10
+    assert (np.abs(mean - [true[name] for name in order]) < 3 * error).all()
+    assert min(held.values()) >= 88
+
+
+def test_what_more_of_anything_buys():
+    found = variance_components(*drawn(np.random.default_rng(1)))
+    of = {name: max(value, 0) for name, value in by_name(found).items()}
+    numbers = {"model": 2, "sample": 3}
+    error = of["topic x model"] / 2 + of["item x model"] / 2 + of["sample"] / 6
+    true = of["topic"] + of["item"]
+    assert found.generalizability(numbers).value == pytest.approx(true / (true + error))
+    assert found.score_error(numbers) == pytest.approx((error + of["model"] / 2) ** 0.5)
+    assert found.dependability(numbers) == pytest.approx(true / (true + error + of["model"] / 2))
+    mean = (
+        of["topic"] / 20 + of["item"] / 80 + of["model"] / 2 + of["topic x model"] / 40
+        + of["item x model"] / 160 + of["sample"] / 480
+    )  # fmt: skip
+    assert found.mean_error(numbers, 20) == pytest.approx(mean**0.5)
+
+
+def test_what_topics_say_nothing_of_has_no_interval():
+    found = variance_components(*drawn(np.random.default_rng(1)))
+    ends = {effect.names[0]: found.variance(place).estimate() for place, effect in enumerate(found.effects)}
+    assert ends["model"].reason == "no interval: topics say nothing of other models"
+    assert f"{FEWEST_TOPICS} are needed" in ends["topic"].reason
+    assert ends["item"].low < ends["item"].value < ends["item"].high
+    many = variance_components(*drawn(np.random.default_rng(1), topics=FEWEST_TOPICS))
+    assert many.variance(0).estimate().low is not None
+
+
+def test_what_a_design_cannot_tell_apart():
+    scores, topic, item, conditions = drawn(np.random.default_rng(1), samples=1)
+    once = variance_components(scores, topic, item, conditions)
+    assert "item x model or sample" in by_name(once)
+    assert once.facets == ("model",)
+    with pytest.raises(
+        DeclarationError, match="what more samples buy is not known: what varies here is model"
+    ):
+        once.generalizability({"sample": 2})
+    one_each = variance_components(*drawn(np.random.default_rng(1), items=1))
+    assert "topic or item" in by_name(one_each)
+    nested = {"model": conditions["model"], "prompt": [place == 0 for place in conditions["model"]]}
+    within = variance_components(scores, topic, item, nested)
+    assert "model or model x prompt" in by_name(within)
+    (model,) = (place for place, one in enumerate(within.effects) if "model" in one.names)
+    assert within.effects[model].facets == {"model"}
+    with pytest.raises(DeclarationError, match="model and prompt never vary alone"):
+        variance_components(
+            scores, topic, item, {"model": conditions["model"], "prompt": conditions["model"]}
+        )
+
+
+@pytest.mark.parametrize(
+    ("values", "items", "models", "message"),
+    [
+        ([0.1, 0.2], "ab", "mm", "three finite values"),
+        ([0.1, 0.2, np.nan], "abc", "mmm", "three finite values"),
+        ([0.1, 0.2, 0.3], "abc", "mm", "for every value"),
+        ([0.1, 0.2, 0.3], "abc", "mmm", "every item has one score only"),
+        ([0.1, 0.2, 0.3], "aaa", "mno", "one item only"),
+        ([0.1, 0.2, 0.3, 0.4], "aabb", "mmnn", "in more than one run"),
+    ],
+)
+def test_what_cannot_be_analysed(values, items, models, message):
+    with pytest.raises(DeclarationError, match=message):
+        variance_components(values, ["t"] * len(values), list(items), {"model": list(models)})
+
+
+def test_a_design_has_one_of_everything():
+    with pytest.raises(DeclarationError, match="1 model at least"):
+        variance_components(*drawn(np.random.default_rng(1))).score_error({"model": 0})
+
+
+def test_scores_that_never_differ_have_no_generalizability():
+    found = variance_components([0.5] * 8, list("ttttssss"), list("aabbccdd"), {})
+    assert found.generalizability({}).estimate().reason == "no score differs"
+    assert found.variance(1).estimate().value == 0
