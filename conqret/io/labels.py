@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from conqret.data.gathering import gathered
-from conqret.errors import DeclarationError, LabelsError
+from conqret.errors import DeclarationError, LabelsError, number
 from conqret.io.label_layout import open_labels
 from conqret.io.label_reader import LabelReader
 from conqret.io.label_scale import CANNOT_JUDGE, LabelLevel, dimension_name, parse_scales
@@ -60,6 +60,8 @@ def read_labels(
     kept = tuple(label for label in labels if not wanted or label.dimension in wanted)
     if not kept:
         raise DeclarationError(f"{path} holds no labels")
+    if all(label.absence == "missing" for label in kept):
+        raise DeclarationError(f"{path} is not filled in: none of its {number(len(kept), 'cell')} holds a label")
     found = LabelSet(str(path), file.title or chosen.title, kept, settled)
     return replace(found, notes=(*file.notes, *reader.notes, *_notes(found)))
 

@@ -309,3 +309,46 @@ def test_published_files(data_dir):
     novices = read_labels(data_dir / "argquality_novices/novice-annotations-unaggregated.zip")
     assert len(novices.labels) == 12_726
     assert novices.absent() == {"cannot_judge": 719}
+
+
+def test_a_sheet_that_nobody_has_filled_in_says_so(write):
+    head = "item,annotator,topic,stance,argument,text,overall_quality,clarity\n"
+    blank = write("sheet.csv", head + "a,,T?,pro,x,y,,\nb,,T?,pro,x,y,,\n")
+    with pytest.raises(DeclarationError, match=r"is not filled in.*each of its 2 rows \(annotator, overall_quality, cl"):
+        read_labels(blank)
+    begun = read_labels(write("begun.csv", head + "a,ann,T?,pro,x,y,3,2\nb,,T?,pro,x,y,,\n"), scales=["1:5"])
+    assert "1 row of 2 not filled in" in begun.notes
+    assert [label.unit for label in begun.labels] == [Unit("a"), Unit("a")]
+    with pytest.raises(DeclarationError, match="none of its 1 cell holds a label"):
+        read_labels(write("long.csv", LONG + "a,clarity,ann,\n"))
+
+
+GRADED = {
+    "id": "zoos-pro",
+    "documents": [{"id": "d1", "relevance": 3}, {"id": "d2", "relevance": 0}],
+    "argument": {"quality": {"clarity": 2}, "sentences": []},
+    "second_argument": {"quality": {"clarity": 3}},
+    "preference": "second",
+}
+
+
+def test_graded_items(write):
+    found = read_labels(write("l.jsonl", json.dumps(GRADED)))
+    assert found.layout == "graded items"
+    said = [(label.unit.item, label.unit.part, label.dimension, label.value) for label in found.labels]
+    assert said == [
+        ("zoos-pro", "d1", "context_relevance", 3),
+        ("zoos-pro", "d2", "context_relevance", 0),
+        ("zoos-pro", "", "clarity", 2),
+        ("zoos-pro", "", "preference", 0),
+    ]
+    assert found.scale("context_relevance").unit(3) == found.scale("clarity").unit(3) == 1
+    assert "what is said of the second argument by itself is left out" in found.notes
+
+
+def test_graded_items_with_faults(write):
+    broken = [{**GRADED, "documents": [{"relevance": 1}]}, {"documents": GRADED["documents"]}, {**GRADED, "preference": "x"}]
+    found = faults(write("l.jsonl", "\n".join(map(json.dumps, broken))))
+    assert [(fault.line, fault.field) for fault in found][:2] == [(1, "documents[1].id"), (2, "id")]
+    wrong = only(write("m.jsonl", json.dumps({**GRADED, "documents": [{"id": "d", "relevance": 7}]})))
+    assert "lies outside the scale from 0 to 3" in wrong.problem

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from conqret.errors import DeclarationError, UnknownNameError
+from conqret.errors import DeclarationError, UnknownNameError, number
 from conqret.io.cells import as_text, is_missing
 from conqret.io.checks import cell_text
 from conqret.io.label_layout import LabelFile, LabelLayout, RawLabel
@@ -89,7 +89,12 @@ def _wide(file: LabelFile, schema: Schema, rest: Sequence[str]) -> Iterator[RawL
     own = {name: one for name, one in schema.fields.items() if name not in ("dimension", "value")}
     schema = replace(schema, fields=own)
     reader = TableReader(file.table, schema, file.faults)
+    namer = schema.fields["annotator"].columns if "annotator" in schema.fields else ()
+    blank = 0
     for row in reader.rows():
+        if namer and all(row.record.get(one) in (None, "") for one in (*namer, *chosen)):
+            blank += 1
+            continue
         values = reader.read(row.record, schema)
         if values is None:
             continue
@@ -99,6 +104,13 @@ def _wide(file: LabelFile, schema: Schema, rest: Sequence[str]) -> Iterator[RawL
             text = None if is_missing(cell) else as_text(cell)
             who = {"annotator": person.strip()} if person else {}
             yield RawLabel(row.line, dimension=dimension_name(dimension), text=text, **{**values, **who})
+    if blank and blank == reader.number:
+        raise DeclarationError(
+            f"{file.name} is not filled in: write who labels, and a label, into each of its {number(blank, 'row')} "
+            f"({', '.join((*namer, *chosen))})"
+        )
+    if blank:
+        file.notes.append(f"{number(blank, 'row')} of {reader.number} not filled in")
 
 
 def _label_columns(file: LabelFile, schema: Schema, rest: Sequence[str]) -> list[str]:
