@@ -179,7 +179,8 @@ class Trace(Frozen):
 
 
 class Judgment(Frozen):
-    """All that one judge says of one item: a measure for each metric, and the trace.
+    """All that one judge says of one item: a measure for each metric, and the trace. ``strays`` are the numbers that
+    its arguments cite and no document has.
 
     ``fingerprint`` names judge, prompts and model: equal fingerprints mean the same instrument. ``version`` says which
     version of an item was judged; None: the item as it is.
@@ -195,6 +196,7 @@ class Judgment(Frozen):
     version: Version | None = None
     flags: tuple[Flag, ...] = ()
     trims: tuple[Trim, ...] = ()
+    strays: tuple[int, ...] = ()
     trace: Trace = Trace()
 
     @property

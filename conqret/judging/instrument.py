@@ -22,6 +22,7 @@ from conqret.judging.sections import valid_alone
 from conqret.llm.ratings import rating_distribution
 from conqret.llm.request import Answer, Reading, Request, messages
 from conqret.prompts import Library, Prompt, Rendered, find_injections
+from conqret.text.citations import strays
 
 
 class Asks(Window, Protocol):
@@ -76,6 +77,7 @@ async def judge_item(item: Item, instrument: Instrument) -> Judgment:
         version=item.version,
         flags=tuple(flags(item)),
         trims=_most_trimmed(outcomes),
+        strays=_strays(item),
         trace=Trace(calls=tuple(call for outcome in outcomes for call in outcome.calls)),
     )
 
@@ -91,6 +93,12 @@ def flags(item: Item) -> Iterable[Flag]:
     for where, text in texts:
         for injection in find_injections(text or ""):
             yield Flag(where=where, kind=injection.kind, excerpt=injection.excerpt)
+
+
+def _strays(item: Item) -> tuple[int, ...]:
+    """What the arguments cite and no document has, where there are documents."""
+    texts = " ".join(filter(None, (item.argument, item.second_argument)))
+    return strays(texts, len(item.documents)) if item.documents else ()
 
 
 async def _ask_samples(ask: Ask[Any], given: Case, swapped: Case, instrument: Instrument) -> _Outcome:

@@ -58,7 +58,7 @@ class Usage(_Frozen):
 class Summary(_Frozen):
     """All of a run in numbers. ``partly`` counts those among the unscored and failed that have a score for some of the
     metrics, ``reasons`` the items in which each reason occurs; ``examples`` has its commonest detail, with an item.
-    ``outstanding`` items have no judgment yet, because the run was stopped."""
+    ``miscited`` items cite a document that they do not have; ``outstanding`` items have no judgment yet, because the run was stopped."""
 
     total: int
     scored: int
@@ -71,6 +71,7 @@ class Summary(_Frozen):
     usage: Usage
     flagged: int
     trimmed: int
+    miscited: int = 0
     session: SessionCounts | None = None
     outstanding: int = 0
 
@@ -119,7 +120,7 @@ class Summariser:
         self._metrics: dict[str, _Tally] = {}
         self._usage: Counter[str] = Counter()
         self._cost = self._seconds = 0.0
-        self._partly = self._flagged = self._trimmed = 0
+        self._partly = self._flagged = self._trimmed = self._miscited = 0
 
     def add(self, judgment: Judgment) -> None:
         """Count one judgment in."""
@@ -129,6 +130,7 @@ class Summariser:
         self._exemplify(judgment)
         self._flagged += bool(judgment.flags)
         self._trimmed += bool(judgment.trims)
+        self._miscited += bool(judgment.strays)
         for metric, measure in judgment.measures.items():
             tally = self._metrics.setdefault(metric, _Tally())
             tally.total += 1
@@ -193,6 +195,7 @@ class Summariser:
             usage=Usage(**usage, cost_usd=self._cost, seconds=self._seconds),
             flagged=self._flagged,
             trimmed=self._trimmed,
+            miscited=self._miscited,
             session=session,
         )
 

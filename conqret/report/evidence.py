@@ -61,7 +61,7 @@ def arguments(judgment: Judgment, item: Item) -> Iterator[ArgumentView]:
         if text:
             shown = text[:TEXT_CHARACTERS]
             verdict = CitationVerdicts(judgment, shown) if key == "a" else lambda start, cites: ""
-            pieces = cited(shown, min(len(item.documents), DOCUMENTS), verdict)
+            pieces = cited(shown, min(len(item.documents), DOCUMENTS), verdict, judgment.strays)
             yield ArgumentView(key, title, tuple(pieces), len(text) - len(shown))
 
 

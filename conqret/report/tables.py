@@ -68,6 +68,7 @@ def coverage(summary: Summary) -> str:
         (summary.partly, "with a score for some of the metrics"),
         (summary.flagged, "with text that addresses the judge"),
         (summary.trimmed, "trimmed to fit the model"),
+        (summary.miscited, "citing a document that is not there"),
         (summary.outstanding, "not judged yet"),
     ]
     told = [f"{words.count(number)} {what}" for number, what in (*states, *filter(itemgetter(0), remarks))]

@@ -6,8 +6,9 @@ Escaping is not done here: the templates escape everything that they are given.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
+from itertools import count
 from urllib.parse import urlsplit
 
 from conqret.text.citations import MARK
@@ -25,13 +26,15 @@ _ELLIPSIS = " …"
 @dataclass(frozen=True, slots=True)
 class Piece:
     """A stretch of text. ``cites`` is the document's number where it is a citation, with ``mark`` the running
-    number of the citation in its text; ``hit`` says that it is (part of) a flagged passage."""
+    number of the citation in its text; ``stray`` says that there is no such document, ``hit`` that it is (part of) a
+    flagged passage."""
 
     text: str
     cites: int | None = None
     mark: int = 0
     verdict: str = ""
     hit: bool = False
+    stray: bool = False
 
 
 def visible(text: str) -> str:
@@ -67,9 +70,10 @@ def link(url: str) -> str | None:
 
 
 def cited(
-    text: str, documents: int, verdict: Callable[[int, int], str] = lambda start, cites: ""
+    text: str, documents: int, verdict: Callable[[int, int], str] = lambda start, cites: "",
+    strays: Collection[int] = (),
 ) -> list[Piece]:
-    """``text`` in pieces, each number of a citation mark that names one of ``documents`` being one.
+    """``text`` in pieces, each number of a citation mark being one, which names one of ``documents`` or is one of ``strays``.
 
     ``verdict(start, number)`` says what was found of the citation of ``number`` by the mark at ``start``.
     """
@@ -78,14 +82,14 @@ def cited(
         for match in _mark.finditer(text)
         for number in _number.finditer(text, match.start(), match.end())
     )
-    there = (one for one in numbers if 1 <= one[2] <= documents)
-    return _pieces(
-        text,
-        (
-            (number.start(), Piece(number.group(), cites, place, verdict(mark, cites)))
-            for place, (mark, number, cites) in enumerate(there, start=1)
-        ),
-    )
+    places = count(1)
+
+    def piece(mark: int, written: str, cites: int) -> Piece:
+        if 1 <= cites <= documents:
+            return Piece(written, cites, next(places), verdict(mark, cites))
+        return Piece(written, stray=cites in strays)
+
+    return _pieces(text, ((number.start(), piece(mark, number.group(), cites)) for mark, number, cites in numbers))
 
 
 def flagged(text: str, excerpts: list[str]) -> list[Piece]:

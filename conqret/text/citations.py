@@ -45,6 +45,11 @@ def citations(text: str) -> tuple[int, ...]:
     return tuple(found)
 
 
+def strays(text: str, documents: int) -> tuple[int, ...]:
+    """The numbers cited in ``text`` that none of so many documents has: ``strays("It rose [7].", 1)`` is ``(7,)``."""
+    return tuple(number for number in citations(text) if not 1 <= number <= documents)
+
+
 def cited_by(arguments: Iterable[DebateArgument]) -> tuple[int, ...]:
     """The numbers that the arguments of a debate page cite, in title or paragraphs, in order of first mention."""
     return citations("\n\n".join(text for one in arguments for text in (one.title, *one.paragraphs)))

@@ -243,6 +243,22 @@ def test_items_with_faults_are_left_out_where_the_user_says_so(cli: Cli, tmp_pat
     assert "4 of 4 judgments were kept from before" in again.err
 
 
+ROW = {"topic": "T?", "argument": "x [1].", "documents": ["d"]}
+
+
+def test_a_citation_of_a_document_that_is_not_there_is_counted_and_marked(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "strays.jsonl"
+    rows = [{"id": "a", "topic": "T?", "argument": "x [7], y [1].", "documents": ["d"]}, {**ROW, "id": "b"}]
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    done = cli("judge", path, "-f", "direct", "-o", tmp_path / "r")
+    assert "1 citing a document that is not there" in done.out
+    one, two = JudgeFolder(tmp_path / "r").judgments()
+    assert (one.strays, two.strays) == ((7,), ())
+    page = (tmp_path / "r" / "report.html").read_text(encoding="utf-8")
+    assert '<mark title="there is no document 7">7</mark>' in page
+    assert page.count("cites what is not there</span>") == 1
+
+
 def test_a_reference_is_kept_and_not_compared(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "ragas.jsonl"
     row = {"user_input": "T?", "response": "x [1].", "retrieved_contexts": ["d"], "reference": "No."}
