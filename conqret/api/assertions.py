@@ -9,7 +9,7 @@ from typing import Any
 
 from conqret._optional import require
 from conqret.data import Item, Judgment, Measure
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, number
 from conqret.judging.registry import DEFAULT_FORMAT
 from conqret.llm.options import OFFLINE_MODEL
 from conqret.perturb import SEED, Direction, Materials, Perturbation, Pool
@@ -144,8 +144,8 @@ def curve_text(response: Response, unit: str) -> str:
         lines.append(f"  {level:>6g}  {interval}  {bar}")
     shown = ["-" if value is None else f"{value:+.2f}" for value in (response.pearson, response.spearman)]
     lines.append(
-        f"  Pearson {shown[0]}, Spearman {shown[1]}; {response.fell:.0%} of {response.n} items down, "
-        f"{response.rose:.0%} up; {response.clusters} topics"
+        f"  Pearson {shown[0]}, Spearman {shown[1]}; {response.fell:.0%} of {number(response.n, 'item')} down, "
+        f"{response.rose:.0%} up; {number(response.clusters, 'topic')}"
     )
     return "\n".join(lines)
 
@@ -154,7 +154,7 @@ def _judge(judge: ItemJudge, items: Sequence[Item]) -> Sequence[Judged]:
     found = judge(items)
     if len(found) != len(items):
         raise DeclarationError(
-            f"the judge returned {len(found)} judgments for {len(items)} items; one each is expected"
+            f"the judge returned {len(found)} judgments for {number(len(items), 'item')}; one each is expected"
         )
     return found
 

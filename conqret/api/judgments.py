@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, overload
 
 from conqret.data import Judgment
-from conqret.errors import UnknownNameError
+from conqret.errors import UnknownNameError, number
 from conqret.io import ItemSource, to_frame
 from conqret.judging.execute import sum_up, write_items
 from conqret.judging.folder import JudgeFolder, JudgeRecord, judgment_rows, trial_key
@@ -52,7 +52,7 @@ class Judgments(Sequence[Judgment]):
 
     def __repr__(self) -> str:
         by = f"{self.record.format} with {self.record.model}"
-        return f"<Judgments: {by}, {len(self)} items, {self.summary.scored} scored>"
+        return f"<Judgments: {by}, {number(len(self), 'item')}, {self.summary.scored} scored>"
 
     def _repr_html_(self) -> str:
         from conqret.report.tables import metric_table

@@ -13,6 +13,7 @@ from conqret.cli import options
 from conqret.cli.asking import ask
 from conqret.cli.console import at, end, floor, note, progress, result
 from conqret.cli.groups import Group, grouped
+from conqret.errors import number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -154,14 +155,14 @@ def answer(
     name = run.answerer.model
     by = f"{name}: {floor('an author')}" if run.answerer.backend.baseline else name
     by += f"; searches by {run.searcher.model}" if run.strategy.agent else ""
-    chunks = f" from {len(run.source):,} chunks" if run.source is not None else ""
+    chunks = f" from {number(len(run.source), 'chunk')}" if run.source is not None else ""
     outcome = ask(
         partial(
             write_answers, run, output=folder.path, prompts=prompts, recordings=kept.recordings, replay=kept.replay,
             overwrite=kept.overwrite,
         ),
         len(run.questions), "answers", shown=shown, doing="answering", by=by,
-        about=f"{len(run.questions):,} questions, strategy {strategy}{chunks}, answered by",
+        about=f"{number(len(run.questions), 'question')}, strategy {strategy}{chunks}, answered by",
     )  # fmt: skip
     summary = outcome.summary
     if summary.cut and not shown.quiet:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from conqret.cli.console import floor, note_all, progress, tell, tell_session
+from conqret.errors import number
 
 if TYPE_CHECKING:
     from conqret.cli.options import Answers, Calls, Shown
@@ -67,7 +68,7 @@ def ask(
 
         outcome = run(on_start=started, on_row=bar.advance)
     if not shown.quiet:
-        tell_session(outcome.session, f"{total:,} {rows}")
+        tell_session(outcome.session, number(total, rows.removesuffix("s")))
     if outcome.missing:
         note_all(f"{len(outcome.missing)} answers are not among the recordings", outcome.missing)
     return outcome

@@ -10,6 +10,7 @@ import typer
 from conqret.cli import label_options, options
 from conqret.cli.console import at, end, floor, note, progress, result, tell, tell_session
 from conqret.cli.groups import grouped
+from conqret.errors import number
 
 if TYPE_CHECKING:
     from conqret.reliability.bias.run import BiasPlan
@@ -92,7 +93,7 @@ def bias(
 
     def announce(plan: BiasPlan) -> None:
         if not shown.quiet:
-            note(f"{len(plan.contrasts)} comparisons, {plan.judgments} judgments")
+            note(f"{len(plan.contrasts)} comparisons, {number(plan.judgments, 'judgment')}")
             for name, reason in plan.left_out.items():
                 note(f"{name} left out: {reason}")
 
@@ -115,10 +116,10 @@ def bias(
     sheet = bias_sheet(table)
     page, _ = write_files(output, {PAGE_NAME: sheet.html(), MARKDOWN_NAME: sheet.markdown()})
     if not shown.quiet:
-        tell_session(table.session, f"{table.judgments:,} judgments")
+        tell_session(table.session, f"{number(table.judgments, 'judgment')}")
         if table.record.baseline:
             tell(f"offline is {floor('a judge')}")
-    alarms = f"{len(table.alarms)} of {len(table.rows)} rows raise an alarm"
+    alarms = f"{len(table.alarms)} of {number(len(table.rows), 'row')} raise an alarm"
     result(table, (bias_rows_table(table.rows), alarms, at(page)), as_json=shown.json_output)
     for text in table.warnings:
         note(text)

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from conqret.errors import number
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
@@ -143,7 +145,9 @@ def counts(progress: Progress) -> str:
     cost = "cost unknown" if progress.cost_usd is None else f"${progress.cost_usd:.4f}"
     if progress.estimated:
         cost += " (estimated)"
-    return f"{progress.calls} calls, {progress.recorded} recorded, {progress.retries} retries, {cost}"
+    return (
+        f"{number(progress.calls, 'call')}, {progress.recorded} recorded, {progress.retries} retries, {cost}"
+    )
 
 
 def tell_session(session: SessionCounts, rows: str = "") -> None:
@@ -152,9 +156,11 @@ def tell_session(session: SessionCounts, rows: str = "") -> None:
 
     cost = "cost unknown" if session.cost_usd is None else f"${session.cost_usd:.4f} spent"
     if session.estimated:
-        cost += f", estimated for {session.estimated:,} answers without usage"
+        cost += f", estimated for {number(session.estimated, 'answer')} without usage"
     kept = f"; {session.kept:,} of {rows} kept from before" if rows else ""
-    tell(f"{session.sent:,} requests sent now ({cost}), {session.recorded:,} answered from recordings{kept}")
+    tell(
+        f"{number(session.sent, 'request')} sent now ({cost}), {session.recorded:,} answered from recordings{kept}"
+    )
     for name, answers in session.others.items():
         note(f"{answers:,} answers say that another model gave them: {name}")
     for name, example in session.failures.items():

@@ -11,6 +11,7 @@ import typer
 from conqret.cli import options
 from conqret.cli.console import at, note, progress, result
 from conqret.cli.groups import grouped
+from conqret.errors import number as counted
 
 if TYPE_CHECKING:
     from conqret.report.table import Table
@@ -46,7 +47,7 @@ def build(
     lost = {entry.document for entry in ledger if entry.document} - {one.id for one in documents}
     if lost:
         raise DeclarationError(
-            f"{directory.ledger_file} names {len(lost)} documents that documents.jsonl lacks ({min(lost)} "
+            f"{directory.ledger_file} names {counted(len(lost), 'document')} that documents.jsonl lacks ({min(lost)} "
             "is one): run `conqret scrape evidence` again"
         )
     built = build_corpus(list(directory.debates()), ledger, seed=seed, share=train_share)

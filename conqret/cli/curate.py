@@ -14,6 +14,7 @@ from conqret.cli.asking import ask, session_of
 from conqret.cli.console import at, end, floor, note, result
 from conqret.cli.default_command import DEFAULT, RunByDefault
 from conqret.cli.groups import Group, add_commands, grouped
+from conqret.errors import number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -155,7 +156,7 @@ def run(
     author = f"{session.options.model}: {floor('an author')}" if baseline else ""
     outcome = ask(
         partial(curate, found, collector, folder, overwrite=kept.overwrite), len(found) * len(STEPS), "steps",
-        about=f"{len(found):,} questions, {source.described}, asked of", shown=shown,
+        about=f"{number(len(found), 'question')}, {source.described}, asked of", shown=shown,
         doing="collecting", by=author,
     )  # fmt: skip
     summary = outcome.summary

@@ -10,6 +10,7 @@ import typer
 from conqret.cli import label_options, options
 from conqret.cli.console import at, note, result, tell
 from conqret.cli.groups import grouped
+from conqret.errors import number
 
 EPILOG = (
     "Examples:\n\n"
@@ -66,7 +67,7 @@ def diff(
     judge = "one judge" if found.same_judge else "two judges"
     items = "the same items" if found.same_items else "other items"
     tell(f"first      {found.first}\nsecond     {found.second}")
-    tell(f"{found.pairs} pairs, met by {found.paired_by}: {judge}, {items}")
+    tell(f"{number(found.pairs, 'pair')}, met by {found.paired_by}: {judge}, {items}")
     if not found.same_judge and not found.same_items:
         note("judge and items both differ, so it cannot be said which of them made the difference")
     if found.left_out:

@@ -12,6 +12,7 @@ from conqret.cli import options
 from conqret.cli.asking import ask
 from conqret.cli.console import at, end, note, result
 from conqret.cli.groups import grouped
+from conqret.errors import number
 
 EPILOG = (
     "Examples:\n\n"
@@ -85,12 +86,12 @@ def generate(
         by += ": sentences of the documents, a floor and no author"
     outcome = ask(
         partial(write, job), len(job.tasks), "arguments",
-        about=f"{len(job.tasks):,} arguments by", by=by, shown=shown, doing="writing",
+        about=f"{number(len(job.tasks), 'argument')} by", by=by, shown=shown, doing="writing",
     )  # fmt: skip
     facts = {**asdict(outcome), "session": outcome.session.model_dump()}
     facts = {"items": str(facts.pop("items_file")), **facts}
     lines = (
-        f"{outcome.written} of {len(job.tasks)} arguments written",
+        f"{outcome.written} of {number(len(job.tasks), 'argument')} written",
         f"citations  {outcome.out_of_range} out of range, {outcome.misquoted} quotations not in the document cited",
         f"documents  {outcome.left_out} left out, {outcome.trimmed} cut to fit the model",
         at(outcome.items_file, "items"),

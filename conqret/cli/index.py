@@ -11,6 +11,7 @@ import typer
 from conqret.cli import options
 from conqret.cli.console import at, note, progress, result
 from conqret.cli.groups import Group, grouped
+from conqret.errors import number
 
 EPILOG = (
     "Examples:\n\n"
@@ -139,7 +140,7 @@ def index(
         note("the index is of this corpus and these settings already; --rebuild builds it all the same")
     done = f"indexed in {seconds:.1f} s" if built.fresh else "in the index"
     lines = (
-        f"{len(built):,} documents {done} with {built.engine} ({built.settings})",
+        f"{number(len(built), 'document')} {done} with {built.engine} ({built.settings})",
         at(built.folder, "index"),
     )
     result(facts, lines, as_json=shown.json_output)

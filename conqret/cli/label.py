@@ -10,6 +10,7 @@ import typer
 from conqret.cli import options
 from conqret.cli.console import at, note, result
 from conqret.cli.groups import grouped
+from conqret.errors import number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -97,7 +98,7 @@ def label(
     if shown.json_output or not shown.quiet:
         result(_reasons(found), _lines(found, paths), as_json=shown.json_output)
     if not shown.quiet and len(found.chosen) < plan:
-        note(f"there are only {len(found.chosen)} items to choose from")
+        note(f"there are only {number(len(found.chosen), 'item')} to choose from")
 
 
 def _ends(scale: str) -> tuple[int, int]:
@@ -130,7 +131,7 @@ def _lines(plan: LabelPlan, files: list[Path]) -> Iterator[RenderableType]:
     from collections import Counter
 
     topics = len({one.topic for one in plan.chosen})
-    yield f"{len(plan.chosen)} of {plan.total} items, on {topics} topics ({plan.judged} judged)"
+    yield f"{len(plan.chosen)} of {number(plan.total, 'item')}, on {number(topics, 'topic')} ({plan.judged} judged)"
     yield f"each had the same chance ({plan.probability:.1%}), so estimates need no weights"
     for band, count in sorted(Counter(one.band for one in plan.chosen).items()):
         yield f"{count:>6}  {band}"

@@ -18,6 +18,7 @@ from conqret.cli import (
 from conqret.cli.asking import ask, session_of
 from conqret.cli.console import at, end, note, progress, result, tell
 from conqret.cli.groups import add_commands, grouped
+from conqret.errors import number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -132,7 +133,7 @@ def detect(
         note(f"grade {threshold} was chosen for {chosen_by.model}: this is another model, or another prompt")
     outcome = ask(
         partial(study, found, session, folder, yes_from=threshold, overwrite=kept.overwrite), len(found), "grades",
-        about=f"{len(found):,} pairs from {pairs}, asked of", shown=shown, doing="detecting",
+        about=f"{number(len(found), 'pair')} from {pairs}, asked of", shown=shown, doing="detecting",
     )  # fmt: skip
     result(outcome.summary, _lines(outcome.summary, folder), as_json=shown.json_output)
     lost = outcome.summary.unanswered
@@ -146,7 +147,7 @@ def probabilities_of(
     from conqret.perspectives.detecting import detect_locally
 
     if not shown.quiet:
-        tell(f"{len(pairs):,} pairs, read by the detector {loaded.identity[:12]}")
+        tell(f"{number(len(pairs), 'pair')}, read by the detector {loaded.identity[:12]}")
     with progress("detecting", len(pairs), quiet=shown.quiet) as bar:
         return detect_locally(pairs, loaded, folder, overwrite=overwrite, on_block=bar.reach)
 

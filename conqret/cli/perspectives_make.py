@@ -13,6 +13,7 @@ from conqret.cli import options
 from conqret.cli.asking import ask, session_of
 from conqret.cli.console import at, end, floor, result
 from conqret.cli.groups import grouped
+from conqret.errors import number
 
 EPILOG = (
     "Examples:\n\n"
@@ -84,7 +85,7 @@ def make(
     baseline = session.options.backend.baseline
     outcome = ask(
         partial(making.make, read, session, folder, overwrite=kept.overwrite), len(read), "rows",
-        about=f"{len(read):,} rows from {rows}, asked of", shown=shown, doing="writing",
+        about=f"{number(len(read), 'row')} from {rows}, asked of", shown=shown, doing="writing",
         by=f"{session.options.model}: {floor('an author')}" if baseline else "",
     )  # fmt: skip
     summary = outcome.summary

@@ -12,6 +12,7 @@ from conqret.cli import options
 from conqret.cli.asking import ask, session_of
 from conqret.cli.console import at, end, note, note_all, result
 from conqret.cli.groups import grouped
+from conqret.errors import number as counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -194,9 +195,9 @@ def _remark(found: Diversity) -> None:
 
     note(legend(found))
     for name, lacking in found.unranked.items():
-        note_all(f"{name} ranks nothing for {len(lacking)} questions, and has 0 there", lacking, 5)
+        note_all(f"{name} ranks nothing for {counted(len(lacking), 'question')}, and has 0 there", lacking, 5)
     if found.unjudged:
-        told = [f"{name}: {count} documents" for name, count in found.unjudged.items()]
+        told = [f"{name}: {counted(count, 'document')}" for name, count in found.unjudged.items()]
         note_all(
             "documents without a judgment; a question counts only where all that count are judged",
             told,
@@ -249,7 +250,7 @@ def _sided(
         return tuple(questions), [estimate(VERDICT, wanted, session)], 0
     done = ask(
         partial(ask_verdicts, VERDICT, wanted, session, VerdictFolder(folder / "sides"), overwrite=kept.overwrite),
-        len(wanted), "sides", about=f"which perspective supports {len(wanted):,} questions, asked of", shown=shown,
+        len(wanted), "sides", about=f"which perspective supports {len(wanted)} questions, asked of", shown=shown,
         doing="sides",
     )  # fmt: skip
     return with_sides(questions, done.rows), [], sum(not row.answered for row in done.rows)
@@ -305,7 +306,7 @@ def _detected(
         asked = DetectionFolder(folder / "detections")
         outcome = ask(
             partial(study, pairs, session, asked, yes_from=threshold, overwrite=kept.overwrite), len(pairs), "grades",
-            about=f"{len(pairs):,} pairs of a document and a perspective, asked of", shown=shown, doing="detecting",
+            about=f"{len(pairs)} pairs of a document and a perspective, asked of", shown=shown, doing="detecting",
         )  # fmt: skip
         with asked.rows() as rows:
             said = {row.id: row.contains(outcome.summary.yes_from) for row in rows.rows()}

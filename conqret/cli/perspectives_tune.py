@@ -11,6 +11,7 @@ import typer
 from conqret.cli import options
 from conqret.cli.console import at, note, progress, result, tell
 from conqret.cli.groups import Group, grouped
+from conqret.errors import number
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -142,7 +143,7 @@ def tune(
     lines: list[RenderableType] = [
         quality_table(card.held_out, "On questions that had no part in it", card.remark),
         "",
-        f"it is a yes from a probability of {card.threshold:.3f} on, chosen on {card.calibrated:,} pairs",
+        f"it is a yes from a probability of {card.threshold:.3f} on, chosen on {number(card.calibrated, 'pair')}",
         at(folder.path, "detector"),
         at(folder.summary_file, "card"),
     ]
@@ -172,7 +173,7 @@ def _counts(parts: Parts) -> dict[str, dict[str, int]]:
 
 def _told(parts: Parts) -> str:
     told = [
-        f"{one['pairs']:,} pairs of {one['questions']:,} questions ({one['yes']:,} yes)"
+        f"{number(one['pairs'], 'pair')} of {number(one['questions'], 'question')} ({one['yes']:,} yes)"
         for one in _counts(parts).values()
     ]
     return f"{told[0]} to train on, {told[1]} to calibrate on, {told[2]} held out"

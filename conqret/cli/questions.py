@@ -10,6 +10,7 @@ import typer
 from conqret.cli import options
 from conqret.cli.console import at, note, result
 from conqret.cli.groups import grouped
+from conqret.errors import number as counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -137,7 +138,7 @@ def pairs(
     bands = len({one.band for one in drawn})
     ends = f"{drawn[-1].similarity:.2f} to {drawn[0].similarity:.2f}"
     facts = {"pairs": len(drawn), "bands": bands, "sheet": str(output)}
-    said = f"{len(drawn):,} pairs from {bands} bands of similarity, {ends}"
+    said = f"{counted(len(drawn), 'pair')} from {bands} bands of similarity, {ends}"
     result(facts, [said, at(output, "sheet")], as_json=shown.json_output)
     if len(drawn) < number and not shown.quiet:
         note(f"no more than {len(drawn):,} pairs have a cosine of {lowest} or more; --lowest goes below")
@@ -244,7 +245,7 @@ def _dedupe_lines(
 ) -> Iterator[RenderableType]:
     for table in tables:
         yield from (table, "")
-    yield f"{len(found.removed):,} questions removed, decided by {len(found.pairs):,} similar pairs"
+    yield f"{counted(len(found.removed), 'question')} removed, decided by {len(found.pairs):,} similar pairs"
     for file, what in zip(files, ("kept", "pairs"), strict=True):
         yield at(file, what)
 

@@ -9,6 +9,7 @@ import typer
 
 from conqret.cli import options
 from conqret.cli.console import end, result, say
+from conqret.errors import number as counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,7 +32,7 @@ def export(store: Store, to: Annotated[Path, typer.Argument(help="The JSONL file
     with _open(store) as recordings:
         count = recordings.export_jsonl(to)
     left_out = f"; {recordings.damaged} damaged left out" if recordings.damaged else ""
-    say(f"{count} answers written to {to}{left_out}")
+    say(f"{counted(count, 'answer')} written to {to}{left_out}")
     end(recordings.damaged)
 
 
@@ -64,7 +65,7 @@ def redact(
         count = recordings.export_jsonl(to, personal.taken_out)
     removed = {label: number for label, number in personal.found.items() if number}
     told = ", ".join(f"{number} x [{label}]" for label, number in removed.items()) or "nothing"
-    lines = [f"{count} answers written to {to}", f"taken out: {told}"]
+    lines = [f"{counted(count, 'answer')} written to {to}", f"taken out: {told}"]
     result({"answers": count, "removed": removed, "damaged": recordings.damaged}, lines, as_json=json_output)
     end(recordings.damaged)
 
@@ -101,7 +102,7 @@ def import_(
         if fresh:  # leave no empty store behind
             target.unlink(missing_ok=True)
         raise
-    say(f"{count} answers added to {target}")
+    say(f"{counted(count, 'answer')} added to {target}")
 
 
 @app.command("stats", epilog="Example: conqret recordings stats runs/first")
@@ -163,7 +164,7 @@ def _checked(found: StoreCheck) -> Iterator[str]:
         yield from (f"  {name}" for name in found.damaged)
         yield "set aside" if found.repaired else "--repair sets them aside"
     else:
-        yield f"{found.answers} answers, each as it was recorded"
+        yield f"{counted(found.answers, 'answer')}, each as it was recorded"
     if found.repaired and (found.kept or found.damaged):
         yield "the next run asks again for what is missing"
 

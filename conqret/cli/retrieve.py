@@ -25,6 +25,7 @@ from conqret.cli.retrieve_session import (
 )
 from conqret.cli.retrieve_tune import EPILOG as TUNE_EPILOG
 from conqret.cli.retrieve_tune import tune
+from conqret.errors import number
 
 if TYPE_CHECKING:
     from conqret.retrieval.expansion import Expanded
@@ -129,7 +130,7 @@ def run(
 
         def started(topics: int, documents: int, engine: str) -> None:
             if not shown.quiet:
-                tell(f"{topics} topics, {documents:,} documents, indexed with {engine}")
+                tell(f"{number(topics, 'topic')}, {number(documents, 'document')}, indexed with {engine}")
             bar.reach(0, total=topics)
 
         found = retrieve(
@@ -152,7 +153,7 @@ def run(
         "cost_usd": found.session.cost_usd,
         "unexpanded": sum(one.reason is not None for one in found.expanded),
     }
-    result(facts, [f"run        {found.file} ({found.lines:,} lines)"], as_json=shown.json_output)
+    result(facts, [f"run        {found.file} ({number(found.lines, 'line')})"], as_json=shown.json_output)
     end(found.failed, found.session)
 
 
@@ -161,8 +162,8 @@ def _remark(windows: RerankSummary | None, expanded: tuple[Expanded, ...], empty
         note(describe_windows(windows))
     if failed := [one for one in expanded if one.reason is not None]:
         note(
-            f"no perspectives for {len(failed)} of {len(expanded)} topics ({failed[0].reason}): "
+            f"no perspectives for {len(failed)} of {number(len(expanded), 'topic')} ({failed[0].reason}): "
             "searched with the question itself"
         )
     if empty:
-        note(f"nothing was found for {empty} topics")
+        note(f"nothing was found for {number(empty, 'topic')}")

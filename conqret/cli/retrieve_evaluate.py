@@ -16,6 +16,7 @@ from conqret.cli.retrieve_session import (
     Split,
     describe_windows,
 )
+from conqret.errors import number
 from conqret.runs.places import RUNS
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ def evaluate(
     if not shown.quiet:
         what = f": {floor('a model')}" if session.options.backend.baseline else ""
         asking = f"; reranked by {rerank}{what}" if ASKING.intersection(names) else ""
-        tell(f"{len(chosen)} topics, {len(index):,} documents ({index.engine}){asking}")
+        tell(f"{number(len(chosen), 'topic')}, {number(len(index), 'document')} ({index.engine}){asking}")
     reranked = RERANKED.intersection(names)
     with progress("reranking", len(chosen) * len(reranked), quiet=shown.quiet) as bar:
         runs = run_systems(names, index, chosen, Plan(depth=depth), session, bar.advance)
@@ -123,7 +124,7 @@ def evaluate(
         for view in [one for one in VIEWS if one not in judged]:
             note(f"none of the topics has a relevant document of the view {view}")
         for name, left in found.unranked.items():
-            note_all(f"{name} ranks nothing for {len(left)} topics, and has 0 there", left, 5)
+            note_all(f"{name} ranks nothing for {number(len(left), 'topic')}, and has 0 there", left, 5)
     result(_facts(found, runs, session.cost_usd), lines(found), as_json=shown.json_output)
     if reranked and f"R@{depth}" in measures and not (shown.quiet or shown.json_output):
         note(f"R@{depth} is the ceiling that the first stage leaves: a reranker only reorders what it found")
@@ -181,6 +182,6 @@ def lines(found: Evaluation) -> Iterator[RenderableType]:
         systems = dict.fromkeys(score.system for score in scores)
         rows = [(system, *(cells.get((system, measure)) for measure in measures)) for system in systems]
         title = {"all": "PRO+CON", "stance": "BOTH SIDES"}.get(view, view.upper())
-        yield from (Table(f"{title} ({count} topics)", ("system", *measures), rows), "")
+        yield from (Table(f"{title} ({number(count, 'topic')})", ("system", *measures), rows), "")
     note(f"means with 95 % intervals over topics; {MARK_BETTER} better and {MARK_WORSE} worse than {found.baseline}, "
          "p < .05 (paired t-test, Holm-Bonferroni)")  # fmt: skip

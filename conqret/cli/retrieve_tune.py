@@ -9,6 +9,7 @@ from conqret.cli.console import result, tell
 from conqret.cli.groups import grouped
 from conqret.cli.retrieve_evaluate import lines, scores_of
 from conqret.cli.retrieve_session import Corpus, Depth, Engines, MmrEncoder, Split, Where
+from conqret.errors import number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,7 +51,7 @@ def tune(
     indexes = open_indexes(corpus, options.listed(engine), encoder)
     if not shown.quiet:
         tell(
-            f"{len(topics)} topics, {len(indexes[0]):,} documents ({', '.join(one.engine for one in indexes)})"
+            f"{len(topics)} topics, {number(len(indexes[0]), 'document')} ({', '.join(one.engine for one in indexes)})"
         )
     ranked = assemble(indexes, Plan(depth=depth), None).pipeline(queries(topics))
     found, best = tune_mmr(ranked, judged, encoder_of(mmr_encoder))

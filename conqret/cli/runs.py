@@ -9,6 +9,7 @@ import typer
 
 from conqret.cli import options
 from conqret.cli.console import complain, end, result
+from conqret.errors import number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -89,10 +90,10 @@ def merge(
         for one, all_, new, other in done
     ]
     lines = [
-        f"{one}: {all_} answers, {new} new" + (f", {other} others kept" if other else "")
+        f"{one}: {number(all_, 'answer')}, {new} new" + (f", {other} others kept" if other else "")
         for one, all_, new, other in done
     ]
-    total = f"{sum(new for _, _, new, _ in done)} answers added to {store}"
+    total = f"{number(sum(new for _, _, new, _ in done), 'answer')} added to {store}"
     result(rows, [*lines, total], as_json=json_output)
 
 
@@ -124,7 +125,7 @@ def prune(
             kept += 1
     rows = [{"path": str(one.path), "why": one.why, "size": one.size} for one in found]
     lines = [f"{one.path}  ({_size(one.size)}) {one.why}" for one in found]
-    what = f"{_size(sum(one.size for one in found))} in {len(found)} places"
+    what = f"{_size(sum(one.size for one in found))} in {number(len(found), 'place')}"
     total = f"removed: {what}" if yes else f"{what}; --yes removes them"
     result(rows, [*lines, total] if found else ["there is nothing to remove"], as_json=json_output)
     end(kept)

@@ -11,6 +11,7 @@ from conqret.cli import options, scrape_evidence, scrape_inspect, scrape_topics
 from conqret.cli.console import end, note, note_all, result, tell
 from conqret.cli.groups import grouped
 from conqret.cli.scrape_pages import Fetching, need_scrape
+from conqret.errors import number
 
 if TYPE_CHECKING:
     from conqret.scrapers.debates import Problem
@@ -87,7 +88,7 @@ def debates(
             note("a site that turns us away may have copies in the Internet Archive: --archived 2024-06")
     sources = sum(len(one.sources) for one in read)
     line = (
-        f"{len(read)} debates read with {sources} sources, {found.kept} kept from before, "
+        f"{number(len(read), 'debate')} read with {sources} sources, {found.kept} kept from before, "
         f"{len(problems)} problems: {output}"
     )
     result(found.record(), [line], as_json=shown.json_output)

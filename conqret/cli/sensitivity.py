@@ -11,6 +11,7 @@ from conqret.cli import options
 from conqret.cli.console import at, end, floor, note, progress, result, tell, tell_session
 from conqret.cli.groups import grouped
 from conqret.cli.perturb import SEED, Pool
+from conqret.errors import number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -121,7 +122,7 @@ def sensitivity(
         for level in plan.unreached:
             note(str(level))
         for name, outs in plan.left_out.items():
-            note(f"{name} leaves out {len(outs)} of {len(plan.items)} items: {outs[0].reason}")
+            note(f"{name} leaves out {len(outs)} of {number(len(plan.items), 'item')}: {outs[0].reason}")
 
     if dry_run:
         from conqret.cli.sensitivity_plan import tell_plan
@@ -147,7 +148,7 @@ def sensitivity(
         )  # fmt: skip
     files = [SensitivityFolder(output).results_file, *write_sensitivity(results, output)[:2]]
     if not shown.quiet:
-        tell_session(results.session, f"{results.judgments:,} judgments")
+        tell_session(results.session, f"{number(results.judgments, 'judgment')}")
         if any(judge["baseline"] for judge in results.record.judges):
             tell(f"offline is {floor('a judge')}")
     result(results, [*_tables(results), *map(at, files)], as_json=shown.json_output)

@@ -114,13 +114,11 @@ def _remark(found: Validation) -> None:
     for text in found.basis.notes:
         note(text)
     for count, what in (
-        (len(join.unlabelled), "judged items have no label"),
-        (len(join.unjudged), "labelled items were not judged"),
-        (len(join.unknown_parts), "labelled parts are not in the judgments"),
-        (
-            len(join.unknown_dimensions),
-            f"labelled dimensions are no metric: {', '.join(join.unknown_dimensions)}",
-        ),
+        (len(join.unlabelled), "judged items without a label"),
+        (len(join.unjudged), "labelled items that were not judged"),
+        (len(join.unknown_parts), "labelled parts that are not in the judgments"),
     ):
         if count:
-            note(f"{count} {what}")
+            note(f"{what}: {count}")
+    if join.unknown_dimensions:
+        note(f"labelled dimensions that are no metric: {', '.join(join.unknown_dimensions)}")

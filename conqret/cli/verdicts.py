@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from conqret.cli.asking import ask, session_of
 from conqret.cli.console import end
+from conqret.errors import number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,6 +59,6 @@ def verdicts(
     folder = output or default_folder(stem(source), name, session.options.model)
     asked = ask(
         partial(ask_verdicts, verdict, subjects, session, VerdictFolder(folder), overwrite=kept.overwrite),
-        len(subjects), "judgments", about=f"{len(subjects):,} judgments from {source}, asked of", shown=shown,
+        len(subjects), "judgments", about=f"{number(len(subjects), 'judgment')} from {source}, asked of", shown=shown,
     )  # fmt: skip
     return Done(asked, folder)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from conqret.data import Document
+from conqret.errors import number
 from conqret.retrieval.index import Index, open_index
 
 PAGES = "pages.jsonl"
@@ -60,7 +61,7 @@ class CorpusSource:
     def __init__(self, folder: Path) -> None:
         self.index: Index = open_index(folder)
         self.name = f"corpus {self.index.fingerprint}"
-        self.described = f"{len(self.index):,} documents"
+        self.described = f"{number(len(self.index), 'document')}"
 
     def opened(self, folder: Path) -> AbstractAsyncContextManager[Any]:
         """Nothing needs to be held."""

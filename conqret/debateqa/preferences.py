@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from conqret.data.gathering import gathered
 from conqret.debateqa.table import LOWER_IS_BETTER, CommonMeans, common_means, in_order
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, number
 from conqret.io.comparisons import Comparison
 from conqret.stats.correlation import kendall, spearman
 from conqret.stats.ranking import Preference, elo
@@ -79,7 +79,7 @@ def _alignment(
     if len(scores.scored) < FEWEST:
         reason = f"{len(scores.scored)} of the compared systems were scored, and three are needed"
     elif not scores.questions:
-        reason = f"no question was scored of all {len(scores.scored)} systems"
+        reason = f"no question was scored of all {number(len(scores.scored), 'system')}"
     elif not pairs:
         reason = "the systems' means do not vary, or no annotator ranks three of them"
     rho, tau = (_mean([pair[place] for pair in pairs]) for place in (0, 1))

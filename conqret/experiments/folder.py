@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
+from conqret.errors import number
 from conqret.experiments.config import System
 from conqret.generation.writing import GenerationFolder
 from conqret.judging.folder import JudgeFolder
@@ -36,7 +37,7 @@ class ExperimentRecord(RunRecord):
     experiment: dict[str, Any]
 
     def __str__(self) -> str:
-        return f"{self.experiment.get('name')}, of {len(self.systems)} systems"
+        return f"{self.experiment.get('name')}, of {number(len(self.systems), 'system')}"
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,9 @@ def read_labels(
     if not kept:
         raise DeclarationError(f"{path} holds no labels")
     if all(label.absence == "missing" for label in kept):
-        raise DeclarationError(f"{path} is not filled in: none of its {number(len(kept), 'cell')} holds a label")
+        raise DeclarationError(
+            f"{path} is not filled in: none of its {number(len(kept), 'cell')} holds a label"
+        )
     found = LabelSet(str(path), file.title or chosen.title, kept, settled)
     return replace(found, notes=(*file.notes, *reader.notes, *_notes(found)))
 

@@ -18,6 +18,7 @@ from pydantic import Field, ValidationError
 
 from conqret.data import Judgment, Status
 from conqret.errors import DeclarationError
+from conqret.errors import number as counted
 from conqret.io import item_record
 from conqret.io.append import whole_lines
 from conqret.io.cells import canonical
@@ -66,7 +67,7 @@ class JudgeRecord(InstrumentRecord):
     notes: list[str] = Field(default_factory=list)
 
     def __str__(self) -> str:
-        return f"{self.format} with {self.model}, {self.items_count} items from {self.items_name}"
+        return f"{self.format} with {self.model}, {counted(self.items_count, 'item')} from {self.items_name}"
 
 
 @dataclass(frozen=True)

@@ -58,7 +58,8 @@ class Usage(_Frozen):
 class Summary(_Frozen):
     """All of a run in numbers. ``partly`` counts those among the unscored and failed that have a score for some of the
     metrics, ``reasons`` the items in which each reason occurs; ``examples`` has its commonest detail, with an item.
-    ``miscited`` items cite a document that they do not have; ``outstanding`` items have no judgment yet, because the run was stopped."""
+    ``miscited`` items cite a document that they do not have; ``outstanding``
+    items have no judgment yet, because the run was stopped."""
 
     total: int
     scored: int

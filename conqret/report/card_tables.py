@@ -99,8 +99,9 @@ def card_markdown(card: Card) -> str:
         f"# Judge card: {safe(run.format)} with {safe(run.model)}",
         f"Fingerprint `{safe(run.fingerprint)}`. It measures {safe(judge.summary)}. Scale: {safe(judge.scale)}. "
         f"Score: {safe(judge.score)}. Source: {safe(judge.source)}.",
-        f"{run.items_count} items on {card.topics} topics ({safe(run.items_name)}); labels: {safe(basis.labels)}, read "
-        f"as {safe(basis.layout)}, {card.annotators} annotators, {card.compared} items judged and labelled.",
+        f"{words.number(run.items_count, 'item')} on {words.number(card.topics, 'topic')} ({safe(run.items_name)}); "
+        f"labels: {safe(basis.labels)}, read as {safe(basis.layout)}, {words.number(card.annotators, 'annotator')}, "
+        f"{words.number(card.compared, 'item')} judged and labelled.",
         "## Known limits",
         "\n".join(f"- {safe(sentence)}" for sentence in card.limits),
         tables_markdown(_agreement_and_damage(card), "##").rstrip(),

@@ -53,7 +53,7 @@ def curate_table(summary: CurateSummary) -> Table:
     foot = [("in the benchmark", summary.kept), ("partial answers", summary.partial_answers)]
     note = ""
     if summary.found:
-        note = f"{summary.trusted:,} of {summary.found:,} documents found are from trusted domains (of all questions)."
+        note = f"{summary.trusted:,} of {summary.found} documents found are from trusted domains (of all questions)."
     if summary.cut_tokens:
         note += f" {summary.cut_tokens:,} tokens of documents were cut off to keep the budget."
     return Table("Partial answers", (Column("", "text"), "number"), rows, foot=foot, note=note)
@@ -104,6 +104,6 @@ def relevance_table(found: Relevance, questions: Mapping[str, str], encoder: str
         (Column("question", "text"), "mean cosine"),
         [(questions[name], value) for name, value in lowest],
         foot=[("all questions", found.mean)],
-        note=f"{found.chunks:,} chunks of {found.documents:,} documents, by {encoder}; the {len(lowest)} farthest "
+        note=f"{found.chunks} chunks of {found.documents} documents, by {encoder}; the {len(lowest)} farthest "
         "questions are shown. The interval (95 %) is over questions. DebateQA: .56, by gte-Qwen2-1.5B-instruct.",
     )

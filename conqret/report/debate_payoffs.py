@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from conqret.debate.payoffs import ENDS, RESPONSES, STRENGTHS, Instruction
+from conqret.errors import number
 from conqret.report.table import Cell, Table
 
 
@@ -38,7 +39,7 @@ def payoff_tables(instruction: Instruction) -> Iterator[Table]:
             cells.append(f"{earned} *" if instruction.best(chance) == strength else earned)
         rows.append((f"always {STRENGTHS[strength]}", *cells))
     yield Table(
-        f"{instruction.name}: dollars for {RESPONSES} answers, by the share that is right",
+        f"{instruction.name}: dollars for {number(RESPONSES, 'answer')}, by the share that is right",
         ("strategy", *(f"{share} %" for share in instruction.grid)),
         rows,
         note="*: the strategy that earns most.",

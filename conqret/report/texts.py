@@ -70,10 +70,12 @@ def link(url: str) -> str | None:
 
 
 def cited(
-    text: str, documents: int, verdict: Callable[[int, int], str] = lambda start, cites: "",
+    text: str,
+    documents: int,
+    verdict: Callable[[int, int], str] = lambda start, cites: "",
     strays: Collection[int] = (),
 ) -> list[Piece]:
-    """``text`` in pieces, each number of a citation mark being one, which names one of ``documents`` or is one of ``strays``.
+    """``text`` in pieces, each number of a citation mark being one: of one of ``documents``, or one of ``strays``.
 
     ``verdict(start, number)`` says what was found of the citation of ``number`` by the mark at ``start``.
     """
@@ -89,7 +91,9 @@ def cited(
             return Piece(written, cites, next(places), verdict(mark, cites))
         return Piece(written, stray=cites in strays)
 
-    return _pieces(text, ((number.start(), piece(mark, number.group(), cites)) for mark, number, cites in numbers))
+    return _pieces(
+        text, ((number.start(), piece(mark, number.group(), cites)) for mark, number, cites in numbers)
+    )
 
 
 def flagged(text: str, excerpts: list[str]) -> list[Piece]:

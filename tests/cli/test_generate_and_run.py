@@ -50,7 +50,7 @@ def test_generate(folder, monkeypatch, capsys):
     given = ("generate", "corpus", "--run", "pro.res", "--stance", "pro", "--shots", "2", "-k", "2")
     assert conqret(monkeypatch, *given) == 0
     printed = capsys.readouterr()
-    assert "1 of 1 arguments written" in printed.out
+    assert "1 of 1 argument written" in printed.out
     assert "a floor and no author" in printed.err
     assert (folder / "runs" / "pro-offline" / "items.jsonl").is_file()
     assert conqret(monkeypatch, *given, "--json", "-q") == 0
@@ -77,7 +77,7 @@ def test_no_evidence_is_said_and_is_no_success(folder, monkeypatch, capsys):
     given = ("generate", "corpus", "--run", "pro.res", "--stance", "pro", "--shots", "1", "-o", "out")
     assert conqret(monkeypatch, *given) == 1  # nothing at all was written
     printed = capsys.readouterr()
-    assert "0 of 1 arguments written" in printed.out
+    assert "0 of 1 argument written" in printed.out
     assert "1 arguments have no evidence: their documents hold nothing for the side" in " ".join(
         printed.err.split()
     )
@@ -109,7 +109,7 @@ def test_generate_without_a_model(folder, monkeypatch, capsys):
     given = ("generate", "corpus", "--run", "pro.res", "--stance", "pro", "--strategy", "extractive")
     assert conqret(monkeypatch, *given) == 0
     printed = capsys.readouterr()
-    assert "1 arguments by extractive: sentences of the documents" in printed.err
+    assert "1 argument by extractive: sentences of the documents" in printed.err
     assert (folder / "runs" / "pro-extractive" / "items.jsonl").is_file()
 
 

@@ -314,7 +314,9 @@ def test_published_files(data_dir):
 def test_a_sheet_that_nobody_has_filled_in_says_so(write):
     head = "item,annotator,topic,stance,argument,text,overall_quality,clarity\n"
     blank = write("sheet.csv", head + "a,,T?,pro,x,y,,\nb,,T?,pro,x,y,,\n")
-    with pytest.raises(DeclarationError, match=r"is not filled in.*each of its 2 rows \(annotator, overall_quality, cl"):
+    with pytest.raises(
+        DeclarationError, match=r"is not filled in.*each of its 2 rows \(annotator, overall_quality, cl"
+    ):
         read_labels(blank)
     begun = read_labels(write("begun.csv", head + "a,ann,T?,pro,x,y,3,2\nb,,T?,pro,x,y,,\n"), scales=["1:5"])
     assert "1 row of 2 not filled in" in begun.notes
@@ -347,7 +349,11 @@ def test_graded_items(write):
 
 
 def test_graded_items_with_faults(write):
-    broken = [{**GRADED, "documents": [{"relevance": 1}]}, {"documents": GRADED["documents"]}, {**GRADED, "preference": "x"}]
+    broken = [
+        {**GRADED, "documents": [{"relevance": 1}]},
+        {"documents": GRADED["documents"]},
+        {**GRADED, "preference": "x"},
+    ]
     found = faults(write("l.jsonl", "\n".join(map(json.dumps, broken))))
     assert [(fault.line, fault.field) for fault in found][:2] == [(1, "documents[1].id"), (2, "id")]
     wrong = only(write("m.jsonl", json.dumps({**GRADED, "documents": [{"id": "d", "relevance": 7}]})))

@@ -12,6 +12,7 @@ from conqret.cli import options
 from conqret.cli.asking import ask
 from conqret.cli.console import at, end, floor, note, note_all, result
 from conqret.cli.groups import grouped
+from conqret.errors import number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -101,7 +102,7 @@ def argue(
         f"{one.model}: {floor('an author')}" if one.backend.baseline else one.model for one in writers
     )
     outcome = ask(
-        run, len(asked), "texts", about=f"{len(asked):,} texts on {len(found):,} questions, by",
+        run, len(asked), "texts", about=f"{number(len(asked), 'text')} on {number(len(found), 'question')}, by",
         shown=shown, doing="writing", by=by,
     )  # fmt: skip
     summary = outcome.summary

@@ -13,6 +13,7 @@ from conqret.cli import options
 from conqret.cli.asking import ask
 from conqret.cli.console import at, end, floor, note, result
 from conqret.cli.groups import grouped
+from conqret.errors import number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -105,7 +106,7 @@ def hold(
         overwrite=kept.overwrite,
     )  # fmt: skip
     outcome = ask(
-        run, plan.turns, "turns", about=f"{len(plan.motions):,} debates on {len(plan.topics):,} topics, by",
+        run, plan.turns, "turns", about=f"{len(plan.motions)} debates on {number(len(plan.topics), 'topic')}, by",
         shown=shown, doing="debating", by=" against ".join(speakers.values()),
     )  # fmt: skip
     summary = outcome.summary

@@ -13,6 +13,7 @@ from conqret.cli.asking import ask, session_of
 from conqret.cli.console import at, end, note, result
 from conqret.cli.debate.table import Design
 from conqret.cli.groups import grouped
+from conqret.errors import number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -120,7 +121,7 @@ def judge(
     run = partial(judge_debates, asked, session, folder, shortened=lost, overwrite=kept.overwrite)
     outcome = ask(
         run, len(asked), "judgments",
-        about=f"{len(asked):,} judgments on {len(found):,} questions, by", shown=shown,
+        about=f"{number(len(asked), 'judgment')} on {number(len(found), 'question')}, by", shown=shown,
     )  # fmt: skip
     came, beside = outcome.came, outcome.beside
     told = verdict(came)

@@ -12,6 +12,7 @@ import typer
 from conqret.cli import options
 from conqret.cli.asking import ask
 from conqret.cli.console import NONE, at, end, result
+from conqret.errors import number
 
 if TYPE_CHECKING:
     from conqret import Judgments
@@ -84,7 +85,7 @@ def judged(
     run: Callable[..., Any] = by or partial(judge, items, format=format)
     return ask(
         lambda on_start, on_row: run(on_start=on_start, on_judgment=on_row, **settings), len(items),
-        "judgments", about=f"{len(items):,} items, judged by {format} with", shown=shown,
+        "judgments", about=f"{number(len(items), 'item')}, judged by {format} with", shown=shown,
     )  # fmt: skip
 
 

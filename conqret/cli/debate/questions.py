@@ -9,6 +9,7 @@ import typer
 
 from conqret.cli import options
 from conqret.cli.console import at, result
+from conqret.errors import number as counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,7 +75,7 @@ def _lines(counts: dict[str, int], output: Path | None) -> Iterator[RenderableTy
     turns = "both judgments" if counters == total else "the first judgment"
     main = turns if texts == total else "none, as the passage is not there for all"
     first, longer = (f"{counts[name] / total:.1%}" for name in ("right_first", "longer_is_right"))
-    yield f"{total:,} questions on {counts['passages']:,} passages, two options and an argument for each"
+    yield f"{counted(total, 'question')} on {counts['passages']:,} passages, two options and an argument for each"
     yield f"  with the text of the passage: {texts:,}   with counter-arguments: {counters:,}"
     yield f"  pilot design (S, SA), before the passage: {turns}"
     yield f"  main design (PS, PSA): {main}"

@@ -12,6 +12,7 @@ from conqret.cli.asking import session_of
 from conqret.cli.console import end, note, progress, tell_session
 from conqret.cli.debate.judged import Folder, apart, judged, sifted
 from conqret.cli.groups import grouped
+from conqret.errors import number
 
 EPILOG = (
     "Examples:\n\n"
@@ -71,7 +72,7 @@ def topics(
     )  # fmt: skip
     if judgments is None:
         if arguments:
-            note(f"and for each topic that is kept 2 calls for {arguments} arguments a side")
+            note(f"and for each topic that is kept 2 calls for {number(arguments, 'argument')} a side")
         return
     found, lost = two_sided(items, judgments), dict[str, int]()
     if arguments:
@@ -85,5 +86,5 @@ def topics(
     sifted(judgments, found, output, "Debate topics", "topics", shown=shown)
     if lost:
         why = ", ".join(f"{reason(name)} ({count})" for name, count in lost.items())
-        note(f"{sum(lost.values())} sides got no arguments, {why}: the same command asks again")
+        note(f"{number(sum(lost.values()), 'side')} got no arguments, {why}: the same command asks again")
     end(lost)

@@ -12,6 +12,7 @@ from conqret.cli import options
 from conqret.cli.asking import ask, session_of
 from conqret.cli.console import at, end, floor, note, result
 from conqret.cli.groups import grouped
+from conqret.errors import number
 
 EPILOG = (
     "Examples:\n\n"
@@ -78,13 +79,13 @@ def write(
         overwrite=kept.overwrite,
     )
     outcome = ask(
-        run, len(found), "statements", about=f"{len(found):,} statements by", shown=shown, doing="writing", by=by
+        run, len(found), "statements", about=f"{len(found)} statements by", shown=shown, doing="writing", by=by
     )  # fmt: skip
     if outcome.cut and not shown.quiet:
         note(f"{outcome.cut:,} statements end where the room for them did: --max-tokens gives more")
     facts = {"statements": str(folder.statements_file), "written": outcome.written, "cut": outcome.cut}
     lines = (
-        f"{outcome.written:,} of {len(found):,} statements written",
+        f"{outcome.written:,} of {number(len(found), 'statement')} written",
         at(folder.statements_file, "statements"),
     )
     result({**facts, "unwritten": dict(outcome.unwritten)}, lines, as_json=shown.json_output)

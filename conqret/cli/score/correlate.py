@@ -12,6 +12,7 @@ import typer
 from conqret.cli import options
 from conqret.cli.console import heading, note, result
 from conqret.cli.score.output import remark_left_out
+from conqret.errors import number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -54,6 +55,8 @@ def _lines(found: Iterable[Alignment]) -> Iterator[RenderableType]:
         yield instrument or "instrument without a name"
         for one in metrics:
             rho, tau = ("none" if value is None else f"{value:.3f}" for value in (one.rho, one.tau))
-            behind = f"{one.systems} systems, {one.annotators} annotator{'s' * (one.annotators != 1)}"
+            behind = (
+                f"{number(one.systems, 'system')}, {one.annotators} annotator{'s' * (one.annotators != 1)}"
+            )
             known = f"rho {rho:>6}   tau {tau:>6}   ({behind})"
             yield f"  {one.metric:<24} {f'none: {one.reason}' if one.rho is None else known}"

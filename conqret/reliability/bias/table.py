@@ -10,6 +10,7 @@ from typing import ClassVar, Literal
 from conqret.data import Judgment
 from conqret.data.gathering import gathered
 from conqret.data.item import Frozen
+from conqret.errors import number
 from conqret.judging.folder import InstrumentRecord
 from conqret.reliability.bias.contrast import Adverse, Contrast, Key
 from conqret.reliability.generalizability import Repeatability
@@ -65,7 +66,7 @@ class BiasRecord(InstrumentRecord):
     digest: str
 
     def __str__(self) -> str:
-        return f"{self.format} with {self.model}, {self.items} items, {', '.join(self.probes)}"
+        return f"{self.format} with {self.model}, {number(self.items, 'item')}, {', '.join(self.probes)}"
 
 
 class BiasTable(Frozen):
@@ -220,7 +221,10 @@ def _verdict(
             return "measured", "says the same every time"
         return "measured", f"{effect.share:.0%} of repetitions differ, by {effect.moved:.3f} in the mean"
     if effect.clusters < FEWEST_CLUSTERS:
-        return "too few topics", f"{effect.clusters} topics: at least {FEWEST_CLUSTERS} are needed for a test"
+        return (
+            "too few topics",
+            f"{number(effect.clusters, 'topic')}: at least {FEWEST_CLUSTERS} are needed for a test",
+        )
     spans = effect.low is not None and effect.high is not None and effect.low <= 0 <= effect.high
     clear = effect.p < alpha and not spans
     if clear and (contrast.adverse == "any" or effect.value > 0):

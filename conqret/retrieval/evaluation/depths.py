@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, number
 
 TOP = 10
 """The depth of Table 4's measures."""
@@ -56,7 +56,7 @@ def check_depth(measures: Sequence[str], depth: int, documents: int) -> None:
         deepest = cutoff(measure)
         if deepest > depth and documents > depth:
             raise DeclarationError(
-                f"{measure} looks at {deepest} documents, and {depth} are retrieved: add --depth {deepest}"
+                f"{measure} looks at {number(deepest, 'document')}, and {depth} are retrieved: add --depth {deepest}"
             )
 
 

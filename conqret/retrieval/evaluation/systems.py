@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from conqret.data.corpus import CorpusTopic
 from conqret.data.gathering import gathered
-from conqret.errors import DeclarationError, UnknownNameError
+from conqret.errors import DeclarationError, UnknownNameError, number
 from conqret.io.corpus import CorpusDirectory
 from conqret.io.trec import read_rankings
 from conqret.retrieval.evaluation.evaluate import Judgments, Run
@@ -134,7 +134,7 @@ def _from_file(label: str, path: str, topics: Sequence[CorpusTopic]) -> Mapping[
     if not any(topic.id in ranked for topic in topics):
         there = ", ".join(list(ranked)[:3]) or "none"
         raise DeclarationError(
-            f"the run {label!r}: {path} ranks nothing for any of the {len(topics)} topics: "
+            f"the run {label!r}: {path} ranks nothing for any of the {number(len(topics), 'topic')}: "
             f"its topics are {there}, and those of the corpus {topics[0].id} and so on"
         )
     return ranked
