@@ -68,8 +68,8 @@ class MetricNoise(Frozen):
 
 
 class Repeatability(Frozen):
-    """One metric of one judge asked the same again: ``scores`` of ``items``, the standard ``deviation`` of the scores of
-    an item, and the ``generalizability`` of one score: the share of the variance that is that of items."""
+    """One metric of a judge that was asked the same again: ``scores`` of ``items``, the standard ``deviation`` of those
+    of one item, and the ``generalizability`` of one score, the share of the variance that is that of items."""
 
     metric: str
     scores: int
