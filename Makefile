@@ -7,7 +7,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo demo-recordings demo-corpus test torture coverage check lint format typecheck layers package docs-check audit clean
+.PHONY: help demo demo-recordings demo-corpus test torture coverage check lint format typecheck layers package docs-check pages-check audit clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -102,6 +102,11 @@ package: $(DEV)
 
 docs-check: $(DEV)
 	$(BIN)/python scripts/check_docs.py
+
+# Every page in Chromium with axe-core, two widths, light and dark; needs npm for axe-core.
+pages-check: $(DEV)
+	@scripts/install_chromium.sh
+	$(BIN)/python scripts/check_pages.py $(ARGS)
 
 audit: $(DEV)
 	scripts/audit.sh $(BIN)/python

@@ -10,6 +10,7 @@ from conqret.judging.asked import asked
 from conqret.judging.folder import JudgeFolder
 from conqret.report.asked import ITEMS_A_PAGE, address, asked_page
 from conqret.report.figures import HEIGHT, WIDTH
+from conqret.report.groups import Kinds, group_table
 from conqret.report.maps import maps
 from conqret.report.overview import overview
 from conqret.report.page import page, write_files
@@ -55,7 +56,12 @@ def write_report(
 
 
 def counted(run: JudgeFolder, max_items: int = MAX_ITEMS) -> Tally:
-    """The judgments of a run so far, counted, with ``max_items`` of them to be shown in full."""
+    """The judgments of a run so far, counted, with ``max_items`` of them to be shown in full.
+
+    Raises:
+        DeclarationError: ``run`` is no run directory.
+    """
+    run.record()
     tally = Tally(max_items, {item.id: number for number, item in enumerate(run.items(), start=1)})
     for judgment in run.judgments():
         tally.add(judgment)
@@ -75,11 +81,17 @@ def report_page(
     summary = tally.summariser.summary()
     shown = tally.shown()
     wanted = {judgment.item for _, judgment in shown}
-    items = {item.id: item for item in run.items() if item.id in wanted}
+    items, kinds = {}, Kinds()
+    for item in run.items():
+        kinds.add(item)
+        if item.id in wanted:
+            items[item.id] = item
+    both = maps(shown, summary, tally)
     return page(
         "judgments.html.j2",
         script="page.js",
-        maps=maps(shown, summary, tally),
+        maps=both,
+        groups=group_table(tally.scores, kinds, [both.columns[place][0] for place in both.heads]),
         items=(item_view(items.get(judgment.item), judgment) for _, judgment in shown),
         shown=len(shown),
         kinds=KINDS,

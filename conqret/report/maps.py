@@ -47,6 +47,7 @@ def maps(shown: Sequence[tuple[int, Judgment]], summary: Summary, tally: Tally) 
     plain = [metric for metric in summary.metrics if metric not in DIMENSION_NAMES]
     ordered = [*plain, *(metric for metric in summary.metrics if metric in DIMENSION_NAMES)]
     rows = tuple(_row(number, judgment, ordered) for number, judgment in shown)
+    first_quality = len(plain) if 0 < len(plain) < len(ordered) else -1
     heads = [*plain, OVERALL] if OVERALL in ordered else plain
     ranks = max((len(row.documents) for row in rows), default=0)
     return Maps(
@@ -55,8 +56,12 @@ def maps(shown: Sequence[tuple[int, Judgment]], summary: Summary, tally: Tally) 
         rank_means=tuple(_mean(tally.rank_mean(rank), f"document {rank}") for rank in range(1, ranks + 1)),
         rows=rows,
         heads=tuple(ordered.index(metric) for metric in heads[:5]),
-        first_quality=len(plain) if 0 < len(plain) < len(ordered) else -1,
-        data={"metrics": ordered, "rows": [_facts(number, judgment, ordered) for number, judgment in shown]},
+        first_quality=first_quality,
+        data={
+            "metrics": ordered,
+            "firstQuality": first_quality,
+            "rows": [_facts(number, judgment, ordered) for number, judgment in shown],
+        },
     )
 
 

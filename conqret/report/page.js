@@ -1,7 +1,7 @@
 "use strict";
 (() => {
   const byId = (id) => document.getElementById(id);
-  const { rows } = JSON.parse(byId("data").textContent);
+  const { rows, metrics, firstQuality } = JSON.parse(byId("data").textContent);
   const form = byId("filters");
   const list = byId("items");
   const fields = ["q", "stance", "status", "metric", "below", "sort", "flagged", "trimmed"];
@@ -46,6 +46,43 @@
     return sign * (x - y) || a.n - b.n;
   };
 
+  /* The means of what a filter leaves, over the items that have a value. */
+  const left = byId("left");
+  const sumUp = (kept) => {
+    left.hidden = kept.length === records.length || !kept.length;
+    if (left.hidden) return;
+    left.cells[0].textContent = `Mean of the ${kept.length} shown`;
+    metrics.forEach((metric, column) => {
+      const values = kept.map((record) => record.values[column]).filter((value) => value !== null);
+      const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+      const cell = left.cells[column + 1];
+      cell.className = values.length ? `l${Math.round(mean * 10)}` : "gap-cell";
+      if (column === firstQuality) cell.classList.add("first");
+      cell.textContent = values.length ? mean.toFixed(2).replace(/^0(?=\.)/, "") : "–";
+      cell.title = values.length ? `${metric}: mean ${mean.toFixed(3)}, n = ${values.length} of ${kept.length}` : `${metric}: no score`;
+    });
+  };
+
+  /* What is shown, as CSV; what a spreadsheet would take for a formula begins with an apostrophe. */
+  const field = (value) => {
+    const text = String(value ?? "");
+    const safe = typeof value === "string" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+    return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  };
+  const download = () => {
+    const kept = [...list.children].map((item) => records.find((record) => record.item === item)).filter((record) => !record.item.hidden);
+    const lines = [
+      ["item", "topic", "stance", "status", "flagged", "trimmed", ...metrics],
+      ...kept.map((record) => [record.id, record.topic, record.stance, record.status, record.flagged, record.trimmed, ...record.values]),
+    ];
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob(["\ufeff", ...lines.map((line) => `${line.map(field).join(",")}\r\n`)], { type: "text/csv" }));
+    link.download = "scores.csv";
+    link.click();
+    URL.revokeObjectURL(link.href);
+  };
+  byId("csv").addEventListener("click", download);
+
   let at = "";
   let before = records;
   const show = () => {
@@ -63,6 +100,7 @@
       for (const line of record.lines) line.parentNode.append(line);
       list.append(record.item);
     }
+    sumUp(order.filter((record) => !record.item.hidden));
     byId("count").textContent = `${visible} of ${records.length} items`;
     byId("none").hidden = visible > 0;
     byId("direction").setAttribute("aria-pressed", String(reversed));

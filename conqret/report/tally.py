@@ -1,5 +1,5 @@
-"""What the page says of all items together, gathered one judgment at a time: memory grows only with
-those that are shown in full."""
+"""What the page says of all items together, gathered one judgment at a time: memory grows with those
+that are shown in full, and by eight bytes for each score."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from heapq import nsmallest
 
 from conqret.data import Judgment, Measure, Status
 from conqret.judging.summary import Summariser
+from conqret.report.groups import Scores
 
 MAX_ITEMS = 200
 """Items that the page shows in full: more make it slow to open."""
@@ -52,6 +53,7 @@ class Tally:
     max_items: int = MAX_ITEMS
     order: Mapping[str, int] = field(default_factory=dict)
     summariser: Summariser = field(default_factory=Summariser)
+    scores: Scores = field(default_factory=Scores)
     histograms: dict[str, list[int]] = field(default_factory=dict)
     rank_sums: defaultdict[int, float] = field(default_factory=lambda: defaultdict(float))
     rank_counts: Counter[int] = field(default_factory=Counter)
@@ -62,6 +64,7 @@ class Tally:
     def add(self, judgment: Judgment) -> None:
         """Count one judgment in."""
         self.summariser.add(judgment)
+        self.scores.add(judgment)
         self._keep(judgment)
         for metric, measure in judgment.measures.items():
             bins = self.histograms.setdefault(metric, [0] * BINS)

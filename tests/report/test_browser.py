@@ -1,5 +1,7 @@
 """The page in a real Chromium: no errors, no requests, keyboard, hostile texts, phone, dark."""
 
+import csv
+import io
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -90,6 +92,33 @@ def test_status_stance_flags_and_threshold(visit: Open) -> None:
     low = [j.item for j in expected if (v := j.measures["context_relevance"].value) is not None and v < 0.45]
     assert low
     assert chosen("below", "value = '0.45'") == sorted(low)
+
+
+def test_means_and_csv_of_what_a_filter_leaves(visit: Open) -> None:
+    page = visit()
+    left = "document.querySelector('#left')"
+    assert page.js(f"{left}.hidden")
+    page.js(
+        "document.querySelector('#stance').value = 'con';"
+        "document.querySelector('#filters').dispatchEvent(new Event('input', {bubbles: true}))"
+    )
+    expected = factory.judge_all(factory.items(), "rag-fine-grained")
+    con = [one for one in expected if one.stance == "con"]
+    values = [value for one in con if (value := one.measures["context_relevance"].value) is not None]
+    assert page.js(f"{left}.cells[0].textContent") == f"Mean of the {len(con)} shown"
+    assert page.js(f"{left}.cells[1].title") == (
+        f"context_relevance: mean {sum(values) / len(values):.3f}, n = {len(values)} of {len(con)}"
+    )
+    page.js(
+        "URL.createObjectURL = (blob) => { window.saved = blob; return '#'; };"
+        "HTMLAnchorElement.prototype.click = function () { window.named = this.download; };"
+        "document.querySelector('#csv').click()"
+    )
+    rows = list(csv.DictReader(io.StringIO(page.js("window.saved.text()").lstrip("\ufeff"))))
+    assert page.js("window.named") == "scores.csv"
+    assert {row["item"] for row in rows} == {one.item for one in con}
+    found = {row["item"]: float(row["groundedness"]) if row["groundedness"] else None for row in rows}
+    assert found == {one.item: one.measures["groundedness"].value for one in con}
 
 
 def test_arrows_move_enter_opens_escape_closes(visit: Open) -> None:

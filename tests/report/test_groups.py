@@ -1,0 +1,78 @@
+"""Means of groups with their intervals, and which metadata makes groups."""
+
+import pytest
+
+from conqret.data import Item, Judgment, Measure, Reason, Status
+from conqret.report import groups
+from conqret.report.groups import Kinds, Scores, group_table
+from conqret.stats import mean_interval
+
+VALUES = (0.25, 0.5, 0.75, 0.5, 1.0, 0.0, 0.75, 0.25)
+
+
+def judgment(place: int, value: float | None) -> Judgment:
+    measure = (
+        Measure.missing(Reason.TIMEOUT) if value is None else Measure(status=Status.SCORED, value=value)
+    )
+    return Judgment(
+        item=f"i{place}", topic=f"topic {place // 2}", stance="pro" if place % 2 else "con", format="direct",
+        model="m", fingerprint="f", measures={"clarity": measure},
+    )  # fmt: skip
+
+
+@pytest.fixture
+def scores() -> Scores:
+    found = Scores()
+    for place, value in enumerate(VALUES):
+        found.add(judgment(place, value))
+    return found
+
+
+def kinds_of(*metadata: dict[str, object]) -> Kinds:
+    found = Kinds()
+    for place, one in enumerate(metadata):
+        found.add(Item(id=f"i{place}", topic="t", argument="a", metadata=one))
+    return found
+
+
+def test_means_stand_with_intervals_over_topics(scores: Scores) -> None:
+    topics = [f"topic {place // 2}" for place in range(8)]
+    assert scores.mean("clarity") == mean_interval(VALUES, topics, scale="share")
+    table = group_table(scores, Kinds(), ["clarity"])
+    pro = mean_interval(VALUES[1::2], topics[1::2], scale="share")
+    assert table.rows[0] == ("Stance",)
+    assert ("pro", "4", f"{pro.value:.3f} [{pro.low:.3f}, {pro.high:.3f}]") in table.rows
+    assert ("topic 0", "2", "0.375") in table.rows, "one topic has no interval"
+
+
+def test_what_is_missing_is_in_no_mean_and_nothing_counts_twice(scores: Scores) -> None:
+    scores.add(judgment(8, None))
+    scores.add(judgment(0, 1.0))
+    assert scores.mean("clarity").n == 8
+    assert scores.mean("depth").value is None
+    row = next(row for row in group_table(scores, Kinds(), ["clarity"]).rows if row[0] == "topic 4")
+    assert row == ("topic 4", "1", "–")
+
+
+def test_metadata_groups_where_it_has_few_values_and_divides_otherwise(scores: Scores) -> None:
+    kinds = kinds_of(
+        *({"source": "ab"[place > 4], "id": place, "slug": f"s{place // 2}", "same": 1, "list": []} for place in range(8))
+    )
+    titles = [row[0] for row in group_table(scores, kinds, ["clarity"]).rows if len(row) == 1]
+    assert titles == ["Stance", "Topic", "Source", "Id"], "slug divides like topic, and same not at all"
+    many = kinds_of(*({"id": place} for place in range(groups.MOST_KINDS + 1)))
+    assert not list(many)
+
+
+def test_the_lowest_of_many_topics_are_listed(scores: Scores, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(groups, "MOST_TOPICS", 2)
+    table = group_table(scores, Kinds(), ["clarity"])
+    assert [row[0] for row in table.rows[-2:]] == ["topic 0", "topic 2"]
+    assert "Of 4 topics those 2 that are lowest." in table.note
+
+
+def test_without_numpy_means_have_no_interval(scores: Scores, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(groups.importlib.util, "find_spec", lambda name: None)
+    assert scores.mean("clarity").low is None
+    assert scores.mean("clarity").value == 0.5
+    assert "conqret[stats]" in group_table(scores, Kinds(), ["clarity"]).note
