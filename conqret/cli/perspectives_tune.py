@@ -24,7 +24,8 @@ EPILOG = (
     "Examples:\n\n"
     "conqret perspectives tune pairs.tsv --labels label --model models/deberta-v3-base -o detector/\n\n"
     "conqret perspectives tune runs/detect/detections.csv --labels contains --model models/mistral-7b --lora "
-    "-o detector/"
+    "-o detector/\n\n"
+    "conqret perspectives tune pairs.tsv --across --model models/deberta-v3-base -o detectors/"
 )
 
 
@@ -99,6 +100,14 @@ def tune(
             "-o",
         ),
     ] = None,
+    across: Annotated[
+        bool,
+        options.option(
+            TRAINING,
+            "Tune one on each domain (a column domain or subset) and try it on all others, into folders of -o.",
+            "--across",
+        ),
+    ] = False,
     settings: Settings,
     overwrite: options.Overwrite = False,
     dry_run: Annotated[
@@ -109,24 +118,31 @@ def tune(
     """Tune a detector on judged or labelled pairs, so that no model need be asked any more (BeRDS, section 5).
 
     Questions are parted: to train on, to calibrate the probabilities and choose the threshold, and to measure F1 on.
-    `--detector FOLDER` then uses it in detect and score.
+    `--detector FOLDER` then uses it in detect and score. With --across, how one that was tuned on one corpus, retriever
+    or subset does on others (B.3).
     """
+    from conqret.cli.tuning_across import counts_of, told, tune_across
     from conqret.io.pairs import read_pairs
-    from conqret.perspectives.tuning import DetectorFolder, DetectorSettings, parted, tune_detector
+    from conqret.perspectives.detector_run import DetectorFolder, DetectorSettings
+    from conqret.perspectives.tuning import parted, tune_detector
     from conqret.report.perspectives import quality_table
     from conqret.runs.places import default_folder, stem
 
     chosen = DetectorSettings(**settings.given())
     read = read_pairs(pairs, labels)
-    if dry_run:
-        result(_counts(parted(read, chosen)), [_told(parted(read, chosen))], as_json=shown.json_output)
+    target = output or default_folder(stem(pairs), "tune", model.resolve().name)
+    if across:
+        tune_across(read, model, target, chosen, overwrite=overwrite, dry_run=dry_run, shown=shown)
         return
-    folder = DetectorFolder(output or default_folder(stem(pairs), "tune", model.resolve().name))
+    if dry_run:
+        result(counts_of(parted(read, chosen)), [told(parted(read, chosen))], as_json=shown.json_output)
+        return
+    folder = DetectorFolder(target)
     with progress("tuning", quiet=shown.quiet) as bar:
 
         def started(parts: Parts, steps: int, done: int) -> None:
             if not shown.quiet:
-                tell(_told(parts))
+                tell(told(parts))
                 if done:
                     tell(f"{done:,} of {steps:,} steps are done already")
             bar.reach(done, total=steps)
@@ -157,23 +173,3 @@ def tune(
         unlabelled = len(read) - card.pairs
         if unlabelled:
             note(f"{unlabelled:,} pairs have no label and are left out")
-
-
-def _counts(parts: Parts) -> dict[str, dict[str, int]]:
-    named = {"train": parts.train, "calibration": parts.calibration, "held_out": parts.held_out}
-    return {
-        name: {
-            "pairs": len(own),
-            "questions": len({one.question or one.id for one in own}),
-            "yes": sum(one.label is True for one in own),
-        }
-        for name, own in named.items()
-    }
-
-
-def _told(parts: Parts) -> str:
-    told = [
-        f"{number(one['pairs'], 'pair')} of {number(one['questions'], 'question')} ({one['yes']:,} yes)"
-        for one in _counts(parts).values()
-    ]
-    return f"{told[0]} to train on, {told[1]} to calibrate on, {told[2]} held out"

@@ -21,6 +21,7 @@ from conqret.data.item import Frozen
 from conqret.debate.instructions import Instruction
 from conqret.errors import DeclarationError, Fault, ItemsError
 from conqret.perplexity.identity import folder_identity
+from conqret.perplexity.training import TrainingSettings
 from conqret.runs.folder import SUMMARY, RunFolder, RunRecord
 
 if TYPE_CHECKING:
@@ -49,12 +50,10 @@ AT_ONCE = 4
 """Rows that go through the model at once; a step adds up as many of these as its batch takes."""
 SAVE_EVERY = 20
 """Steps after which a checkpoint is written: a kill costs an hour of a 7 B model at most, and 90 steps write five."""
-SEED = 13
-"""Orders the rows, and draws the adapter's first weights."""
 
 
-@dataclass(frozen=True, slots=True)
-class TuningSettings:
+@dataclass(frozen=True)
+class TuningSettings(TrainingSettings):
     """How a model is tuned. ``learning_rate`` of None takes the default of the kind of model.
 
     ``at_once`` and ``save_every`` change no result but by rounding, so a run may go on with others.
@@ -63,23 +62,18 @@ class TuningSettings:
         DeclarationError: a number is out of its range.
     """
 
+    COUNTS: ClassVar[tuple[str, ...]] = (*TrainingSettings.COUNTS, "lora_rank", "at_once")
+
     epochs: int = EPOCHS
-    learning_rate: float | None = None
     batch_size: int = BATCH_SIZE
     max_length: int = MAX_LENGTH
-    warmup: float = WARMUP
-    lora: bool = False
-    lora_rank: int = LORA_RANK
-    seed: int = SEED
-    at_once: int = AT_ONCE
     save_every: int = SAVE_EVERY
+    warmup: float = WARMUP
+    lora_rank: int = LORA_RANK
+    at_once: int = AT_ONCE
 
     def __post_init__(self) -> None:
-        for name in ("epochs", "batch_size", "max_length", "lora_rank", "at_once", "save_every"):
-            if getattr(self, name) < 1:
-                raise DeclarationError(f"{name} is {getattr(self, name)}; it must be at least 1")
-        if self.learning_rate is not None and not 0 < self.learning_rate < 1:
-            raise DeclarationError(f"learning_rate is {self.learning_rate}; it is above 0 and below 1")
+        super().__post_init__()
         if not 0 <= self.warmup < 1:
             raise DeclarationError(f"warmup is {self.warmup}; it is a share of the steps, from 0 to below 1")
 
@@ -93,10 +87,6 @@ class TuningSettings:
         if self.learning_rate is not None:
             return self.learning_rate
         return (LEARNING_RATE_CHAT if chat else LEARNING_RATE) * (LORA_FACTOR if self.lora else 1)
-
-    def steps(self, rows: int) -> int:
-        """The steps of so many rows."""
-        return -(-rows // self.batch_size) * self.epochs
 
 
 class Step(Frozen):

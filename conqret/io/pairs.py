@@ -1,7 +1,7 @@
 """``read_pairs``: documents beside perspectives, of which is asked whether one contains the other, and people's labels.
 
-Columns ``question``, ``document`` and ``perspective``, perhaps ``id`` and a column of labels; BeRDS's own file is such
-a table.
+Columns ``question``, ``document`` and ``perspective``, perhaps ``id``, ``domain`` and labels; BeRDS's own file is
+such a table.
 """
 
 from __future__ import annotations
@@ -21,13 +21,15 @@ ANSWERS = {"1": True, "0": False, "yes": True, "no": False, "true": True, "false
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A document and a perspective on a question, under an id; ``label`` is what people say, None where they do not."""
+    """A document and a perspective on a question, under an id; ``label`` is what people say, None where they do not,
+    and ``domain`` the corpus, retriever or subset that the pair comes from."""
 
     id: str
     document: str
     perspective: str
     question: str = ""
     label: bool | None = None
+    domain: str = ""
 
 
 _LABEL = Field(("label",), one_of(ANSWERS, "label"))
@@ -36,6 +38,7 @@ PAIR = Schema(
     {
         "id": Field(("id",), identifier),
         "question": Field(("question", "topic"), text, ""),
+        "domain": Field(("domain", "subset"), text, ""),
         "document": Field(("document", "text"), filled, needed="Give the text of the document"),
         "perspective": Field(
             ("perspective", "statement"), filled, needed="Write the perspective as a statement"

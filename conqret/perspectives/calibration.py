@@ -12,11 +12,10 @@ from itertools import pairwise
 from typing import Any
 
 from conqret.io.pairs import Pair
+from conqret.perspectives.agreement import figures_of
 from conqret.perspectives.baseline import baseline_grade
 from conqret.perspectives.detection import YES_FROM
 from conqret.perspectives.detector import Quality, logistic
-from conqret.stats.classification import accuracy, average_precision, f1, precision, recall
-from conqret.stats.resampling import leave_one_out
 
 
 def platt(scores: Sequence[float], labels: Sequence[bool]) -> tuple[float, float]:
@@ -76,32 +75,13 @@ def quality_of(
     """How scores fare beside the labels of their pairs; intervals are over questions."""
     labels = [one.label is True for one in pairs]
     chances = [chance(score) for score in scores]
-    said = [one >= threshold for one in chances]
-    questions = list(map(question_of, pairs))
-    resamples = leave_one_out(questions)
-    both = (0.0, 1.0)
     words = [baseline_grade(one.document, one.perspective)[0] >= YES_FROM for one in pairs]
 
     def brier(found: Sequence[float]) -> float:
         return sum((p - label) ** 2 for p, label in zip(found, labels, strict=True)) / len(labels)
 
     return Quality(
-        pairs=len(pairs),
-        questions=len(set(questions)),
-        said_yes=sum(said) / len(said),
-        labelled_yes=sum(labels) / len(labels),
-        accuracy=accuracy(labels, said, resamples, categories=both),
-        precision=precision(labels, said, resamples, categories=both),
-        recall=recall(labels, said, resamples, categories=both),
-        f1=f1(labels, said, resamples, categories=both),
-        average_precision=average_precision(labels, scores, resamples),
+        **figures_of(pairs, [one >= threshold for one in chances], scores, by_words=words),
         brier=brier(chances),
         brier_raw=brier(list(map(logistic, scores))),
-        always_yes=f1(labels, [True] * len(labels), resamples, categories=both),
-        by_words=f1(labels, words, resamples, categories=both),
     )
-
-
-def question_of(pair: Pair) -> str:
-    """What a pair is an answer to; a pair without a question stands for itself."""
-    return pair.question or f"pair {pair.id}"

@@ -20,6 +20,7 @@ from conqret.io.pairs import Pair
 from conqret.perplexity.identity import folder_identity
 from conqret.perplexity.models import load
 from conqret.perplexity.windows import window_of
+from conqret.perspectives.agreement import Agreement
 from conqret.runs.folder import SUMMARY
 from conqret.stats.estimate import Estimate
 
@@ -40,23 +41,13 @@ AT_ONCE = 32
 """Windows that go through the model at once."""
 
 
-class Quality(Frozen):
+class Quality(Agreement):
     """How a detector fares beside labels of questions that had no part in its making. ``brier`` is the mean squared
-    error of its probabilities, ``brier_raw`` of those before calibration; ``always_yes`` and ``by_words`` are the F1 of
-    always saying yes, and of the offline baseline."""
+    error of its probabilities, ``brier_raw`` of those before calibration; ``by_words`` is the F1 of the offline
+    baseline."""
 
-    pairs: int
-    questions: int
-    said_yes: float
-    labelled_yes: float
-    accuracy: Estimate
-    precision: Estimate
-    recall: Estimate
-    f1: Estimate
-    average_precision: Estimate
     brier: float
     brier_raw: float
-    always_yes: Estimate
     by_words: Estimate
 
 

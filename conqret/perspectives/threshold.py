@@ -8,10 +8,9 @@ from typing import Literal
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
 from conqret.io.pairs import Pair
+from conqret.perspectives.agreement import BOTH, Agreement, figures_of, question_of
 from conqret.perspectives.detection import GRADES, YES_FROM, Detection
-from conqret.stats.classification import accuracy, average_precision, f1, precision, recall
-from conqret.stats.estimate import Estimate
-from conqret.stats.resampling import leave_one_out
+from conqret.stats.classification import f1, precision, recall
 
 THRESHOLDS = range(1, len(GRADES))
 """The grades from which it can be a yes; from 0 on everything would be one."""
@@ -31,29 +30,19 @@ class GradeLine(Frozen):
     f1: float | None
 
 
-class AgainstLabels(Frozen):
+class AgainstLabels(Agreement):
     """Detections beside people's labels, over the ``pairs`` that have both; ``unanswered`` have a label and no grade.
 
     ``way`` says from which grade it was a yes: the one that was ``given``, or ``cross-fitted``: for each question the
     one that is best on all others (``folds``, by question); ``default`` where there is one question only.
     ``yes_from`` is what to use for other pairs: the threshold that is best on all questions together, or what was
-    given. ``said_yes`` and ``people_yes`` are shares; ``always_yes`` is the F1 of always saying yes.
+    given.
     """
 
-    pairs: int
-    questions: int
     unanswered: int
     way: Way
     yes_from: int
     folds: dict[str, int]
-    said_yes: float
-    people_yes: float
-    accuracy: Estimate
-    precision: Estimate
-    recall: Estimate
-    f1: Estimate
-    average_precision: Estimate
-    always_yes: Estimate
     grades: tuple[GradeLine, ...]
 
 
@@ -99,40 +88,29 @@ def against_labels(
         raise DeclarationError("no pair has both a label and a grade: there is nothing to compare")
     labels = [pair.label is True for pair, _ in known]
     grades = [grade for _, grade in known]
-    questions = [pair.question or f"pair {pair.id}" for pair, _ in known]
+    questions = [question_of(pair) for pair, _ in known]
     way: Way = "given" if yes_from else "cross-fitted" if len(set(questions)) > 1 else "default"
     folds = cross_fitted(labels, grades, questions) if way == "cross-fitted" else {}
     chosen = yes_from or (best_threshold(labels, grades) if folds else YES_FROM)
     said = [grade >= folds.get(question, chosen) for grade, question in zip(grades, questions, strict=True)]
-    resamples = leave_one_out(questions)
-    both = (0.0, 1.0)
     return AgainstLabels(
-        pairs=len(known),
-        questions=len(set(questions)),
+        **figures_of([pair for pair, _ in known], said, grades),
         unanswered=len(labelled) - len(known),
         way=way,
         yes_from=chosen,
         folds=folds,
-        said_yes=sum(said) / len(said),
-        people_yes=sum(labels) / len(labels),
-        accuracy=accuracy(labels, said, resamples, categories=both),
-        precision=precision(labels, said, resamples, categories=both),
-        recall=recall(labels, said, resamples, categories=both),
-        f1=f1(labels, said, resamples, categories=both),
-        average_precision=average_precision(labels, grades, resamples),
-        always_yes=f1(labels, [True] * len(labels), resamples, categories=both),
         grades=tuple(_line(grade, labels, grades) for grade in range(len(GRADES))),
     )
 
 
 def _line(grade: int, labels: Sequence[bool], grades: Sequence[int]) -> GradeLine:
     own = [label for label, one in zip(labels, grades, strict=True) if one == grade]
-    said, both = [one >= grade for one in grades], (0.0, 1.0)
+    said = [one >= grade for one in grades]
     return GradeLine(
         grade=grade,
         pairs=len(own),
         yes=sum(own),
-        precision=precision(labels, said, categories=both).value,
-        recall=recall(labels, said, categories=both).value,
-        f1=f1(labels, said, categories=both).value,
+        precision=precision(labels, said, categories=BOTH).value,
+        recall=recall(labels, said, categories=BOTH).value,
+        f1=f1(labels, said, categories=BOTH).value,
     )

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from conqret.perspectives.detection import GRADES
 from conqret.perspectives.detector import Quality
+from conqret.perspectives.domains import Tried
 from conqret.perspectives.study import DetectionSummary
 from conqret.perspectives.threshold import AgainstLabels
 from conqret.report.table import Cell, Column, Table
@@ -58,7 +59,7 @@ def _agreement(found: AgainstLabels) -> Table:
         rows,
         foot=[("F1 of always saying yes", found.always_yes)],
         note=f"n = {found.pairs} pairs of {found.questions} questions; intervals (95 %) are over questions. It is a "
-        f"yes in {found.said_yes:.1%}, to people in {found.people_yes:.1%}.{chose}{unanswered}",
+        f"yes in {found.said_yes:.1%}, to people in {found.labelled_yes:.1%}.{chose}{unanswered}",
     )
 
 
@@ -80,4 +81,22 @@ def quality_table(found: Quality, title: str, remark: str = "") -> Table:
         rows,
         foot=[("F1 of the lexical baseline", found.by_words), ("F1 of always saying yes", found.always_yes)],
         note=f"{told} {remark}".rstrip(),
+    )
+
+
+def across_table(found: Sequence[Tried]) -> Table:
+    """The F1 of a detector of each domain on each domain."""
+    domains = list(dict.fromkeys(one.trained_on for one in found))
+    by_place = {(one.trained_on, one.tested_on): one.quality for one in found}
+    others = {name: by_place[next(one for one in domains if one != name), name] for name in domains}
+    return Table(
+        "F1 across domains",
+        (Column("tuned on", "text"), *(f"on {name}" for name in domains)),
+        [(name, *(by_place[name, other].f1 for other in domains)) for name in domains],
+        foot=[
+            ("always yes", *(others[name].always_yes for name in domains)),
+            ("the lexical baseline", *(others[name].by_words for name in domains)),
+        ],
+        note="Intervals (95 %) are over questions. On its own domain a detector is measured on the questions that were "
+        "held out, on another on all of its pairs, as always yes and the lexical baseline are.",
     )

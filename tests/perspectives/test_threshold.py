@@ -39,7 +39,7 @@ def test_a_question_has_no_part_in_its_own_threshold():
     assert (found.way, found.folds) == ("cross-fitted", {"q1": 2, "q2": 4})
     # q1: both yes; q2: both no. One hit of two yes, and of two positives.
     assert (found.accuracy.value, found.precision.value, found.recall.value, found.f1.value) == (0.5,) * 4
-    assert (found.said_yes, found.people_yes, found.always_yes.value) == (0.5, 0.5, pytest.approx(2 / 3))
+    assert (found.said_yes, found.labelled_yes, found.always_yes.value) == (0.5, 0.5, pytest.approx(2 / 3))
     assert found.yes_from == 2  # on all: 4/5 from 2 on, 1/2 from 3, 2/3 from 4
 
 

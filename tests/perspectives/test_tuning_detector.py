@@ -14,13 +14,9 @@ from conqret.errors import DeclarationError
 from conqret.io.pairs import Pair
 from conqret.perspectives.calibration import best_cut, platt
 from conqret.perspectives.detector import card_of, load_detector, logistic, windows
-from conqret.perspectives.tuning import (
-    DetectorFolder,
-    DetectorSettings,
-    class_weights,
-    parted,
-    tune_detector,
-)
+from conqret.perspectives.detector_run import DetectorFolder, DetectorSettings
+from conqret.perspectives.training import class_weights
+from conqret.perspectives.tuning import parted, tune_detector
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -228,3 +224,63 @@ def test_the_commands(tuned, encoder, tmp_path, monkeypatch, capsys):
         code, said = run(*arguments, "-o", tmp_path / "refused")
         assert (code, (tmp_path / "refused").exists()) == (2, False)
         assert told in " ".join(said.err.split())
+
+
+def test_a_detector_out_of_its_domain(encoder, tmp_path, monkeypatch, capsys):
+    """Where "good" means no, what learnt that it means yes says the opposite of the labels."""
+    from conqret.cli.main import main
+
+    file = tmp_path / "pairs.jsonl"
+    rows = [
+        {"id": f"{domain} {one.id}", "document": one.document, "perspective": one.perspective,
+         "question": one.question, "domain": domain, "label": int(one.label is not turned)}
+        for domain, turned in (("Web, BM25", False), ("wiki", True))
+        for one in made(96, seed=4)
+    ]  # fmt: skip
+    file.write_text("".join(json.dumps(one) + "\n" for one in rows), encoding="utf-8")
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["conqret", "perspectives", "tune", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return ended.value.code or 0, capsys.readouterr()
+
+    command = (
+        file,
+        "--across",
+        "--model",
+        encoder,
+        "--epochs",
+        "6",
+        "--learning-rate",
+        "0.02",
+        "-o",
+        tmp_path / "out",
+    )
+    code, said = run(*command, "--dry-run", "--json")
+    assert (code, set(json.loads(said.out))) == (0, {"Web, BM25", "wiki"})
+    code, said = run(*command, "--json")
+    assert code == 0, said.err
+    f1 = {(one["trained_on"], one["tested_on"]): one["quality"]["f1"] for one in json.loads(said.out)}
+    assert f1["Web, BM25", "Web, BM25"]["value"] > 0.9 > 0.2 > f1["Web, BM25", "wiki"]["value"]
+    assert f1["wiki", "Web, BM25"]["low"] is not None
+    assert {one.name for one in (tmp_path / "out").iterdir()} == {"web-bm25", "wiki", "tested"}
+    code, again = run(*command)
+    assert code == 0
+    assert "F1 across domains" in again.out
+
+
+@pytest.mark.parametrize(
+    ("domains", "told"),
+    [
+        (("", ""), "no labelled pair has one"),
+        (("a", "a"), "all are of 'a'"),
+        (("a", ""), "1 labelled pairs are of no domain"),
+        (("a b", "a-b"), "differ in marks alone"),
+    ],
+)
+def test_domains_that_cannot_be_told_apart(domains, told):
+    from conqret.perspectives.domains import domains_of
+
+    with pytest.raises(DeclarationError, match=told):
+        domains_of([Pair(str(n), "d", "p", "q", True, domain) for n, domain in enumerate(domains)])
