@@ -14,7 +14,8 @@ from conqret.cli.groups import grouped
 EPILOG = (
     "Examples:\n\n"
     "conqret calibrate runs/first --labels labels.csv --scale 1:3 -o calibration.json\n\n"
-    "conqret validate runs/first --labels labels.csv --scale 1:3 --calibration calibration.json"
+    "conqret validate runs/first --labels labels.csv --scale 1:3 --calibration calibration.json\n\n"
+    "conqret judge more.jsonl --model gpt-4o-mini --calibration calibration.json"
 )
 
 
@@ -32,12 +33,16 @@ def calibrate(
     beside: label_options.Floor = None,
     confidence: label_options.Confidence = 0.95,
     seed: Annotated[int, typer.Option(help="Deals the topics into folds.")] = 13,
+    svg: Annotated[
+        Path | None, typer.Option(help="The reliability diagram, before and after, as SVG (conqret[plots]).")
+    ] = None,
     json_output: options.Json = False,
 ) -> None:
-    """Learn what people say where the judge says 0.7: a map that rises, for each metric, and what it changes.
+    """Learn what people say where the judge says 0.7: a map for each metric, and what it changes.
 
-    All that is printed is cross-fitted: a topic's scores are mapped by the labels of other topics only. Labels of six
-    topics at least are needed, and a scale (--scale, --map, or a published layout).
+    Three kinds are tried: isotonic and ordinal regression on the metric itself, and a joint one on all metrics. All
+    that is printed is cross-fitted: a topic's scores are mapped, and the kind of map chosen, by the labels of other
+    topics only. Labels of six topics at least are needed, and a scale (--scale, --map, or a published layout).
     """
     from conqret.io.atomic import write_whole
     from conqret.judging.folder import JudgeFolder
@@ -45,6 +50,7 @@ def calibrate(
     from conqret.reliability.validation.settings import Settings
     from conqret.reliability.validation.trivial import floor_judgments, not_beaten
     from conqret.report.agreement_tables import calibration_tables
+    from conqret.report.reliability_diagram import reliability_diagram
 
     folder = JudgeFolder(run)
     judgments = folder.finished()
@@ -57,6 +63,7 @@ def calibrate(
         metrics=label_options.metric_map(metric),
         settings=Settings(people=people, confidence=confidence, seed=seed),
     )
+    picture = None if svg is None else reliability_diagram(found)
     write_whole(output, found.model_dump_json(indent=1).encode() + b"\n")
     for text in read.notes:
         note(text)
@@ -66,3 +73,6 @@ def calibrate(
     for text in not_beaten({name: one.over for name, one in found.checked.items()}):
         note(text)
     tell(at(output, "maps"))
+    if svg is not None and picture is not None:
+        write_whole(svg, picture)
+        tell(at(svg, "picture"))

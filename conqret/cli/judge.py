@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from conqret import Judgments
     from conqret.io import Checked
     from conqret.judging.setup import Setup
+    from conqret.judging.summary import Summary
     from conqret.llm.client import Client
 
 EPILOG = (
@@ -70,6 +71,15 @@ def judge(
             "--card",
         ),
     ] = None,
+    calibration: Annotated[
+        Path | None,
+        options.option(
+            options.FILES,
+            "A file of conqret calibrate for this very judge: report and scores.parquet then hold calibrated scores "
+            "beside the raw ones.",
+            "--calibration",
+        ),
+    ] = None,
     dry_run: options.DryRun = False,
     shown: options.Shown,
 ) -> None:
@@ -82,6 +92,9 @@ def judge(
     from conqret.api.judging import expected_cost
     from conqret.cli.expected_cost import tell_cost
     from conqret.errors import ItemsError
+    from conqret.reliability.validation.calibrated_run import calibrate_run
+    from conqret.reliability.validation.calibration import read_calibration
+    from conqret.report.html import write_report
 
     settings: dict[str, Any] = {
         "format": format, "model": model, "columns": options.column_map(columns, options.ITEM_COLUMNS),
@@ -89,12 +102,15 @@ def judge(
         "output": True if output is None else output,
         **judging.given(), **calls.given(), **kept.given(),
     }  # fmt: skip
+    maps = None if calibration is None else read_calibration(calibration)
     if dry_run:
         tell_cost([expected_cost(items, **settings)], budget=calls.budget_usd, as_json=shown.json_output)
         return
     with progress("judging", quiet=shown.quiet) as bar:
 
         def started(setup: Setup, checked: Checked, client: Client, kept: int) -> None:
+            if maps is not None:
+                maps.check(setup.judge.name, setup.client.model, setup.fingerprint)
             if card is not None:
                 _hold_against(card, setup)
             if not shown.quiet:
@@ -108,7 +124,11 @@ def judge(
                 error.add_note("--skip-invalid leaves such items out, and judges the others.")
             raise
     _remark(found, quiet=shown.quiet)
-    result(found.summary, _lines(found), as_json=shown.json_output)
+    summary = found.summary
+    if maps is not None and found.folder is not None:
+        summary = calibrate_run(found.folder, maps)
+        write_report(found.folder)
+    result(summary, _lines(found, summary), as_json=shown.json_output)
     end(found.summary.failed, found.session, there=found.summary.any_score, reasons=found.summary.reasons)
 
 
@@ -142,10 +162,10 @@ def _remark(found: Judgments, *, quiet: bool) -> None:
         note_all(f"{len(found.missing)} answers are not among the recordings", found.missing)
 
 
-def _lines(found: Judgments) -> Iterator[RenderableType]:
+def _lines(found: Judgments, summary: Summary) -> Iterator[RenderableType]:
     from conqret.report.tables import terminal
 
-    yield terminal(found.summary, found.record)
+    yield terminal(summary, found.record)
     if (run := found.folder) is not None:
         yield at(run.judgments_file, "judgments")
         yield at(run.scores_file, "scores")

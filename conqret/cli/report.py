@@ -31,6 +31,12 @@ def report(
             help="Where the raw answers are, if not in the run's folder: a store, an export, a run."
         ),
     ] = None,
+    calibration: Annotated[
+        Path | None,
+        typer.Option(
+            help="A file of conqret calibrate for this judge, whose scores stand beside the raw ones."
+        ),
+    ] = None,
     max_items: Annotated[int, typer.Option(help="Items that are shown in full.", min=0)] = 200,
     json_output: Annotated[
         bool, typer.Option("--json", help="Print the summary as JSON instead of a table.")
@@ -39,13 +45,18 @@ def report(
     """Write the HTML report of a run, and print its summary.
 
     In the folder asked/ beside it stand the prompts and raw answers of the items that are shown, a click away.
+    With --calibration, scores.parquet gets a column with the calibrated scores, too.
     """
     from conqret.judging.folder import JudgeFolder
+    from conqret.reliability.validation.calibrated_run import calibrate_run
+    from conqret.reliability.validation.calibration import read_calibration
     from conqret.report.html import write_report
     from conqret.report.tables import Beside, terminal
 
     directory = JudgeFolder(run)
     summary = directory.so_far()
+    if calibration is not None:
+        summary = calibrate_run(directory, read_calibration(calibration))
     other = None if beside is None else Beside.of(directory, JudgeFolder(beside))
     page = write_report(
         directory, to, max_items=max_items, beside=other, asked_too=True, recordings=recordings

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from pydantic import BaseModel, ConfigDict
 
@@ -25,7 +25,8 @@ class _Frozen(BaseModel):
 
 class MetricSummary(_Frozen):
     """One metric over all items. ``mean``, ``deviation`` (sample standard deviation) and the bounds are in
-    [0, 1]; mean and deviation are None where nothing, or only one value, was scored."""
+    [0, 1]; mean and deviation are None where nothing, or only one value, was scored. ``calibrated`` is the mean of the
+    scores put onto people's scale, where a calibration was given."""
 
     total: int
     scored: int
@@ -37,6 +38,7 @@ class MetricSummary(_Frozen):
     flipped: int | None = None
     labels: dict[str, int] = {}
     methods: dict[str, int] = {}
+    calibrated: float | None = None
 
 
 class Usage(_Frozen):
@@ -75,6 +77,13 @@ class Summary(_Frozen):
     miscited: int = 0
     session: SessionCounts | None = None
     outstanding: int = 0
+
+    def with_calibrated(self, means: Mapping[str, float]) -> Summary:
+        """The same with the mean of the calibrated scores of each metric that has one."""
+        metrics = {
+            name: one.model_copy(update={"calibrated": means.get(name)}) for name, one in self.metrics.items()
+        }
+        return self.model_copy(update={"metrics": metrics})
 
     @property
     def any_score(self) -> bool:

@@ -5,19 +5,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from conqret.reliability.validation.calibration import CALIBRATED, Calibration
+from conqret.reliability.validation.calibration import Calibration
+from conqret.reliability.validation.calibration_maps import KINDS
 from conqret.reliability.validation.judge_comparison import JudgeComparison
 from conqret.reliability.validation.people import PeopleAgreement
 from conqret.reliability.validation.statistics import STATISTICS
 from conqret.reliability.validation.trivial import TRIVIAL
 from conqret.reliability.validation.validate import Validation
+from conqret.reliability.validation.variants import CALIBRATED
 from conqret.report import words
-from conqret.report.table import Cell, Table
+from conqret.report.table import Cell, Column, Table
 from conqret.stats.estimate import Estimate, undefined
 from conqret.stats.isotonic import FOLDS
 
 SHOWN = ("mean", CALIBRATED, *TRIVIAL)
 """The judge, and what stands beside it, in this order."""
+NOT_EVERYWHERE = "it has no value on some of the judge's units"
 
 
 def people_table(found: PeopleAgreement) -> Table:
@@ -100,7 +103,7 @@ def trivial_table(alphas: Mapping[str, Mapping[str, Estimate]], average: Mapping
     """The judge's alpha beside that of what costs nothing, by dimension, and in words where it is not shown to be
     better."""
     names = [name for name in SHOWN if any(name in one for one in alphas.values())]
-    none = undefined("it has no value on some of the judge's units")
+    none = undefined(NOT_EVERYWHERE)
     rows: list[tuple[Cell, ...]] = [
         (dimension, *(one.get(name, none) for name in names)) for dimension, one in alphas.items()
     ]
@@ -120,33 +123,61 @@ def beside_table(found: Validation) -> Table:
 
 
 def calibration_tables(found: Calibration) -> Iterator[Table]:
-    """What a calibration changes: alpha, error, what costs nothing, and people beside each band of scores."""
-    rows = [
-        (name, one.units, one.alpha["mean"], one.alpha[CALIBRATED], one.gain)
+    """What a calibration changes: alpha by kind of map and chosen, what costs nothing, error, and whether what is said
+    means what people mean."""
+    kinds = [name for name in KINDS if any(name in one.alpha for one in found.checked.values())]
+    taken = {maps.dimension: maps.kinds for maps in found.maps.values()}
+    rows: list[tuple[Cell, ...]] = [
+        (
+            name,
+            one.units,
+            one.alpha["mean"],
+            *(one.alpha.get(kind, undefined(one.missed.get(kind, ""))) for kind in kinds),
+            one.alpha[CALIBRATED],
+            one.gain,
+            taken[name],
+        )
         for name, one in found.checked.items()
     ]
+    none = undefined("a dimension has none")
+    means = (found.average.get(name, none) for name in ("mean", *kinds, CALIBRATED))
     yield Table(
         f"Alpha with people, cross-fitted, {found.basis.intervals}",
-        ("dimension", "units", "judge", "calibrated", "gain"),
+        ("dimension", "units", "judge", *kinds, "calibrated", "gain", Column("map", "text")),
         rows,
-        foot=[("average", "", found.average["mean"], found.average[CALIBRATED], found.average_gain)],
-        note=f"Scores are mapped by the labels of other {found.basis.clustered_by}s ({FOLDS} folds). The average is "
+        foot=[("average", "", *means, found.average_gain, "")],
+        note=f"Scores are mapped by the labels of other {found.basis.clustered_by}s ({FOLDS} folds); calibrated: by "
+        "the kind of map with the least squared error on these. Map: the kind for items to come. The average is "
         "without overall quality.",
     )
     yield trivial_table({name: one.alpha for name, one in found.checked.items()}, found.average)
-    names = [name for name in SHOWN if any(name in one.error for one in found.checked.values())]
+    shown = ("mean", *kinds, CALIBRATED, *TRIVIAL)
+    names = [name for name in shown if any(name in one.error for one in found.checked.values())]
     yield Table(
         "Mean distance from people's label, in [0, 1]",
         ("dimension", *("judge" if name == "mean" else name for name in names)),
         [
-            (dimension, *(one.error[name].value if name in one.error else None for name in names))
+            (
+                dimension,
+                *(
+                    one.error[name].value
+                    if name in one.error
+                    else undefined(one.missed.get(name, NOT_EVERYWHERE))
+                    for name in names
+                ),
+            )
             for dimension, one in found.checked.items()
         ],
         note="Intervals are in the file.",
     )
+    bands: list[tuple[Cell, ...]] = [
+        ("judge" if name == "mean" else name, band.units, band.said, band.people)
+        for name in ("mean", CALIBRATED)
+        for band in found.bands[name]
+    ]
     yield Table(
-        "Does the score mean what people mean? Units by the judge's score, all dimensions together",
-        ("judge's mean", "units", "calibrated", "people"),
-        [(band.judge, band.units, band.calibrated, band.people) for band in found.bands],
-        note="All in [0, 1]. A calibrated judge says in each band what people say.",
+        "Does what is said mean what people mean? All dimensions, in bands of what is said",
+        ("", "units", "says", "people say"),
+        bands,
+        note="All in [0, 1]. Where both agree, a score can be read as people's mean label.",
     )

@@ -8,7 +8,14 @@ from pathlib import Path
 from conqret.reliability.cards.card import FILE_NAME, Card
 from conqret.report import words
 from conqret.report.card_figures import agreement_figure, bias_figure, curve_figure
-from conqret.report.card_tables import SHOWN, card_markdown, main_curves, repeatability_table, strongest
+from conqret.report.card_tables import (
+    SHOWN,
+    card_markdown,
+    is_calibrated,
+    main_curves,
+    repeatability_table,
+    strongest,
+)
 from conqret.report.page import page, write_files
 
 _SHOULD = {
@@ -37,6 +44,7 @@ def card_page(card: Card) -> Iterator[str]:
         card=card,
         statistics=SHOWN,
         absent=_absent(card),
+        calibrated=is_calibrated(card),
         should=lambda expected: f"{_SHOULD[expected]}; " if expected else "",
         agreement_figure=agreement_figure,
         curve_figure=curve_figure,
@@ -56,6 +64,7 @@ def _absent(card: Card) -> list[str]:
         (name, one)
         for row in card.agreement
         for name, one in (
+            *([("calibrated", row.calibrated)] if is_calibrated(card) else []),
             ("judge as one", row.as_person),
             ("one person", row.person),
             ("people", row.people),

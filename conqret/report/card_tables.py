@@ -12,6 +12,7 @@ from conqret.reliability.generalizability import Repeatability
 from conqret.reliability.sensitivity.curves import Curve
 from conqret.reliability.validation.people import OVERALL
 from conqret.reliability.validation.statistics import STATISTICS
+from conqret.reliability.validation.variants import CALIBRATED
 from conqret.report import words
 from conqret.report.markdown import safe, tables_markdown
 from conqret.report.sheet import Section, Sheet, Texts, section
@@ -37,6 +38,11 @@ def main_curves(card: Card) -> list[Curve]:
     should be."""
     single = {dimension.name for dimension in DIMENSIONS} - {OVERALL}
     return [row for row in card.sensitivity if row.verdict == "no" or row.metric not in single]
+
+
+def is_calibrated(card: Card) -> bool:
+    """Whether the card has an alpha of calibrated scores."""
+    return any(row.calibrated.value is not None for row in card.agreement)
 
 
 def bias_rows_table(rows: Iterable[BiasRow], note: str = "") -> Table:
@@ -139,17 +145,19 @@ def _remarks(table: BiasTable) -> Iterator[str]:
 
 
 def _agreement_and_damage(card: Card) -> Iterator[Table]:
+    mapped = is_calibrated(card)
     rows: list[tuple[Cell, ...]] = [
         (
-            words.label(row.dimension), row.compared, row.alpha, row.as_person, row.person, row.people,
-            *(row.statistics[one.name] for one in SHOWN),
+            words.label(row.dimension), row.compared, row.alpha, *([row.calibrated] if mapped else []), row.as_person,
+            row.person, row.people, *(row.statistics[one.name] for one in SHOWN),
         )
         for row in card.agreement
     ]  # fmt: skip
     foot: list[tuple[Cell, ...]] = []
     if card.average is not None:
         average = card.average
-        alphas = (average.judge["mean"], average.as_person, average.person, average.people)
+        raw_and_mapped = [average.judge.get(name, "") for name in ("mean", *([CALIBRATED] if mapped else []))]
+        alphas = (*raw_and_mapped, average.as_person, average.person, average.people)
         name = f"average of {len(card.average.dimensions)}, without overall quality"
         foot = [(name, "", *alphas, *[""] * len(SHOWN))]
     yield Table(
@@ -158,6 +166,7 @@ def _agreement_and_damage(card: Card) -> Iterator[Table]:
             "dimension",
             "units",
             "judge and people",
+            *(["calibrated"] if mapped else []),
             "judge as one",
             "one person",
             "people",
@@ -165,7 +174,8 @@ def _agreement_and_damage(card: Card) -> Iterator[Table]:
         ),
         rows,
         foot=foot,
-        note=f"{card.basis.intervals}. One person: with the others; judge as one: in that person's place.",
+        note=f"{card.basis.intervals}. One person: with the others; judge as one: in that person's place."
+        + mapped * " Calibrated: with scores put onto people's scale by the labels of other topics.",
     )
     curves = [
         (

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from conqret.data import Judgment
+from conqret.errors import DeclarationError
 from conqret.judging.asked import asked
 from conqret.judging.folder import JudgeFolder
 from conqret.report.asked import ITEMS_A_PAGE, address, asked_page
@@ -78,7 +80,7 @@ def report_page(
     """The page, piece by piece. ``asked_at`` says where what was asked for an item stands, by its place among those
     that are shown (from 0) and its number in the run; None: nowhere."""
     record = run.record()
-    summary = tally.summariser.summary()
+    summary = tally.summariser.summary().with_calibrated(_calibrated_means(run))
     shown = tally.shown()
     wanted = {judgment.item for _, judgment in shown}
     items, kinds = {}, Kinds()
@@ -100,6 +102,14 @@ def report_page(
         folder=str(run.path),
         **overview(record, summary, tally, beside),
     )
+
+
+def _calibrated_means(run: JudgeFolder) -> dict[str, float]:
+    """The means of calibrated scores that the run's summary holds, by metric."""
+    with contextlib.suppress(DeclarationError):
+        known = {name: metric.calibrated for name, metric in run.summary().metrics.items()}
+        return {name: mean for name, mean in known.items() if mean is not None}
+    return {}
 
 
 def _asked_pages(

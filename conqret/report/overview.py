@@ -62,6 +62,7 @@ def overview(
     return {
         "record": record,
         "beside": beside,
+        "calibrated": any(metric.calibrated is not None for metric in summary.metrics.values()),
         "summary": summary,
         "tally": tally,
         "created": _date(record.created),

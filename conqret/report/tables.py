@@ -87,11 +87,12 @@ def summary_tables(summary: Summary, beside: Beside | None = None) -> Iterator[T
 
 
 def metric_table(summary: Summary, beside: Beside | None = None) -> Table:
-    """The metrics; the columns for another run, bounds and notes only where something is in them."""
+    """The metrics; the columns for calibrated scores, another run, bounds and notes only where something is in them."""
     rows = [
         (
             words.label(name),
             metric.mean,
+            "" if metric.calibrated is None else metric.calibrated,
             "" if beside is None else beside.means.get(name),
             metric.deviation,
             f"{words.count(metric.scored)} of {words.count(metric.total)}",
@@ -101,7 +102,16 @@ def metric_table(summary: Summary, beside: Beside | None = None) -> Table:
         for name, metric in summary.metrics.items()
     ]
     other = "" if beside is None else f"Mean, {beside.model}"
-    columns = ("Metric", "Mean", other, "SD", "n", "Worst to best case", Column("Notes", "text"))
+    columns = (
+        "Metric",
+        "Mean",
+        "Calibrated",
+        other,
+        "SD",
+        "n",
+        "Worst to best case",
+        Column("Notes", "text"),
+    )
     return Table("", columns, rows).compact()
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from conqret.data.gathering import gathered
-from conqret.reliability.validation.calibration import CALIBRATED
 from conqret.reliability.validation.requirements import RequirementOutcome
 from conqret.reliability.validation.statistics import STATISTICS
 from conqret.reliability.validation.trivial import TRIVIAL
 from conqret.reliability.validation.validate import Validation
+from conqret.reliability.validation.variants import CALIBRATED
 from conqret.report import words
 from conqret.report.agreement_tables import agreement_table, beside_table
 from conqret.report.sheet import Sheet, section

@@ -4,6 +4,7 @@ import csv
 import json
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 ROOT = Path(__file__).parents[2]
@@ -103,12 +104,13 @@ def test_compare(cli, labels, tmp_path):
 def test_calibrate(cli, labels, tmp_path):
     run = judged(cli, tmp_path / "run", "--format", "listwise")
     file = tmp_path / "calibration.json"
-    done = cli("calibrate", run, "--labels", labels, *MAP, "-o", file, "--beside", run)
+    some = (*MAP, "--dimension", "clarity", "--dimension", "cogency", "--dimension", "credibility")
+    done = cli("calibrate", run, "--labels", labels, *some, "-o", file, "--beside", run)
     assert done.code == 0
     assert "Alpha beside what costs nothing" in done.out
     assert "than a constant on" in done.err
     assert "is not calibrated: the judge says the same of everything" in done.err
-    beside = cli("validate", run, "--labels", labels, *MAP, "--calibration", file, "--json")
+    beside = cli("validate", run, "--labels", labels, *some, "--calibration", file, "--json")
     row = json.loads(beside.out)["dimensions"]["clarity"]
     assert (
         row["variants"]["calibrated"]
@@ -116,8 +118,45 @@ def test_calibrate(cli, labels, tmp_path):
     )
     assert set(row["over"]) == {"length", "constant"}
     assert "calibrated" in (run / "validation.md").read_text(encoding="utf-8")
+    assert "Calibrated" in (run / "card.html").read_text(encoding="utf-8")
+    assert json.loads((run / "card.json").read_bytes())["agreement"][0]["calibrated"]["value"] is not None
+    calibrated_scores(cli, run, file)
     assert cli("calibrate", run, "--labels", labels, "-o", tmp_path / "x.json").code == 2  # no scale
     assert not (tmp_path / "x.json").exists()
+
+
+def calibrated_scores(cli, run, file):
+    """Raw and calibrated scores, of a run that is there and of one in the making."""
+    shown = cli("report", run, "--calibration", file, "--json")
+    mean = json.loads(shown.out)["metrics"]["clarity"]["calibrated"]
+    assert json.loads((run / "summary.json").read_bytes())["metrics"]["clarity"]["calibrated"] == mean
+    assert f"calibrated {mean:.2f}" in (run / "report.html").read_text(encoding="utf-8")
+    table = pl.read_parquet(run / "scores.parquet")
+    clarity = table.filter((pl.col("metric") == "clarity") & pl.col("part").is_null())["calibrated"]
+    assert clarity.mean() == pytest.approx(mean)
+    assert clarity.len() == 24
+    again = cli(
+        "judge",
+        run / "items.jsonl",
+        "--format",
+        "listwise",
+        "--model",
+        "offline",
+        "--calibration",
+        file,
+        "-o",
+        run,
+    )
+    assert "Calibrated" in again.out
+    assert f"{mean:.3f}" in again.out
+    assert pl.read_parquet(run / "scores.parquet").equals(table)
+    other = cli(
+        "judge", run / "items.jsonl", "--format", "direct", "--calibration", file, "-o", run / "other"
+    )
+    assert other.code == 2
+    assert "make one for this judge" in other.err
+    assert not (run / "other" / "judgments.jsonl").exists()
+    assert cli("report", run, "--calibration", run / "none.json").code == 2
 
 
 def test_diff(cli, labels, tmp_path):

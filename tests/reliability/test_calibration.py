@@ -1,5 +1,6 @@
 """A judge's scores mapped onto people's scale, on topics that the map has not seen."""
 
+import re
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -9,11 +10,13 @@ from scipy.stats import t
 
 from conqret.data import Item
 from conqret.errors import DeclarationError
-from conqret.io.labels import Unit
+from conqret.io.labels import Unit, read_labels
 from conqret.reliability.validation.calibrate import calibrate
-from conqret.reliability.validation.calibration import MonotoneMap, read_calibration
+from conqret.reliability.validation.calibration import read_calibration
+from conqret.reliability.validation.calibration_maps import JointMap, MonotoneMap
 from conqret.reliability.validation.trivial import floor_judgments, not_beaten
 from conqret.reliability.validation.validate import validate
+from conqret.report.reliability_diagram import reliability_diagram
 from conqret.stats.agreement import krippendorff_alpha
 from conqret.stats.isotonic import monotone
 from tests.reliability.judged import judgment, scored, study
@@ -53,9 +56,14 @@ def test_a_scale_of_its_own_is_mended_out_of_sample(seen, found):
     assert row.error["calibrated"].value < row.error["mean"].value
     assert row.over["constant"].low > 0
     assert row.over["length"].low > 0
-    assert row.alpha["floor"].value == pytest.approx(row.alpha["calibrated"].value)  # it ranks alike
-    assert sum(band.units for band in row.bands) == 120
-    assert [one.people.value for one in row.bands] == sorted(one.people.value for one in row.bands)
+    assert row.alpha["floor"].value == pytest.approx(row.alpha["isotonic"].value)  # it ranks alike
+    for bands in row.bands.values():
+        assert sum(band.units for band in bands) == 120
+        assert bands[0].people.value < 0.3 < 0.6 < bands[-1].people.value
+    strayed = {
+        name: max(abs(one.said.value - one.people.value) for one in row.bands[name]) for name in row.bands
+    }
+    assert strayed["calibrated"] < 0.15 < 0.3 < strayed["mean"]
     assert not_beaten({"clarity": row.over}) == [
         "the judge is not shown to agree better with people than the offline floor on 1 of 1 dimensions: clarity"
     ]
@@ -94,10 +102,11 @@ def test_intervals_fit_the_maps_again_without_each_topic(seen, found):
     without = np.array([alpha(topics != topic) for topic in sorted(set(topics))])
     moved = np.arctanh(without)
     reach = t.ppf(0.975, 9) * np.sqrt(9 / 10 * ((moved - moved.mean()) ** 2).sum())
-    row = found.checked["clarity"].alpha["calibrated"]
+    row = found.checked["clarity"].alpha["isotonic"]
     centre = np.arctanh(alpha(np.full(len(score), True)))
     assert (row.low, row.high) == pytest.approx((np.tanh(centre - reach), np.tanh(centre + reach)), abs=1e-12)
 
+    row = found.checked["clarity"].alpha["calibrated"]
     other = replace(labels, labels=labels.labels[3:])
     fixed = validate(judgments, other, calibration=found).dimensions["clarity"].variants["calibrated"]
     assert fixed.high - fixed.low < 0.8 * (row.high - row.low)
@@ -118,8 +127,8 @@ def test_the_file_is_read_again_and_checked(found, seen, tmp_path):
     text = found.model_dump_json()
     file.write_text(text, encoding="utf-8")
     assert read_calibration(file) == found
-    outdated = text.replace("conqret.calibration/1", "conqret.validation/2")
-    for broken in ("", "{}", outdated, text.replace('"labels":[0', '"labels":[7')):
+    outdated = text.replace("conqret.calibration/2", "conqret.calibration/1")
+    for broken in ("", "{}", outdated, re.sub('"kind":"[a-z]*"', '"kind":"magic"', text)):
         file.write_text(broken, encoding="utf-8")
         with pytest.raises(DeclarationError, match=r"calibration\.json"):
             read_calibration(file)
@@ -131,8 +140,9 @@ def test_the_file_is_read_again_and_checked(found, seen, tmp_path):
 
 
 def test_a_map_is_straight_between_knots_and_level_beyond():
-    one = MonotoneMap(scores=(0.2, 0.6), labels=(0.1, 0.9))
-    assert [one.of(score) for score in (0.0, 0.2, 0.4, 0.6, 1.0)] == pytest.approx([0.1, 0.1, 0.5, 0.9, 0.9])
+    one = MonotoneMap(kind="isotonic", metric="clarity", scores=(0.2, 0.6), labels=(0.1, 0.9))
+    said = [one.of({"clarity": score}) for score in (0.0, 0.2, 0.4, 0.6, 1.0)]
+    assert said == pytest.approx([0.1, 0.1, 0.5, 0.9, 0.9])
 
 
 def test_the_floor_is_the_offline_models():
@@ -156,3 +166,52 @@ def test_what_cannot_be_calibrated(tmp_path, seen):
         calibrate(strangers, labels)
     with pytest.raises(DeclarationError, match="2 instruments"):
         calibrate([*judgments, judgment("y", judgments[0].measures, fingerprint="g")], labels)
+
+
+def test_several_metrics_together_where_one_alone_says_less(tmp_path):
+    judgments, labels, _ = study(tmp_path, np.random.default_rng(7), dimensions=("clarity",), items=120)
+    rng = np.random.default_rng(8)
+    halves = []
+    for one in judgments:
+        apart = 0.45 * rng.uniform(-1, 1)  # what the one metric says too much, the other says too little
+        value = 0.25 + 0.5 * one.value("clarity")
+        measures = {"clarity": scored(value + apart / 2), "other": scored(value - apart / 2)}
+        halves.append(judgment(one.item, measures, topic=one.topic))
+    found = calibrate(halves, labels)
+    row = found.checked["clarity"]
+    assert row.alpha["joint"].value > row.alpha["isotonic"].value + 0.05
+    assert found.maps["clarity"].kinds == "joint"
+    assert row.alpha["calibrated"] == row.alpha["joint"]
+    weights = found.maps["clarity"].whole.weights
+    assert weights["clarity"] == pytest.approx(weights["other"], rel=0.4)
+    new = halves[0].model_copy(update={"topic": "a new one", "measures": {"other": scored(0.5)}})
+    assert found.calibrated(new) == {}  # a metric that failed stays without a score
+    whole = found.calibrated(halves[0].model_copy(update={"topic": "a new one"}))
+    assert whole[("clarity", None)] == found.maps["clarity"].whole.of(halves[0].values)
+
+
+def test_joint_maps_are_checked():
+    whole = {"kind": "joint", "level": 0.5, "weights": {"a": 2.0}, "usual": {"a": 0.5}}
+    one = JointMap.model_validate(whole)
+    assert [one.of({"a": 0.6}), one.of({"a": 1.0}), one.of({})] == pytest.approx([0.7, 1.0, 0.5])
+    for broken in ({"usual": {}}, {"level": float("inf")}, {"weights": {}, "usual": {}}):
+        with pytest.raises(ValueError, match=r"joint map|at least 1"):
+            JointMap.model_validate({**whole, **broken})
+
+
+def test_what_a_kind_of_map_needs(tmp_path):
+    judgments, labels, _ = study(tmp_path, np.random.default_rng(2), dimensions=("clarity",))
+    row = calibrate(judgments, labels).checked["clarity"]
+    assert row.missed == {"joint": "the judge gives one metric only"}
+    file = tmp_path / "smooth.csv"
+    lines = [f"{one.item},clarity,ann,{1 + 2 * one.value('clarity') + 0.1}" for one in judgments]
+    file.write_text("\n".join(["item,dimension,annotator,value", *lines]), encoding="utf-8")
+    smooth = calibrate(judgments, read_labels(file, scales=["1:4"], level="interval")).checked["clarity"]
+    assert smooth.missed["ordinal"] == "the labels are no few whole steps"
+
+
+def test_the_diagram_shows_before_and_after(found):
+    picture = reliability_diagram(found)
+    assert picture == reliability_diagram(found)
+    for text in (b"the judge as it is", b"calibrated, as chosen", b"isotonic throughout"):
+        assert text in picture

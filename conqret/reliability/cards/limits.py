@@ -9,10 +9,10 @@ from conqret.judging.folder import JudgeRecord
 from conqret.reliability.bias.table import BiasTable
 from conqret.reliability.cards.cost import Cost
 from conqret.reliability.sensitivity.curves import Curve
-from conqret.reliability.validation.calibration import CALIBRATED
 from conqret.reliability.validation.dimension import DimensionAgreement
 from conqret.reliability.validation.trivial import not_beaten
 from conqret.reliability.validation.validate import Validation
+from conqret.reliability.validation.variants import CALIBRATED
 from conqret.stats.significance import ALPHA
 
 FEW_TOPICS = 10

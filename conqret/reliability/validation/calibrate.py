@@ -1,35 +1,36 @@
-"""Fit monotone maps from a judge's scores to people's scale, and say what they change on topics kept back.
+"""Fit maps from a judge's scores to people's scale, and say what they change on topics kept back.
 
 A judge that ranks as people do may still use its scale otherwise, and Krippendorff's alpha asks for the same values.
 Each metric gets one map, from all labels for items to come, and one for each fold of whole topics, fitted on the other
-folds, by which everything that is reported is computed. Intervals leave out a topic and fit the maps again without it,
-but those of bands.
+folds, by which everything that is reported is computed. Several kinds of map are tried
+(:mod:`conqret.reliability.validation.calibration_maps`), and the folds kept back say which is taken. Intervals leave
+out a topic, fit the maps again without it, and choose among them again, but for those of bands.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 from conqret.data import Item, Judgment
 from conqret.errors import DeclarationError
 from conqret.io.labels import LabelSet
 from conqret.reliability.validation.calibration import (
-    CALIBRATED,
     Band,
     CalibratedOn,
     Calibration,
     Maps,
-    MonotoneMap,
 )
+from conqret.reliability.validation.calibration_maps import KINDS, Seen, refits, tried, why_not
 from conqret.reliability.validation.dimension_view import NO_SCALE, View
 from conqret.reliability.validation.label_join import Joined, join_labels
 from conqret.reliability.validation.people import OVERALL
 from conqret.reliability.validation.settings import Basis, Settings
 from conqret.reliability.validation.trivial import beside_trivial, labelled_folds, over_trivial
 from conqret.reliability.validation.validate import validated_judge
+from conqret.reliability.validation.variants import CALIBRATED
 from conqret.stats.estimate import Sampled, average
-from conqret.stats.isotonic import FOLDS, monotone
 from conqret.stats.resampling import Resamples, leave_one_out, mean_interval
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 FEWEST_TOPICS = 6
 """Topics with labels below which nothing is calibrated: each fold holds one, and four are left to be fitted on."""
 BANDS = 5
-"""Bands of the judge's score (of as many units each) in the table of reliability."""
+"""Bands of what is said (of as many units each) in the table of reliability."""
 
 
 def calibrate(
@@ -67,13 +68,20 @@ def calibrate(
     joined = beside_trivial(join_labels(kept, labels, metrics), items, floor, settings, fitted=True)
     folds = {str(cluster): fold for cluster, fold in labelled_folds(joined, settings.seed).items()}
     maps: dict[str, Maps] = {}
+    fits: dict[str, Seen] = {}
     left_out: dict[str, str] = {}
     for dimension, metric in joined.metrics.items():
-        found = _maps(View(joined, dimension, settings), dimension, folds, joined.clustered_by)
-        if isinstance(found, str):
-            left_out[dimension] = found
+        seen = _seen(joined, dimension, settings, folds)
+        if isinstance(seen, str):
+            left_out[dimension] = seen
         else:
-            maps[metric] = found
+            fits[dimension] = seen
+            whole, *without = tried(seen).chosen_maps
+            parts = any(unit.part for unit in seen.view.found)
+            scale = str(seen.view.scale)
+            maps[metric] = Maps(
+                dimension=dimension, scale=scale, parts=parts, whole=whole, without=tuple(without)
+            )
     if not maps:
         raise DeclarationError(
             "nothing can be calibrated: " + "; ".join(f"{name}: {why}" for name, why in left_out.items())
@@ -88,48 +96,51 @@ def calibrate(
         maps=maps,
         left_out=left_out,
     )
-    return _checked(made, made.applied(joined, settings), drawn, settings)
+    return _checked(made, _beside(made.applied(joined, settings), fits), fits, drawn, settings)
 
 
-def _maps(view: View, dimension: str, folds: Mapping[str, int], clustered_by: str) -> Maps | str:
-    """The maps of one dimension, or why there are none."""
+def _seen(joined: Joined, dimension: str, settings: Settings, folds: Mapping[str, int]) -> Seen | str:
+    """What the maps of one dimension are fitted on, or why there are none."""
     import numpy as np
 
+    view = View(joined, dimension, settings)
     if view.verdicts:
         return "verdicts in words have no scale"
     if not view.scale.bounded:
         return NO_SCALE
-    known = view.compared
-    score = np.array(
-        [one.value if (one := view.found.get(unit)) else None for unit in view.units], dtype=float
-    )
-    fold = np.array([folds.get(str(cluster), -1) for cluster in view.clusters])
-    topics = len({cluster for cluster, here in zip(view.clusters, known, strict=True) if here})
+    topics = len(set(view.clusters_of(view.compared)))
     if topics < FEWEST_TOPICS:
-        return f"scores and labels of {topics} {clustered_by}s, and {FEWEST_TOPICS} are needed"
-    if len(np.unique(score[known])) < 2:
+        return f"scores and labels of {topics} {joined.clustered_by}s, and {FEWEST_TOPICS} are needed"
+    if len(np.unique(view.judge(rounded=False)[view.compared])) < 2:
         return "the judge says the same of everything"
-    parts = [known & (fold != one) for one in range(FOLDS)]
-    if not all(part.any() for part in parts):
-        return f"all its {clustered_by}s fell into one fold"
-    low, high = view.scale.ends()
-    target = (view.target - low) / (high - low)
-    whole, *without = (_map(score[part], target[part]) for part in (known, *parts))
-    return Maps(dimension=dimension, scale=str(view.scale), whole=whole, without=tuple(without))
+    seen = Seen(view, joined, joined.metrics[dimension], folds)
+    if not all(part.any() for part in seen.parts()):
+        return f"all its {joined.clustered_by}s fell into one fold"
+    return seen
 
 
-def _map(score: NDArray[np.float64], target: NDArray[np.float64]) -> MonotoneMap:
-    """The map without the knots that lie within a level stretch."""
-    import numpy as np
+def _beside(joined: Joined, fits: Mapping[str, Seen]) -> Joined:
+    """The same join, in which each score has beside it what each kind of map makes of it."""
+    scores, fitted = dict(joined.scores), dict(joined.fitted)
+    for dimension, seen in fits.items():
+        made = tried(seen).said
+        places = {unit: place for place, unit in enumerate(joined.units)}
+        scores[dimension] = {
+            unit: one
+            if one.value is None
+            else replace(
+                one,
+                variants={**one.variants, **{kind: float(said[places[unit]]) for kind, said in made.items()}},
+            )
+            for unit, one in joined.scores[dimension].items()
+        }
+        fitted[dimension] = {**fitted.get(dimension, {}), **refits(seen)}
+    return replace(joined, scores=scores, fitted=fitted)
 
-    places, levels = monotone(score, target)
-    levels = levels.clip(0, 1)
-    steps = np.diff(levels) > 0
-    kept = np.concatenate([[True], steps]) | np.concatenate([steps, [True]])
-    return MonotoneMap(scores=tuple(places[kept].tolist()), labels=tuple(levels[kept].tolist()))
 
-
-def _checked(made: Calibration, joined: Joined, drawn: Resamples, settings: Settings) -> Calibration:
+def _checked(
+    made: Calibration, joined: Joined, fits: Mapping[str, Seen], drawn: Resamples, settings: Settings
+) -> Calibration:
     checked, sampled, pooled = {}, {}, []
     for maps in made.maps.values():
         view = View(joined, maps.dimension, settings)
@@ -140,7 +151,8 @@ def _checked(made: Calibration, joined: Joined, drawn: Resamples, settings: Sett
         }
         sides = _sides(view)
         pooled.append(sides)
-        checked[maps.dimension] = _on(view, sampled[maps.dimension], sides, drawn)
+        missed = {kind: why for kind in KINDS if (why := why_not(kind, fits[maps.dimension]))}
+        checked[maps.dimension] = _on(view, sampled[maps.dimension], missed, sides, drawn)
     rows = [alphas for name, alphas in sampled.items() if name != OVERALL] or list(sampled.values())
     means = {
         name: average([one[name] for one in rows]) for name in rows[0] if all(name in one for one in rows)
@@ -155,7 +167,9 @@ def _checked(made: Calibration, joined: Joined, drawn: Resamples, settings: Sett
     )
 
 
-def _on(view: View, alphas: Mapping[str, Sampled], sides: Sides, drawn: Resamples) -> CalibratedOn:
+def _on(
+    view: View, alphas: Mapping[str, Sampled], missed: Mapping[str, str], sides: Sides, drawn: Resamples
+) -> CalibratedOn:
     confidence = view.settings.confidence
     return CalibratedOn(
         units=int(view.compared.sum()),
@@ -163,38 +177,55 @@ def _on(view: View, alphas: Mapping[str, Sampled], sides: Sides, drawn: Resample
         error={name: view.distance(name, drawn).estimate(confidence) for name in alphas},
         gain=alphas[CALIBRATED].minus(alphas["mean"]).estimate(confidence),
         over=over_trivial(alphas, confidence),
+        missed=missed,
         bands=_bands([sides], confidence),
     )
 
 
-Sides = tuple[list[object], "NDArray[np.float64]", "NDArray[np.float64]", "NDArray[np.float64]"]
-"""The topics of the units that are compared, and in [0, 1] the judge's score, the calibrated one, and people's."""
+class Sides(NamedTuple):
+    """The topics of the units that are compared, and in [0, 1] people's one label and what each series says: the judge
+    (``mean``), each kind of map that could be had, and the chosen ones (``calibrated``)."""
+
+    topics: list[Hashable]
+    people: NDArray[np.float64]
+    said: dict[str, NDArray[np.float64]]
 
 
 def _sides(view: View) -> Sides:
-    import numpy as np
-
     low, high = view.scale.ends()
     known = view.compared
-    judge, calibrated = (view.judge(name, rounded=False) for name in ("mean", CALIBRATED))
-    shown = [(one[known] - low) / (high - low) for one in (judge, calibrated, view.target)]
-    return [view.clusters[place] for place in np.flatnonzero(known)], shown[0], shown[1], shown[2]
+    said = {
+        name: (view.judge(name, rounded=False)[known] - low) / (high - low)
+        for name in ("mean", *KINDS, CALIBRATED)
+        if name in view.variants
+    }
+    return Sides(view.clusters_of(known), (view.target[known] - low) / (high - low), said)
 
 
-def _bands(sides: list[Sides], confidence: float) -> tuple[Band, ...]:
+def _bands(sides: Sequence[Sides], confidence: float) -> dict[str, tuple[Band, ...]]:
+    """By series; one that some of the dimensions have not is left out."""
     import numpy as np
 
-    names = [name for one in sides for name in one[0]]
-    judge, calibrated, people = (np.concatenate([one[place] for one in sides]) for place in (1, 2, 3))
-    edges = np.unique(np.quantile(judge, np.arange(1, BANDS) / BANDS))
-    which = np.searchsorted(edges, judge, side="left")
-    found = []
+    topics = [name for one in sides for name in one.topics]
+    people = np.concatenate([one.people for one in sides])
+    return {
+        name: tuple(_banded(np.concatenate([one.said[name] for one in sides]), people, topics, confidence))
+        for name in sides[0].said
+        if all(name in one.said for one in sides)
+    }
+
+
+def _banded(
+    said: NDArray[np.float64], people: NDArray[np.float64], topics: Sequence[Hashable], confidence: float
+) -> Iterator[Band]:
+    import numpy as np
+
+    edges = np.unique(np.quantile(said, np.arange(1, BANDS) / BANDS))
+    which = np.searchsorted(edges, said, side="left")
     for band in np.unique(which):
         here = np.flatnonzero(which == band)
-        topics = [names[place] for place in here]
+        names = [topics[place] for place in here.tolist()]
         means = [
-            mean_interval(one[here], topics, confidence=confidence, scale="share")
-            for one in (judge, calibrated, people)
+            mean_interval(one[here], names, confidence=confidence, scale="share") for one in (said, people)
         ]
-        found.append(Band(units=len(here), judge=means[0], calibrated=means[1], people=means[2]))
-    return tuple(found)
+        yield Band(units=len(here), said=means[0], people=means[1])

@@ -1,4 +1,4 @@
-"""What ``conqret calibrate`` leaves: monotone maps from a judge's scores to people's scale, and how they are applied.
+"""What ``conqret calibrate`` leaves: maps from a judge's scores to people's scale, and how they are applied.
 
 An item of a topic that the maps were fitted on gets the map that was fitted without the topic's fold, so that no label
 has a part in what it is compared with; every other item gets the map of all labels.
@@ -6,88 +6,65 @@ has a part in what it is compared with; every other item gets the map of all lab
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from pydantic import Field, ValidationError, model_validator
 
+from conqret.data import Judgment
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
 from conqret.io.labels import Unit
+from conqret.reliability.validation.calibration_maps import Map, Seen, refits
 from conqret.reliability.validation.dimension_view import View
-from conqret.reliability.validation.label_join import Joined, Scored
+from conqret.reliability.validation.label_join import Joined, Scored, said_of
 from conqret.reliability.validation.settings import Basis, Settings
+from conqret.reliability.validation.variants import CALIBRATED
 from conqret.stats.estimate import Estimate
-from conqret.stats.isotonic import cross_fitted
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from conqret.reliability.validation.label_join import Fit
 
-SCHEMA = "conqret.calibration/1"
-CALIBRATED = "calibrated"
-"""The variant of a judge's scores that a calibration makes."""
-
-
-class MonotoneMap(Frozen):
-    """Straight lines between the knots: ``scores`` rise, ``labels`` (people's scale put onto [0, 1]) never fall."""
-
-    scores: tuple[float, ...] = Field(min_length=1)
-    labels: tuple[float, ...]
-
-    @model_validator(mode="after")
-    def _rises(self) -> Self:
-        steps = zip(self.scores, self.scores[1:], strict=False)
-        levels = zip(self.labels, self.labels[1:], strict=False)
-        inside = all(0 <= one <= 1 for one in (*self.scores, *self.labels))
-        if (
-            len(self.scores) != len(self.labels)
-            or not inside
-            or any(a >= b for a, b in steps)
-            or any(a > b for a, b in levels)
-        ):
-            raise ValueError("a map has as many labels as scores, all in [0, 1], and rises")
-        return self
-
-    def of(self, score: float) -> float:
-        """What people say where the judge says ``score``."""
-        place = bisect_left(self.scores, score)
-        if place in (0, len(self.scores)):
-            return self.labels[min(place, len(self.scores) - 1)]
-        left, right = self.scores[place - 1], self.scores[place]
-        low, high = self.labels[place - 1], self.labels[place]
-        return low + (high - low) * (score - left) / (right - left)
+SCHEMA = "conqret.calibration/2"
 
 
 class Band(Frozen):
-    """Units in which the judge says much the same: its mean score, and people's and the calibrated mean, in [0, 1]."""
+    """Units of which much the same is said: the means of what is said and of people's one label, in [0, 1]."""
 
     units: int
-    judge: Estimate
-    calibrated: Estimate
+    said: Estimate
     people: Estimate
 
 
 class Maps(Frozen):
-    """The maps of one metric onto the ``scale`` of a dimension: from all labels, and for each fold from the others."""
+    """The maps of one metric onto the ``scale`` of a dimension: from all labels, and for each fold from the others.
+    ``parts`` says that they are for the documents of an item, one by one."""
 
     dimension: str
     scale: str
-    whole: MonotoneMap
-    without: tuple[MonotoneMap, ...]
+    parts: bool
+    whole: Map
+    without: tuple[Map, ...]
+
+    @property
+    def kinds(self) -> str:
+        """The kind of the map of all labels, and of the folds' where they differ."""
+        other = Counter(one.kind for one in self.without if one.kind != self.whole.kind)
+        rest = ", ".join(f"{kind} in {count} of {len(self.without)} folds" for kind, count in other.items())
+        return f"{self.whole.kind} ({rest})" if rest else self.whole.kind
 
 
 class CalibratedOn(Frozen):
     """What the maps of one dimension change, cross-fitted, on the same ``units``.
 
     ``alpha`` and ``error`` (the mean distance from people's one label in [0, 1]) stand by what says it: the judge as it
-    is (``mean``), ``calibrated``, and what costs nothing: ``length``, ``constant``, ``floor``. ``gain`` is the alpha of
-    the calibrated judge minus that of the judge as it is, ``over`` that minus the alpha of each that costs nothing.
+    is (``mean``), each kind of map that was tried (``isotonic``, ``ordinal``, ``joint``), ``calibrated``, and what
+    costs nothing: ``length``, ``constant``, ``floor``. ``gain`` is the alpha of the calibrated judge minus that of the
+    judge as it is, ``over`` that minus the alpha of each that costs nothing. ``missed`` says why a kind of map could
+    not be had.
     """
 
     units: int
@@ -95,7 +72,8 @@ class CalibratedOn(Frozen):
     error: Mapping[str, Estimate]
     gain: Estimate
     over: Mapping[str, Estimate]
-    bands: tuple[Band, ...]
+    missed: Mapping[str, str]
+    bands: Mapping[str, tuple[Band, ...]]
 
 
 class Calibration(Frozen):
@@ -103,7 +81,7 @@ class Calibration(Frozen):
 
     ``folds`` says which topic (or item) was in which fold, and ``left_out`` why a labelled dimension has no map.
     ``average`` is that of the alphas without overall quality, ``average_gain`` that of the gains,
-    ``bands`` those of all dimensions together.
+    ``bands`` are units of all dimensions together, from the lowest that is said up, by what says it.
     """
 
     schema_name: str = SCHEMA
@@ -117,7 +95,7 @@ class Calibration(Frozen):
     checked: Mapping[str, CalibratedOn] = Field(default_factory=dict)
     average: Mapping[str, Estimate] = Field(default_factory=dict)
     average_gain: Estimate = Estimate(None)
-    bands: tuple[Band, ...] = ()
+    bands: Mapping[str, tuple[Band, ...]] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _has_every_map(self) -> Self:
@@ -146,39 +124,43 @@ class Calibration(Frozen):
             if maps is None:
                 continue
             found = {
-                unit: _beside(one, self._map(maps, clusters[unit]))
+                unit: _beside(one, self._map(maps, clusters[unit]).of, joined.said[unit])
                 for unit, one in joined.scores[dimension].items()
             }
-            fit = self._fit(View(joined, dimension, settings), found)
+            fit = self._fit(View(joined, dimension, settings), joined, metric, found)
             if fit is not None:
                 fitted.setdefault(dimension, {})[CALIBRATED] = fit
             scores[dimension] = found
         return replace(joined, scores=scores, fitted=fitted)
 
-    def _fit(self, view: View, found: Mapping[Unit, Scored]) -> Fit | None:
+    def _fit(self, view: View, joined: Joined, metric: str, found: Mapping[Unit, Scored]) -> Fit | None:
         """How the calibrated scores of a dimension come of its labels; None where they are from other labels."""
         import numpy as np
 
         if not view.scale.bounded or view.verdicts:
             return None
-        low, high = view.scale.ends()
-        fold = np.array([self.folds.get(str(cluster), -1) for cluster in view.clusters])
-        target = (view.target - low) / (high - low)
-        score, made = (
-            np.array(
-                [one.variants.get(name) if (one := found.get(unit)) else None for unit in view.units],
-                dtype=float,
-            )
-            for name in ("mean", CALIBRATED)
+        seen = Seen(view, joined, metric, self.folds)
+        made = np.array(
+            [one.variants.get(CALIBRATED) if (one := found.get(unit)) else None for unit in view.units],
+            dtype=float,
         )
-
-        def fit(kept: NDArray[np.bool_]) -> NDArray[np.float64]:
-            return cross_fitted(score, np.where(kept, target, np.nan), fold, rising=True)
-
-        same = np.allclose(fit(view.compared)[view.compared], made[view.compared], rtol=0, atol=1e-9)
+        fit = refits(seen)[CALIBRATED]
+        same = np.allclose(fit(seen.known)[seen.known], made[seen.known], rtol=0, atol=1e-9)
         return fit if same else None
 
-    def _map(self, maps: Maps, cluster: str) -> MonotoneMap:
+    def calibrated(self, judgment: Judgment) -> dict[tuple[str, str | None], float]:
+        """What becomes of the scores of one judgment, by metric and part (None: the measure itself), in [0, 1] of
+        people's scale. What has no score, and what has no map, is not in it."""
+        cluster = judgment.topic if self.basis.clustered_by == "topic" else judgment.item
+        found = {}
+        for part, said in said_of(judgment).items():
+            for metric in said:
+                maps = self.maps.get(metric)
+                if maps is not None and maps.parts == (part is not None):
+                    found[metric, part] = self._map(maps, cluster).of(said)
+        return found
+
+    def _map(self, maps: Maps, cluster: str) -> Map:
         return maps.without[self.folds[cluster]] if cluster in self.folds else maps.whole
 
 
@@ -203,7 +185,6 @@ def read_calibration(file: Path) -> Calibration:
     return found
 
 
-def _beside(one: Scored, mapped: MonotoneMap) -> Scored:
-    value = one.value
-    found = None if value is None else mapped.of(value)
+def _beside(one: Scored, map_of: Callable[[Mapping[str, float]], float], said: Mapping[str, float]) -> Scored:
+    found = None if one.value is None else map_of(said)
     return replace(one, variants={**one.variants, CALIBRATED: found})

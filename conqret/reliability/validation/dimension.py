@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from conqret.data.item import Frozen
-from conqret.reliability.validation.calibration import CALIBRATED
 from conqret.stats.alternative_annotator import AlternativeAnnotator
-from conqret.stats.estimate import Estimate, undefined
+from conqret.stats.estimate import Estimate
 from conqret.stats.prediction_powered import CorrectedMean
 from conqret.stats.rogan_gladen import CorrectedShare
 
@@ -15,13 +14,13 @@ from conqret.stats.rogan_gladen import CorrectedShare
 class DimensionAgreement(Frozen):
     """The judge's agreement with people on one dimension, as a card tells it: without people's names.
 
-    ``compared`` units have a score and people's one label, ``coverage`` is the share of the labelled units that have
-    a score. ``target`` says in words how several labels became one. ``alpha`` is Krippendorff's of judge and people's
-    one label, ``people`` that among the people, ``person`` what one of them reaches against the one label of the
-    others (mean over them), and ``as_person`` what the judge reaches in that one's place, against the same labels of
-    the same units: the two are fairly compared. ``statistics`` has all that are declared in
-    :mod:`conqret.reliability.validation.statistics`, each with a value or a reason. ``stands_in`` says whether the
-    judge passes the alternative annotator test (None: no test).
+    ``compared`` units have a score and people's one label, ``coverage`` is the share of the labelled units that have a
+    score. ``target`` says in words how several labels became one. ``alpha`` is Krippendorff's of judge and people's one
+    label, ``people`` that among the people, ``person`` what one of them reaches against the one label of the others
+    (mean over them), and ``as_person`` what the judge reaches in that one's place, against the same labels of the same
+    units: the two are fairly compared. ``calibrated`` is alpha where a calibration put the scores onto people's scale.
+    ``statistics`` has all that are declared in :mod:`conqret.reliability.validation.statistics`, each with a value or a
+    reason. ``stands_in`` says whether the judge passes the alternative annotator test (None: no test).
     """
 
     dimension: str
@@ -36,6 +35,7 @@ class DimensionAgreement(Frozen):
     people: Estimate
     person: Estimate
     as_person: Estimate
+    calibrated: Estimate
     statistics: Mapping[str, Estimate]
     stands_in: bool | None
 
@@ -84,7 +84,7 @@ class DimensionValidation(DimensionAgreement):
         test = self.alternative
         return {
             "alpha": self.alpha,
-            "calibrated": self.variants.get(CALIBRATED, undefined("no calibration was given")),
+            "calibrated": self.calibrated,
             "people": self.people,
             "person": self.person,
             "as_person": self.as_person,

@@ -62,9 +62,10 @@ class Scored:
 @dataclass(frozen=True, slots=True)
 class Joined:
     """``metrics`` names the judge's metric of each dimension; ``scores`` its word on each unit of a dimension that
-    was judged, labelled or not; ``units`` are all of them, with their ``clusters`` (of the kind ``clustered_by``).
-    ``fitted`` has, by dimension and variant, how scores come about that are fitted on labels, so that what leaves out a
-    topic can fit them again without it."""
+    was judged, labelled or not; ``units`` are all of them, with their ``clusters`` (of the kind ``clustered_by``), and
+    ``said`` has the scores of each by all metrics that it has, labelled or not. ``fitted`` has, by dimension and
+    variant, how scores come about that are fitted on labels, so that what leaves out a topic can fit them again without
+    it."""
 
     labels: LabelSet
     metrics: Mapping[str, str]
@@ -72,6 +73,7 @@ class Joined:
     units: tuple[Unit, ...]
     clusters: tuple[Hashable, ...]
     clustered_by: str
+    said: Mapping[Unit, Mapping[str, float]]
     report: JoinReport
     fitted: Mapping[str, Mapping[str, Fit]] = field(default_factory=dict)
 
@@ -122,6 +124,7 @@ def join_labels(
         units=units,
         clusters=tuple(clusters),
         clustered_by=kind,
+        said=_said(judged, units),
         report=JoinReport(
             judged=len(judged),
             labelled=len(items),
@@ -159,6 +162,21 @@ def _scores(judged: Mapping[str, Judgment], metric: str, parts: bool) -> dict[Un
         for part in measure.parts if parts else ():
             found[Unit(item, part.id)] = _of_part(part)
     return found
+
+
+def said_of(judgment: Judgment) -> dict[str | None, dict[str, float]]:
+    """The scores of a judgment by metric: its own (None), and those of each of its parts."""
+    found: dict[str | None, dict[str, float]] = {None: judgment.values}
+    for metric, measure in judgment.measures.items():
+        for part in measure.parts:
+            if part.value is not None:
+                found.setdefault(part.id, {})[metric] = part.value
+    return found
+
+
+def _said(judged: Mapping[str, Judgment], units: Iterable[Unit]) -> dict[Unit, dict[str, float]]:
+    known = {item: said_of(judgment) for item, judgment in judged.items()}
+    return {unit: known[unit.item].get(unit.part or None, {}) for unit in units}
 
 
 def _of_measure(measure: Measure) -> Scored:

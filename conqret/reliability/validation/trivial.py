@@ -14,10 +14,10 @@ from conqret.data import Item, Judgment
 from conqret.errors import DeclarationError
 from conqret.io.labels import Unit
 from conqret.judging.folder import JudgeFolder
-from conqret.reliability.validation.calibration import CALIBRATED
 from conqret.reliability.validation.dimension_view import View
 from conqret.reliability.validation.label_join import Joined, Scored, join_labels
 from conqret.reliability.validation.settings import Settings
+from conqret.reliability.validation.variants import CALIBRATED
 from conqret.stats.estimate import Estimate, Sampled
 from conqret.stats.isotonic import cross_fitted, dealt
 

@@ -14,7 +14,7 @@ from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
 from conqret.io.labels import LabelSet
 from conqret.judging.dimensions import DIMENSIONS
-from conqret.reliability.validation.calibration import CALIBRATED, Calibration
+from conqret.reliability.validation.calibration import Calibration
 from conqret.reliability.validation.dimension import DimensionValidation
 from conqret.reliability.validation.dimension_check import Checked, check_dimension
 from conqret.reliability.validation.label_join import JoinReport, join_labels
@@ -22,6 +22,7 @@ from conqret.reliability.validation.missing import Missingness, missingness
 from conqret.reliability.validation.people import OVERALL
 from conqret.reliability.validation.settings import Basis, Settings
 from conqret.reliability.validation.trivial import beside_trivial
+from conqret.reliability.validation.variants import CALIBRATED
 from conqret.stats.estimate import Estimate, average, undefined
 from conqret.stats.resampling import leave_one_out
 

@@ -1,0 +1,185 @@
+"""What a calibration changes, by kind of map, on topics kept back: simulated judges, and real arguments.
+
+    python benchmarks/calibration.py
+
+Simulated are 200 judges of pure noise and 200 that squeeze people's labels (one metric beside a second, as noisy one),
+at 8 and at 20 topics of five items. With CONQRET_DATA naming the folder that holds ``webis-argquality20/``, the offline
+model also judges its 1,271 arguments (format listwise); people's labels are the fifths of the four published scores.
+Beside the maps stands gradient boosting on all metrics, which conqret does not offer.
+
+Prints Markdown, as in docs/results/agreement.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+from sklearn.ensemble import GradientBoostingRegressor
+from webis_items import data_folder
+
+import conqret
+from conqret.data import Item, Judgment, Measure, Status
+from conqret.io.labels import LabelSet, read_labels
+from conqret.reliability.validation.calibrate import calibrate
+from conqret.reliability.validation.calibration import Calibration
+from conqret.reliability.validation.calibration_maps import Seen, tried
+from conqret.reliability.validation.dimension_view import View
+from conqret.reliability.validation.label_join import join_labels
+from conqret.reliability.validation.settings import Settings
+from conqret.stats.agreement import krippendorff_alpha
+from conqret.stats.isotonic import FOLDS
+
+SIMULATIONS = 200
+SHOWN = ("mean", "isotonic", "ordinal", "joint", "calibrated")
+QUALITIES = {
+    "cogency": "Logical Quality",
+    "effectiveness": "Rhetorical Quality",
+    "reasonableness": "Dialectical Quality",
+    "overall_quality": "Combined Quality",
+}
+Scores = Callable[[float, np.random.Generator], dict[str, float]]
+
+
+def noise(quality: float, rng: np.random.Generator) -> dict[str, float]:
+    return {"clarity": rng.random(), "other": rng.random()}
+
+
+def squeezing(quality: float, rng: np.random.Generator) -> dict[str, float]:
+    """Two looks at the same quality (around 0), each to the third power of what a line would give."""
+    seen = quality + 0.5 * rng.normal(size=2)
+    first, second = (0.5 * np.clip((seen + 2) / 4, 0, 1) ** 3).tolist()
+    return {"clarity": first, "other": second}
+
+
+def simulated(scores: Scores, topics: int, each: int, rng: np.random.Generator, folder: Path) -> Calibration:
+    """One study: labels from 1 to 5, a tenth of the variance of quality between topics."""
+    rows, judgments = [], []
+    for topic in range(topics):
+        between = 0.3 * rng.normal()
+        for number in range(each):
+            quality = between + 0.95 * rng.normal()
+            name = f"{topic}-{number}"
+            rows.append((name, "clarity", "ann", int(np.clip(round(3 + quality + 0.4 * rng.normal()), 1, 5))))
+            measures = {
+                metric: Measure(status=Status.SCORED, value=value)
+                for metric, value in scores(quality, rng).items()
+            }
+            judgments.append(
+                Judgment(
+                    item=name, topic=f"t{topic}", stance="pro", format="f", model="m", fingerprint="x",
+                    measures=measures,
+                )
+            )  # fmt: skip
+    return calibrate(judgments, written(folder / "labels.csv", rows))
+
+
+def written(file: Path, rows: Iterable[Sequence[object]]) -> LabelSet:
+    with file.open("w", encoding="utf-8", newline="") as out:
+        csv.writer(out).writerows([("item", "dimension", "annotator", "value"), *rows])
+    return read_labels(file, scales=["1:5"])
+
+
+def simulations(folder: Path) -> None:
+    print(f"| judge | topics | {' | '.join(SHOWN)} | gains | loses |\n|---|---|{'---|' * len(SHOWN)}---|---|")
+    for scores in (noise, squeezing):
+        for topics in (8, 20):
+            rng = np.random.default_rng([23, topics])
+            found = [simulated(scores, topics, 5, rng, folder).checked["clarity"] for _ in range(SIMULATIONS)]
+            means = [np.mean([one.alpha[name].value or 0 for one in found]) for name in SHOWN]
+            above = np.mean([one.gain.low is not None and one.gain.low > 0 for one in found])
+            below = np.mean([one.gain.high is not None and one.gain.high < 0 for one in found])
+            cells = " | ".join(f"{one:.2f}" for one in means)
+            print(f"| {scores.__name__} | {topics} | {cells} | {above:.1%} | {below:.1%} |", flush=True)
+
+
+def webis(data: Path, folder: Path) -> None:
+    """The offline model's scores of real arguments, held against people's scores in fifths."""
+    with (data / "webis-argquality20-topics.csv").open(encoding="utf-8", newline="") as file:
+        topics = {row["Topic ID"]: row["Long Query"].strip() for row in csv.DictReader(file)}
+    with (data / "webis-argquality20-arguments.csv").open(encoding="utf-8", newline="") as file:
+        rows = [
+            one for one in csv.DictReader(file) if one["Is Argument?"] == "True" and one["Premise"].strip()
+        ]
+    kept = {f"{row['Topic ID']}/{row['Discussion ID']}-{row['Argument ID']}": row for row in rows}
+    labels: list[tuple[object, ...]] = []
+    for dimension, column in QUALITIES.items():
+        values = np.array([float(row[column]) for row in kept.values()])
+        fifths = 1 + np.searchsorted(np.quantile(values, [0.2, 0.4, 0.6, 0.8]), values)
+        labels += [(name, dimension, "crowd", fifth) for name, fifth in zip(kept, fifths, strict=True)]
+    items = [
+        Item(id=name, topic=topics[row["Topic ID"]], argument=row["Premise"].strip())
+        for name, row in kept.items()
+    ]
+    judgments = list(conqret.judge(items, format="listwise"))
+    read = written(folder / "webis.csv", labels)
+    show(calibrate(judgments, read, items=items), judgments, read)
+
+
+def show(found: Calibration, judgments: list[Judgment], labels: LabelSet) -> None:
+    shown = (*SHOWN, "length")
+    print(
+        f"| dimension | units | {' | '.join(shown)} | gain | boosting | map |\n|---|{'---|' * (len(shown) + 4)}"
+    )
+    for maps in found.maps.values():
+        one = found.checked[maps.dimension]
+        cells = " | ".join(f"{one.alpha[name].value:.3f}" for name in shown)
+        alpha, change = boosted(found, maps.dimension, judgments, labels)
+        print(
+            f"| {maps.dimension} | {one.units} | {cells} | {one.gain} | {alpha:.3f} ({change:+.1%}) | {maps.kinds} |"
+        )
+
+
+def boosted(
+    found: Calibration, dimension: str, judgments: list[Judgment], labels: LabelSet
+) -> tuple[float, float]:
+    """Alpha of gradient boosting on all metrics, in the same folds, and its root mean squared error beside that of the
+    joint map."""
+    joined = join_labels(judgments, labels)
+    view = View(joined, dimension, Settings())
+    low, high = view.scale.ends()
+    names = sorted(set.intersection(*(set(joined.said[unit]) for unit in view.units)))
+    columns = np.array([[joined.said[unit][name] for name in names] for unit in view.units])
+    target = (view.target - low) / (high - low)
+    fold = np.array([found.folds[str(cluster)] for cluster in view.clusters])
+    said = np.full(len(target), np.nan)
+    for one in range(FOLDS):
+        rest, here = view.compared & (fold != one), view.compared & (fold == one)
+        model = GradientBoostingRegressor(
+            n_estimators=60,
+            max_depth=2,
+            learning_rate=0.08,
+            subsample=0.7,
+            min_samples_leaf=10,
+            random_state=0,
+        )
+        said[here] = model.fit(columns[rest], target[rest]).predict(columns[here])
+    seen = Seen(view, joined, joined.metrics[dimension], found.folds)
+    joint = tried(seen).said["joint"]
+    kept = view.compared
+    errors = [np.sqrt(((one - target)[kept] ** 2).mean()) for one in (said, joint)]
+    alpha = krippendorff_alpha(np.stack([said, target])[:, kept], view.scale.level)
+    return alpha, float(errors[0] / errors[1] - 1)
+
+
+def main() -> int:
+    """Print the tables; returns the exit code."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.parse_args()
+    with TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        simulations(folder)
+        try:
+            webis(data_folder(), folder)
+        except FileNotFoundError as error:
+            print(error, file=sys.stderr)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

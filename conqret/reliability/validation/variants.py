@@ -1,0 +1,4 @@
+"""Names among the variants of a judge's scores."""
+
+CALIBRATED = "calibrated"
+"""What a calibration makes of a score."""
