@@ -1,11 +1,18 @@
 """`import conqret` and `conqret --help` answer at once: what is heavy is imported by its first use."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
+
+from conqret.cli import commands
+from conqret.cli.commands import COMMANDS
+from conqret.cli.main import app
+from tests.server import FaultServer
 
 HEAVY = set("instructor litellm openai pandas polars pyarrow scipy tiktoken torch transformers".split())
 
@@ -16,6 +23,16 @@ def loaded_after(statement: str, cwd: Path) -> set[str]:
     done = subprocess.run([sys.executable, "-c", code], cwd=cwd, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return {name.partition(".")[0] for name in json.loads(done.stdout.splitlines()[-1])}
+
+
+def called(*arguments: str) -> str:
+    """The statement that gives a command."""
+    return (
+        "import sys\n"
+        "from conqret.cli.main import main\n"
+        f"sys.argv = {[*arguments]!r}\n"
+        "try:\n    main()\nexcept SystemExit as end:\n    assert not end.code, end.code"
+    )
 
 
 @pytest.mark.parametrize(
@@ -33,14 +50,38 @@ def test_nothing_heavy_is_imported(statement: str, tmp_path: Path) -> None:
     assert loaded_after(statement, tmp_path) & HEAVY == set()
 
 
-def test_help_imports_nothing_heavy(tmp_path: Path) -> None:
-    statement = (
-        "import sys\n"
-        "from conqret.cli.main import main\n"
-        "sys.argv = ['conqret', '--help']\n"
-        "try:\n    main()\nexcept SystemExit as end:\n    assert not end.code, end.code"
+def test_the_list_of_commands_says_what_each_says_of_itself() -> None:
+    for name, command in get_command(app).commands.items():
+        said = (command.help or "").partition("\n\n")[0].replace("\n", " ")
+        assert (name, said) == (name, COMMANDS[name])
+    modules = {path.stem for path in Path(commands.__file__).parent.glob("*.py")}
+    assert COMMANDS.keys() <= modules | {"debate", "score"}
+
+
+def test_help_imports_no_command(tmp_path: Path) -> None:
+    code = (
+        called("conqret", "--help")
+        + "\nprint({name for name in sys.modules if name.startswith('conqret.cli.')})"
     )
-    assert loaded_after(statement, tmp_path) & HEAVY == set()
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    found = set(re.findall("conqret[.a-z_]+", done.stdout.splitlines()[-1]))
+    assert found == {"conqret.cli.main", "conqret.cli.commands", "conqret.cli.console"}
+
+
+def test_judging_directly_imports_no_llm_library(tmp_path: Path) -> None:
+    item = {"id": "a", "topic": "t", "documents": ["One. Two."], "argument": "So it is [1]."}
+    (tmp_path / "items.jsonl").write_text(json.dumps(item) + "\n", encoding="utf-8")
+    with FaultServer(length=1) as server:
+        told = ["judge", "items.jsonl", "--model", "openai/m", "--api-base", server.url, "-o", "run", "-q"]
+        held = loaded_after(called("conqret", *told), tmp_path)
+    assert (len(server.requests), (tmp_path / "run" / "report.html").exists()) == (1, True)
+    assert held & (HEAVY | {"httpx", "matplotlib"}) == {"polars"}  # which writes scores.parquet
+
+
+def test_help_imports_nothing_heavy(tmp_path: Path) -> None:
+    assert loaded_after(called("conqret", "--help"), tmp_path) & HEAVY == set()
 
 
 def test_conqret_is_found_from_any_folder(tmp_path: Path) -> None:

@@ -17,40 +17,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from conqret.cli import (
-    agree,
-    answer,
-    bias,
-    calibrate,
-    compare,
-    components,
-    corpus,
-    curate,
-    debate,
-    diff,
-    doctor,
-    formats,
-    generate,
-    index,
-    judge,
-    label,
-    perspectives,
-    perturb,
-    power,
-    prompt,
-    questions,
-    rank,
-    recordings,
-    report,
-    retrieve,
-    run,
-    runs,
-    score,
-    scrape,
-    sensitivity,
-    show,
-    validate,
-)
+from conqret.cli.commands import Commands
 from conqret.cli.console import complain, err, note
 from conqret.errors import ConqretError, DeclarationError
 
@@ -67,6 +34,7 @@ STOPPED = SIGNALLED + signal.SIGINT
 
 app = typer.Typer(
     name="conqret",
+    cls=Commands,
     help="Judge retrieval-augmented arguments with LLMs, and measure how far the judge can be trusted.",
     epilog="Example: conqret judge items.jsonl --format rag-fine-grained --model gpt-4o-mini -o runs/first",
     no_args_is_help=True,
@@ -74,16 +42,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
 )
-for _module in (
-    judge, report, show, formats, prompt, recordings, scrape, corpus, index, retrieve, generate, perturb, sensitivity,
-    run, runs, validate, calibrate, agree, compare, diff, components, power, label, bias, score, rank, perspectives,
-    debate, questions, curate, answer, doctor,
-):  # fmt: skip
-    _name = _module.__name__.rpartition(".")[2]  # a module has a command of its name, or several in an app
-    if hasattr(_module, "app"):
-        app.add_typer(_module.app, name=_name)
-    else:
-        app.command(_name, epilog=_module.EPILOG)(getattr(_module, _name))
 
 
 def _version(wanted: bool) -> None:

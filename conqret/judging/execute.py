@@ -16,8 +16,8 @@ from pathlib import Path
 from conqret.data import Item, Judgment
 from conqret.errors import DeclarationError
 from conqret.io import Checked, ItemSource, item_record
-from conqret.io.atomic import write_whole
-from conqret.io.corpus import write_lines
+from conqret.io.atomic import replacing, write_whole
+from conqret.io.jsonl import compact
 from conqret.judging.folder import JudgeFolder, JudgeRecord, judgment_rows, trial_key
 from conqret.judging.instrument import Instrument, judge_item
 from conqret.judging.setup import Setup
@@ -173,7 +173,9 @@ def noted(items: Iterable[Item], order: list[str]) -> Iterator[Item]:
 
 def write_items(source: ItemSource, out: JudgeFolder) -> None:
     """Write the items as they were read."""
-    write_lines(out.items_file, map(item_record, source))
+    with replacing(out.items_file) as file:
+        for item in source:
+            file.write(compact(item_record(item)) + b"\n")
 
 
 def mend_items(source: ItemSource, out: JudgeFolder) -> None:

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from pydantic import BaseModel, TypeAdapter, model_validator
 
+from conqret.io.jsonl import compact
 from conqret.llm.request import Completion
 
 _COMPLETION = TypeAdapter(Completion)
@@ -79,7 +80,8 @@ COLUMNS = (*Recording.model_fields, "checksum")
 
 def checksum(content: Any) -> str:
     """The first 16 hex digits of the sha256 of plain data."""
-    return hashlib.sha256(dumps(content).encode()).hexdigest()[:16]
+    data = compact(content) if isinstance(content, (tuple, list)) else dumps(content).encode()
+    return hashlib.sha256(data).hexdigest()[:16]
 
 
 def completion_to_json(completion: Completion) -> str:

@@ -173,13 +173,13 @@ class Sampled:
 
     def _ends(self, confidence: float) -> tuple[float, float] | str:
         """Both ends, or why there are none."""
-        from scipy.special import stdtrit
-
         kept = self._kept()
         if isinstance(kept, str):
             return kept
         if _error(kept) <= _TOLERANCE:
             return "no interval: it does not vary between clusters"
+        from scipy.special import stdtrit  # a third of a second, where there is nothing to be computed
+
         reach = float(stdtrit(len(kept) - 1, (1 + confidence) / 2))
         bottom, top = _RANGES[self.scale]
         if bottom < kept.min() and kept.max() < top and bottom < self.value < top and self.scale != "plain":

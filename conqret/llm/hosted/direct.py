@@ -17,6 +17,7 @@ from pydantic import BaseModel
 
 from conqret._version import __version__
 from conqret.data import Reason
+from conqret.io.jsonl import compact
 from conqret.llm.hosted.connection import HostedConnection
 from conqret.llm.hosted.servers import Server, server_of
 from conqret.llm.hosted.unpacking import ACCEPTED, packing, unpacked
@@ -83,12 +84,14 @@ class Direct(HostedConnection):
         response: type[BaseModel] = request.response
         shaped = format_for(response, shape)
         parts = {
-            **{name: _json(value) for name, value in self.settings(request).items()},
+            **{name: compact(value) for name, value in self.settings(request).items()},
             **_arguments(response, shape),
         }
-        first = {"messages": _json(shaped.messages(request.messages)), "model": _json(model)}
-        members = [f'"{name}":{value}' for name, value in (*first.items(), *sorted(parts.items()))]
-        return f"{{{','.join(members)}}}".encode("utf-8", "replace")
+        first = {"messages": compact(shaped.messages(request.messages)), "model": compact(model)}
+        members = [
+            b'"%s":%s' % (name.encode(), value) for name, value in (*first.items(), *sorted(parts.items()))
+        ]
+        return b"{%s}" % b",".join(members)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -124,13 +127,9 @@ def _trusted() -> ssl.SSLContext:
 
 
 @functools.lru_cache(maxsize=KEPT)
-def _arguments(response: type[BaseModel], shape: Shape) -> Mapping[str, str]:
+def _arguments(response: type[BaseModel], shape: Shape) -> Mapping[str, bytes]:
     """The arguments of a shape, each as JSON; made once for each pair, as schemas are long."""
-    return {name: _json(value) for name, value in format_for(response, shape).arguments.items()}
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return {name: compact(value) for name, value in format_for(response, shape).arguments.items()}
 
 
 def _refused(server: Server, status: int, headers: Mapping[str, str], raw: bytes) -> ProviderError:

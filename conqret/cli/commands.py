@@ -1,0 +1,125 @@
+"""The subcommands by name: a module is imported when its command is called, and not for the list of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, MutableMapping
+from importlib import import_module
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+COMMANDS: Mapping[str, str] = {
+    "judge": "Judge items: relevance of the evidence, groundedness, quality of the argument, preference.",
+    "report": "Write the HTML report of a run, and print its summary.",
+    "show": "Show the prompts as they were sent for an item, the raw answers, re-asks, errors, and the scores made of "
+    "them.",
+    "formats": "List the formats of the judge, with their metrics, scales and sources.",
+    "prompt": "Show the prompts, copy them to change them, and write evaluation steps for g-eval.",
+    "recordings": "Export, import and look at recorded answers.",
+    "scrape": "Read debate pages, and fetch the sources that they cite.",
+    "corpus": "Make topics, qrels and splits; import the published ConQRet, or passage files.",
+    "index": "Index a corpus, by words or by vectors. One of the same corpus and settings is kept, any other "
+    "replaced.",
+    "retrieve": "Rank the documents of a corpus for its topics, for one side or both, and score the rankings.",
+    "generate": "Write an argument for every ranked topic: conclusions, and premises that cite the documents.",
+    "perturb": "Damage items by a known amount: every level of every item, with a record of what was changed where.",
+    "sensitivity": "Damage the items by known amounts, judge every version, and see which scores follow.",
+    "run": "Retrieve, rerank, generate, judge, damage and report, as the file says.",
+    "runs": "List runs, move them, bring their answers into one store, and remove what nobody needs.",
+    "validate": "How far a judge agrees with people, beside how far people agree among themselves.",
+    "calibrate": "Learn what people say where the judge says 0.7: a map that rises, for each metric, and what it "
+    "changes.",
+    "agree": "Krippendorff's alpha, Fleiss's kappa and their like among people, with intervals over topics.",
+    "compare": "Which of two judges is closer to people: alphas and their difference on what both scored, "
+    "paired by topic.",
+    "diff": "What changed between two runs, or which of two systems the judge finds better: paired, over topics.",
+    "components": "Where do a judge's scores differ, and why: topics, items, models, prompts, samples; and what more of "
+    "each buys.",
+    "power": "How many topics and labels are needed: widths of intervals and power, simulated before anything "
+    "is paid for.",
+    "label": "Draw the items to be labelled: a random sample, spread over topics, scores and what the judge "
+    "is unsure of.",
+    "bias": "Probe a judge for what should not move its scores: order, position, length, false authority, "
+    "stance, its own family, and instructions hidden in the texts.",
+    "score": "Measure answers to debatable questions: how many perspectives they hold, whether they say so.",
+    "rank": "Rank systems by the weighted mean of both metrics (DebateQA, Equation 4); equal scores share a rank.",
+    "perspectives": "Make questions with perspectives, say which documents contain them, and how many rankings show.",
+    "debate": "Debates: hold them, see whether texts keep to their side and what to train on, and whether a "
+    "debate helps who judges.",
+    "questions": "Choose the questions of a benchmark: without duplicates, and debatable.",
+    "curate": "Make a benchmark of debatable questions with partial answers (DebateQA), and check it.",
+    "answer": "Answer questions from what a model knows, from what a search finds, or with an agent that "
+    "searches (DebateQA).",
+    "doctor": "Check the installation: versions, extras, keys (only whether they are set), token tables, a model.",
+}
+"""What each command does, as its own help begins: listing them imports none of them."""
+
+
+class Commands(TyperGroup):
+    """The group of all commands. Each is a module of this package by its name, with a function of that name and an
+    ``EPILOG``, or with several in its ``app``."""
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        self.commands = _Loaded()
+        self._listing = False
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The names, in the order in which they are told."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command, or while all are listed what stands for it."""
+        if self._listing:
+            return TyperCommand(cmd_name, help=COMMANDS[cmd_name])
+        return super().get_command(ctx, cmd_name)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """The help, for which no command is imported."""
+        self._listing = True
+        try:
+            super().format_help(ctx, formatter)
+        finally:
+            self._listing = False
+
+
+class _Loaded(MutableMapping[str, Any]):
+    """Commands by name, made when they are asked for."""
+
+    def __init__(self) -> None:
+        self._made: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._made:
+            if name not in COMMANDS:
+                raise KeyError(name)
+            self._made[name] = _made(name)
+        return self._made[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in COMMANDS or name in self._made
+
+    def __setitem__(self, name: str, command: Any) -> None:
+        self._made[name] = command
+
+    def __delitem__(self, name: str) -> None:
+        del self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({**COMMANDS, **self._made})
+
+    def __len__(self) -> int:
+        return len({**COMMANDS, **self._made})
+
+
+def _made(name: str) -> Any:
+    module = import_module(f"conqret.cli.{name}")
+    if hasattr(module, "app"):
+        command: Any = typer.main.get_group(module.app)
+    else:
+        alone = typer.Typer(add_completion=False, rich_markup_mode="markdown")
+        alone.command(name, epilog=module.EPILOG)(getattr(module, name))
+        command = typer.main.get_command(alone)
+    command.name = name
+    return command
