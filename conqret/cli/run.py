@@ -82,7 +82,7 @@ def _show_estimate(experiment: Path, json_output: bool) -> None:
 
 
 def _tables(outcome: ExperimentOutcome) -> Iterator[RenderableType]:
-    from conqret.report.experiment import DAMAGE, experiment_tables
+    from conqret.report.experiment_tables import DAMAGE, experiment_tables
 
     for table in experiment_tables(outcome.summary):
         if table.title != DAMAGE:  # long; it is on the page

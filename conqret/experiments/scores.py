@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from conqret.data import Item, Judgment
 from conqret.experiments.config import System
 from conqret.experiments.job import Job
+from conqret.experiments.relevance import Qrels, qrels, retrieval, without_relevant
 from conqret.generation.generate import Generated
 from conqret.io.atomic import write_whole
 from conqret.judging.tables import ScoreTable
@@ -33,12 +34,14 @@ def write_scores(job: Job) -> dict[str, Any]:
     with ScoreTable(job.out.scores_file, LEADING) as table:
         for system in job.systems:
             _add_system(job, system, table)
+    known = qrels(job)
     summary = {
         "name": job.experiment.name,
         "topics": len(job.topics()),
-        "retrieval": _retrieval(job),
-        "arguments": {system.name: _arguments(job, system) for system in job.systems},
+        "retrieval": retrieval(job, known),
+        "arguments": {system.name: _arguments(job, system, known) for system in job.systems},
         "scores": _means(job),
+        "by_topic": _by_topic(job),
         "differences": _differences(job),
         "sensitivity": {
             system.name: _curves(job, system) for system in job.systems if job.experiment.perturbations
@@ -103,25 +106,46 @@ def _means(job: Job) -> dict[str, Any]:
     return means
 
 
-def _differences(job: Job) -> dict[str, Any]:
-    """By system after the first, judge and metric: its score less that of the first on the same topic and side, as a
-    mean with its interval over topics, and n such pairs of N."""
+def _by_topic(job: Job) -> dict[str, Any]:
+    """By judge, metric and topic the mean of each system over the sides."""
     import polars as pl
 
-    from conqret.stats import mean_interval
+    found: dict[str, dict[str, dict[str, dict[str, float]]]] = {}
+    names = ["judge", "metric", "topic_id", "system"]
+    means = _measures(job).drop_nulls("value").group_by(names, maintain_order=True).agg(pl.col("value").mean())
+    for judge, metric, topic, system, value in means.iter_rows():
+        found.setdefault(judge, {}).setdefault(metric, {}).setdefault(topic, {})[system] = value
+    return found
+
+
+def _differences(job: Job) -> dict[str, Any]:
+    """By system after the first, judge and metric: its score less that of the first on the same topic and side, as a
+    mean with its interval over topics, n such pairs of N, and the p-value by t over topics (None below six topics), by
+    Holm over the systems, as for retrieval."""
+    import polars as pl
+
+    from conqret.stats import holm
+    from conqret.stats.effects import FEWEST_CLUSTERS
+    from conqret.stats.resampling import mean
 
     pair = ["judge", "metric", "topic_id", "stance"]
     measures = _measures(job).drop_nulls("value").select("system", *pair, "value")
     first, *others = (measures.filter(pl.col("system") == one.name) for one in job.systems)
     wanted = len(job.topics()) * len(job.experiment.stances)
     differences: dict[str, dict[str, dict[str, Any]]] = {}
+    families: dict[tuple[object, ...], list[dict[str, Any]]] = {}
     for system, rows in zip(job.systems[1:], others, strict=True):
         both = rows.join(first, on=pair, suffix="_first", maintain_order="left")
         for (judge, metric), found in both.group_by("judge", "metric", maintain_order=True):
             apart = (found["value"] - found["value_first"]).to_list()
-            interval = mean_interval(apart, found["topic_id"].to_list())
-            entry = {"n": len(apart), "total": wanted, **_ends(interval)}
+            moved = mean(apart, found["topic_id"].to_list())
+            p = moved.p() if moved.clusters >= FEWEST_CLUSTERS else None
+            entry = {"n": len(apart), "total": wanted, **_ends(moved.estimate()), "p": p}
             differences.setdefault(system.name, {}).setdefault(str(judge), {})[str(metric)] = entry
+            families.setdefault((judge, metric), []).append(entry)
+    for family in families.values():
+        for entry, p in zip(family, holm([entry["p"] for entry in family]), strict=True):
+            entry["p"] = p
     return differences
 
 
@@ -138,9 +162,14 @@ def _ends(interval: Estimate) -> dict[str, float | None]:
     return {"mean": interval.value, "low": interval.low, "high": interval.high}
 
 
-def _arguments(job: Job, system: System) -> dict[str, Any]:
-    """What the arguments of a system are like: written, not written by reason, citations, documents."""
-    facts = [item.metadata["generation"] for item in _items(job, system)]
+def _arguments(job: Job, system: System, known: Qrels) -> dict[str, Any]:
+    """What the arguments of a system are like: written, not written by reason, citations, documents, and of how many
+    the texts address the judge or no document is relevant (None: no qrels)."""
+    items = _items(job, system)
+    facts = [item.metadata["generation"] for item in items]
+    lacking = without_relevant(items, known)
+    label = next(iter(job.setups))
+    flagged = {one.item for one in job.out.judgments(system, label).judgments() if one.flags}
     reasons: dict[str, int] = {}
     for one in _generations(job, system):
         if one.reason is not None:
@@ -155,42 +184,9 @@ def _arguments(job: Job, system: System) -> dict[str, Any]:
         "never_cited": sum(len(one["citations"]["never_cited"]) for one in facts),
         "left_out": sum(len(one["left_out"]) for one in facts),
         "trimmed": sum(len(one["trimmed"]) for one in facts),
+        "flagged": len(flagged & {item.id for item in items}),
+        "none_relevant": None if lacking is None else len(lacking),
     }
-
-
-def _retrieval(job: Job) -> dict[str, Any]:
-    """By side and ranking, precision, nDCG and recall against the corpus's qrels; empty where it has none."""
-    import importlib.util
-
-    from conqret.io.trec import read_rankings
-    from conqret.retrieval.evaluation.evaluate import evaluate
-
-    if importlib.util.find_spec("ir_measures") is None:
-        return {}
-    topics = {topic.id for topic in job.topics()}
-    split = None if job.experiment.split == "all" else job.experiment.split
-    found: dict[str, Any] = {}
-    for stance in job.experiment.stances:
-        if not all(
-            job.corpus.qrels_file(stance, one).is_file() for one in ([split] if split else ("train", "test"))
-        ):
-            continue
-        judged: dict[str, dict[str, int]] = {}
-        for qrel in job.corpus.qrels_iter(stance, split):
-            if qrel.query_id in topics:
-                judged.setdefault(qrel.query_id, {})[qrel.doc_id] = qrel.relevance
-        if not any(grade > 0 for documents in judged.values() for grade in documents.values()):
-            continue
-        runs = {name: read_rankings(job.out.ranking(name, stance)) for name in job.rankings}
-        scores = evaluate(runs, {stance: judged}).scores
-        for score in scores:
-            found.setdefault(stance, {}).setdefault(score.system, {})[score.measure] = {
-                "mean": score.interval.value,
-                "low": score.interval.low,
-                "high": score.interval.high,
-                "p": score.p,
-            }
-    return found
 
 
 def _curves(job: Job, system: System) -> list[dict[str, Any]]:

@@ -3,20 +3,45 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from conqret.data import Item
 from conqret.experiments.folder import ExperimentFolder
+from conqret.generation.writing import GenerationFolder
 from conqret.report import words
+from conqret.report.experiment_tables import (
+    arguments_table,
+    damage_table,
+    difference_tables,
+    experiment_tables,
+    rank_tables,
+    retrieval_tables,
+    score_tables,
+    topic_tables,
+)
 from conqret.report.markdown import tables_markdown
 from conqret.report.page import write_files
 from conqret.report.sheet import Links, Section, Sheet, section
-from conqret.report.table import Cell, Column, Table, cell_text
-from conqret.stats.estimate import Estimate
+from conqret.report.texts import Piece, cited, cut
 
-DAMAGE = "Does the judge notice damage?"
-"""The title of the table of curves, the longest one."""
+MOST_TEXTS = 100
+"""Topics and sides whose arguments are shown; all are in the folders of the systems."""
+LONGEST = 8_000
+"""Characters of an argument that the page shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A system's argument as the page shows it, with what the check of its citations found."""
+
+    system: str
+    pieces: list[Piece]
+    omitted: int
+    documents: list[str]
+    remarks: list[str]
 
 
 def write_experiment(out: ExperimentFolder) -> list[Path]:
@@ -24,7 +49,12 @@ def write_experiment(out: ExperimentFolder) -> list[Path]:
     record = json.loads(out.record_file.read_bytes())
     summary = json.loads(out.summary_file.read_bytes())
     tables = list(experiment_tables(summary))
-    pages = {out.report_file.name: experiment_sheet(out, record, summary).html()}
+    sheet, written = experiment_sheet(out, record, summary), list(texts(out, record["systems"]))
+    pages = {
+        out.report_file.name: sheet.html(
+            "experiment.html.j2", texts=written[:MOST_TEXTS], omitted=max(0, len(written) - MOST_TEXTS), longest=LONGEST
+        )
+    }
     return write_files(out.path, pages | {"tables.md": tables_markdown(tables)})
 
 
@@ -33,11 +63,13 @@ def experiment_sheet(out: ExperimentFolder, record: Mapping[str, Any], summary: 
     experiment, models = record["experiment"], _models(record["experiment"])
     first = next(iter(summary["arguments"]), "")
     sections = [
-        Section("Retrieval", list(_retrieval(summary["retrieval"]))),
-        section(_arguments(summary["arguments"])),
-        Section("Scores", list(_scores(summary["scores"]))),
-        Section("Differences", list(_differences(summary["differences"], first))),
-        Section("Damage", [_damage(summary["sensitivity"])] if any(summary["sensitivity"].values()) else []),
+        Section("Retrieval", list(retrieval_tables(summary["retrieval"]))),
+        section(arguments_table(summary["arguments"])),
+        Section("Scores", list(score_tables(summary["scores"]))),
+        Section("Differences", list(difference_tables(summary["differences"], first))),
+        Section("Places", list(rank_tables(summary["scores"], summary["retrieval"]))),
+        Section("Topics", list(topic_tables(summary["by_topic"], record["systems"]))),
+        Section("Damage", [damage_table(summary["sensitivity"])] if any(summary["sensitivity"].values()) else []),
         Section("Runs", [Links(list(_links(out, summary)))]),
     ]
     return Sheet(
@@ -63,117 +95,6 @@ def experiment_sheet(out: ExperimentFolder, record: Mapping[str, Any], summary: 
     )
 
 
-def experiment_tables(summary: Mapping[str, Any]) -> Iterator[Table]:
-    """Retrieval, arguments, scores by judge, and damage: a table each, systems as rows or columns."""
-    yield from _retrieval(summary["retrieval"])
-    yield _arguments(summary["arguments"])
-    yield from _scores(summary["scores"])
-    yield from _differences(summary["differences"], next(iter(summary["arguments"]), ""))
-    if any(summary["sensitivity"].values()):
-        yield _damage(summary["sensitivity"])
-
-
-def _retrieval(found: Mapping[str, Any]) -> Iterator[Table]:
-    for stance, rankings in found.items():
-        measures = list(dict.fromkeys(name for scores in rankings.values() for name in scores))
-        yield Table(
-            f"Retrieval, {stance}",
-            ("Ranking", *measures),
-            [(name, *(_mean(scores.get(one)) for one in measures)) for name, scores in rankings.items()],
-            note="Means with 95 % intervals over topics, against the qrels of the corpus.",
-        )
-
-
-def _arguments(found: Mapping[str, Any]) -> Table:
-    rows = [
-        (
-            system,
-            f"{one['written']} of {one['written'] + sum(one['not_written'].values())}",
-            ", ".join(f"{words.reason(name)} ({count})" for name, count in one["not_written"].items()) or "",
-            f"{one['cited_sentences']} of {one['sentences']}",
-            one["out_of_range"],
-            one["misquoted"],
-            one["left_out"],
-            one["trimmed"],
-        )
-        for system, one in found.items()
-    ]
-    columns = (
-        "System", "Written", "Not written", "Sentences that cite", "Citations out of range", "Misquotations",
-        "Documents left out", "Documents cut",
-    )  # fmt: skip
-    return Table("Arguments", columns, rows)
-
-
-def _scores(found: Mapping[str, Any]) -> Iterator[Table]:
-    """For each judge, its metrics as rows and the systems as columns."""
-    judges = dict.fromkeys(judge for scores in found.values() for judge in scores)
-    for judge in judges:
-        scores = [found[system].get(judge, {}) for system in found]
-        metrics = dict.fromkeys(metric for one in scores for metric in one)
-        yield Table(
-            f"Scores by {judge}",
-            ("Metric", *found),
-            [(words.label(metric), *(_mean(one.get(metric)) for one in scores)) for metric in metrics],
-            note="Means with 95 % intervals over topics. Where scores are missing, n of N stands "
-            "beside the mean, and in braces what it would be if all of them were 0, or 1.",
-        )
-
-
-def _differences(found: Mapping[str, Any], first: str) -> Iterator[Table]:
-    """For each judge, how far the other systems are from the first, metrics as rows."""
-    judges = dict.fromkeys(judge for scores in found.values() for judge in scores)
-    for judge in judges:
-        scores = [found[system].get(judge, {}) for system in found]
-        metrics = dict.fromkeys(metric for one in scores for metric in one)
-        rows = [
-            (words.label(metric), *(_difference(one.get(metric)) for one in scores)) for metric in metrics
-        ]
-        counts = [one["n"] for each in scores for one in each.values()]
-        pairs = str(min(counts)) if min(counts) == max(counts) else f"{min(counts)} to {max(counts)}"
-        yield Table(
-            f"Differences from {first}, by {judge}",
-            ("Metric", *found),
-            rows,
-            note=f"Score less that of {first} on the same topic and side, over {pairs} pairs: means "
-            "with 95 % intervals over topics. An interval without 0 tells the two apart.",
-        )
-
-
-def _damage(found: Mapping[str, Any]) -> Table:
-    rows: dict[str, list[tuple[Cell, ...]]] = {}
-    for system, curves in found.items():
-        for curve in curves:
-            heading = f"{system}, {curve['perturbation']}: {curve['format']} ({curve['model']})"
-            rows.setdefault(heading, []).append((
-                words.label(curve["metric"]),
-                curve["expected"],
-                curve["verdict"],
-                f"{curve['points'][0]['mean']:.3f} to {curve['points'][-1]['mean']:.3f}",
-                curve["words"],
-            ))  # fmt: skip
-    columns = (
-        "Metric", Column("Expected", "name"), Column("As expected", "name"), "First to last mean",
-        Column("Why not", "text"),
-    )  # fmt: skip
-    return Table(DAMAGE, columns, [row for heading, each in rows.items() for row in ((heading,), *each)])
-
-
-def _difference(one: Mapping[str, Any] | None) -> Cell:
-    return None if one is None else Estimate(one["mean"], one["low"], one["high"], one["n"])
-
-
-def _mean(one: Mapping[str, Any] | None) -> Cell:
-    """A mean with its interval; where scores are missing with their number and both bounds."""
-    if one is None:
-        return None
-    mean = None if one["mean"] is None else Estimate(one["mean"], one["low"], one["high"])
-    if "total" not in one or one["n"] == one["total"]:
-        return mean
-    said = cell_text(mean)
-    return f"{said} (n = {one['n']} of {one['total']}) {{{one['worst_case']:.3f} to {one['best_case']:.3f}}}"
-
-
 def _models(experiment: Mapping[str, Any]) -> list[str]:
     """Every model that the experiment asks, each once."""
     tables = [*experiment["rerankers"].values(), *experiment["generators"].values(), *experiment["judges"]]
@@ -192,3 +113,37 @@ def _links(out: ExperimentFolder, summary: Mapping[str, Any]) -> Iterator[tuple[
 def _link(out: ExperimentFolder, title: str, address: str) -> Iterator[tuple[str, str]]:
     if (out.path / address).is_file():
         yield title, address
+
+
+def texts(out: ExperimentFolder, systems: Sequence[str]) -> Iterator[tuple[str, str, list[Text]]]:
+    """For each topic and side, in words, what each system wrote."""
+    found: dict[str, tuple[str, str, list[Text]]] = {}
+    for system in systems:
+        folder = GenerationFolder(out.path / "arguments" / system)
+        for item in folder.items() if folder.items_file.is_file() else ():
+            found.setdefault(item.id, (item.topic, item.stance, []))[2].append(_text(system, item))
+    yield from found.values()
+
+
+def _text(system: str, item: Item) -> Text:
+    argument = item.argument or ""
+    check = item.metadata["generation"]["citations"]
+    return Text(
+        system,
+        cited(argument[:LONGEST], len(item.documents)),
+        max(0, len(argument) - LONGEST),
+        [document.title or document.id for document in item.documents],
+        list(_remarks(check)),
+    )
+
+
+def _remarks(check: Mapping[str, Any]) -> Iterator[str]:
+    """What is wrong with the citations."""
+    yield f"{check['cited_sentences']} of {words.number(check['sentences'], 'sentence')} cite."
+    for one in check["out_of_range"]:
+        yield f"Sentence {one['sentence']} cites [{one['number']}], and there is no such document."
+    for one in check["misquoted"]:
+        cites = "".join(f"[{number}]" for number in one["cites"])
+        holds = "".join(f"[{number}]" for number in one["found_in"])
+        where = f"it stands in {holds}" if holds else "no document holds it"
+        yield f"Sentence {one['sentence']} quotes “{cut(one['quote'], 300)}” from {cites}, where it does not stand: {where}."

@@ -97,7 +97,9 @@ def group_table(scores: Scores, kinds: Kinds, metrics: Sequence[str]) -> Table:
         rows.append((title.capitalize(),))
         rows += [(name, len(groups[name]), *map(_plain, means[name])) for name in shown]
     notes += [] if scores.intervals else [WITHOUT_STATS]
-    return Table("Groups", (Column("Group", "text"), "Items", *map(words.label, metrics)), rows, note=" ".join(notes))
+    return Table(
+        "Groups", (Column("Group", "text"), "Items", *map(words.label, metrics)), rows, note=" ".join(notes)
+    )
 
 
 def _groups(scores: Scores, kinds: Kinds) -> Iterator[tuple[str, dict[str, list[int]]]]:

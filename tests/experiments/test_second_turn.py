@@ -10,7 +10,7 @@ from conqret.experiments.folder import ExperimentFolder
 from conqret.experiments.job import Job
 from conqret.experiments.reading import read_experiment
 from conqret.io import open_items
-from conqret.report.experiment import experiment_tables
+from conqret.report.experiment_tables import experiment_tables
 
 pytest.importorskip("pyterrier")
 pytest.importorskip("ir_measures")

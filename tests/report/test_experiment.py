@@ -1,15 +1,20 @@
 """The tables of an experiment."""
 
+from pathlib import Path
 from typing import Any
 
-from conqret.report.experiment import experiment_tables
+from conqret.data import Document, Item
+from conqret.experiments.folder import ExperimentFolder
+from conqret.report.experiment import texts
+from conqret.report.experiment_tables import experiment_tables, topic_tables
+from tests.judging.runs import write_items
 
 MEAN = {"n": 8, "total": 8, "mean": 0.5, "low": 0.4, "high": 0.6, "worst_case": 0.5, "best_case": 0.5}
 FEW = {**MEAN, "n": 6, "worst_case": 0.375, "best_case": 0.625}
 NONE = {**MEAN, "n": 0, "mean": None, "low": None, "high": None, "worst_case": 0.0, "best_case": 1.0}
 WRITTEN = {
     "written": 7, "not_written": {"refusal": 1}, "sentences": 20, "cited_sentences": 15, "out_of_range": 0,
-    "misquoted": 1, "left_out": 2, "trimmed": 3,
+    "misquoted": 1, "left_out": 2, "trimmed": 3, "none_relevant": 1, "flagged": 4,
 }  # fmt: skip
 CURVE = {
     "format": "direct", "model": "m", "perturbation": "irrelevant", "metric": "groundedness", "expected": "fall",
@@ -18,21 +23,24 @@ CURVE = {
 
 
 def summary(**more: Any) -> dict[str, Any]:
-    return {"retrieval": {}, "arguments": {}, "scores": {}, "differences": {}, "sensitivity": {}, **more}
+    return {"retrieval": {}, "arguments": {}, "scores": {}, "differences": {}, "sensitivity": {}, "by_topic": {}, **more}
 
 
 def test_rankings_and_measures() -> None:
-    interval = {"mean": 0.5, "low": 0.4, "high": 0.6, "p": None}
-    found = {"pro": {"bm25": {"P@10": interval}, "stance": {"P@10": interval, "R@100": interval}}}
-    table, _ = experiment_tables(summary(retrieval=found))
+    interval = {"mean": 0.5, "low": 0.4, "high": 0.6, "p": None, "difference": None}
+    less = {**interval, "p": 0.01, "difference": -0.25}
+    found = {"pro": {"bm25": {"P@10": interval}, "stance": {"P@10": less, "R@100": interval}}}
+    table, _, places = experiment_tables(summary(retrieval=found))
     assert (table.title, table.header) == ("Retrieval, pro", ("Ranking", "P@10", "R@100"))
     assert table.rows[0] == ("bm25", "0.500 [0.400, 0.600]", "–")
+    assert table.rows[1][1] == "0.500 [0.400, 0.600] \u25be"
+    assert places.rows == (("P@10", "1", "1"), ("R@100", "–", "1"))
 
 
 def test_what_was_written() -> None:
     (table,) = experiment_tables(summary(arguments={"system": WRITTEN}))
     assert table.rows == (
-        ("system", "7 of 8", "the model declined to answer (1)", "15 of 20", "0", "1", "2", "3"),
+        ("system", "7 of 8", "the model declined to answer (1)", "15 of 20", "0", "1", "2", "3", "1", "4"),
     )
 
 
@@ -41,12 +49,28 @@ def test_means_say_how_many_are_missing() -> None:
         "one": {"judge": {"groundedness": MEAN, "preference": NONE}},
         "two": {"judge": {"groundedness": FEW}},
     }
-    _, table = experiment_tables(summary(scores=scores))
+    _, table, places = experiment_tables(summary(scores=scores))
     assert table.header == ("Metric", "one", "two")
     assert table.rows == (
         ("Groundedness", "0.500 [0.400, 0.600]", "0.500 [0.400, 0.600] (n = 6 of 8) {0.375 to 0.625}"),
         ("Preference", "– (n = 0 of 8) {0.000 to 1.000}", "–"),
     )
+
+
+def test_differences_that_are_significant_are_marked_and_places_are_by_means() -> None:
+    apart = {"n": 8, "total": 8, "mean": 0.2, "low": 0.1, "high": 0.3, "p": 0.03}
+    scores = {name: {"j": {"clarity": {**MEAN, "mean": mean}}} for name, mean in (("a", 0.5), ("b", 0.7), ("c", 0.5))}
+    differences = {"b": {"j": {"clarity": apart}}, "c": {"j": {"clarity": {**apart, "mean": 0.0, "p": 0.9}}}}
+    tables = {one.title: one for one in experiment_tables(summary(scores=scores, differences=differences))}
+    found = tables["Differences from , by j"].rows
+    assert found == (("Clarity", "0.200 [0.100, 0.300] \u25b4", "0.000 [0.100, 0.300]"),)
+    assert tables["Places by j"].rows == (("Clarity", "2", "1", "2"),)
+
+
+def test_topics_stand_under_their_metrics_without_single_dimensions() -> None:
+    means = {"t1": {"a": 0.25, "b": 0.5}, "t2": {"b": 0.75}}
+    (table,) = topic_tables({"j": {"groundedness": means, "clarity": means}}, ["a", "b"])
+    assert table.rows == (("Groundedness",), ("t1", "0.250", "0.500"), ("t2", "–", "0.750"))
 
 
 def test_damage_says_why_not() -> None:
@@ -55,3 +79,29 @@ def test_damage_says_why_not() -> None:
         ("one, irrelevant: direct (m)",),
         ("Groundedness", "fall", "no", "0.900 to 0.200", "rises"),
     )
+
+
+def test_arguments_stand_beside_each_other_with_what_is_wrong_in_them(tmp_path: Path) -> None:
+    check = {
+        "sentences": 2, "cited_sentences": 1, "out_of_range": [{"sentence": 2, "number": 9}],
+        "misquoted": [
+            {"sentence": 1, "quote": "all is very well", "cites": [1], "found_in": [2]},
+            {"sentence": 2, "quote": "never said by anyone", "cites": [1, 2], "found_in": []},
+        ],
+    }  # fmt: skip
+    item = Item(
+        id="a", topic="Is it?", documents=(Document(id="1", text="No.", title="First"),), argument="It is [1]. So [9].",
+        metadata={"generation": {"citations": check}},
+    )  # fmt: skip
+    for system in ("one", "two"):
+        (tmp_path / "arguments" / system).mkdir(parents=True)
+        write_items(tmp_path / "arguments" / system / "items.jsonl", [item])
+    ((topic, stance, sides),) = texts(ExperimentFolder(tmp_path), ["one", "none", "two"])
+    assert (topic, stance, [one.system for one in sides]) == ("Is it?", "none", ["one", "two"])
+    assert [piece.text for piece in sides[0].pieces if piece.cites] == ["1"], "[9] leads nowhere"
+    assert sides[0].remarks == [
+        "1 of 2 sentences cite.",
+        "Sentence 2 cites [9], and there is no such document.",
+        "Sentence 1 quotes “all is very well” from [1], where it does not stand: it stands in [2].",
+        "Sentence 2 quotes “never said by anyone” from [1][2], where it does not stand: no document holds it.",
+    ]

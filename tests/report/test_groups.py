@@ -11,9 +11,7 @@ VALUES = (0.25, 0.5, 0.75, 0.5, 1.0, 0.0, 0.75, 0.25)
 
 
 def judgment(place: int, value: float | None) -> Judgment:
-    measure = (
-        Measure.missing(Reason.TIMEOUT) if value is None else Measure(status=Status.SCORED, value=value)
-    )
+    measure = Measure.missing(Reason.TIMEOUT) if value is None else Measure(status=Status.SCORED, value=value)
     return Judgment(
         item=f"i{place}", topic=f"topic {place // 2}", stance="pro" if place % 2 else "con", format="direct",
         model="m", fingerprint="f", measures={"clarity": measure},
@@ -55,8 +53,9 @@ def test_what_is_missing_is_in_no_mean_and_nothing_counts_twice(scores: Scores) 
 
 
 def test_metadata_groups_where_it_has_few_values_and_divides_otherwise(scores: Scores) -> None:
+    same = {"same": 1, "list": []}
     kinds = kinds_of(
-        *({"source": "ab"[place > 4], "id": place, "slug": f"s{place // 2}", "same": 1, "list": []} for place in range(8))
+        *({"source": "ab"[place > 4], "id": place, "slug": f"s{place // 2}", **same} for place in range(8))
     )
     titles = [row[0] for row in group_table(scores, kinds, ["clarity"]).rows if len(row) == 1]
     assert titles == ["Stance", "Topic", "Source", "Id"], "slug divides like topic, and same not at all"

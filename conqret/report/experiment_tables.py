@@ -1,0 +1,190 @@
+"""The tables of an experiment: systems side by side, from retrieval to damage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from conqret.report import words
+from conqret.report.overview import DIMENSION_NAMES, OVERALL
+from conqret.report.table import Cell, Column, Table, cell_text
+from conqret.stats.estimate import Estimate
+from conqret.stats.significance import ALPHA
+
+DAMAGE = "Does the judge notice damage?"
+"""The title of the table of curves, the longest one."""
+BETTER, WORSE = "\u25b4", "\u25be"
+"""Behind what differs significantly from the first."""
+MOST_TOPICS = 60
+"""Topics that are listed by themselves; all are in ``summary.json``."""
+
+
+def experiment_tables(summary: Mapping[str, Any]) -> Iterator[Table]:
+    """Retrieval, arguments, scores by judge, and damage: a table each, systems as rows or columns."""
+    yield from retrieval_tables(summary["retrieval"])
+    yield arguments_table(summary["arguments"])
+    yield from score_tables(summary["scores"])
+    yield from rank_tables(summary["scores"], summary["retrieval"])
+    yield from difference_tables(summary["differences"], next(iter(summary["arguments"]), ""))
+    if any(summary["sensitivity"].values()):
+        yield damage_table(summary["sensitivity"])
+
+
+def retrieval_tables(found: Mapping[str, Any]) -> Iterator[Table]:
+    """A table a side: rankings by measures, with marks of what differs from the first."""
+    for stance, rankings in found.items():
+        measures = list(dict.fromkeys(name for scores in rankings.values() for name in scores))
+        yield Table(
+            f"Retrieval, {stance}",
+            ("Ranking", *measures),
+            [(name, *(_marked(scores.get(one)) for one in measures)) for name, scores in rankings.items()],
+            note="Means with 95 % intervals over topics, against the qrels of the corpus. "
+            f"{BETTER}, {WORSE}: better or worse than the first ranking (paired t-test, Holm, p < {ALPHA:g}).",
+        )
+
+
+def arguments_table(found: Mapping[str, Any]) -> Table:
+    """What the systems wrote, and what is wrong with it, a row each."""
+    rows = [
+        (
+            system,
+            f"{one['written']} of {one['written'] + sum(one['not_written'].values())}",
+            ", ".join(f"{words.reason(name)} ({count})" for name, count in one["not_written"].items()) or "",
+            f"{one['cited_sentences']} of {one['sentences']}",
+            one["out_of_range"],
+            one["misquoted"],
+            one["left_out"],
+            one["trimmed"],
+            "" if one["none_relevant"] is None else one["none_relevant"],
+            one["flagged"],
+        )
+        for system, one in found.items()
+    ]
+    columns = (
+        "System", "Written", "Not written", "Sentences that cite", "Citations out of range", "Misquotations",
+        "Documents left out", "Documents cut", "No relevant document retrieved", "Texts that address the judge",
+    )  # fmt: skip
+    return Table("Arguments", columns, rows)
+
+
+def score_tables(found: Mapping[str, Any]) -> Iterator[Table]:
+    """For each judge, its metrics as rows and the systems as columns."""
+    for judge in _judges(found):
+        scores = [found[system].get(judge, {}) for system in found]
+        metrics = dict.fromkeys(metric for one in scores for metric in one)
+        yield Table(
+            f"Scores by {judge}",
+            ("Metric", *found),
+            [(words.label(metric), *(_mean(one.get(metric)) for one in scores)) for metric in metrics],
+            note="Means with 95 % intervals over topics. Where scores are missing, n of N stands "
+            "beside the mean, and in braces what it would be if all of them were 0, or 1.",
+        )
+
+
+def difference_tables(found: Mapping[str, Any], first: str) -> Iterator[Table]:
+    """For each judge, how far the other systems are from the first, metrics as rows."""
+    for judge in _judges(found):
+        scores = [found[system].get(judge, {}) for system in found]
+        metrics = dict.fromkeys(metric for one in scores for metric in one)
+        rows = [
+            (words.label(metric), *(_difference(one.get(metric)) for one in scores)) for metric in metrics
+        ]
+        counts = [one["n"] for each in scores for one in each.values()]
+        pairs = str(min(counts)) if min(counts) == max(counts) else f"{min(counts)} to {max(counts)}"
+        yield Table(
+            f"Differences from {first}, by {judge}",
+            ("Metric", *found),
+            rows,
+            note=f"Score less that of {first} on the same topic and side, over {pairs} pairs: means "
+            f"with 95 % intervals over topics. {BETTER}, {WORSE}: above or below it (t over topics, Holm over the "
+            f"systems, p < {ALPHA:g}); below six topics there is no test.",
+        )
+
+
+def damage_table(found: Mapping[str, Any]) -> Table:
+    """The curves of what was damaged, under system, perturbation and judge."""
+    rows: dict[str, list[tuple[Cell, ...]]] = {}
+    for system, curves in found.items():
+        for curve in curves:
+            heading = f"{system}, {curve['perturbation']}: {curve['format']} ({curve['model']})"
+            rows.setdefault(heading, []).append((
+                words.label(curve["metric"]),
+                curve["expected"],
+                curve["verdict"],
+                f"{curve['points'][0]['mean']:.3f} to {curve['points'][-1]['mean']:.3f}",
+                curve["words"],
+            ))  # fmt: skip
+    columns = (
+        "Metric", Column("Expected", "name"), Column("As expected", "name"), "First to last mean",
+        Column("Why not", "text"),
+    )  # fmt: skip
+    return Table(DAMAGE, columns, [row for heading, each in rows.items() for row in ((heading,), *each)])
+
+
+def rank_tables(found: Mapping[str, Any], retrieved: Mapping[str, Any]) -> Iterator[Table]:
+    """By judge and metric the places of the systems, by their means; and those of the rankings by each measure."""
+    for judge in _judges(found):
+        scores = {system: each.get(judge, {}) for system, each in found.items()}
+        metrics = dict.fromkeys(metric for one in scores.values() for metric in one)
+        rows = [
+            (words.label(metric), *_places([scores[name].get(metric, {}).get("mean") for name in found]))
+            for metric in metrics
+        ]
+        yield Table(f"Places by {judge}", ("Metric", *found), rows, note="1: the highest mean. Ties share a place.")
+    for stance, rankings in retrieved.items():
+        measures = dict.fromkeys(name for each in rankings.values() for name in each)
+        rows = [
+            (one, *_places([each.get(one, {}).get("mean") for each in rankings.values()])) for one in measures
+        ]
+        yield Table(f"Places of rankings, {stance}", ("Measure", *rankings), rows)
+
+
+def topic_tables(found: Mapping[str, Any], systems: Sequence[str]) -> Iterator[Table]:
+    """For each judge the means of each topic, under each metric but single dimensions of quality."""
+    for judge, metrics in found.items():
+        rows: list[tuple[Cell, ...]] = []
+        most = 0
+        for metric, topics in metrics.items():
+            if metric in DIMENSION_NAMES and metric != OVERALL:
+                continue
+            rows.append((words.label(metric),))
+            rows += [(name, *map(one.get, systems)) for name, one in list(topics.items())[:MOST_TOPICS]]
+            most = max(most, len(topics))
+        note = f"The first {MOST_TOPICS} of {most} topics; all are in summary.json." if most > MOST_TOPICS else ""
+        yield Table(f"Topics, by {judge}", ("Topic", *systems), rows, note=note)
+
+
+def _places(means: Sequence[float | None]) -> list[Cell]:
+    return [
+        None if one is None else 1 + sum(other is not None and other > one for other in means) for one in means
+    ]
+
+
+def _judges(found: Mapping[str, Any]) -> list[str]:
+    return list(dict.fromkeys(judge for scores in found.values() for judge in scores))
+
+
+def _difference(one: Mapping[str, Any] | None) -> Cell:
+    return None if one is None else _with_mark(Estimate(one["mean"], one["low"], one["high"]), one["mean"], one["p"])
+
+
+def _marked(one: Mapping[str, Any] | None) -> Cell:
+    """A mean with its mark."""
+    return None if one is None else _with_mark(_mean(one), one["difference"], one["p"])
+
+
+def _with_mark(cell: Cell, difference: float | None, p: float | None) -> Cell:
+    if p is None or p >= ALPHA or not difference:
+        return cell
+    return f"{cell_text(cell)} {BETTER if difference > 0 else WORSE}"
+
+
+def _mean(one: Mapping[str, Any] | None) -> Cell:
+    """A mean with its interval; where scores are missing with their number and both bounds."""
+    if one is None:
+        return None
+    mean = None if one["mean"] is None else Estimate(one["mean"], one["low"], one["high"])
+    if "total" not in one or one["n"] == one["total"]:
+        return mean
+    said = cell_text(mean)
+    return f"{said} (n = {one['n']} of {one['total']}) {{{one['worst_case']:.3f} to {one['best_case']:.3f}}}"
