@@ -14,7 +14,10 @@ from conqret.data import Judgment, Measure, Status
 from conqret.io.label_scale import LabelScale, Scales
 from conqret.io.labels import Label, LabelSet, Unit
 from conqret.reliability.validation.calibrate import calibrate
-from conqret.reliability.validation.validate import validate
+from conqret.reliability.validation.dimension_view import View
+from conqret.reliability.validation.label_join import join_labels
+from conqret.reliability.validation.settings import Settings
+from conqret.stats.resampling import leave_one_out
 
 DIMENSION = "clarity"
 LABELS = Scales(LabelScale("interval", 1.0, 5.0))
@@ -55,7 +58,6 @@ COMMANDED = (
     "calibrate, alpha calibrated",
     "calibrate, gain",
     "calibrate, distance from people",
-    "validate, alpha among people",
     "validate, one person and the others",
     "validate, the judge in their place",
 )
@@ -66,9 +68,10 @@ def commanded(topics: int, balanced: bool, seed: int) -> dict[str, Triple | None
     """The intervals of one sample, by name."""
     world = made(np.random.default_rng([seed, topics, balanced, 3]), topics, balanced, "even")
     mended = calibrate(judgments(world, own_scale(world.judge)), labels(world)).checked[DIMENSION]
-    beside = validate(judgments(world, (world.judge - 1) / 4), labels(world)).dimensions[DIMENSION]
+    joined = join_labels(judgments(world, (world.judge - 1) / 4), labels(world))
+    person, as_person = View(joined, DIMENSION, Settings()).person(leave_one_out(world.names))
     found = (
         mended.alpha["mean"], mended.alpha["calibrated"], mended.gain, mended.error["calibrated"],
-        beside.people, beside.person, beside.as_person,
+        person.estimate(), as_person.estimate(),
     )  # fmt: skip
     return {name: triple(one) for name, one in zip(COMMANDED, found, strict=True)}

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtr, ndtri
 
 from conqret.stats.agreement import LEVELS, alphas
 from conqret.stats.classification import (
@@ -26,13 +28,14 @@ from conqret.stats.classification import (
 )
 from conqret.stats.correlation import kendall, pearson, spearman
 from conqret.stats.estimate import CONFIDENCE, Estimate, Sampled, average
-from conqret.stats.kappa import cohen_kappa, fleiss_kappa, linear_kappa, quadratic_kappa
+from conqret.stats.kappa import cohen_kappa, fleiss_kappa, gwet_ac2, linear_kappa, quadratic_kappa
 from conqret.stats.prediction_powered import prediction_powered_mean
 from conqret.stats.ranking import Preference, Standing, bradley_terry, elo
 from conqret.stats.resampling import Resamples, leave_one_out, mean_interval
 from conqret.stats.rogan_gladen import rogan_gladen
 
 Numbers = NDArray[np.float64]
+Statistic = Callable[[Numbers], Numbers]
 
 ITEMS = 5
 UNBALANCED = (1, 2, 3, 5, 8, 12)
@@ -46,7 +49,7 @@ STRENGTHS = (0.0, 0.4, 1.0)
 """Three systems that are compared, on the scale of Bradley and Terry; on each topic they vary by half a unit."""
 POSITIVE = 4
 DRAWS = 500
-"""Resamples of the percentile bootstrap that the jackknife is held against."""
+"""Resamples of the bootstrap that the jackknife is held against."""
 
 
 @dataclass(frozen=True)
@@ -81,36 +84,78 @@ def made(rng: np.random.Generator, topics: int, balanced: bool, kind: str) -> Wo
     return World(which, people, rated(NOISE), rated(WORSE), rng.random(len(which)) < 0.5)
 
 
-class Percentiles(Sampled):
-    """A statistic with the interval of the percentile bootstrap."""
+Other = Literal["percentiles", "BCa", "bootstrap-t"]
+OTHERS: tuple[Other, ...] = get_args(Other)
+"""Intervals that a bootstrap over topics gives: between its quantiles; these corrected for bias and for an error that
+grows with the statistic (Efron 1987); and by the quantiles of (draw - statistic) / jackknife error of the draw."""
+
+
+@dataclass(frozen=True, eq=False)
+class Between(Sampled):
+    """A statistic with ends that are known."""
+
+    ends: tuple[float, float] | None = None
 
     def estimate(self, confidence: float = CONFIDENCE) -> Estimate:
-        """What lies between the quantiles of the draws that have a value."""
-        drawn = self.without[~np.isnan(self.without)]
-        if not self.defined or len(drawn) < 10:
+        """The statistic between these ends."""
+        if not self.defined or self.ends is None or np.isnan(self.ends).any():
             return Estimate(None, reason="no value")
-        low, high = np.quantile(drawn, [(1 - confidence) / 2, (1 + confidence) / 2])
-        return Estimate(float(self.value), float(low), float(high), self.n)
+        return Estimate(float(self.value), *map(float, self.ends), self.n)
 
 
+@dataclass(frozen=True)
 class Bootstrap(Resamples):
-    """Topics drawn with replacement in place of topics left out."""
+    """Topics drawn with replacement in place of topics left out; draws without a value are left out."""
+
+    kind: Other = "percentiles"
 
     def of(self, items: NDArray[np.bool_]) -> Resamples:
         """The same draws of some of the items."""
-        return Bootstrap(self.weights, self.cluster[items])
+        return Bootstrap(self.weights, self.cluster[items], self.kind)
 
-    def sampled(self, *given: object, **options: object) -> Sampled:
-        """The statistic in each draw."""
-        found = Resamples.sampled(self, *given, **options)  # type: ignore[arg-type]
-        return Percentiles(found.value, found.without, found.present, found.n)
+    def sampled(self, compute: Statistic, n: int, **options: Any) -> Sampled:
+        """The statistic, with an interval of this kind."""
+        found = Resamples.sampled(self, compute, n, **options)
+        return Between(found.value, found.without, found.present, n, ends=self._ends(compute, found))
+
+    def _ends(self, compute: Statistic, found: Sampled) -> tuple[float, float] | None:
+        drawn = found.without[~np.isnan(found.without)]
+        if not found.defined or len(drawn) < 10:
+            return None
+        if self.kind == "bootstrap-t":
+            return self._studentized(compute, found)
+        levels = np.array([(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
+        if self.kind == "BCa":
+            without = compute(1 - np.eye(self.clusters))
+            influence = without.mean() - without
+            growth = (influence**3).sum() / (6 * ((influence**2).sum() ** 1.5 or 1.0))
+            shift = ndtri((np.sum(drawn < found.value) + 0.5) / (len(drawn) + 1))
+            moved = shift + ndtri(levels)
+            levels = ndtr(shift + moved / (1 - growth * moved))
+        return tuple(np.quantile(drawn, levels)) if not np.isnan(levels).any() else None
+
+    def _studentized(self, compute: Statistic, found: Sampled) -> tuple[float, float] | None:
+        drawn, size = self.weights, self.clusters
+        left = drawn[:, None, :] - np.eye(size) * (drawn > 0)[:, :, None]
+        without = compute(left.reshape(-1, size)).reshape(len(drawn), size)
+        middle = (drawn * without).sum(axis=1) / size
+        errors = ((size - 1) / size * (drawn * (without - middle[:, None]) ** 2).sum(axis=1)) ** 0.5
+        once = compute(1 - np.eye(size))
+        error = float(((size - 1) / size * ((once - once.mean()) ** 2).sum()) ** 0.5)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            t = (found.without - found.value) / errors
+        t = t[np.isfinite(t)]
+        if len(t) < 10:
+            return None
+        low, high = np.quantile(t, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
+        return found.value - high * error, found.value - low * error
 
 
-def bootstrap(world: World, rng: np.random.Generator) -> Bootstrap:
+def bootstrap(world: World, rng: np.random.Generator, kind: Other) -> Bootstrap:
     """Resamples of the topics of ``world``."""
     count = int(world.topics.max()) + 1
     weights = rng.multinomial(count, np.full(count, 1 / count), size=DRAWS).astype(float)
-    return Bootstrap(weights, world.topics)
+    return Bootstrap(weights, world.topics, kind)
 
 
 def _mean(world: World, values: Numbers, drawn: Resamples, scale: str) -> Estimate:
@@ -129,20 +174,13 @@ def _alphas(world: World, level: str, drawn: Resamples) -> list[Sampled]:
     return alphas(np.stack(pairs), level, drawn)  # type: ignore[arg-type]
 
 
-def _estimate(found: Sampled, drawn: Resamples) -> Estimate:
-    """What several statistics come to, with an interval of the kind that was drawn."""
-    if isinstance(drawn, Bootstrap):
-        found = Percentiles(found.value, found.without, found.present, found.n)
-    return found.estimate()
-
-
 def _difference(world: World, drawn: Resamples) -> Estimate:
     first, second = _alphas(world, "ordinal", drawn)
-    return _estimate(first.minus(second), drawn)
+    return first.minus(second).estimate()
 
 
 def _average(world: World, drawn: Resamples) -> Estimate:
-    return _estimate(average(_alphas(world, "ordinal", drawn)), drawn)
+    return average(_alphas(world, "ordinal", drawn)).estimate()
 
 
 def _corrected_mean(world: World, drawn: Resamples) -> Estimate:
@@ -175,6 +213,7 @@ INTERVALS: dict[str, Compute] = {
     "kappa, linear": lambda w, r: linear_kappa(w.people[0], w.judge, r, categories=STEPS),
     "kappa, quadratic": lambda w, r: quadratic_kappa(w.people[0], w.judge, r, categories=STEPS),
     "Fleiss's kappa": lambda w, r: fleiss_kappa(np.stack([*w.people, w.judge]), r),
+    "Gwet's AC2": lambda w, r: gwet_ac2(w.people[0], w.judge, r, categories=STEPS),
     "accuracy": lambda w, r: accuracy(w.people[0], w.judge, r),
     "base rate": lambda w, r: base_rate(w.people[0], w.judge, r),
     "precision": lambda w, r: precision(_positive(w.people[0]), _positive(w.judge), r, categories=(0, 1)),
@@ -190,21 +229,28 @@ INTERVALS: dict[str, Compute] = {
     "Rogan-Gladen": _corrected_share,
 }
 """Each interval of ratings by its name."""
-NO_BOOTSTRAP = ("Kendall", "prediction-powered mean", "Rogan-Gladen")
-"""What had an interval of another kind before, or takes too long."""
+NO_BOOTSTRAP = (
+    "average of alphas", "difference of alphas", "Kendall", "prediction-powered mean", "Rogan-Gladen",
+)  # fmt: skip
+"""What is not computed from weights, or not from them alone."""
+BOOTSTRAPPED = 500
+"""Samples of a cell that get other intervals, for comparison: they take ten times as long."""
+STUDENTIZED = 8
+"""The number of topics up to which there is more than percentiles."""
 
 
 def compared(world: World, rng: np.random.Generator) -> list[Preference]:
     """Each pair of systems on each item, and who wins."""
     count = int(world.topics.max()) + 1
-    strong = np.array(STRENGTHS) + rng.normal(size=(count, len(STRENGTHS))) * 0.5
-    found = []
-    for topic in world.names:
-        for one in range(len(STRENGTHS)):
-            for two in range(one):
-                wins = rng.random() < 1 / (1 + np.exp(strong[topic, two] - strong[topic, one]))
-                found.append(Preference(f"s{one}", f"s{two}", float(wins), topic))
-    return found
+    strong = (np.array(STRENGTHS) + rng.normal(size=(count, len(STRENGTHS))) * 0.5)[world.topics]
+    one, two = np.tril_indices(len(STRENGTHS), -1)
+    wins = rng.random((len(strong), len(one))) < 1 / (1 + np.exp(strong[:, two] - strong[:, one]))
+    pairs = list(zip(one.tolist(), two.tolist(), strict=True))
+    return [
+        Preference(f"s{first}", f"s{second}", float(won), topic)
+        for topic, row in zip(world.names, wins.tolist(), strict=True)
+        for (first, second), won in zip(pairs, row, strict=True)
+    ]
 
 
 RANKINGS: dict[str, Callable[[list[Preference], np.random.Generator], tuple[Standing, ...]]] = {
@@ -221,14 +267,17 @@ Triple = tuple[float, float | None, float | None]
 
 
 def simulated(kind: str, topics: int, balanced: bool, seed: int) -> dict[str, Triple | None]:
-    """All intervals of one sample, and those of the percentile bootstrap under ``NAME/bootstrap``."""
+    """All intervals of one sample, and those of :data:`OTHERS` under ``NAME/percentiles`` and so on."""
     rng = np.random.default_rng([seed, topics, balanced, kind == "even"])
     world = made(rng, topics, balanced, kind)
-    left_out, drawn = leave_one_out(world.names), bootstrap(world, rng)
+    left_out = leave_one_out(world.names)
     found = {name: triple(compute(world, left_out)) for name, compute in INTERVALS.items()}
-    for name, compute in INTERVALS.items():
-        if name not in NO_BOOTSTRAP:
-            found[f"{name}/bootstrap"] = triple(compute(world, drawn))
+    others = OTHERS if topics <= STUDENTIZED else OTHERS[:1]
+    for other in others if seed < BOOTSTRAPPED else ():
+        drawn = bootstrap(world, np.random.default_rng([seed, 1]), other)
+        for name, compute in INTERVALS.items():
+            if name not in NO_BOOTSTRAP:
+                found[f"{name}/{other}"] = triple(compute(world, drawn))
     return found
 
 

@@ -27,7 +27,16 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
 from simulated_commands import COMMANDED, commanded
-from simulated_intervals import INTERVALS, NO_BOOTSTRAP, RANKINGS, ranked_once, simulated, truths
+from simulated_intervals import (
+    BOOTSTRAPPED,
+    INTERVALS,
+    OTHERS,
+    RANKINGS,
+    STUDENTIZED,
+    ranked_once,
+    simulated,
+    truths,
+)
 from simulated_verdicts import CASES, happened
 
 TOPICS = (8, 20, 50)
@@ -149,8 +158,37 @@ def interval_table(
                 absent = f" ({none:.0%})" if none >= 0.005 else ""
                 marks.append(f"{mark}{share:.3f}{mark} / {width:.2f}{absent}")
         known = truth.get(name.split("/")[0])
-        title = name.replace("/bootstrap", ", *percentiles*")
-        yield f"| {title} | {'' if known is None else f'{known:.3f}'} | {' | '.join(marks)} |"
+        yield f"| {name} | {'' if known is None else f'{known:.3f}'} | {' | '.join(marks)} |"
+
+
+def width_table(done: dict[Cell, dict[str, list[Any]]], kind: str, truth: dict[str, float]) -> Iterator[str]:
+    """Each interval at the fewest topics beside those that a bootstrap gives, on the same samples, and how much wider
+    it is than the narrowest of all that cover."""
+    balances = (True, False)
+    heads = [
+        f"{name}{'' if balanced else ' u'}" for balanced in balances for name in ("jackknife-t", *OTHERS)
+    ]
+    yield f"| interval, {STUDENTIZED} topics | {' | '.join(heads)} | wider than the best | u |"
+    yield f"| --- |{' ---: |' * (len(heads) + 2)}"
+    for name in INTERVALS:
+        marks, ratios = [], []
+        for balanced in balances:
+            drawn = together(done, kind, STUDENTIZED, balanced)
+            if f"{name}/{OTHERS[0]}" not in drawn:
+                break
+            known = [
+                (share, width, below(share, WANTED, n * (1 - none)))
+                for one in (name, *(f"{name}/{other}" for other in OTHERS))
+                for share, width, none, n in [row_of_intervals(drawn[one][:BOOTSTRAPPED], truth[name])]
+            ]
+            marks += [
+                f"**{share:.3f}** / {width:.2f}" if bad else f"{share:.3f} / {width:.2f}"
+                for share, width, bad in known
+            ]
+            best = min((width for _, width, bad in known if not bad), default=float("nan"))
+            ratios.append(f"{known[0][1] / best:.2f}")
+        if ratios:
+            yield f"| {name} | {' | '.join(marks)} | {' | '.join(ratios)} |"
 
 
 def verdict_table(done: dict[Cell, dict[str, list[Any]]]) -> Iterator[str]:
@@ -177,14 +215,10 @@ def page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[s
     for kind, words in KINDS.items():
         if kind in kinds:
             truth = truths(kind)
-            names = [
-                both
-                for name in INTERVALS
-                for both in (name, f"{name}/bootstrap")
-                if both.count("/") == 0 or name not in NO_BOOTSTRAP
-            ]
             yield f"### {words.capitalize()}\n"
-            yield from interval_table(done, kind, names, truth)
+            yield from interval_table(done, kind, INTERVALS, truth)
+            yield f"\n### {words.capitalize()}: beside other intervals\n"
+            yield from width_table(done, kind, truth)
             yield ""
             if kind == "even":
                 for smaller, those in SMALLER.items():

@@ -2,9 +2,11 @@
 
 Intervals are jackknife-t intervals: the statistic is computed again without each cluster (topic) in turn, and with C
 clusters ``theta +- t_(C-1) s``, ``s^2 = (C - 1) / C sum_c (theta_(-c) - mean)^2`` (Tukey 1958; Miller 1974). Where a
-statistic has ends, that is done where it has none: shares on the scale of ``log(p / (1 - p))``, correlations and
-coefficients of agreement on Fisher's ``artanh(r)``, variances on that of their logarithm. With eight topics such
-intervals cover what they promise where percentiles of a bootstrap do not (docs/results/statistics.md).
+statistic has ends, that is done on a scale that has none, ``g(theta) +- t g'(theta) s`` (the delta method): shares on
+that of ``log(p / (1 - p))``, correlations and coefficients of agreement on Fisher's ``artanh(r)``. These last are made
+of squares, of which one or two clusters may hold nearly all: s is then known badly, and t has fewer degrees of freedom.
+Variances are logarithms, with and without each cluster. With eight topics such intervals cover what they promise where
+percentiles of a bootstrap do not (docs/results/statistics.md).
 """
 
 from __future__ import annotations
@@ -16,12 +18,8 @@ from typing import TYPE_CHECKING, Literal
 from conqret.errors import DeclarationError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import numpy as np
     from numpy.typing import NDArray
-
-    Transform = Callable[[NDArray[np.float64] | float], NDArray[np.float64]]
 
 CONFIDENCE = 0.95
 
@@ -30,6 +28,9 @@ FEWEST_CLUSTERS = 3
 
 NO_INTERVAL = "no interval: "
 """How the reason begins where there is a value and no interval."""
+
+LEAST_FREEDOM = 2.0
+"""Degrees of freedom that t has at least, however much one cluster outweighs the others: those of three clusters."""
 
 _TOLERANCE = 1e-12
 
@@ -173,32 +174,37 @@ class Sampled:
 
     def _ends(self, confidence: float) -> tuple[float, float] | str:
         """Both ends, or why there are none."""
+        import numpy as np
+
         kept = self._kept()
         if isinstance(kept, str):
             return kept
         if _error(kept) <= _TOLERANCE:
             return "no interval: it does not vary between clusters"
-        from scipy.special import stdtrit  # a third of a second, where there is nothing to be computed
+        from scipy.special import expit, logit, stdtrit  # a third of a second, where there is nothing to be computed
 
-        reach = float(stdtrit(len(kept) - 1, (1 + confidence) / 2))
-        bottom, top = _RANGES[self.scale]
-        if bottom < kept.min() and kept.max() < top and bottom < self.value < top and self.scale != "plain":
-            there, back = _transforms(self.scale)
-            moved = there(kept)
-            centre, half = there(self.value), reach * _error(moved)
-            return float(back(centre - half)), float(back(centre + half))
-        half = reach * _error(kept)
-        return max(float(self.value - half), _LEAST[self.scale]), min(float(self.value + half), top)
+        value = float(self.value)
+        logged = self.scale == "variance" and value > 0 and bool(kept.min() > 0)
+        freedom = _freedom(kept) if self.scale == "correlation" else len(kept) - 1.0
+        reach = float(stdtrit(freedom, (1 + confidence) / 2)) * _error(np.log(kept) if logged else kept)
+        if logged:
+            return value * float(np.exp(-reach)), value * float(np.exp(reach))
+        if self.scale == "share" and 0 < value < 1:
+            odds, half = logit(value), reach / (value * (1 - value))
+            return float(expit(odds - half)), float(expit(odds + half))
+        if self.scale == "correlation" and -1 < value < 1:
+            moved, half = np.arctanh(value), reach / (1 - value**2)
+            return float(np.tanh(moved - half)), float(np.tanh(moved + half))
+        bottom, top = _ENDS[self.scale]
+        return max(value - reach, bottom), min(value + reach, top)
 
 
-_RANGES = {
+_ENDS = {
     "plain": (-float("inf"), float("inf")),
     "share": (0.0, 1.0),
-    "correlation": (-1.0, 1.0),
     "variance": (0.0, float("inf")),
+    "correlation": (-float("inf"), 1.0),  # a coefficient of agreement has no lower end
 }
-_LEAST = {"plain": -float("inf"), "share": 0.0, "correlation": -float("inf"), "variance": 0.0}
-"""A coefficient of agreement has no lower end."""
 
 
 def average(found: Sequence[Sampled]) -> Sampled:
@@ -233,28 +239,21 @@ def undefined(reason: str, n: int = 0) -> Estimate:
     return Estimate(None, n=n, reason=reason)
 
 
+def _freedom(without: NDArray[np.float64]) -> float:
+    """The degrees of freedom of the squared error by Satterthwaite (1946): ``2 C / (k - (C - 3) / (C - 1))`` with the
+    kurtosis k of what is left without each cluster, unbiased for normal values (3 gives C - 1, which is also the most).
+    """
+    count = len(without)
+    squares = (without - without.mean()) ** 2
+    if count == FEWEST_CLUSTERS:
+        return count - 1.0
+    excess = float((squares**2).mean() / squares.mean() ** 2) - 3
+    kurtosis = 3 + (count - 1) / ((count - 2) * (count - 3)) * ((count + 1) * excess + 6)
+    spread = kurtosis - (count - 3) / (count - 1)
+    return min(max(2 * count / spread, LEAST_FREEDOM), count - 1.0) if spread > 0 else count - 1.0
+
+
 def _error(without: NDArray[np.float64]) -> float:
     """``sqrt((C - 1) / C sum_c (theta_(-c) - mean)^2)``."""
     count = len(without)
     return float(((count - 1) / count * ((without - without.mean()) ** 2).sum()) ** 0.5)
-
-
-def _transforms(scale: Scale) -> tuple[Transform, Transform]:
-    """To a scale without ends, and back."""
-    import numpy as np
-
-    if scale == "share":
-        return _logit, _expit
-    return (np.log, np.exp) if scale == "variance" else (np.arctanh, np.tanh)
-
-
-def _logit(share: NDArray[np.float64] | float) -> NDArray[np.float64]:
-    from scipy.special import logit
-
-    return logit(share)  # type: ignore[no-any-return]
-
-
-def _expit(odds: NDArray[np.float64] | float) -> NDArray[np.float64]:
-    from scipy.special import expit
-
-    return expit(odds)  # type: ignore[no-any-return]

@@ -48,6 +48,31 @@ def test_a_share_stays_between_0_and_1_and_its_interval_is_that_of_the_odds():
     assert odds.mean() == pytest.approx(np.log(found.value / (1 - found.value)))
 
 
+def test_a_correlation_takes_fewer_degrees_of_freedom_where_one_cluster_makes_up_its_error():
+    """Satterthwaite's, from the unbiased kurtosis: by hand, on Fisher's scale."""
+    one = np.array([0.50, 0.52, 0.49, 0.51, 0.50, 0.48, 0.51, 0.20])
+    found = Sampled(0.5, one, np.full(8, True), 80, scale="correlation").estimate()
+    freedom = 2 * 8 / (stats.kurtosis(one, bias=False) + 3 - 5 / 7)
+    error = np.sqrt(7 / 8 * ((one - one.mean()) ** 2).sum()) / (1 - 0.5**2)
+    ends = np.tanh(np.arctanh(0.5) + np.array([-1, 1]) * stats.t.ppf(0.975, max(freedom, 2)) * error)
+    assert freedom < 2.1
+    assert (found.low, found.high) == pytest.approx(tuple(ends))
+    alike = Sampled(0.5, np.linspace(0.4, 0.6, 8), np.full(8, True), 80, scale="correlation").estimate()
+    error = np.sqrt(7 / 8 * ((np.linspace(0.4, 0.6, 8) - 0.5) ** 2).sum()) / 0.75
+    assert np.arctanh(alike.high) - np.arctanh(0.5) == pytest.approx(stats.t.ppf(0.975, 7) * error)
+
+
+def test_a_share_near_1_has_a_short_interval():
+    """An AUROC of .99 that one topic brings down: without it 1 is nearly reached, which is far away in odds only."""
+    topics = np.repeat(np.arange(10), 8).tolist()
+    people = np.tile([0, 0, 0, 0, 0, 1, 1, 1], 10)
+    judge = people + np.linspace(0, 0.9, 80)
+    judge[[3, 77]] = 1.35, 0.3
+    found = auroc(people, judge, leave_one_out(topics))
+    assert 0.97 < found.value < 1
+    assert 0.8 < found.low < found.value < found.high < 1
+
+
 @pytest.mark.parametrize(
     ("values", "clusters", "why"),
     [

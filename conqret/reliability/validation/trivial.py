@@ -60,8 +60,8 @@ def beside_trivial(
             continue
         low, high = view.scale.ends()
         target = (view.target - low) / (high - low)
-        fit = {"length": _mapped(_series(view, lengths), target, folds), "constant": _constant(target)}
-        said = {}
+        fit = {"length": _mapped(_series(view, lengths), target, folds)}
+        said = {"constant": np.full(len(target), target[view.compared].mean())}
         if other is not None:
             theirs = other.scores.get(dimension, {})
             plain = _series(view, {unit: one.value for unit, one in theirs.items()})
@@ -85,13 +85,6 @@ def _mapped(x: NDArray[np.float64], target: NDArray[np.float64], folds: NDArray[
     import numpy as np
 
     return lambda kept: cross_fitted(x, np.where(kept, target, np.nan), folds)
-
-
-def _constant(target: NDArray[np.float64]) -> Fit:
-    """People's mean."""
-    import numpy as np
-
-    return lambda kept: np.full(len(target), target[kept].mean())
 
 
 def floor_judgments(run: JudgeFolder) -> Iterator[Judgment]:
