@@ -12,6 +12,8 @@ from typer.core import TyperCommand, TyperGroup
 COMMANDS: Mapping[str, str] = {
     "judge": "Judge items: relevance of the evidence, groundedness, quality of the argument, preference.",
     "report": "Write the HTML report of a run, and print its summary.",
+    "methods": "What a paper has to say of a run: what was asked, of which model, when, how many, what failed, "
+    "agreement.",
     "show": "Show the prompts as they were sent for an item, the raw answers, re-asks, errors, and the scores made of "
     "them.",
     "formats": "List the formats of the judge, with their metrics, scales and sources.",

@@ -220,8 +220,6 @@ def _notes(
                 alike = [one.values for one in judged[place]] == [one.values for one in judged[other]]
                 same = ", and all scores are the same: one may be a replay of the other" if alike else ""
                 yield f"{runs[other].path} and {runs[place].path} are of one instrument, and count as samples{same}"
-    if any(record.baseline for record in records):
-        yield "the offline model always says the same: it has no noise between samples"
 
 
 def _components(

@@ -60,13 +60,14 @@ def bias_rows_table(rows: Iterable[BiasRow], note: str = "") -> Table:
 
 
 def repeatability_table(rows: Sequence[Repeatability]) -> Table:
-    """How far the judge repeats itself, asked the very same again."""
+    """How far the judge repeats itself."""
     return Table(
         "Repeatability",
         (Column("metric", "name"), "scores", "standard deviation", "generalizability"),
         [(words.label(one.metric), one.scores, one.deviation, one.generalizability) for one in rows],
-        note="The standard deviation of scores of one item, and the share of the variance of scores that is that of "
-        "items: 1 where the judge always says the same.",
+        note="The standard deviation of scores of one item asked again, and the share of the variance of scores that "
+        "is that of items: 1 where the judge always says the same. Samples of a run may ask for the dimensions in "
+        "another order; the bias probes send the very same request.",
     )
 
 

@@ -1,0 +1,172 @@
+"""What a paper says of a run: what was asked, of which model, when, how many, what failed, how far people agree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from conqret.judging.folder import JudgeRecord
+from conqret.judging.registry import JUDGES
+from conqret.judging.summary import Summary
+from conqret.reliability.cards.card import Card
+from conqret.reliability.validation.validate import Validation
+from conqret.report import words
+from conqret.report.agreement_tables import agreement_table
+from conqret.report.card_tables import repeatability_table
+from conqret.report.latex import PREAMBLE, escaped, tables_latex
+from conqret.report.markdown import safe, tables_markdown
+from conqret.report.table import Column, Table
+from conqret.report.tables import metric_table, reason_rows
+
+
+@dataclass(frozen=True, slots=True)
+class Methods:
+    """Paragraphs by what they are of, and tables."""
+
+    paragraphs: Mapping[str, str]
+    tables: tuple[Table, ...]
+
+    def markdown(self) -> str:
+        """Paragraphs and tables as Markdown."""
+        return "\n\n".join([*map(safe, self.paragraphs.values()), tables_markdown(self.tables)])
+
+    def latex(self) -> str:
+        """The same as LaTeX, to be put into a document."""
+        said = [rf"\paragraph{{{name}.}} {escaped(text)}" for name, text in self.paragraphs.items()]
+        return "\n\n".join([PREAMBLE, *said, tables_latex(self.tables)]) + "\n"
+
+    def plain(self) -> dict[str, object]:
+        """The same as plain data."""
+        tables = [
+            {"title": one.title, "header": one.header, "rows": [*one.rows, *one.foot], "note": one.note}
+            for one in self.tables
+        ]
+        return {"paragraphs": dict(self.paragraphs), "tables": tables}
+
+
+def methods(
+    record: JudgeRecord,
+    summary: Summary,
+    topics: int,
+    validation: Validation | None = None,
+    card: Card | None = None,
+) -> Methods:
+    """The paragraphs and tables of a run, which may not be finished.
+
+    With a ``validation`` it says how far people agree with the judge, and with its ``card`` what was found of bias and
+    damage, and the known limits.
+    """
+    said = {"Judge": " ".join(_judge(record, topics)), "Scores": " ".join(_scores(summary))}
+    scores = metric_table(summary)
+    tables = [Table(f"Scores in [0, 1] of {record.model}", scores.columns, scores.rows, note=scores.note)]
+    if summary.reasons:
+        columns = (Column("missing because", "text"), "items", Column("for example", "text"))
+        rows = reason_rows(summary.reasons, summary.examples)
+        tables.append(Table("What has no score", columns, rows).compact())
+    if validation is not None:
+        said["Agreement"] = " ".join(_agreement(validation))
+        tables.append(agreement_table(validation))
+    if card is not None:
+        if card.repeatability:
+            tables.append(repeatability_table(card.repeatability))
+        if probed := " ".join(_probed(card)):
+            said["Reliability"] = probed
+        said["Limits"] = " ".join(card.limits)
+    return Methods(said, tuple(tables))
+
+
+def _judge(record: JudgeRecord, topics: int) -> Iterator[str]:
+    known, judge = record.identity, JUDGES.get(record.format)
+    yield (
+        f"{words.number(record.items_count, 'item')} on {words.number(topics, 'topic')} ({record.items_name}, sha256 "
+        f"{record.items_digest[:16]}) were judged by {record.model} with the format {record.format} of conqret "
+        f"{record.conqret}, from {record.created[:10]} on."
+    )
+    if record.items_left_out:
+        yield f"{words.number(record.items_left_out, 'further item')} had faults and took no part."
+    if record.baseline:
+        yield "This is conqret's lexical baseline: a floor, and not a judge."
+    if judge is not None:
+        yield f"It measures {judge.summary}. Scale: {judge.scale}. Score: {judge.score}. Source: {judge.source}."
+    yield f"Asked for: {words.metric_names(record.metrics)}."
+    samples = known.get("samples")
+    if samples == 1:
+        yield f"Each question was asked once, at temperature {known.get('temperature')}."
+    elif samples is not None:
+        yield (
+            f"Each question was asked {samples} times, at temperature {known.get('temperature')}, and the mean counts."
+        )
+    if known.get("max_tokens") is not None:
+        yield f"Answers had room for {words.count(known['max_tokens'])} tokens."
+    prompts = [
+        f"{name.removeprefix('prompt ')} {digest}"
+        for name, digest in known.items()
+        if name.startswith("prompt ")
+    ]
+    if prompts:
+        yield f"Prompts, by their digests: {', '.join(prompts)}."
+    yield f"The instrument (format, prompts, answers, model, sampling) has the fingerprint {record.fingerprint}."
+
+
+def _scores(summary: Summary) -> Iterator[str]:
+    yield f"{words.count(summary.scored)} of {words.number(summary.total, 'item')} have all scores."
+    if summary.unscored:
+        yield f"The model gave no valid answer to some question about {words.number(summary.unscored, 'item')}."
+    if summary.failed:
+        yield f"No answer came to some question about {words.number(summary.failed, 'item')}."
+    if summary.outstanding:
+        yield f"The run is not finished: not judged yet are {words.number(summary.outstanding, 'item')}."
+    if summary.scored < summary.total:
+        yield (
+            "Missing scores enter no mean; worst and best case are what a mean would be if each of them were 0 or 1."
+        )
+    if summary.flagged:
+        yield f"Text that addresses the judge stands in {words.number(summary.flagged, 'item')}, judged all the same."
+    if summary.trimmed:
+        yield f"Documents of {words.number(summary.trimmed, 'item')} were trimmed to fit the model."
+    used = summary.usage
+    yield (
+        f"This took {words.number(used.calls + used.recorded, 'request')}, {words.count(used.prompt_tokens)} tokens of "
+        f"prompts and {words.count(used.completion_tokens)} of answers, {words.seconds(used.seconds)} of the model's "
+        f"time; cost: {words.cost(used)}."
+    )
+
+
+def _agreement(found: Validation) -> Iterator[str]:
+    rows, average, basis = list(found.dimensions.values()), found.average, found.basis
+    people = len({name for row in rows for name in row.names})
+    by = "one person" if people == 1 else f"{words.count(people)} people"
+    yield (
+        f"{words.number(found.join.items, 'item')} had labels by {by} ({basis.labels}), on "
+        f"{words.number(len(rows), 'dimension')}."
+    )
+    for scale, target, onto in dict.fromkeys((row.scale, row.target, row.onto) for row in rows):
+        yield f"Labels: {scale}. The judge is held against {target}, and placed on their scale: {onto}."
+    yield f"Agreement is Krippendorff's alpha, with {basis.intervals}."
+    if average.dimensions:
+        named = words.number(len(average.dimensions), "dimension")
+        yield (
+            f"In the mean of {named} alpha is {average.judge['mean']} between judge and people and {average.people} "
+            f"among people; one person reaches {average.person} with the others, and the judge {average.as_person} in "
+            "that person's place."
+        )
+    else:
+        yield f"Alpha is {rows[0].alpha} between judge and people and {rows[0].people} among people."
+    yield f"{found.coverage:.1%} of the labelled units have a score."
+
+
+def _probed(card: Card) -> Iterator[str]:
+    if card.repeatability:
+        ends = [one.deviation.value for one in card.repeatability if one.deviation.value is not None]
+        yield (
+            f"Asked again, scores of one item have a standard deviation of {min(ends):.3f} to {max(ends):.3f}, by the "
+            "metric."
+        )
+    if card.sensitivity:
+        good = sum(curve.verdict == "yes" for curve in card.sensitivity)
+        yield f"Under known damage {good} of {len(card.sensitivity)} curves of scores are as they should be."
+    if card.bias is not None:
+        yield (
+            f"Of {len(card.bias.rows)} comparisons that probe for bias {len(card.bias.alarms)} raise an alarm "
+            f"(p < {card.bias.alpha:g}, corrected for all together)."
+        )

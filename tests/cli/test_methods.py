@@ -1,0 +1,56 @@
+"""``conqret methods``: paragraphs and tables of a run, for a paper."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.reliability.cards import write_gold
+
+ITEMS = Path(__file__).parents[2] / "fixtures/demo/items.jsonl"
+
+
+@pytest.fixture
+def run(cli, tmp_path):
+    judged = cli("judge", ITEMS, "-f", "listwise", "--metric", "clarity", "-o", tmp_path / "run", "-q")
+    assert judged.code == 0
+    return tmp_path / "run"
+
+
+def test_of_a_run_and_its_labels(cli, run, tmp_path):
+    alone = cli("methods", run)
+    assert alone.code == 0
+    assert "24 items on 12 topics (items.jsonl, sha256 87047e5a4fe1a377)" in alone.out
+    assert "lexical baseline: a floor, and not a judge" in alone.out
+    assert "24 of 24 items have all scores." in alone.out
+    assert "| Clarity | " in alone.out
+    assert "without --labels nothing is said of agreement" in alone.err
+    labels = write_gold(tmp_path / "labels.csv", people=2)
+    asked = ("methods", run, "--labels", labels, "--scale", "1:3")
+    found = json.loads(cli(*asked, "--json").out)
+    assert list(found["paragraphs"]) == ["Judge", "Scores", "Agreement", "Limits"]
+    assert "24 items had labels by 2 people (labels.csv), on 1 dimension." in found["paragraphs"]["Agreement"]
+    assert "jackknife-t intervals over 12 topics" in found["paragraphs"]["Agreement"]
+    assert found["tables"][1]["rows"][0][0] == "clarity"
+    written = cli(*asked, "-o", tmp_path / "methods.tex")
+    assert (written.code, written.out) == (0, "")
+    latex = (tmp_path / "methods.tex").read_text(encoding="utf-8")
+    assert r"\paragraph{Agreement.}" in latex
+    assert r"overall\_quality" not in latex
+    assert cli(*asked, "--latex").out.split() == latex.split()
+    cli(*asked, "-o", tmp_path / "methods.md")
+    assert "### Krippendorff's alpha" in (tmp_path / "methods.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (("-o", "x.pdf"), "ends in neither .tex nor .md"),
+        (("--bias", "runs/bias"), "go together with --labels"),
+    ],
+)
+def test_what_cannot_be_written(cli, tmp_path, more, message):
+    done = cli("methods", tmp_path, *more)
+    assert done.code == 2
+    assert message in " ".join(done.err.split())
+    assert cli("methods", tmp_path).code == 2
