@@ -17,14 +17,16 @@ from conqret.io.atomic import PARTS
 ROOT = Path(__file__).resolve().parents[2]
 
 FORKING = """
-import importlib, json, os, pkgutil, signal, sys, traceback
+import importlib.util, json, os, pkgutil, signal, sys, traceback
 import instructor, litellm, matplotlib.pyplot, openai.resources, polars, scipy.stats
 import conqret
 from conqret.cli.main import app, main
-for name in ("cli", "answering", "api", "debate", "debateqa", "experiments", "generation", "judging", "judges", "llm", "reliability", "report"):
+for name in ("cli", "answering", "api", "curation", "debate", "debateqa", "experiments", "generation", "judging", "judges", "llm", "perspectives", "retrieval", "reliability", "report"):
     package = importlib.import_module(f"conqret.{name}")
     for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
         importlib.import_module(module.name)
+if importlib.util.find_spec("pyterrier_pisa"):
+    import pyterrier_pisa
 for line in sys.stdin:
     number = os.fork()
     if not number:

@@ -7,13 +7,17 @@ import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from conqret.io.trec import ScoredDoc, write_run
 from tests.cli.score_files import lines
+from tests.cli.test_debate_argue import fair
 from tests.contract.items import demo
+from tests.curation.memory import scripted
 from tests.generation.corpora import SUBJECTS, write_corpus
+from tests.io.test_two_turn import OWN
 from tests.judging.runs import write_items
 from tests.runs.killed import Forks, kill, results
 from tests.server import FaultServer
@@ -124,6 +128,40 @@ def _answered(folder: Path, server: FaultServer) -> tuple[object, ...]:
     return ("answer", rows, *_called(server))
 
 
+def _argued(folder: Path, server: FaultServer) -> tuple[object, ...]:
+    server.answer = fair
+    rows = [
+        {**OWN, "id": f"q{n}", "question": f"Who is {n}?", "arguments": None, "counter_arguments": None} for n in range(3)
+    ]
+    return ("debate", "argue", lines(folder / "rows.jsonl", rows), *_called(server))
+
+
+def _verdicts(folder: Path, server: FaultServer) -> tuple[object, ...]:
+    rows = lines(folder / "rows.jsonl", [{"question": f"Is {n} too many?"} for n in range(8)])
+    return ("questions", "debatable", rows, *_called(server))
+
+
+def _perspectives(folder: Path, server: FaultServer) -> tuple[object, ...]:
+    def answer(body: dict[str, Any]) -> object:
+        if "<statement number" in body["messages"][1]["content"]:
+            return {"explanation": "so", "debatable": True, "wrong": [], "apart": True}
+        return {"explanation": "so", "opposing": "It is not."}
+
+    server.answer = answer
+    rows = [{"question": f"Is {n} too many?", "statement": f"{n} is too many."} for n in range(6)]
+    made = lines(folder / "rows.jsonl", rows)
+    return ("perspectives", "make", made, "--from", "kialo", *_called(server))
+
+
+def _curated(folder: Path, server: FaultServer) -> tuple[object, ...]:
+    server.answer = scripted()
+    texts = [{"id": f"d{n}", "text": f"Trams are cheap, says {n}.", "url": f"https://{n}.org"} for n in range(4)]
+    (folder / "corpus").mkdir()
+    lines(folder / "corpus" / "documents.jsonl", texts)
+    rows = lines(folder / "rows.jsonl", [{"question": f"Are {n} trams cheap?"} for n in range(3)])
+    return ("curate", rows, "--corpus", folder / "corpus", "--rerank", "lexical", *_called(server))
+
+
 KINDS = {
     "judge": _items("judge", "--format", "direct", "--metric", "groundedness"),
     "sensitivity": _items(
@@ -138,6 +176,10 @@ KINDS = {
     "debates": _held,
     "statements": _written,
     "answers": _answered,
+    "two-turn debates": _argued,
+    "verdicts": _verdicts,
+    "perspectives": _perspectives,
+    "curation": _curated,
     "awareness": _answers("dispute-awareness", "--questions"),
     "baselines": _answers("baselines", "--references", "--metrics", "bleu,num-of-povs,direct-score"),
 }  # fmt: skip
