@@ -30,14 +30,13 @@ COMMANDS: Mapping[str, str] = {
     "run": "Retrieve, rerank, generate, judge, damage and report, as the file says.",
     "runs": "List runs, move them, bring their answers into one store, and remove what nobody needs.",
     "validate": "How far a judge agrees with people, beside how far people agree among themselves.",
-    "calibrate": "Learn what people say where the judge says 0.7: a map that rises, for each metric, and what it "
-    "changes.",
+    "calibrate": "Learn what people say where the judge says 0.7: a map for each metric, and what it changes.",
     "agree": "Krippendorff's alpha, Fleiss's kappa and their like among people, with intervals over topics.",
     "compare": "Which of two judges is closer to people: alphas and their difference on what both scored, "
     "paired by topic.",
     "diff": "What changed between two runs, or which of two systems the judge finds better: paired, over topics.",
-    "components": "Where do a judge's scores differ, and why: topics, items, models, prompts, samples; and what more of "
-    "each buys.",
+    "components": "Where do a judge's scores differ, and why: topics, items, models, prompts, samples; and what more "
+    "of each buys.",
     "power": "How many topics and labels are needed: widths of intervals and power, simulated before anything "
     "is paid for.",
     "label": "Draw the items to be labelled: a random sample, spread over topics, scores and what the judge "
