@@ -14,6 +14,7 @@ from conqret.experiments.execute import ExperimentOutcome, run_experiment
 from conqret.experiments.folder import ExperimentFolder
 from conqret.experiments.job import Job
 from conqret.experiments.reading import read_experiment
+from conqret.experiments.spent import write_costs
 from conqret.generation.examples import SEED, SHOTS
 from conqret.generation.generate import DOCUMENTS, GenerateOptions
 from conqret.generation.strategy import DEFAULT_STRATEGY
@@ -376,6 +377,7 @@ def run(
         write_report(judged)
     for folder, results in outcome.sensitivity:
         write_sensitivity(results, folder.path)
+    write_costs(job)
     outcome.files = [job.out.scores_file, job.out.summary_file, *write_experiment(job.out)]
     return outcome
 

@@ -38,17 +38,19 @@ RANKED_TOKENS = 4
 """A number of a ranking in an answer."""
 
 
-def estimate(job: Job) -> list[Expected]:
+def estimate(job: Job, *, ranked: bool = False) -> list[Expected]:
     """The stages in order, each with its model; stages that ask nothing are left out.
 
     The first stage is run for it (nothing is written but the corpus's index): later stages are estimated with
-    its ranking.
+    its ranking. Of a run that has its rankings (``ranked``) these are taken.
 
     Raises:
         DeclarationError: as :func:`conqret.experiments.run.run_experiment`.
     """
     sizes = Sizes()
-    first = {name: _first(job, system) for name, system in job.rankings.items()}
+    first = {
+        name: _ranked(job, name) if ranked else _first(job, system) for name, system in job.rankings.items()
+    }
     found = []
     for name, system in job.rankings.items():
         if system.reranker != NONE:
@@ -74,6 +76,11 @@ def _first(job: Job, system: System) -> Mapping[str, Mapping[str, Sequence[str]]
         }
     frame, _ = first_stage(job.experiment.corpus, retriever, job.topics())
     return dict.fromkeys(job.experiment.stances, rankings(frame))
+
+
+def _ranked(job: Job, name: str) -> Mapping[str, Mapping[str, Sequence[str]]]:
+    """By side and topic, the documents of a ranking that is there."""
+    return {side: read_rankings(job.out.ranking(name, side)) for side in job.experiment.stances}
 
 
 def _tasks(job: Job, system: System, first: Mapping[str, Mapping[str, Sequence[str]]]) -> list[Task]:

@@ -14,6 +14,8 @@ from conqret.judging.folder import JudgeFolder
 from conqret.reliability.sensitivity.results import SensitivityFolder
 from conqret.runs.folder import REPORT, SCORES, SUMMARY, RunFolder, RunRecord
 
+COSTS = "costs.json"
+
 
 class ExperimentRecord(RunRecord):
     """What ``run.json`` of an experiment says: what was resolved, with which versions, over which corpus.
@@ -46,9 +48,14 @@ class ExperimentFolder(RunFolder[ExperimentRecord]):
 
     COMMAND: ClassVar[str] = "conqret run"
     MAKES: ClassVar[tuple[str, ...]] = (
-        "rankings", "arguments", "judgments", "sensitivity", SCORES, SUMMARY, REPORT,
+        "rankings", "arguments", "judgments", "sensitivity", SCORES, SUMMARY, COSTS, REPORT,
     )  # fmt: skip
     BEGINS: ClassVar[tuple[str, ...]] = ("experiment.toml",)
+
+    @property
+    def costs_file(self) -> Path:
+        """What was expected to be asked, beside what was."""
+        return self.path / COSTS
 
     def ranking(self, name: str, stance: str) -> Path:
         """The TREC run of a ranking for a side."""

@@ -112,7 +112,9 @@ def _by_topic(job: Job) -> dict[str, Any]:
 
     found: dict[str, dict[str, dict[str, dict[str, float]]]] = {}
     names = ["judge", "metric", "topic_id", "system"]
-    means = _measures(job).drop_nulls("value").group_by(names, maintain_order=True).agg(pl.col("value").mean())
+    means = (
+        _measures(job).drop_nulls("value").group_by(names, maintain_order=True).agg(pl.col("value").mean())
+    )
     for judge, metric, topic, system, value in means.iter_rows():
         found.setdefault(judge, {}).setdefault(metric, {}).setdefault(topic, {})[system] = value
     return found

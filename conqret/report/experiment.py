@@ -14,6 +14,7 @@ from conqret.generation.writing import GenerationFolder
 from conqret.report import words
 from conqret.report.experiment_tables import (
     arguments_table,
+    cost_table,
     damage_table,
     difference_tables,
     experiment_tables,
@@ -52,7 +53,10 @@ def write_experiment(out: ExperimentFolder) -> list[Path]:
     sheet, written = experiment_sheet(out, record, summary), list(texts(out, record["systems"]))
     pages = {
         out.report_file.name: sheet.html(
-            "experiment.html.j2", texts=written[:MOST_TEXTS], omitted=max(0, len(written) - MOST_TEXTS), longest=LONGEST
+            "experiment.html.j2",
+            texts=written[:MOST_TEXTS],
+            omitted=max(0, len(written) - MOST_TEXTS),
+            longest=LONGEST,
         )
     }
     return write_files(out.path, pages | {"tables.md": tables_markdown(tables)})
@@ -62,6 +66,7 @@ def experiment_sheet(out: ExperimentFolder, record: Mapping[str, Any], summary: 
     """The page: what the tables say, and ways into every run inside ``out``."""
     experiment, models = record["experiment"], _models(record["experiment"])
     first = next(iter(summary["arguments"]), "")
+    costs = json.loads(out.costs_file.read_bytes()) if out.costs_file.is_file() else []
     sections = [
         Section("Retrieval", list(retrieval_tables(summary["retrieval"]))),
         section(arguments_table(summary["arguments"])),
@@ -69,7 +74,10 @@ def experiment_sheet(out: ExperimentFolder, record: Mapping[str, Any], summary: 
         Section("Differences", list(difference_tables(summary["differences"], first))),
         Section("Places", list(rank_tables(summary["scores"], summary["retrieval"]))),
         Section("Topics", list(topic_tables(summary["by_topic"], record["systems"]))),
-        Section("Damage", [damage_table(summary["sensitivity"])] if any(summary["sensitivity"].values()) else []),
+        Section(
+            "Damage", [damage_table(summary["sensitivity"])] if any(summary["sensitivity"].values()) else []
+        ),
+        Section("Cost", [cost_table(costs)] if costs else []),
         Section("Runs", [Links(list(_links(out, summary)))]),
     ]
     return Sheet(
@@ -146,4 +154,5 @@ def _remarks(check: Mapping[str, Any]) -> Iterator[str]:
         cites = "".join(f"[{number}]" for number in one["cites"])
         holds = "".join(f"[{number}]" for number in one["found_in"])
         where = f"it stands in {holds}" if holds else "no document holds it"
-        yield f"Sentence {one['sentence']} quotes “{cut(one['quote'], 300)}” from {cites}, where it does not stand: {where}."
+        quote = f"“{cut(one['quote'], 300)}” from {cites}"
+        yield f"Sentence {one['sentence']} quotes {quote}, where it does not stand: {where}."

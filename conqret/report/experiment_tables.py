@@ -101,6 +101,40 @@ def difference_tables(found: Mapping[str, Any], first: str) -> Iterator[Table]:
         )
 
 
+def cost_table(found: Sequence[Mapping[str, Any]]) -> Table:
+    """What was expected to be asked of models, beside what was, under the system whose it is."""
+    rows: list[tuple[Cell, ...]] = []
+    systems = dict.fromkeys(one["of"] for one in found)
+    for system in systems:
+        rows.append((system,))
+        for one in found:
+            if one["of"] == system:
+                by = f" by {one['by']}" if one["by"] else ""
+                made = one["made"] or dict.fromkeys(one["expected"])
+                pairs = [
+                    (one["expected"][name], made[name])
+                    for name in ("calls", "prompt_tokens", "completion_tokens")
+                ]
+                costs = (
+                    words.money(one["expected"]["cost_usd"]),
+                    words.money(made["cost_usd"]) if one["made"] else None,
+                )
+                rows.append(
+                    (f"{one['task']}{by}", one["model"], *(cell for pair in (*pairs, costs) for cell in pair))
+                )
+    columns = (
+        Column("", "name"), Column("Model", "name"), "Calls expected", "made", "Prompt tokens expected", "counted",
+        "Answer tokens expected", "counted", "Price expected", "paid",
+    )  # fmt: skip
+    return Table(
+        "Estimate and cost",
+        columns,
+        rows,
+        note="Expected: as --dry-run says, before anything was asked. What recordings answered counts as what it took "
+        "when it was asked; –: of rankings and rewritten sentences the calls are not kept one by one.",
+    )
+
+
 def damage_table(found: Mapping[str, Any]) -> Table:
     """The curves of what was damaged, under system, perturbation and judge."""
     rows: dict[str, list[tuple[Cell, ...]]] = {}
@@ -130,7 +164,9 @@ def rank_tables(found: Mapping[str, Any], retrieved: Mapping[str, Any]) -> Itera
             (words.label(metric), *_places([scores[name].get(metric, {}).get("mean") for name in found]))
             for metric in metrics
         ]
-        yield Table(f"Places by {judge}", ("Metric", *found), rows, note="1: the highest mean. Ties share a place.")
+        yield Table(
+            f"Places by {judge}", ("Metric", *found), rows, note="1: the highest mean. Ties share a place."
+        )
     for stance, rankings in retrieved.items():
         measures = dict.fromkeys(name for each in rankings.values() for name in each)
         rows = [
@@ -150,13 +186,18 @@ def topic_tables(found: Mapping[str, Any], systems: Sequence[str]) -> Iterator[T
             rows.append((words.label(metric),))
             rows += [(name, *map(one.get, systems)) for name, one in list(topics.items())[:MOST_TOPICS]]
             most = max(most, len(topics))
-        note = f"The first {MOST_TOPICS} of {most} topics; all are in summary.json." if most > MOST_TOPICS else ""
+        note = (
+            f"The first {MOST_TOPICS} of {most} topics; all are in summary.json."
+            if most > MOST_TOPICS
+            else ""
+        )
         yield Table(f"Topics, by {judge}", ("Topic", *systems), rows, note=note)
 
 
 def _places(means: Sequence[float | None]) -> list[Cell]:
     return [
-        None if one is None else 1 + sum(other is not None and other > one for other in means) for one in means
+        None if one is None else 1 + sum(other is not None and other > one for other in means)
+        for one in means
     ]
 
 
@@ -165,7 +206,11 @@ def _judges(found: Mapping[str, Any]) -> list[str]:
 
 
 def _difference(one: Mapping[str, Any] | None) -> Cell:
-    return None if one is None else _with_mark(Estimate(one["mean"], one["low"], one["high"]), one["mean"], one["p"])
+    return (
+        None
+        if one is None
+        else _with_mark(Estimate(one["mean"], one["low"], one["high"]), one["mean"], one["p"])
+    )
 
 
 def _marked(one: Mapping[str, Any] | None) -> Cell:

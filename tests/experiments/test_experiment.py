@@ -15,9 +15,11 @@ from conqret.experiments.estimate import estimate
 from conqret.experiments.execute import run_experiment
 from conqret.experiments.job import Job
 from conqret.experiments.record import experiment_record
+from conqret.experiments.spent import write_costs
 from conqret.io.trec import ScoredDoc, read_run, write_run
 from conqret.judging.tables import COLUMNS
 from conqret.llm import Client
+from conqret.report.experiment_tables import cost_table
 from tests.generation.corpora import write_corpus
 
 pytest.importorskip("pyterrier")
@@ -158,6 +160,20 @@ def test_what_is_done_is_not_done_again(finished, file):
     assert "rank" not in said
 
 
+def test_what_was_expected_stands_beside_what_was_asked(finished):
+    job = finished[0]
+    write_costs(job)
+    rows = {(one["task"], one["of"], one["by"]): one for one in json.loads(job.out.costs_file.read_bytes())}
+    judged = rows["judge", "bm25+floor", "rag-fine-grained-offline"]
+    assert (judged["expected"]["calls"], judged["made"]["calls"], judged["made"]["cost_usd"]) == (4, 4, 0.0)
+    damaged = rows["damage", "bm25+floor", "rag-fine-grained-offline"]
+    assert 0 < damaged["made"]["calls"] <= damaged["expected"]["calls"]
+    assert rows["rerank", "bm25+side", ""]["made"] is None
+    assert rows["generate", "bm25+floor", ""]["made"]["calls"] == 4
+    table = cost_table(list(rows.values()))
+    assert table.rows[[row[0] for row in table.rows].index("rerank")][:2] == ("rerank", "offline")
+
+
 def test_what_a_recording_lacks_fails_and_is_counted(finished, file, tmp_path):
     (tmp_path / "empty.jsonl").write_text("")
     job = Job.of(file, tmp_path / "run", replay=tmp_path / "empty.jsonl")
@@ -254,6 +270,7 @@ from pathlib import Path
 from conqret.experiments.execute import run_experiment
 from conqret.experiments.job import Job
 from conqret.experiments.record import experiment_record
+from conqret.experiments.spent import write_costs
 print("begun", flush=True)
 say = lambda stage, text: print(stage, flush=True)
 run_experiment(Job.of(Path(sys.argv[1]), Path(sys.argv[2]), say=say))

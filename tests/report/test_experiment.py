@@ -23,7 +23,15 @@ CURVE = {
 
 
 def summary(**more: Any) -> dict[str, Any]:
-    return {"retrieval": {}, "arguments": {}, "scores": {}, "differences": {}, "sensitivity": {}, "by_topic": {}, **more}
+    return {
+        "retrieval": {},
+        "arguments": {},
+        "scores": {},
+        "differences": {},
+        "sensitivity": {},
+        "by_topic": {},
+        **more,
+    }
 
 
 def test_rankings_and_measures() -> None:
@@ -49,7 +57,7 @@ def test_means_say_how_many_are_missing() -> None:
         "one": {"judge": {"groundedness": MEAN, "preference": NONE}},
         "two": {"judge": {"groundedness": FEW}},
     }
-    _, table, places = experiment_tables(summary(scores=scores))
+    _, table, _places = experiment_tables(summary(scores=scores))
     assert table.header == ("Metric", "one", "two")
     assert table.rows == (
         ("Groundedness", "0.500 [0.400, 0.600]", "0.500 [0.400, 0.600] (n = 6 of 8) {0.375 to 0.625}"),
@@ -59,7 +67,10 @@ def test_means_say_how_many_are_missing() -> None:
 
 def test_differences_that_are_significant_are_marked_and_places_are_by_means() -> None:
     apart = {"n": 8, "total": 8, "mean": 0.2, "low": 0.1, "high": 0.3, "p": 0.03}
-    scores = {name: {"j": {"clarity": {**MEAN, "mean": mean}}} for name, mean in (("a", 0.5), ("b", 0.7), ("c", 0.5))}
+    scores = {
+        name: {"j": {"clarity": {**MEAN, "mean": mean}}}
+        for name, mean in (("a", 0.5), ("b", 0.7), ("c", 0.5))
+    }
     differences = {"b": {"j": {"clarity": apart}}, "c": {"j": {"clarity": {**apart, "mean": 0.0, "p": 0.9}}}}
     tables = {one.title: one for one in experiment_tables(summary(scores=scores, differences=differences))}
     found = tables["Differences from , by j"].rows
