@@ -24,14 +24,12 @@ from conqret._optional import require
 from conqret.adapters.ratings import (
     NUGGET_FORMATS,
     TOP_GRADE,
-    Cell,
     ListedNugget,
     beside,
-    cells,
     described,
     document_grades,
     nuggets,
-    overall,
+    run_leaderboard,
 )
 from conqret.api.judging import judge
 from conqret.api.judgments import Judgments
@@ -83,18 +81,22 @@ class ConqretJudge:
         items, found = _judged(reports, rag_topics, llm_config, settings)
         if nugget_banks is not None and found.record.format not in NUGGET_FORMATS:
             note(f"the format {found.record.format} asks about no nuggets: the banks are not used")
-        every = list(cells(items, found))
-        if not every:
+        board = run_leaderboard("the leaderboard", items, found)
+        if not board.scores:
             raise ConqretError(f"no report has a score: {dict(found.summary.reasons)}")
         for report, judgment in zip(reports, found, strict=True):
             report.evaldata = {**(report.evaldata or {}), METADATA: _evaldata(judgment)}
         score = JUDGES.resolve(found.record.format).score
         specs = [
             leaderboards.MeasureSpec(metric, float, described(found.summary.metrics[metric], score))
-            for metric in dict.fromkeys(one.metric for one in every)
+            for metric in board.scores
         ]
+        rows: dict[tuple[str, str], dict[str, float]] = {}
+        for metric, system, topic, value in board.cells():
+            rows.setdefault((system, topic), {})[metric] = value
+        entries = [leaderboards.LeaderboardEntry(*key, values) for key, values in rows.items()]
         return leaderboards.Leaderboard(
-            tuple(one.name for one in specs), leaderboards.LeaderboardSpec(tuple(specs)), tuple(_rows(every))
+            tuple(board.scores), leaderboards.LeaderboardSpec(tuple(specs)), tuple(entries)
         )
 
     @_in_words()
@@ -229,16 +231,6 @@ def _judged(
         )
     tell(f"{found!r}, report: {folder / 'report.html'}")
     return items, found
-
-
-def _rows(every: Iterable[Cell]) -> Iterable[Any]:
-    """A row for each run and topic, and the ``all`` rows, over the topics that have a score."""
-    rows: dict[tuple[str, str], dict[str, float]] = {}
-    for one in every:
-        rows.setdefault((one.system, one.topic), {})[one.metric] = one.value
-    for (system, metric), mean in overall(every).items():
-        rows.setdefault((system, "all"), {})[metric] = mean
-    return [leaderboards.LeaderboardEntry(system, topic, values) for (system, topic), values in rows.items()]
 
 
 def _evaldata(judgment: Any) -> dict[str, Any]:

@@ -5,7 +5,7 @@ What has no value is in none of them, never as 0; why, the judgments say.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any
@@ -13,6 +13,8 @@ from typing import Any
 from conqret.data import Item, Judgment
 from conqret.data.corpus import Qrel
 from conqret.data.gathering import gathered
+from conqret.errors import DeclarationError
+from conqret.io.leaderboards import Leaderboard, leaderboard
 from conqret.io.reports import RUN, TOPIC
 from conqret.judging.base import SECOND
 from conqret.judging.summary import MetricSummary
@@ -24,16 +26,6 @@ TOP_GRADE = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
-    """What one metric says of a system's report on a topic."""
-
-    system: str
-    topic: str
-    metric: str
-    value: float
-
-
-@dataclass(frozen=True, slots=True)
 class ListedNugget:
     """A point of a topic; ``coverage`` has for each metric and system how far it is covered, 0 to 1."""
 
@@ -41,18 +33,24 @@ class ListedNugget:
     coverage: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
-def cells(items: Iterable[Item], judgments: Iterable[Judgment]) -> Iterator[Cell]:
-    """Every score of every report; what is said of the report beside it (``second.…``) stands in that one's row."""
+def run_leaderboard(name: str, items: Iterable[Item], judgments: Iterable[Judgment]) -> Leaderboard:
+    """Every score of every report, and the means over the topics that have one. What is said of the report beside it
+    (``second.…``) stands in that one's row.
+
+    Raises:
+        DeclarationError: an item does not say which run's report on which topic it is.
+    """
+    found = []
     for item, judgment in zip(items, judgments, strict=True):
-        for metric, value in judgment.values.items():
-            if not metric.startswith(SECOND):
-                yield Cell(str(item.metadata[RUN]), str(item.metadata[TOPIC]), metric, value)
-
-
-def overall(found: Iterable[Cell]) -> dict[tuple[str, str], float]:
-    """The mean over the topics that have a score, for each system and metric."""
-    means = gathered(((one.system, one.metric), one.value) for one in found)
-    return {key: fmean(values) for key, values in means.items()}
+        if RUN not in item.metadata or TOPIC not in item.metadata:
+            raise DeclarationError(
+                f"{name}: item {item.id} has no {RUN} or {TOPIC} in its metadata; items of TREC RAG reports have them"
+            )
+        run, topic = str(item.metadata[RUN]), str(item.metadata[TOPIC])
+        found += [
+            (metric, run, topic, value) for metric, value in judgment.values.items() if SECOND not in metric
+        ]
+    return leaderboard(name, found).recomputed()
 
 
 def described(summary: MetricSummary, score: str) -> str:

@@ -39,6 +39,8 @@ COMMANDS: Mapping[str, str] = {
     "of each buys.",
     "power": "How many topics and labels are needed: widths of intervals and power, simulated before anything "
     "is paid for.",
+    "meta": "How far judges rank systems as people do: rank correlations with intervals over topics, tests between "
+    "judges, and length beside them.",
     "label": "Draw the items to be labelled: a random sample, spread over topics, scores and what the judge "
     "is unsure of.",
     "bias": "Probe a judge for what should not move its scores: order, position, length, false authority, "

@@ -7,7 +7,7 @@ references, counted from 0. The question stands in a file of its own, the reques
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from conqret.errors import Fault
@@ -15,9 +15,9 @@ from conqret.io.cells import is_missing
 from conqret.io.checks import identifier, text
 from conqret.io.faults import Unfit, kind, quoted
 from conqret.io.files import file_rows
-from conqret.io.rows import ObjectRows, Row, Rows
+from conqret.io.rows import ObjectRows, Row, Rows, columns_of
 from conqret.io.schema import Field, Schema, TableReader
-from conqret.text.citations import MARK
+from conqret.text.citations import MARK, strip_citations
 
 Requests = str | Path | Iterable[Mapping[str, object]]
 """A file of requests, or what stands in its lines."""
@@ -64,8 +64,38 @@ def read_requests(source: Requests) -> dict[str, str]:
     return found
 
 
-def report_records(rows: Rows, requests: Mapping[str, str] | None = None) -> Iterator[Row | Fault]:
-    """Each report as the record of an item, named RUN:TOPIC; what cannot be one is a fault.
+def report_lengths(path: str | Path) -> dict[tuple[str, str], int]:
+    """The words of each report by its run and topic, from a file of reports, or of the items that were made of them.
+
+    Raises:
+        ItemsError: the file cannot be read, or a line is no report.
+    """
+    reader, found = TableReader(file_rows(path), Schema("a report", {})), dict[tuple[str, str], int]()
+    for row in reader.rows(_as_items(file_rows(path))):
+        metadata, argument = row.record.get("metadata"), row.record.get("argument")
+        if (
+            not isinstance(metadata, Mapping)
+            or not {RUN, TOPIC} <= set(metadata)
+            or not isinstance(argument, str)
+        ):
+            reader.fault("metadata", "names no run and topic, or there is no text", "Give TREC RAG reports")
+        else:
+            found[str(metadata[RUN]), str(metadata[TOPIC])] = len(strip_citations(argument).split())
+    reader.finish(wanted="reports")
+    return found
+
+
+def _unknown(topic: str) -> None:
+    """No request is known."""
+
+
+def _as_items(rows: Rows) -> Iterator[Row | Fault]:
+    return iter(rows) if "argument" in columns_of(rows) else report_records(rows, str)
+
+
+def report_records(rows: Rows, request: Callable[[str], str | None] = _unknown) -> Iterator[Row | Fault]:
+    """Each report as the record of an item, named RUN:TOPIC; what cannot be one is a fault. ``request`` gives the text
+    of a topic by its id.
 
     Sentences become one text in which they cite as arguments do, ``[1]`` the first document. A citation of what the
     report does not hold gets a number past the last document, and so cites nothing.
@@ -75,7 +105,7 @@ def report_records(rows: Rows, requests: Mapping[str, str] | None = None) -> Ite
             yield row
             continue
         try:
-            yield Row(row.line, _record(row.record, requests or {}))
+            yield Row(row.line, _record(row.record, request))
         except _Unfit as unfit:
             yield Fault(rows.name, row.line, unfit.where, unfit.problem, unfit.remedy)
 
@@ -88,7 +118,7 @@ class _Unfit(Unfit):
         self.where = where
 
 
-def _record(report: Mapping[str, object], requests: Mapping[str, str]) -> dict[str, object]:
+def _record(report: Mapping[str, object], request: Callable[[str], str | None]) -> dict[str, object]:
     own = report["metadata"]
     if not isinstance(own, Mapping):
         raise _Unfit("metadata", f"is {kind(own)}, and an object is expected", "Name run and topic in it")
@@ -97,7 +127,7 @@ def _record(report: Mapping[str, object], requests: Mapping[str, str]) -> dict[s
     for name, value in ((RUN, run), (TOPIC, topic)):
         if is_missing(value) or value == "":
             raise _Unfit(f"metadata.{name}", "is missing", "Say whose report it is, and on which request")
-    question = requests.get(topic, own.get("narrative"))
+    question = request(topic) or own.get("narrative")
     if is_missing(question):
         raise _Unfit(f"metadata.{TOPIC}", f"is {quoted(topic)}, of which no request is known", _NO_REQUEST)
     documents = _documents(report.get("documents"))

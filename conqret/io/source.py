@@ -126,7 +126,7 @@ def open_items(
             raise DeclarationError(
                 f"--topics are the requests of TREC RAG reports, and {rows.name} is read as {layout.name}: leave it out"
             )
-        layout = replace(layout, records=partial(report_records, requests=read_requests(topics)))
+        layout = replace(layout, records=partial(report_records, request=read_requests(topics).get))
     if skip_invalid and layout.long:
         raise DeclarationError(
             f"{rows.name} is a long table ({layout.name}), of which no row can be left out: mend it, or write a row an "

@@ -40,7 +40,7 @@ def read_qrels(path: str | Path) -> Iterator[Qrel]:
         query, iteration, document, grade = parts
         return Qrel(query, document, int(grade), iteration)
 
-    return _rows(Path(path), row, "topic 0 document grade")
+    return parsed_lines(Path(path), row, "topic 0 document grade")
 
 
 def read_run(path: str | Path) -> Iterator[ScoredDoc]:
@@ -56,7 +56,7 @@ def read_run(path: str | Path) -> Iterator[ScoredDoc]:
             raise ValueError(score)
         return ScoredDoc(query, document, float(score))
 
-    return _rows(Path(path), row, "topic Q0 document rank score tag")
+    return parsed_lines(Path(path), row, "topic Q0 document rank score tag")
 
 
 def read_rankings(path: str | Path) -> dict[str, list[str]]:
@@ -119,7 +119,13 @@ def write_run(path: str | Path, run: Iterable[ScoredDoc], tag: str = "conqret") 
     )
 
 
-def _rows(path: Path, row: Callable[[list[str]], _Row], shape: str) -> Iterator[_Row]:
+def parsed_lines(path: Path, row: Callable[[list[str]], _Row], shape: str) -> Iterator[_Row]:
+    """The lines of a file, plain or gzipped, from their parts between white space; ``shape`` says in the error what a
+    line is.
+
+    Raises:
+        DeclarationError: the file is missing, or ``row`` raises ValueError.
+    """
     if not path.is_file():
         raise DeclarationError(f"{path}: there is no such file")
     return _parsed(path, row, shape)

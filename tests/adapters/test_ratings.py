@@ -3,8 +3,9 @@
 import pytest
 
 import conqret
-from conqret.adapters.ratings import beside, cells, described, document_grades, nuggets, overall
+from conqret.adapters.ratings import beside, described, document_grades, nuggets, run_leaderboard
 from conqret.data import Measure, Part, Reason, Status
+from conqret.errors import DeclarationError
 from conqret.io import open_items
 from tests.adapters.reports import REQUESTS, reports
 
@@ -24,13 +25,25 @@ def judged(items, format_, **changes):
 LOST = Measure.missing(Reason.TIMEOUT)
 
 
-def test_rows_have_what_has_a_score_and_nothing_else(items):
+def test_a_leaderboard_has_what_has_a_score_and_nothing_else(items):
     found = judged(items, "direct", **{"alpha:rain": {"groundedness": LOST}})
-    every = list(cells(items, found))
-    assert len(every) == 2 * 9 - 1
-    assert ("alpha", "rain", "groundedness") not in {(one.system, one.topic, one.metric) for one in every}
-    mine = [one.value for one in every if (one.system, one.metric) == ("alpha", "groundedness")]
-    assert overall(every)["alpha", "groundedness"] == pytest.approx(sum(mine) / 2)
+    board = run_leaderboard("direct", items, found)
+    assert board.measures == ("context_relevance", "groundedness")
+    assert "alpha" not in board.on("groundedness", "rain")
+    mine = [board.on("groundedness", topic)["alpha"] for topic in ("leaf", "bee")]
+    assert board.on("groundedness")["alpha"] == pytest.approx(sum(mine) / 2)
+    assert board.gaps() == ["direct: alpha has no groundedness for 'rain'"]
+
+
+def test_what_is_said_of_the_report_beside_is_not_this_ones(items):
+    board = run_leaderboard("rag-rubric", items, conqret.judge(beside(items), format="rag-rubric"))
+    assert not any(name.startswith("second.") for name in board.measures)
+
+
+def test_items_of_other_runs_have_no_systems(items):
+    plain = items[0].model_copy(update={"metadata": {}})
+    with pytest.raises(DeclarationError, match="has no run_id or topic_id"):
+        run_leaderboard("x", [plain], conqret.judge([plain], format="two-sided"))
 
 
 def test_what_is_missing_is_told_with_its_bounds(items):

@@ -1,0 +1,175 @@
+"""Leaderboards: scores of systems (runs) by topic and measure, as evaluation tools write them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import mean
+
+from conqret.data.gathering import gathered
+from conqret.errors import DeclarationError
+from conqret.io.checks import cell_text, identifier
+from conqret.io.faults import listed, quoted
+from conqret.io.files import file_rows
+from conqret.io.schema import Field, Schema, TableReader
+from conqret.io.trec import parsed_lines
+
+ALL = "all"
+"""The topic under which a system's score over all topics stands."""
+SHAPES: Mapping[str, tuple[str, ...]] = {
+    "ir_measures": ("run", "topic", "measure", "value"),
+    "tot": ("run", "measure", "topic", "value"),
+    "rag4reports": ("topic", "run", "measure", "value"),
+    "trec_eval": ("measure", "topic", "value"),
+    "ranking": ("topic", "Q0", "run", "rank", "value", "measure"),
+    "jsonl": ("run_id", "topic_id", "measure", "value"),
+}
+"""The columns of each form, by the names that TREC AutoJudge gives them. ``trec_eval`` names no run: the file does."""
+
+_needed = "Write run_id, topic_id, measure and value"
+ROW = Schema(
+    "a score",
+    {
+        "run": Field(("run_id",), identifier, needed=_needed),
+        "topic": Field(("topic_id",), identifier, needed=_needed),
+        "measure": Field(("measure",), identifier, needed=_needed),
+        "value": Field(("value",), cell_text, needed=_needed),
+    },
+)
+
+
+@dataclass(frozen=True)
+class Leaderboard:
+    """``scores`` by measure, topic (:data:`ALL` among them) and run, in the order of the file; ``notes`` say what was
+    left out."""
+
+    name: str
+    scores: Mapping[str, Mapping[str, Mapping[str, float]]]
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """All measures, sorted."""
+        return tuple(sorted(self.scores))
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """All runs, in the order of the file."""
+        return tuple(dict.fromkeys(run for _, run, _, _ in self.cells()))
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """All topics but :data:`ALL`, sorted."""
+        return tuple(sorted({topic for by_topic in self.scores.values() for topic in by_topic} - {ALL}))
+
+    def cells(self) -> Iterator[tuple[str, str, str, float]]:
+        """Measure, run, topic and value of each score."""
+        for measure, by_topic in self.scores.items():
+            for topic, by_run in by_topic.items():
+                for run, value in by_run.items():
+                    yield measure, run, topic, value
+
+    def on(self, measure: str, topic: str = ALL) -> Mapping[str, float]:
+        """The score of each run on a topic, or over all of them, as the file says."""
+        return self.scores.get(measure, {}).get(topic, {})
+
+    def of_runs(self, runs: Iterable[str]) -> Leaderboard:
+        """The same of these runs only; scores over all topics stay."""
+        kept = set(runs)
+        return leaderboard(self.name, (cell for cell in self.cells() if cell[1] in kept), self.notes)
+
+    def recomputed(self, topics: Iterable[str] | None = None) -> Leaderboard:
+        """The same of these topics only (all of them, if None), with means over them as scores over all."""
+        kept = set(self.topics if topics is None else topics)
+        own = [cell for cell in self.cells() if cell[2] in kept]
+        values = gathered(((measure, run), value) for measure, run, _, value in own)
+        means = [(measure, run, ALL, mean(found)) for (measure, run), found in values.items()]
+        return leaderboard(self.name, [*own, *means], self.notes)
+
+    def gaps(self) -> list[str]:
+        """What some runs lack that others have, in words."""
+        topics = {topic for by_topic in self.scores.values() for topic in by_topic}
+        return [
+            f"{self.name}: {run} has no {measure} for {listed(lost, 3)}"
+            for measure in self.measures
+            for run in self.runs
+            if (lost := sorted(topic for topic in topics if run not in self.on(measure, topic)))
+        ]
+
+
+def leaderboard(
+    name: str, cells: Iterable[tuple[str, str, str, float]], notes: tuple[str, ...] = ()
+) -> Leaderboard:
+    """A leaderboard from measure, run, topic and value.
+
+    Raises:
+        DeclarationError: a score stands there twice.
+    """
+    scores: dict[str, dict[str, dict[str, float]]] = {}
+    for measure, run, topic, value in cells:
+        own = scores.setdefault(measure, {}).setdefault(topic, {})
+        if run in own:
+            raise DeclarationError(f"{name} has {measure} of {run} for {topic} twice: remove one")
+        own[run] = value
+    return Leaderboard(name, scores, notes)
+
+
+def read_leaderboard(path: str | Path, shape: str = "ir_measures") -> Leaderboard:
+    """The leaderboard in a file, or in all files of a folder; ``shape`` is one of :data:`SHAPES`.
+
+    A first line whose value is no number is a head. Measures with a value that is no finite number are left out, with
+    a note.
+
+    Raises:
+        DeclarationError: there is no such file, or it holds something else, or nothing.
+    """
+    place = Path(path)
+    files = (
+        sorted(one for one in place.iterdir() if one.is_file() and one.name[0] != ".")
+        if place.is_dir()
+        else [place]
+    )
+    rows = [row for file in files for row in _rows(file, shape)]
+    if not rows:
+        raise DeclarationError(f"{path} holds no scores")
+    words = {measure: value for measure, _, _, value in rows if not _is_number(value)}
+    cells = [
+        (measure, run, topic, float(value)) for measure, run, topic, value in rows if measure not in words
+    ]
+    if not cells:
+        raise DeclarationError(
+            f"{path} holds no numbers; its form was taken for {shape}: {' '.join(SHAPES[shape])}"
+        )
+    notes = [
+        f"{measure} is left out: it is {quoted(value)} somewhere, no number"
+        for measure, value in words.items()
+    ]
+    return leaderboard(place.name.replace(".txt", ""), cells, tuple(notes))
+
+
+def _rows(file: Path, shape: str) -> list[tuple[str, str, str, str]]:
+    """Measure, run, topic and value of each line, without a head."""
+    if shape == "jsonl":
+        reader = TableReader(file_rows(file), ROW)
+        found = [(one["measure"], one["run"], one["topic"], one["value"]) for one in reader]
+        reader.finish(wanted="scores")
+        return found
+    columns = SHAPES[shape]
+
+    def row(parts: list[str]) -> tuple[str, str, str, str]:
+        if len(parts) != len(columns):
+            raise ValueError(parts)
+        named = dict(zip(columns, parts, strict=True))
+        return named["measure"], named.get("run", file.name), named["topic"], named["value"]
+
+    rows = list(parsed_lines(file, row, " ".join(columns)))
+    return rows if not rows or _is_number(rows[0][3]) else rows[1:]
+
+
+def _is_number(value: str) -> bool:
+    try:
+        return math.isfinite(float(value))
+    except ValueError:
+        return False

@@ -1,0 +1,211 @@
+"""Two leaderboards beside each other: which systems and topics are compared, and how far one orders as the other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from conqret.data.item import Frozen
+from conqret.errors import DeclarationError, UnknownNameError
+from conqret.io.faults import listed
+from conqret.io.leaderboards import ALL, Leaderboard
+from conqret.stats.clusters import snapped
+from conqret.stats.estimate import CONFIDENCE, Sampled
+from conqret.stats.rank_correlation import COEFFICIENTS, FEWEST_SYSTEMS
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+METHODS = (*COEFFICIENTS, "kendall@10")
+"""What auto-judge-evaluate computes where nothing is said."""
+SAME_MEAN = 0.001
+"""How far a score over all topics may lie from their mean: auto-judge-evaluate's own tolerance, for rounded files."""
+OnMissing = Literal["error", "skip", "default"]
+
+
+class MetaSettings(Frozen):
+    """What is compared, and how.
+
+    ``methods`` are coefficients, ``kendall@10`` among the ten systems that the reference ranks first; the first method
+    is tested. ``on_missing``: refuse leaderboards with gaps, leave the gaps out, or count them as 0. ``topics``,
+    ``shared_topics`` and ``recompute`` take means over the topics for the files' own scores over all; ``runs`` and
+    ``shared_runs`` leave out systems (as any method with ``@`` does).
+    """
+
+    methods: tuple[str, ...] = METHODS
+    truth_measures: tuple[str, ...] = ()
+    measures: tuple[str, ...] = ()
+    on_missing: OnMissing = "error"
+    topics: tuple[str, ...] = ()
+    shared_topics: bool = False
+    recompute: bool = False
+    runs: tuple[str, ...] = ()
+    shared_runs: bool = False
+    confidence: float = CONFIDENCE
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One measure of each side, over the systems and topics that are left."""
+
+    truth: Leaderboard
+    judge: Leaderboard
+    truth_measure: str
+    measure: str
+    on_missing: OnMissing
+    topics: Sequence[str]
+
+    def aligned(
+        self, truth: Mapping[str, float], judged: Mapping[str, float], top: int | None
+    ) -> tuple[list[str], NDArray[np.float64], NDArray[np.float64]]:
+        """The systems, sorted, and their scores on both sides."""
+        import numpy as np
+
+        runs = sorted(truth)
+        if top is not None:
+            runs = sorted(sorted(truth, key=lambda run: -truth[run])[:top])
+        if self.on_missing != "default":
+            runs = [run for run in runs if run in judged]
+        return runs, np.array([truth[run] for run in runs]), np.array([judged.get(run, 0.0) for run in runs])
+
+    def sampled(self, method: tuple[str, int | None]) -> Sampled:
+        """The coefficient over all topics, and without each topic; the systems stay."""
+        import numpy as np
+
+        name, top = method
+        truth, judged = self.truth.on(self.truth_measure), self.judge.on(self.measure)
+        runs, one, other = self.aligned(truth, judged, top)
+        value = _coefficient(name, one, other)
+        count = len(self.topics)
+        sides = [
+            self._matrix(self.truth, self.truth_measure, runs),
+            self._matrix(self.judge, self.measure, runs),
+        ]
+        weights = np.concatenate([np.ones((1, count)), 1 - np.eye(count)]) if count else np.ones((1, 0))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            means = [(weights @ np.nan_to_num(side).T) / (weights @ ~np.isnan(side).T) for side in sides]
+        if self.on_missing == "default":
+            means[1] = np.where([run in judged for run in runs], means[1], 0.0)
+        given = (one, other)
+        off = [
+            run
+            for side, scores in zip(means, given, strict=True)
+            for place, run in enumerate(runs)
+            if not abs(side[0, place] - scores[place]) <= SAME_MEAN
+        ]
+        unsure = ""
+        if any(np.isnan(side).all() for side in sides):
+            unsure = "there are no scores by topic"
+        elif off:
+            unsure = (
+                f"the scores over all topics are not the means of the topics ({listed(off, 2)}): --recompute"
+            )
+        pairs = zip(*(map(snapped, side[1:]) for side in means), strict=True)
+        without = np.array([_coefficient(name, *pair) for pair in pairs])
+        present = np.array(
+            [not all(np.isnan(side[:, place]).all() for side in sides) for place in range(count)], bool
+        )
+        return Sampled(value, without, present, len(runs), _why(one, other, value), "correlation", unsure)
+
+    def on_topics(self, method: tuple[str, int | None]) -> dict[str, float | None]:
+        """The coefficient of the scores on each topic that both sides have."""
+        name, top = method
+        found: dict[str, float | None] = {}
+        for topic in self.topics:
+            truth, judged = self.truth.on(self.truth_measure, topic), self.judge.on(self.measure, topic)
+            if truth and judged:
+                _, one, other = self.aligned(truth, judged, top)
+                value = _coefficient(name, one, other)
+                found[topic] = None if value != value else value
+        return found
+
+    def _matrix(self, board: Leaderboard, measure: str, runs: Sequence[str]) -> NDArray[np.float64]:
+        """Scores, runs by topics; NaN where there is none."""
+        import numpy as np
+
+        rows = [[board.on(measure, topic).get(run, np.nan) for topic in self.topics] for run in runs]
+        return np.array(rows, dtype=float).reshape(len(runs), len(self.topics))
+
+
+def prepared(
+    truth: Leaderboard, judge: Leaderboard, topics: set[str] | None, settings: MetaSettings
+) -> tuple[Leaderboard, Leaderboard]:
+    """Both leaderboards with the topics and the runs that are compared."""
+    if settings.on_missing == "error" and (gaps := [*truth.gaps(), *judge.gaps()]):
+        more = f" (and {len(gaps) - 1} more such gaps)" if gaps[1:] else ""
+        raise DeclarationError(
+            f"{gaps[0]}{more}. Write --on-missing skip to leave gaps out, or default to count them as 0"
+        )
+    if topics is not None or settings.recompute:
+        truth, judge = truth.recomputed(topics), judge.recomputed(topics)
+    runs = set(settings.runs) or None
+    if settings.shared_runs or any("@" in method for method in settings.methods):
+        shared = set(truth.runs) & set(judge.runs)
+        runs = shared if runs is None else runs & shared
+    if runs is not None:
+        truth, judge = truth.of_runs(runs), judge.of_runs(runs)
+    if settings.on_missing == "error":
+        _same_runs(truth, judge)
+    return truth, judge
+
+
+def _same_runs(truth: Leaderboard, judge: Leaderboard) -> None:
+    if truth.topics and judge.topics and not set(truth.topics) & set(judge.topics):
+        raise DeclarationError(
+            f"{judge.name} and {truth.name} share no topic: is --format (or --truth-format) theirs? Write --on-missing "
+            "skip where their topics differ"
+        )
+    for board, other in ((truth, judge), (judge, truth)):
+        if lost := sorted(set(other.runs) - set(board.runs)):
+            raise DeclarationError(
+                f"{board.name} has no {listed(lost, 3)}, which {other.name} has. Write --only-shared-runs, or "
+                "--on-missing skip (or default, to count as 0 what a judge lacks)"
+            )
+        if not any(ALL in by_topic for by_topic in board.scores.values()):
+            raise DeclarationError(
+                f"{board.name} has no scores over {ALL} topics: write --recompute to take means"
+            )
+
+
+def compared_topics(
+    truth: Leaderboard, judges: Sequence[Leaderboard], settings: MetaSettings
+) -> set[str] | None:
+    """The topics that are compared; None: the files' own scores over all of them."""
+    known = {topic for one in judges for topic in one.topics}
+    if settings.topics:
+        for topic in settings.topics:
+            if topic not in known & set(truth.topics):
+                raise UnknownNameError("topic of both truth and judges", topic, known & set(truth.topics))
+        return set(settings.topics)
+    return known & set(truth.topics) if settings.shared_topics else None
+
+
+def parsed(method: str) -> tuple[str, int | None]:
+    """``kendall@10`` as its coefficient and its number of systems."""
+    name, _, top = method.partition("@")
+    if name not in COEFFICIENTS:
+        raise UnknownNameError("coefficient", method, (*COEFFICIENTS, "kendall@10"))
+    if "@" in method and not (top.isascii() and top.isdigit() and int(top) > 0):
+        raise DeclarationError(
+            f"{method}: behind @ stands how many of the first systems are compared, as in kendall@10"
+        )
+    return name, int(top) if top else None
+
+
+def _coefficient(name: str, truth: NDArray[np.float64], judged: NDArray[np.float64]) -> float:
+    import numpy as np
+
+    if len(truth) < FEWEST_SYSTEMS or np.isnan(truth).any() or np.isnan(judged).any():
+        return float("nan")
+    return COEFFICIENTS[name](truth, judged)
+
+
+def _why(truth: NDArray[np.float64], judged: NDArray[np.float64], value: float) -> str:
+    """Why there is no coefficient."""
+    if value == value:
+        return ""
+    if len(truth) < FEWEST_SYSTEMS:
+        return f"{len(truth)} systems have both scores, and {FEWEST_SYSTEMS} are needed"
+    return "one side gives all systems the same score"

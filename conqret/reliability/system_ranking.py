@@ -1,0 +1,221 @@
+"""Judges as rankers of systems: how far a judge's leaderboard orders systems as a reference does.
+
+Coefficients, ties and missing runs are those of TREC AutoJudge's ``auto-judge-evaluate meta-evaluate``. What is added:
+intervals over topics (jackknife-t, as everywhere in conqret), the mean over the topics' own rankings, tests between
+judges, and how far a judge merely ranks by length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from conqret.data.item import Frozen
+from conqret.errors import DeclarationError, UnknownNameError
+from conqret.io.leaderboards import Leaderboard, leaderboard
+from conqret.reliability.ranked_systems import (
+    Compared,
+    MetaSettings,
+    compared_topics,
+    parsed,
+    prepared,
+)
+from conqret.stats.estimate import Estimate, Sampled, Scale, without_value
+from conqret.stats.rank_correlation import FEWEST_SYSTEMS
+from conqret.stats.resampling import mean
+from conqret.stats.significance import holm
+
+LENGTH = "length"
+
+
+class RankAgreement(Frozen):
+    """One judge's measure beside one of the reference.
+
+    ``overall`` has for each method the coefficient of the scores over all topics, ``by_topic`` the mean of the topics'
+    own, ``topics`` these. ``runs`` counts the systems compared (without ``@``), ``tied`` says that the judge gives all
+    the same score, and ``with_length`` is the mean of the topics' first coefficient of judge and reports' length.
+    """
+
+    judge: str
+    measure: str
+    truth_measure: str
+    runs: int
+    tied: bool
+    overall: dict[str, Estimate]
+    by_topic: dict[str, Estimate]
+    topics: dict[str, dict[str, float | None]]
+    with_length: Estimate | None = None
+
+
+class RankDifference(Frozen):
+    """The first method's coefficient in the mean of the topics of one judge less that of another, on the topics where
+    both have one, with Holm's correction over the judges that are compared with the same one.
+
+    Tested are the means of the topics, because a rank correlation of scores over all topics moves by steps: where no
+    single topic turns a pair of systems, leaving topics out tells nothing of it (docs/adapters.md has the simulation).
+    """
+
+    truth_measure: str
+    judge: str
+    measure: str
+    other: str
+    other_measure: str
+    difference: Estimate
+    p: float | None
+    p_holm: float | None
+
+
+class MetaEvaluation(Frozen):
+    """All of it; ``from_best`` compares each judge with the one whose coefficient is highest, ``from_length`` with
+    length."""
+
+    truth: str
+    topics: int
+    settings: MetaSettings
+    rows: tuple[RankAgreement, ...]
+    from_best: tuple[RankDifference, ...]
+    from_length: tuple[RankDifference, ...]
+    notes: tuple[str, ...]
+
+
+def meta_evaluate(
+    truth: Leaderboard,
+    judges: Sequence[Leaderboard],
+    settings: MetaSettings | None = None,
+    *,
+    lengths: Mapping[tuple[str, str], int] | None = None,
+) -> MetaEvaluation:
+    """How far each judge ranks the systems as ``truth`` does.
+
+    ``lengths`` are those of the systems' (run's) reports by topic: they make one more judge, called length.
+
+    Raises:
+        DeclarationError: fewer than three systems, gaps that are refused, no such measure, topic or method.
+    """
+    chosen = MetaSettings() if settings is None else settings
+    methods = [parsed(method) for method in chosen.methods]
+    if len(truth.runs) < FEWEST_SYSTEMS:
+        raise DeclarationError(f"{truth.name} has {len(truth.runs)} runs: a ranking needs {FEWEST_SYSTEMS}")
+    topics = compared_topics(truth, judges, chosen)
+    boards = list(judges)
+    if lengths is not None:
+        words = leaderboard(LENGTH, (("words", run, topic, float(n)) for (run, topic), n in lengths.items()))
+        shared = [topic for topic in truth.topics if topic in words.topics]
+        boards.append(words.recomputed(shared))
+    every = sorted(
+        {topic for one in (truth, *boards) for topic in one.topics if topics is None or topic in topics}
+    )
+    found: list[Compared] = []
+    for board in boards:
+        own = (
+            chosen
+            if board.name != LENGTH
+            else chosen.model_copy(update={"measures": (), "on_missing": "skip"})
+        )
+        one, other = prepared(truth, board, topics, own)
+        found += [
+            Compared(one, other, truth_measure, measure, own.on_missing, every)
+            for truth_measure in _measures(one, chosen.truth_measures)
+            for measure in _measures(other, own.measures)
+        ]
+    rows = [_row(one, chosen, methods) for one in found]
+    if lengths is not None:
+        rows = [
+            _beside_length(row, one, boards[-1], every, chosen) for row, one in zip(rows, found, strict=True)
+        ]
+    tested = [row.topics[chosen.methods[0]] for row in rows]
+    length = [place for place, row in enumerate(rows) if row.judge == LENGTH]
+    judged = [place for place, row in enumerate(rows) if row.judge != LENGTH]
+    best, beside = [], []
+    for measure in dict.fromkeys(row.truth_measure for row in rows):
+        own_places = [place for place in judged if rows[place].truth_measure == measure]
+        means = {place: rows[place].by_topic[chosen.methods[0]].value for place in own_places}
+        defined = {place: value for place, value in means.items() if value is not None}
+        if defined:
+            top = max(defined, key=lambda place: defined[place])
+            best += _differences(rows, tested, [place for place in own_places if place != top], top, chosen)
+        for other_place in length:
+            if rows[other_place].truth_measure == measure:
+                beside += _differences(rows, tested, own_places, other_place, chosen)
+    notes = [note for one in (truth, *judges) for note in one.notes]
+    return MetaEvaluation(
+        truth=truth.name, topics=len(every), settings=chosen, rows=tuple(rows), from_best=tuple(best),
+        from_length=tuple(beside), notes=tuple(notes),
+    )  # fmt: skip
+
+
+def _row(one: Compared, settings: MetaSettings, methods: Sequence[tuple[str, int | None]]) -> RankAgreement:
+    runs, _, judged = one.aligned(one.truth.on(one.truth_measure), one.judge.on(one.measure), None)
+    names = dict(zip(settings.methods, methods, strict=True))
+    topics = {name: one.on_topics(method) for name, method in names.items()}
+    return RankAgreement(
+        judge=one.judge.name,
+        measure=one.measure,
+        truth_measure=one.truth_measure,
+        runs=len(runs),
+        tied=len(judged) > 0 and judged.min() == judged.max(),
+        overall={name: one.sampled(method).estimate(settings.confidence) for name, method in names.items()},
+        by_topic={
+            name: _mean(found.values()).estimate(settings.confidence) for name, found in topics.items()
+        },
+        topics=topics,
+    )
+
+
+def _beside_length(
+    row: RankAgreement, one: Compared, words: Leaderboard, topics: Sequence[str], settings: MetaSettings
+) -> RankAgreement:
+    """The row with how far the judge ranks as length does."""
+    if row.judge == LENGTH:
+        return row
+    beside = Compared(words, one.judge, "words", one.measure, "skip", topics)
+    found = _mean(beside.on_topics(parsed(settings.methods[0])).values())
+    return row.model_copy(update={"with_length": found.estimate(settings.confidence)})
+
+
+def _differences(
+    rows: Sequence[RankAgreement],
+    tested: Sequence[Mapping[str, float | None]],
+    places: Iterable[int],
+    other: int,
+    settings: MetaSettings,
+) -> list[RankDifference]:
+    pairs = [(place, _mean(_less(tested[place], tested[other]), "plain")) for place in places]
+    raw = [
+        difference.p() if difference.varies else None for _, difference in pairs
+    ]  # the same on all says nothing
+    adjusted = holm(raw)
+    return [
+        RankDifference(
+            truth_measure=rows[place].truth_measure,
+            judge=rows[place].judge,
+            measure=rows[place].measure,
+            other=rows[other].judge,
+            other_measure=rows[other].measure,
+            difference=difference.estimate(settings.confidence),
+            p=p,
+            p_holm=p_holm,
+        )
+        for (place, difference), p, p_holm in zip(pairs, raw, adjusted, strict=True)
+    ]
+
+
+def _less(one: Mapping[str, float | None], other: Mapping[str, float | None]) -> Iterator[float | None]:
+    for topic, value in one.items():
+        beside = other.get(topic)
+        yield None if value is None or beside is None else value - beside
+
+
+def _mean(values: Iterable[float | None], scale: Scale = "correlation") -> Sampled:
+    """The mean over the topics that have a value."""
+    every = list(values)
+    defined = [value for value in every if value is not None]
+    if not defined:
+        return without_value("no topic has a coefficient" if every else "there are no scores by topic")
+    return mean(defined, scale=scale)
+
+
+def _measures(board: Leaderboard, wanted: Sequence[str]) -> list[str]:
+    for name in wanted:
+        if name not in board.measures:
+            raise UnknownNameError(f"measure in {board.name}", name, board.measures)
+    return [name for name in board.measures if not wanted or name in wanted]

@@ -1,0 +1,72 @@
+"""``conqret meta``: leaderboards in, rank correlations out, for people and for machines."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.adapters.reports import REQUESTS, TOPICS, reports
+
+FILES = Path(__file__).parents[1] / "reliability" / "leaderboards"
+
+
+@pytest.fixture
+def judged(tmp_path, cli):
+    """Reports that are judged, and a reference for them."""
+    lines = "".join(json.dumps(one) + "\n" for one in reports())
+    (tmp_path / "reports.jsonl").write_text(lines)
+    (tmp_path / "requests.jsonl").write_text("".join(json.dumps(one) + "\n" for one in REQUESTS))
+    grades = {"alpha": 0.9, "beta": 0.6, "gamma": 0.1}
+    rows = [f"{run} {topic} GRADE {grade}" for run, grade in grades.items() for topic in (*TOPICS, "all")]
+    (tmp_path / "truth.txt").write_text("run topic measure value\n" + "\n".join(rows))
+    done = cli(
+        "judge", tmp_path / "reports.jsonl", "--topics", tmp_path / "requests.jsonl", "--format", "direct",
+        "-o", tmp_path / "run", "--quiet",
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    return tmp_path
+
+
+def test_a_run_beside_people_and_length(cli, judged):
+    command = ("meta", judged / "run", "--truth", judged / "truth.txt", "--reports", judged / "reports.jsonl")
+    done = cli(*command, "--by-topic")
+    assert done.code == 0, done.err
+    assert "kendall with GRADE of truth, intervals over 3 topics" in done.out
+    for said in (
+        "run groundedness",
+        "length words",
+        "Not shown to rank better than length alone",
+        "topic by topic",
+    ):
+        assert said in " ".join(done.out.split())
+    found = json.loads(cli(*command, "--json").out)
+    assert {row["judge"] for row in found["rows"]} == {"run", "length"}
+    overall = {row["measure"]: row["overall"]["kendall"] for row in found["rows"]}
+    assert overall["groundedness"]["value"] == 1.0
+    assert overall["context_relevance"]["reason"] == "one side gives all systems the same score"
+
+
+def test_one_coefficient_of_some(cli):
+    done = cli(
+        "meta", FILES / "first.eval.txt", "--truth", FILES / "truth.eval.txt", "--correlation", "tauap_b",
+        "--measure", "quality", "--truth-measure", "GRADE",
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    assert "tauap_b with GRADE" in done.out
+    assert "first.eval quality" in done.out
+    assert "All coefficients" not in done.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "wrong"),
+    [
+        ((FILES / "second.eval.txt",), "second.eval: pine has no groundedness for 't6'"),
+        ((FILES / "none.txt",), "there is no such file"),
+        ((FILES / "first.eval.txt", "--correlation", "kendal"), "did you mean 'kendall'"),
+        ((FILES / "first.eval.txt", "--format", "tot", "--recompute"), "share no topic: is --format"),
+    ],
+)
+def test_what_is_refused(cli, arguments, wrong):
+    done = cli("meta", *arguments, "--truth", FILES / "truth.eval.txt")
+    assert done.code == 2
+    assert wrong in " ".join(done.err.split())

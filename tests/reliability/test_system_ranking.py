@@ -1,0 +1,169 @@
+"""Judges as rankers of systems: auto-judge-evaluate's figures, and intervals and tests, which it lacks."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from conqret.errors import DeclarationError
+from conqret.io.leaderboards import leaderboard, read_leaderboard
+from conqret.reliability.ranked_systems import MetaSettings
+from conqret.reliability.system_ranking import meta_evaluate
+from conqret.stats.rank_correlation import tau_ap, tau_gap
+
+FILES = Path(__file__).parent / "leaderboards"
+RECORDED = json.loads((FILES / "recorded.json").read_text())["cases"]
+BY_TOPIC = "topic by topic"
+
+
+@pytest.fixture(scope="module")
+def read():
+    """The leaderboards by name, read once."""
+    return {name: read_leaderboard(FILES / f"{name}.eval.txt") for name in ("truth", "first", "second")}
+
+
+def found(read, case):
+    settings = MetaSettings(**RECORDED[case]["settings"])
+    return meta_evaluate(read["truth"], [read[name] for name in RECORDED[case]["judges"]], settings)
+
+
+@pytest.mark.parametrize("case", [name for name in RECORDED if name != BY_TOPIC])
+def test_the_figures_of_auto_judge_evaluate(read, case):
+    rows = found(read, case).rows
+    recorded = RECORDED[case]["rows"]
+    assert [(row.truth_measure, row.measure) for row in rows] == [
+        (one["truth_measure"], one["measure"]) for one in recorded
+    ]
+    for row, one in zip(rows, recorded, strict=True):
+        values = {name: estimate.value for name, estimate in row.overall.items()}
+        assert values == pytest.approx(one["values"], abs=1e-12)
+
+
+def test_its_figures_topic_by_topic(read):
+    for row, one in zip(found(read, BY_TOPIC).rows, RECORDED[BY_TOPIC]["topics"], strict=True):
+        for topic, values in one["topics"].items():
+            mine = {name: row.topics[name][topic] for name in values}
+            assert mine == pytest.approx(values, abs=1e-12)
+
+
+def test_tau_ap_by_hand():
+    # The judge swaps the two best of four: the second place has nobody right above it, the others all.
+    assert tau_ap([4, 3, 2, 1], [3, 4, 2, 1]) == pytest.approx(2 / 3 * (0 + 1 + 1) - 1)
+    # The two last swapped: only one of the three above the last place is wrong.
+    assert tau_ap([4, 3, 2, 1], [4, 3, 1, 2]) == pytest.approx(2 / 3 * (1 + 1 + 2 / 3) - 1)
+    assert tau_ap([1, 1, 1], [1, 1, 1]) == 0
+
+
+def test_tau_gap_by_hand():
+    # Order by the judge: 4, 10, 0. Above 10 stands a gap of 6, wrong; above 0 gaps of 4 and 10, right.
+    assert tau_gap([10, 4, 0], [2, 3, 1]) == pytest.approx(2 / 2 * (0 + 1) - 1)
+    assert np.isnan(tau_gap([1, 1, 1], [3, 2, 1]))
+
+
+def board(name, scores, topics=4, means=True):
+    cells = [
+        ("m", run, f"t{n}", value[n % len(value)]) for run, value in scores.items() for n in range(topics)
+    ]
+    found = leaderboard(name, cells)
+    return found.recomputed() if means else found
+
+
+TRUTH = board("truth", {"a": [0.1, 0.2], "b": [0.3, 0.5], "c": [0.6, 0.4], "d": [0.9, 0.8]})
+NOISY = board("noisy", {"a": [0.2, 0.3, 0.1, 0.6], "b": [0.3, 0.2], "c": [0.4, 0.5], "d": [0.6, 0.5, 0.9]})
+
+
+def only(*judges, truth=TRUTH, **settings):
+    return meta_evaluate(truth, judges, MetaSettings(methods=("kendall",), **settings))
+
+
+def test_intervals_over_topics():
+    (row,) = only(NOISY).rows
+    topics = list(row.topics["kendall"].values())
+    assert row.by_topic["kendall"].value == pytest.approx(np.mean(topics))
+    assert row.by_topic["kendall"].low < np.mean(topics) < row.by_topic["kendall"].high
+    assert row.overall["kendall"].value == pytest.approx(2 / 3)
+
+
+def test_no_interval_below_three_topics():
+    truth, judge = (one.recomputed(["t0", "t1"]) for one in (TRUTH, NOISY))
+    (row,) = only(judge, truth=truth).rows
+    assert row.overall["kendall"].low is None
+    assert "2 clusters, and 3 are needed" in row.by_topic["kendall"].reason
+
+
+def test_scores_over_all_that_are_no_means_have_no_interval():
+    cells = [(*cell[:3], cell[3] + 0.1 if cell[2] == "all" else cell[3]) for cell in NOISY.cells()]
+    (row,) = only(leaderboard("weighted", cells)).rows
+    assert row.overall["kendall"].value == pytest.approx(2 / 3)
+    assert "not the means of the topics" in row.overall["kendall"].reason
+    (row,) = only(leaderboard("weighted", cells), recompute=True).rows
+    assert "not the means" not in row.overall["kendall"].reason
+
+
+def test_judges_are_tested_against_the_best():
+    backwards = board("backwards", {"a": [0.9, 0.7], "b": [0.5, 0.6], "c": [0.4], "d": [0.1, 0.3, 0.2]})
+    result = only(NOISY, backwards)
+    (test,) = result.from_best
+    assert (test.judge, test.other) == ("backwards", "noisy")
+    topics = [row.topics["kendall"] for row in result.rows]
+    assert test.difference.value == pytest.approx(
+        np.mean([topics[1][name] - topics[0][name] for name in topics[0]])
+    )
+    assert test.p_holm < 0.05
+    assert result.from_length == ()
+
+
+def test_a_judge_that_merely_measures_length():
+    words = {(run, f"t{n}"): 10 * place + n for place, run in enumerate("bacd") for n in range(4)}
+    long = board("long", {run: [words[run, f"t{n}"] / 100 for n in range(4)] for run in "abcd"})
+    result = meta_evaluate(TRUTH, [long, NOISY], MetaSettings(methods=("kendall",)), lengths=words)
+    by_name = {row.judge: row for row in result.rows}
+    assert by_name["long"].with_length.value == 1.0
+    assert by_name["noisy"].with_length.value < 1
+    assert by_name["length"].with_length is None
+    assert by_name["long"].overall["kendall"].value == by_name["length"].overall["kendall"].value
+    assert [(one.judge, one.other) for one in result.from_length] == [("long", "length"), ("noisy", "length")]
+    assert result.from_length[0].difference.value == 0
+    assert all(one.judge != "length" for one in result.from_best)
+
+
+def test_one_score_for_all_is_no_ranking():
+    (row,) = only(board("flat", {run: [0.5] for run in "abcd"})).rows
+    assert row.tied
+    assert row.overall["kendall"].value is None
+    assert row.overall["kendall"].reason == "one side gives all systems the same score"
+
+
+def test_what_no_topic_tells():
+    (row,) = only(leaderboard("totals", [cell for cell in NOISY.cells() if cell[2] == "all"])).rows
+    assert row.overall["kendall"].value == pytest.approx(2 / 3)
+    assert "there are no scores by topic" in row.overall["kendall"].reason
+    assert "there are no scores by topic" in row.by_topic["kendall"].reason
+
+
+@pytest.mark.parametrize(
+    ("truth", "judge", "settings", "wrong"),
+    [
+        (board("two", {"a": [1], "b": [2]}), NOISY, {}, "two has 2 runs: a ranking needs 3"),
+        (TRUTH, NOISY.of_runs("abc"), {}, "noisy has no 'd', which truth has. Write --only-shared-runs"),
+        (TRUTH, board("x", {run: [1, 2] for run in "abcd"}, means=False), {}, "over all topics: write --recompute"),
+        (TRUTH, leaderboard("x", [*NOISY.cells()][1:]), {}, "x: a has no m for 't0'. Write --on-missing skip"),
+        (TRUTH, NOISY, {"topics": ("t9",)}, "no topic of both truth and judges 't9'"),
+        (TRUTH, NOISY, {"measures": ("n",)}, "no measure in noisy 'n'"),
+        (TRUTH, NOISY, {"truth_measures": ("n",)}, "no measure in truth 'n'"),
+    ],
+)  # fmt: skip
+def test_what_is_refused(truth, judge, settings, wrong):
+    with pytest.raises(DeclarationError) as raised:
+        only(judge, truth=truth, **settings)
+    assert wrong in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("method", "wrong"),
+    [("kendal", "did you mean 'kendall'"), ("kendall@", "behind @"), ("kendall@-1", "behind @")],
+)
+def test_methods_that_there_are_not(method, wrong):
+    with pytest.raises(DeclarationError, match=wrong):
+        meta_evaluate(TRUTH, [NOISY], MetaSettings(methods=(method,)))
