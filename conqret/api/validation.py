@@ -10,13 +10,13 @@ from conqret.api.judgments import Judgments
 from conqret.errors import strict_options
 from conqret.io.labels import LabelSet, read_labels
 from conqret.judging.folder import JudgeFolder
+from conqret.judging.requirements import RequirementOutcome
 from conqret.judging.summary import summarise
 from conqret.reliability.bias.folder import BiasFolder
 from conqret.reliability.cards.card import Card, make_card
 from conqret.reliability.sensitivity.results import SensitivityFolder
 from conqret.reliability.validation.calibration import Calibration, read_calibration
 from conqret.reliability.validation.requirements import (
-    RequirementOutcome,
     check_requirement,
     parse_requirement,
 )

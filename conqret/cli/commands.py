@@ -9,54 +9,73 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-COMMANDS: Mapping[str, str] = {
-    "judge": "Judge items: relevance of the evidence, groundedness, quality of the argument, preference.",
-    "report": "Write the HTML report of a run, and print its summary.",
-    "methods": "What a paper has to say of a run: what was asked, of which model, when, how many, what failed, "
-    "agreement.",
-    "show": "Show the prompts as they were sent for an item, the raw answers, re-asks, errors, and the scores made of "
-    "them.",
-    "formats": "List the formats of the judge, with their metrics, scales and sources.",
-    "prompt": "Show the prompts, copy them to change them, and write evaluation steps for g-eval.",
-    "recordings": "Export, import and look at recorded answers.",
-    "scrape": "Read debate pages, and fetch the sources that they cite.",
-    "corpus": "Make topics, qrels and splits; import the published ConQRet, or passage files.",
-    "index": "Index a corpus, by words or by vectors. One of the same corpus and settings is kept, any other "
-    "replaced.",
-    "retrieve": "Rank the documents of a corpus for its topics, for one side or both, and score the rankings.",
-    "generate": "Write an argument for every ranked topic: conclusions, and premises that cite the documents.",
-    "perturb": "Damage items by a known amount: every level of every item, with a record of what was changed where.",
-    "sensitivity": "Damage the items by known amounts, judge every version, and see which scores follow.",
-    "run": "Retrieve, rerank, generate, judge, damage and report, as the file says.",
-    "runs": "List runs, move them, bring their answers into one store, and remove what nobody needs.",
-    "validate": "How far a judge agrees with people, beside how far people agree among themselves.",
-    "calibrate": "Learn what people say where the judge says 0.7: a map for each metric, and what it changes.",
-    "agree": "Krippendorff's alpha, Fleiss's kappa and their like among people, with intervals over topics.",
-    "compare": "Which of two judges is closer to people: alphas and their difference on what both scored, "
-    "paired by topic.",
-    "diff": "What changed between two runs, or which of two systems the judge finds better: paired, over topics.",
-    "components": "Where do a judge's scores differ, and why: topics, items, models, prompts, samples; and what more "
-    "of each buys.",
-    "power": "How many topics and labels are needed: widths of intervals and power, simulated before anything "
-    "is paid for.",
-    "meta": "How far judges rank systems as people do: rank correlations with intervals over topics, tests between "
-    "judges, and length beside them.",
-    "label": "Draw the items to be labelled: a random sample, spread over topics, scores and what the judge "
-    "is unsure of.",
-    "bias": "Probe a judge for what should not move its scores: order, position, length, false authority, "
-    "stance, its own family, and instructions hidden in the texts.",
-    "score": "Measure answers to debatable questions: how many perspectives they hold, whether they say so.",
-    "rank": "Rank systems by the weighted mean of both metrics (DebateQA, Equation 4); equal scores share a rank.",
-    "perspectives": "Make questions with perspectives, say which documents contain them, and how many rankings show.",
-    "debate": "Debates: hold them, see whether texts keep to their side and what to train on, and whether a "
-    "debate helps who judges.",
-    "questions": "Choose the questions of a benchmark: without duplicates, and debatable.",
-    "curate": "Make a benchmark of debatable questions with partial answers (DebateQA), and check it.",
-    "answer": "Answer questions from what a model knows, from what a search finds, or with an agent that "
-    "searches (DebateQA).",
-    "doctor": "Check the installation: versions, extras, keys (only whether they are set), token tables, a model.",
+PANELS: Mapping[str, Mapping[str, str]] = {
+    "Judge": {
+        "judge": "Judge items: relevance of the evidence, groundedness, quality of the argument, preference.",
+        "report": "Write the HTML report of a run or an experiment, and print its summary.",
+        "methods": "What a paper has to say of a run: what was asked, of which model, when, how many, what failed, "
+        "agreement.",
+        "show": "Show the prompts as they were sent for an item, the raw answers, re-asks, errors, and "
+        "the scores made of "
+        "them.",
+        "diff": "What changed between two runs, or which of two systems the judge finds better: paired, over topics.",
+        "formats": "List the formats of the judge, with their metrics, scales and sources.",
+        "prompt": "Show the prompts, copy them to change them, and write evaluation steps for g-eval.",
+    },
+    "Build what is judged": {
+        "scrape": "Read debate pages, and fetch the sources that they cite.",
+        "corpus": "Make topics, qrels and splits; import the published ConQRet, or passage files.",
+        "index": "Index a corpus, by words or by vectors. One of the same corpus and settings is kept, any other "
+        "replaced.",
+        "retrieve": "Rank the documents of a corpus for its topics, for one side or both, and score the rankings.",
+        "generate": "Write an argument for every ranked topic: conclusions, and premises that cite the documents.",
+        "run": "Retrieve, rerank, generate, judge, damage and report, as the file says.",
+        "questions": "Choose the questions of a benchmark: without duplicates, and debatable.",
+        "curate": "Make a benchmark of debatable questions with partial answers (DebateQA), and check it.",
+    },
+    "Measure the judge": {
+        "agree": "Krippendorff's alpha, Fleiss's kappa and their like among people, with intervals over topics.",
+        "validate": "How far a judge agrees with people, beside how far people agree among themselves.",
+        "compare": "Which of two judges is closer to people: alphas and their difference on what both scored, "
+        "paired by topic.",
+        "calibrate": "Learn what people say where the judge says 0.7: a map for each metric, and what it changes.",
+        "components": "Where do a judge's scores differ, and why: topics, items, models, prompts, "
+        "samples; and what more of "
+        "each buys.",
+        "meta": "How far judges rank systems as people do: rank correlations with intervals over topics, tests between "
+        "judges, and length beside them.",
+        "power": "How many topics and labels are needed: widths of intervals and power, simulated before anything "
+        "is paid for.",
+        "label": "Draw the items to be labelled: a random sample, spread over topics, scores and what the judge "
+        "is unsure of.",
+        "bias": "Probe a judge for what should not move its scores: order, position, length, false authority, "
+        "stance, its own family, and instructions hidden in the texts.",
+        "sensitivity": "Damage the items by known amounts, judge every version, and see which scores follow.",
+        "perturb": "Damage items by a known amount: every level of every item, with a record of what "
+        "was changed where.",
+    },
+    "Answers, perspectives and debates": {
+        "answer": "Answer questions from what a model knows, from what a search finds, or with an agent that "
+        "searches (DebateQA).",
+        "score": "Measure answers to debatable questions: how many perspectives they hold, whether they say so.",
+        "rank": "Rank systems by the weighted mean of both metrics (DebateQA, Equation 4); equal scores "
+        "share a rank.",
+        "perspectives": "Make questions with perspectives, say which documents contain them, and how "
+        "many rankings show.",
+        "debate": "Debates: hold them, see whether texts keep to their side and what to train on, and whether a "
+        "debate helps who judges.",
+    },
+    "Tools": {
+        "runs": "List runs, move them, bring their answers into one store, and remove what nobody needs.",
+        "recordings": "Export, import and look at recorded answers.",
+        "doctor": "Check the installation: versions, extras, keys (only whether they are set), token "
+        "tables, a model.",
+    },
 }
-"""What each command does, as its own help begins: listing them imports none of them."""
+"""What each command does, as its own help begins, under the headings of the help and in the order of the work:
+listing them imports none of them."""
+
+COMMANDS = {name: told for panel in PANELS.values() for name, told in panel.items()}
 
 
 class Commands(TyperGroup):
@@ -75,7 +94,8 @@ class Commands(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command, or while all are listed what stands for it."""
         if self._listing:
-            return TyperCommand(cmd_name, help=COMMANDS[cmd_name])
+            panel = next(panel for panel, names in PANELS.items() if cmd_name in names)
+            return TyperCommand(cmd_name, help=COMMANDS[cmd_name], rich_help_panel=panel)
         return super().get_command(ctx, cmd_name)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
     from rich.text import Text
 
+    from conqret.judging.requirements import RequirementOutcome
     from conqret.llm.client import Client
     from conqret.llm.progress import Progress
     from conqret.runs.session import SessionCounts
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
 
 NONE: Mapping[str, Any] = {}
 """Where nothing is given."""
+SECONDS = 10.0
+"""Between two lines of progress: often enough to see that it goes on, rare enough for a log of hours."""
 
 
 @functools.cache
@@ -140,14 +144,24 @@ def end(
         raise typer.Exit(1)
 
 
+def tell_outcomes(outcomes: Iterable[RequirementOutcome]) -> None:
+    """Say which of the things that were required are met, and by which value."""
+    for one in outcomes:
+        value = "none" if one.value is None else f"{one.value:.3f}"
+        if one.met:
+            note(f"met: {one.requirement} ({value})")
+        else:
+            complain(f"not met: {one.requirement} ({value}{', ' if one.reason else ''}{one.reason})")
+
+
 def counts(progress: Progress) -> str:
-    """What a client has asked, and what it cost."""
+    """What it cost so far, how many questions came to nothing, and what a client has asked."""
     cost = "cost unknown" if progress.cost_usd is None else f"${progress.cost_usd:.4f}"
     if progress.estimated:
         cost += " (estimated)"
-    return (
-        f"{number(progress.calls, 'call')}, {progress.recorded} recorded, {progress.retries} retries, {cost}"
-    )
+    failed = progress.brake.failed.total()
+    asked = f"{number(progress.calls, 'call')}, {progress.recorded} recorded, {progress.retries} retried"
+    return f"{cost}, {failed} failed, {asked}"
 
 
 def tell_session(session: SessionCounts, rows: str = "") -> None:
@@ -169,11 +183,14 @@ def tell_session(session: SessionCounts, rows: str = "") -> None:
 
 @dataclass
 class Bar:
-    """A progress bar; ``client``, where there is one, gives the counts beside it."""
+    """A progress bar, or where nobody watches a line every :data:`SECONDS`; ``client``, where there is one, gives the
+    counts beside it."""
 
     shown: RichProgress
     task: TaskID
     client: Client | None = None
+    lines: bool = False
+    said: float = field(default_factory=time.monotonic)
 
     def start(self, client: Client, kept: int, total: int) -> None:
         """``client`` is asked from now on; ``kept`` rows of ``total`` are there from before."""
@@ -182,18 +199,27 @@ class Bar:
 
     def advance(self, row: object = None, counted: str = "") -> None:
         """One more is done; ``counted`` stands beside the bar."""
-        if not self.shown.disable:
+        if not self.shown.disable or self.lines:
             told = counted if self.client is None else counts(self.client.progress)
             self.shown.update(self.task, advance=1, counts=told)
+            self._line(told)
 
     def reach(self, done: int, counted: str = "", **task: Any) -> None:
         """So many are done; ``task`` may change the ``total``."""
         self.shown.update(self.task, completed=done, counts=counted, **task)
+        self._line(counted)
+
+    def _line(self, told: str) -> None:
+        if self.lines and time.monotonic() - self.said >= SECONDS:
+            self.said = time.monotonic()
+            task = self.shown.tasks[self.task]
+            total = "" if task.total is None else f" of {task.total:,.0f}"
+            tell(f"{task.description}: {task.completed:,.0f}{total}{told and f' ({told})'}")
 
 
 @contextlib.contextmanager
 def progress(doing: str, total: int | None = None, *, quiet: bool = False) -> Iterator[Bar]:
-    """A bar with live counts on a terminal, nothing elsewhere, and nothing where ``quiet``."""
+    """A bar with live counts on a terminal, lines elsewhere (a log, say), and nothing where ``quiet``."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     shown = Progress(
@@ -202,7 +228,8 @@ def progress(doing: str, total: int | None = None, *, quiet: bool = False) -> It
         disable=quiet or not err().is_terminal,
     )  # fmt: skip
     with shown:
-        yield Bar(shown, shown.add_task(doing, total=total, counts=""))
+        task = shown.add_task(doing, total=total, counts="")
+        yield Bar(shown, task, lines=shown.disable and not quiet)
 
 
 def _console(*, stderr: bool = False) -> Console:

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from conqret.cli import options
-from conqret.cli.console import at, end, floor, note, note_all, progress, result, tell
+from conqret.cli.console import at, end, floor, note, note_all, progress, result, tell, tell_outcomes
 from conqret.cli.groups import grouped
+from conqret.cli.settings_file import Config
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +26,8 @@ EPILOG = (
     "conqret judge items.jsonl --format rag-fine-grained --model gpt-4o-mini -o runs/first\n\n"
     "conqret judge items.jsonl --format g-eval --metric context-relevance --samples 3 --model offline\n\n"
     "conqret judge items.jsonl --model hosted_vllm/my-model --api-base http://localhost:8000/v1\n\n"
-    "conqret judge items.jsonl --replay recordings.jsonl"
+    "conqret judge items.jsonl --replay recordings.jsonl\n\n"
+    "conqret judge items.jsonl --config settings.toml"
 )
 
 
@@ -80,6 +82,16 @@ def judge(
             "--calibration",
         ),
     ] = None,
+    config: Config = None,
+    require: Annotated[
+        list[str] | None,
+        options.option(
+            options.JUDGING,
+            "A condition such as groundedness >= 0.7, groundedness.low >= 0.6 (what has no value being 0) or "
+            "coverage >= 0.95; the exit code is 1 where one is not met. May be repeated.",
+            "--require",
+        ),
+    ] = None,
     dry_run: options.DryRun = False,
     shown: options.Shown,
 ) -> None:
@@ -92,6 +104,8 @@ def judge(
     from conqret.api.judging import expected_cost
     from conqret.cli.expected_cost import tell_cost
     from conqret.errors import ItemsError
+    from conqret.judging.registry import JUDGES
+    from conqret.judging.requirements import check_mean, parse_mean
     from conqret.reliability.validation.calibrated_run import calibrate_run
     from conqret.reliability.validation.calibration import read_calibration
     from conqret.report.html import write_report
@@ -103,6 +117,11 @@ def judge(
         **judging.given(), **calls.given(), **kept.given(),
     }  # fmt: skip
     maps = None if calibration is None else read_calibration(calibration)
+    judges = JUDGES.values() if format is None else [JUDGES[format]]
+    metrics = {metric for judge in judges for metric in judge.metrics} if require else ()
+    wanted = [parse_mean(text, metrics) for text in require or ()]
+    if config is not None and not shown.quiet:
+        note(f"settings from {config}; options that are given go over them")
     if dry_run:
         tell_cost([expected_cost(items, **settings)], budget=calls.budget_usd, as_json=shown.json_output)
         return
@@ -129,7 +148,10 @@ def judge(
         summary = calibrate_run(found.folder, maps)
         write_report(found.folder)
     result(summary, _lines(found, summary), as_json=shown.json_output)
-    end(found.summary.failed, found.session, there=found.summary.any_score, reasons=found.summary.reasons)
+    outcomes = [check_mean(one, found.summary) for one in wanted]
+    tell_outcomes(outcomes)
+    failed = found.summary.failed or not all(one.met for one in outcomes)
+    end(failed, found.session, there=found.summary.any_score, reasons=found.summary.reasons)
 
 
 def _hold_against(card: Path, setup: Setup) -> None:

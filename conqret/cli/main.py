@@ -38,7 +38,6 @@ app = typer.Typer(
     help="Judge retrieval-augmented arguments with LLMs, and measure how far the judge can be trusted.",
     epilog="Example: conqret judge items.jsonl --format rag-fine-grained --model gpt-4o-mini -o runs/first",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
 )

@@ -58,7 +58,10 @@ def show(
         str | None, typer.Option(help="Fill it with this item: its id, or its number counted from 1.")
     ] = None,
     items: Annotated[
-        Path | None, typer.Option(help="The file of items. Default: fixtures/demo/items.jsonl.")
+        Path | None,
+        typer.Option(
+            help="The file of items. Default: fixtures/demo/items.jsonl, or an item made up for it."
+        ),
     ] = None,
     metric: options.Metric = None,
     prompts: Prompts = None,
@@ -78,7 +81,7 @@ def show(
     if item is None:
         out().out("\n".join(library[identifier].text for identifier in asks), highlight=False)
         return
-    found = _find_item(items or DEMO_ITEMS, item)
+    found = _find_item(items, item)
     faults = []
     for identifier, ask in asks.items():
         try:
@@ -184,13 +187,15 @@ def steps(
         say(f"written to {file}; use it with: conqret judge … --format g-eval --prompts {prompts}")
 
 
-def _find_item(path: Path, wanted: str) -> Item:
+def _find_item(given: Path | None, wanted: str) -> Item:
     from conqret.errors import DeclarationError, UnknownNameError
     from conqret.io import open_items
+    from conqret.judging.setup import PROBE
 
-    if not path.exists():
-        raise DeclarationError(f"{path} is not there; say with --items which file to take the item from")
-    ids = []
+    path, ids = given or DEMO_ITEMS, []
+    if given is None and not path.exists():
+        note("no items are given: this one is made up (--items FILE takes them from a file)")
+        return PROBE
     for number, item in enumerate(open_items(path), start=1):
         if item.id == wanted or str(number) == wanted:
             return item

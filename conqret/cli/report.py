@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from conqret.cli.console import at, result
+
+if TYPE_CHECKING:
+    from conqret.experiments.folder import ExperimentFolder
 
 EPILOG = "Example: conqret report runs/first --beside runs/offline --to report.html"
 
@@ -42,17 +46,21 @@ def report(
         bool, typer.Option("--json", help="Print the summary as JSON instead of a table.")
     ] = False,
 ) -> None:
-    """Write the HTML report of a run, and print its summary.
+    """Write the HTML report of a run or an experiment, and print its summary.
 
     In the folder asked/ beside it stand the prompts and raw answers of the items that are shown, a click away.
     With --calibration, scores.parquet gets a column with the calibrated scores, too.
     """
+    from conqret.experiments.folder import ExperimentFolder
     from conqret.judging.folder import JudgeFolder
     from conqret.reliability.validation.calibrated_run import calibrate_run
     from conqret.reliability.validation.calibration import read_calibration
     from conqret.report.html import write_report
     from conqret.report.tables import Beside, terminal
 
+    if (experiment := ExperimentFolder(run)).is_there():
+        _experiment(experiment, to or beside or recordings or calibration, json_output)
+        return
     directory = JudgeFolder(run)
     summary = directory.so_far()
     if calibration is not None:
@@ -62,3 +70,24 @@ def report(
         directory, to, max_items=max_items, beside=other, asked_too=True, recordings=recordings
     )
     result(summary, (terminal(summary, directory.record(), other), at(page, "report")), as_json=json_output)
+
+
+def _experiment(folder: ExperimentFolder, given: object, json_output: bool) -> None:
+    """The same for a whole experiment, whose page has ways into the runs inside it."""
+    from conqret.errors import DeclarationError
+    from conqret.report.experiment import write_experiment
+    from conqret.report.experiment_tables import overview_tables
+
+    if given is not None:
+        raise DeclarationError(
+            f"{folder.path} holds an experiment, whose page stands in its folder: leave out --to, --beside, "
+            "--recordings and --calibration, or give the folder of one run inside it"
+        )
+    folder.record()
+    if not folder.summary_file.is_file():
+        raise DeclarationError(
+            f"{folder.path} holds no finished experiment: give `conqret run` again, and it goes on"
+        )
+    files = write_experiment(folder)
+    found = json.loads(folder.summary_file.read_bytes())
+    result(found, [*overview_tables(found), *map(at, files)], as_json=json_output)

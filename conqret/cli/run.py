@@ -12,11 +12,7 @@ from conqret.cli.console import at, end, note, result, tell, tell_session
 from conqret.cli.groups import grouped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from rich.console import RenderableType
-
-    from conqret.experiments.execute import ExperimentOutcome
+    pass
 
 EPILOG = (
     "Examples:\n\n"
@@ -48,6 +44,7 @@ def run(
     as it arrives: a run that was stopped goes on with the same command, and pays for nothing twice.
     """
     from conqret import run as run_file
+    from conqret.report.experiment_tables import overview_tables
 
     if dry_run:
         _show_estimate(experiment, shown.json_output)
@@ -56,7 +53,11 @@ def run(
         experiment, output=output, say=_silent if shown.quiet else _say,
         recordings=kept.recordings, replay=kept.replay, overwrite=kept.overwrite,
     )  # fmt: skip
-    result(outcome.summary, [*_tables(outcome), *map(at, outcome.files)], as_json=shown.json_output)
+    result(
+        outcome.summary,
+        [*overview_tables(outcome.summary), *map(at, outcome.files)],
+        as_json=shown.json_output,
+    )
     if not shown.quiet:
         tell_session(outcome.session)
     if outcome.failed:
@@ -79,11 +80,3 @@ def _show_estimate(experiment: Path, json_output: bool) -> None:
     from conqret.experiments.estimate import estimate
 
     tell_cost(estimate(experiment_job(experiment)), as_json=json_output)
-
-
-def _tables(outcome: ExperimentOutcome) -> Iterator[RenderableType]:
-    from conqret.report.experiment_tables import DAMAGE, experiment_tables
-
-    for table in experiment_tables(outcome.summary):
-        if table.title != DAMAGE:  # long; it is on the page
-            yield from (table, "")

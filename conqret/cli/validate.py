@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from conqret.cli import label_options, options
-from conqret.cli.console import complain, end, note, result, tell
+from conqret.cli.console import end, note, result, tell, tell_outcomes
 from conqret.cli.groups import grouped
 
 if TYPE_CHECKING:
@@ -98,14 +98,7 @@ def validate(
         note(text)
     for path in found.files:
         tell(f"{path.name:<16} {path}")
-    for outcome in found.requirements:
-        value = "none" if outcome.value is None else f"{outcome.value:.3f}"
-        if outcome.met:
-            note(f"met: {outcome.requirement} ({value})")
-        else:
-            complain(
-                f"not met: {outcome.requirement} ({value}{', ' if outcome.reason else ''}{outcome.reason})"
-            )
+    tell_outcomes(found.requirements)
     end(not found.met)
 
 

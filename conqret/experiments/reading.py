@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from conqret.errors import ConqretError, DeclarationError
+from conqret.errors import ConqretError
 from conqret.experiments.config import BM25, NONE, Experiment, Retriever
-from conqret.experiments.places import line_of
-from conqret.experiments.sound_part import Place, sound_part
-from conqret.io.limits import LIST
+from conqret.experiments.sound_part import sound_part
+from conqret.io.toml import Place, read_toml, toml_error
 from conqret.judging.registry import JUDGES
 from conqret.llm.backend import backend_of
 from conqret.retrieval.engine import ENGINES, get_engine
@@ -28,26 +26,13 @@ def read_experiment(path: Path) -> Experiment:
     Raises:
         DeclarationError: it is not there, is no TOML, or has faults, each named with its line.
     """
-    try:
-        if path.stat().st_size > LIST.most:
-            raise DeclarationError(f"{path} is larger than {LIST}, and no experiment; {LIST.remedy}")
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise DeclarationError(f"{path}: there is no such file") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise DeclarationError(f"{path} cannot be read: {error}") from None
-    try:
-        table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise DeclarationError(f"{path} is no TOML: {error}") from None
-    except RecursionError:
-        raise DeclarationError(f"{path} is no TOML that can be used: it is nested too deeply") from None
+    text, table = read_toml(path, "experiment")
     experiment, faults, left = sound_part(table)
     if experiment is not None:
         experiment = _anchored(experiment, path.resolve().parent)
         faults += [(_in_file(place, left), problem) for place, problem in _faults(experiment)]
     if faults or experiment is None:
-        raise _faulty(path, text, faults)
+        raise toml_error(path, text, faults, "experiment")
     return _anchored_models(experiment, path.resolve().parent)
 
 
@@ -56,16 +41,6 @@ def _in_file(place: Place, left: Mapping[str, Sequence[int]]) -> Place:
     if len(place) > 1 and isinstance(place[1], int):
         return (place[0], left[str(place[0])][place[1]], *place[2:])
     return place
-
-
-def _faulty(path: Path, text: str, faults: list[_Fault]) -> DeclarationError:
-    lines = []
-    for place, problem in faults:
-        line = line_of(text, place)
-        dotted = ".".join(f"[{part}]" if isinstance(part, int) else part for part in place).replace(".[", "[")
-        lines.append(f"  {path}{f':{line}' if line else ''} {dotted}: {problem}")
-    count = f"{len(faults)} fault{'s' if len(faults) != 1 else ''} in the experiment"
-    return DeclarationError(f"{count}:\n" + "\n".join(lines))
 
 
 def _anchored(experiment: Experiment, folder: Path) -> Experiment:

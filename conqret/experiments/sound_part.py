@@ -9,9 +9,8 @@ from pydantic import ValidationError
 
 from conqret.experiments.config import Experiment, Table
 from conqret.io.faults import near
+from conqret.io.toml import Place
 
-Place = tuple[int | str, ...]
-"""Where something stands in the file: ``("judges", 0, "format")``."""
 Faults = list[tuple[Place, str]]
 
 

@@ -25,14 +25,20 @@ _NEEDS = {
 
 
 PROBE = Item(
-    id="probe",
-    topic="?",
-    documents=(Document(id="1", text="One. Two."),),
-    argument="So it is [1].",
-    second_argument="It is not.",
-    reference="So it is.",
+    id="example",
+    topic="Should the voting age be lowered to 16?",
+    stance="pro",
+    documents=(
+        Document(
+            id="turnout", title="Turnout", text="In two of three towns turnout rose. In the third it fell."
+        ),
+        Document(id="work", text="In many countries people of sixteen may work, and then pay taxes."),
+    ),
+    argument="Whoever pays taxes should have a say in them [2]. Turnout rose in most towns [1].",
+    second_argument="At sixteen few people follow politics.",
+    reference="There are good reasons on both sides.",
 )
-"""An item that has everything, to see whether prompts can be filled."""
+"""An item that has everything: to see whether prompts can be filled, and what they look like then."""
 
 
 @dataclass(frozen=True)

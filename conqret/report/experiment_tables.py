@@ -194,6 +194,13 @@ def topic_tables(found: Mapping[str, Any], systems: Sequence[str]) -> Iterator[T
         yield Table(f"Topics, by {judge}", ("Topic", *systems), rows, note=note)
 
 
+def overview_tables(summary: Mapping[str, Any]) -> Iterator[Table | str]:
+    """The tables for a screen, each with an empty line behind it: without that of the damage, which is long."""
+    for table in experiment_tables(summary):
+        if table.title != DAMAGE:
+            yield from (table, "")
+
+
 def _places(means: Sequence[float | None]) -> list[Cell]:
     return [
         None if one is None else 1 + sum(other is not None and other > one for other in means)

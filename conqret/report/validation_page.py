@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from conqret.data.gathering import gathered
-from conqret.reliability.validation.requirements import RequirementOutcome
+from conqret.judging.requirements import RequirementOutcome
 from conqret.reliability.validation.statistics import STATISTICS
 from conqret.reliability.validation.trivial import TRIVIAL
 from conqret.reliability.validation.validate import Validation

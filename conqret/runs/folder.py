@@ -226,6 +226,10 @@ class RunFolder(Generic[R]):
                 if time.time() - part.stat().st_mtime > ABANDONED:
                     part.unlink()
 
+    def is_there(self) -> bool:
+        """Whether the folder holds a run of this kind, read or not."""
+        return (self._found() or {}).get("kind") == self.kind
+
     def _found(self) -> Mapping[str, Any] | None:
         """What ``run.json`` holds; None where there is none."""
         try:

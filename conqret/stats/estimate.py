@@ -181,7 +181,11 @@ class Sampled:
             return kept
         if _error(kept) <= _TOLERANCE:
             return "no interval: it does not vary between clusters"
-        from scipy.special import expit, logit, stdtrit  # a third of a second, where there is nothing to be computed
+        from scipy.special import (  # a third of a second, where there is nothing to be computed
+            expit,
+            logit,
+            stdtrit,
+        )
 
         value = float(self.value)
         logged = self.scale == "variance" and value > 0 and bool(kept.min() > 0)

@@ -16,6 +16,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from conqret.cli import console
+from conqret.data import Reason
 from conqret.llm.client import Client
 from conqret.llm.progress import Progress
 
@@ -100,9 +101,9 @@ def test_a_bar_counts_what_the_client_did(watched: io.StringIO) -> None:
         bar.shown.refresh()
     assert "judging" in watched.getvalue()
     assert "3/4" in watched.getvalue()
-    assert "7 calls, 2 recorded, 1 retries, $0.2500" in watched.getvalue()
+    assert "$0.2500, 0 failed, 7 calls, 2 recorded, 1 retried" in watched.getvalue()
     client.progress.cost_usd = None
-    assert console.counts(client.progress).endswith("cost unknown")
+    assert console.counts(client.progress).startswith("cost unknown, 0 failed")
 
 
 def test_a_bar_may_learn_its_end_later(watched: io.StringIO) -> None:
@@ -135,6 +136,26 @@ def test_no_bar_where_it_is_quiet_or_nobody_watches(
     monkeypatch.setattr(console, "err", lambda: elsewhere)
     count()
     assert watched.getvalue() == ""
+    monkeypatch.setattr(console, "SECONDS", 0)
+    count()
+    assert watched.getvalue() == "judging: 1 of 2\n"
+
+
+def test_lines_tell_cost_and_failures_where_nobody_watches(
+    watched: io.StringIO, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    elsewhere = Console(file=watched, width=200)
+    monkeypatch.setattr(console, "err", lambda: elsewhere)
+    monkeypatch.setattr(console, "SECONDS", 0)
+    counted = Progress(calls=7, cost_usd=0.25)
+    counted.brake.count("a", Reason.REFUSAL, "no")
+    with console.progress("judging") as bar:
+        bar.start(cast(Client, SimpleNamespace(progress=counted)), 2, 4)
+        bar.advance()
+    assert watched.getvalue().splitlines() == [
+        "judging: 2 of 4",
+        "judging: 3 of 4 ($0.2500, 1 failed, 7 calls, 0 recorded, 0 retried)",
+    ]
 
 
 def test_a_result_is_json_or_lines(capsys: pytest.CaptureFixture[str]) -> None:

@@ -147,6 +147,12 @@ def test_run(folder, monkeypatch, capsys):
     assert "default-src &#39;none&#39;" in page or "default-src 'none'" in page
     assert conqret(monkeypatch, "run", "experiment.toml", "-q", "--json") == 0
     assert json.loads(capsys.readouterr().out)["arguments"]["given+floor"]["written"] == 1
+    (out / "report.html").unlink()
+    assert conqret(monkeypatch, "report", str(out)) == 0
+    assert "given+floor" in capsys.readouterr().out
+    assert (out / "report.html").read_text(encoding="utf-8") == page
+    assert conqret(monkeypatch, "report", str(out), "--to", "page.html") == 2
+    assert "whose page stands in its folder" in capsys.readouterr().err
 
 
 def test_dry_run(folder, monkeypatch, capsys):

@@ -499,3 +499,64 @@ def test_show_prints_what_was_asked_and_answered(cli: Cli, tmp_path: Path) -> No
     wrong = cli("show", tmp_path / "r", "b")
     assert (wrong.code, "'b'" in wrong.err) == (2, True)
     assert cli("show", tmp_path, "a").code == 2
+
+
+def test_what_is_required_of_means_decides_the_exit_code(cli: Cli, items: Path, tmp_path: Path) -> None:
+    def required(*conditions: str) -> Any:
+        options = [part for one in conditions for part in ("--require", one)]
+        return cli(
+            "judge", items, "-f", "direct", "--metric", "groundedness", "-o", tmp_path / "r", "-q", *options
+        )
+
+    done = required("groundedness >= 0", "groundedness.low >= 0", "coverage >= 1")
+    assert done.code == 0
+    assert "met: coverage >= 1 (1.000)" in done.err
+    done = required("groundedness > 1")
+    assert done.code == 1
+    assert "not met: groundedness > 1" in done.err
+    done = required("preference >= 0")  # of this format, and not asked for
+    assert (done.code, "none, it has no value" in done.err) == (1, True)
+    for wrong, words in (("grounded > 1", "did you mean 'groundedness'"), ("groundedness", "cannot be read")):
+        assert (required(wrong).code, words in required(wrong).err) == (2, True)
+
+
+SETTINGS = (
+    '[judge]\nitems = "items.jsonl"\nformat = "direct"\nmetric = ["groundedness"]\nskip-invalid = true\n'
+)
+
+
+def test_settings_may_stand_in_a_file(cli: Cli, items: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(items.parent)
+    Path("conqret.toml").write_text(SETTINGS, encoding="utf-8")
+    done = cli("judge", "-o", "r")
+    assert "settings from conqret.toml; options that are given go over them" in done.err
+    assert JudgeFolder(Path("r")).record().metrics == ["groundedness"]
+    assert cli("judge", "-o", "s", "--metric", "context-relevance").code == 0
+    assert JudgeFolder(Path("s")).record().metrics == ["context_relevance"]
+    Path("apart").mkdir()
+    Path("apart/other.toml").write_text(SETTINGS.replace("items.jsonl", "../items.jsonl"), encoding="utf-8")
+    assert cli("judge", "-o", "t", "--config", "apart/other.toml").code == 0
+
+
+def test_faults_of_settings_are_named_with_their_lines(
+    cli: Cli, items: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(items.parent)
+    wrong = '[judge]\nformt = "direct"\nsamples = "many"\norder = "random"\nquiet = true\n[judeg]\nx = 1\n'
+    Path("wrong.toml").write_text(wrong, encoding="utf-8")
+    done = cli("judge", items, "-o", "r", "--config", "wrong.toml")
+    assert done.code == 2
+    for words in (
+        "5 faults in the settings",
+        "wrong.toml:2 judge.formt: there is no setting of judge 'formt': did you mean 'format'",
+        "wrong.toml:3 judge.samples: Input should be a valid integer",
+        "wrong.toml:4 judge.order: Input should be 'given', 'reversed' or 'shuffled'",
+        "wrong.toml:5 judge.quiet: there is no setting",
+        "wrong.toml:6 judeg: no command takes settings under this name; known: judge",
+    ):
+        assert words in done.err
+    assert not Path("r").exists()
+    assert "there is no such file" in cli("judge", items, "--config", "no.toml").err
+    Path("conqret.toml").write_text('[judge]\napi_base = "http://127.0.0.1:1"\n', encoding="utf-8")
+    done = cli("judge", items, "-o", "r", "--model", "openai/x")
+    assert (done.code, "keys would go there unasked" in done.err) == (2, True)

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from conqret import __version__
+from conqret.cli.commands import PANELS
 from conqret.data import Document, Item
 from conqret.judging.registry import JUDGES
 from conqret.prompts import Library
@@ -126,7 +127,7 @@ def test_prompt_show_errors(cli: Cli, tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.chdir(tmp_path)
     for arguments, words in [
         (["rag-fine-graind"], "did you mean 'rag-fine-grained'"),
-        (["direct", "--item", "1"], "say with --items"),
+        (["direct", "--item", "1", "--items", "no.jsonl"], "there is no such file"),
         (["direct", "--item", "99", "--items", DEMO], "no item number 99"),
         (["direct", "--item", "zoo-pro", "--items", DEMO], "did you mean 'zoos-pro'"),
         (["g-eval/steps", "--item", "1", "--items", DEMO], "is not filled with items"),
@@ -317,3 +318,48 @@ def test_a_closed_pipe_is_no_traceback() -> None:
     done = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, text=True, check=False)
     assert "rag-fine-grained · system" in done.stdout
     assert "Traceback" not in done.stderr
+
+
+def test_help_lists_the_commands_under_headings_in_the_order_of_the_work(cli: Cli) -> None:
+    shown = cli("--help").out
+    names = [
+        "judge",
+        "report",
+        "scrape",
+        "index",
+        "run",
+        "agree",
+        "validate",
+        "bias",
+        "score",
+        "rank",
+        "doctor",
+    ]
+    places = [re.search(rf"^│ {name} ", shown, re.MULTILINE) for name in names]
+    assert None not in places
+    assert [place.start() for place in places if place] == sorted(place.start() for place in places if place)
+    headings = re.findall(r"^╭─ ([A-Z][\w, ]+?) ─", shown, re.MULTILINE)
+    assert headings == ["Options", *PANELS]
+
+
+def test_as_a_module() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "conqret", "--version"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == f"conqret {__version__}\n"
+
+
+def test_a_shell_completes(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("_CONQRET_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", "conqret valid")
+    monkeypatch.setenv("COMP_CWORD", "1")
+    assert cli().out.split() == ["validate"]
+
+
+def test_an_example_is_made_up_where_there_are_no_items(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = cli("prompt", "show", "direct", "--metric", "groundedness", "--item", "3")
+    assert "no items are given: this one is made up" in done.err
+    assert "Whoever pays taxes should have a say in them [2]." in done.out

@@ -9,9 +9,9 @@ from conqret.errors import DeclarationError
 from conqret.experiments.config import systems
 from conqret.experiments.execute import _copy_file
 from conqret.experiments.job import Job
-from conqret.experiments.places import line_of
 from conqret.experiments.reading import read_experiment
 from conqret.experiments.record import LIBRARIES, experiment_record
+from conqret.io.toml import line_of
 from tests.generation.corpora import write_corpus
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"

@@ -7,49 +7,18 @@ its condition.
 
 from __future__ import annotations
 
-import operator
-import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.io.label_scale import dimension_name
+from conqret.judging.requirements import FORM, OPERATORS, Requirement, RequirementOutcome
 from conqret.reliability.validation.statistics import STATISTICS
 from conqret.reliability.validation.validate import Validation
 from conqret.stats.estimate import Estimate
 
-OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
-    ">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt,
-}  # fmt: skip
 AVERAGED = ("alpha", "calibrated", "people", "person", "as_person")
 OTHERS = ("coverage", "winning_rate", "advantage")
 EXAMPLE = "alpha[overall_quality] >= 0.4"
-_FORM = re.compile(
-    r"\s*(?P<name>[A-Za-z_]\w*)\s*(?:\.\s*(?P<end>low|high))?\s*(?:\[\s*(?P<dimension>[\w -]{1,200}?)\s*\])?"
-    r"\s*(?P<operator>>=|<=|>|<)\s*(?P<bound>[-+]?(?:\d+(?:\.\d*)?|\.\d+))\s*"
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Requirement:
-    """One condition; ``end`` is the end of the interval that must meet it (None: the value)."""
-
-    text: str
-    name: str
-    dimension: str | None
-    end: str | None
-    operator: str
-    bound: float
-
-
-@dataclass(frozen=True, slots=True)
-class RequirementOutcome:
-    """Whether a requirement is met, by which value, and why there is none."""
-
-    requirement: str
-    met: bool
-    value: float | None
-    reason: str = ""
 
 
 def parse_requirement(text: str) -> Requirement:
@@ -59,7 +28,7 @@ def parse_requirement(text: str) -> Requirement:
         DeclarationError: it has another form.
         UnknownNameError: there is no such quantity.
     """
-    found = _FORM.fullmatch(text)
+    found = FORM.fullmatch(text)
     if found is None:
         raise DeclarationError(f"the requirement {text!r} cannot be read: write it as in {EXAMPLE}")
     name = found["name"].casefold()

@@ -1,0 +1,104 @@
+"""``conqret.toml``: settings of a command in a file, which options on the command line override.
+
+A table has the command's name, and its keys those of the options (``max-tokens`` or ``max_tokens``)::
+
+    [judge]
+    format = "rag-fine-grained"
+    model = "gpt-4o-mini"
+    metric = ["groundedness"]
+    columns = {topic = "question", documents = "ctx"}
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated, Any, get_args, get_origin
+
+import typer
+
+from conqret.cli import options
+
+NAME = "conqret.toml"
+"""Read from the current folder where no other file is named."""
+COMMANDS = ("judge",)
+"""Commands that take settings from a file."""
+_NO_SETTING = ("config", "dry_run", "json_output", "quiet")
+"""What is asked of one call, and not set."""
+
+
+def _read(ctx: typer.Context, value: Path | None) -> Path | None:
+    """Make the file's settings the defaults of the command, before its options are looked at."""
+    from conqret.io.toml import read_toml, toml_error
+
+    path = Path(NAME) if value is None else value
+    if ctx.resilient_parsing or (value is None and not path.is_file()):
+        return value
+    text, tables = read_toml(path, "file of settings")
+    command = ctx.info_name or ""
+    found: dict[str, Any] = {}
+    faults = [*_foreign(tables), *_settings(command, tables.get(command, {}), path.parent, found)]
+    if value is None and "api_base" in tables.get(command, {}):
+        faults.append(((command, "api_base"), f"keys would go there unasked: name the file, --config {NAME}"))
+    if faults:
+        raise toml_error(path, text, faults, "settings")
+    ctx.default_map = {**(ctx.default_map or {}), **found}
+    return path if found else value
+
+
+Config = Annotated[
+    Path | None,
+    options.option(
+        options.FILES,
+        f"A TOML file with settings, in a table [judge]; options given here go over it. Default: {NAME}, if there.",
+        "--config",
+        callback=_read,
+        is_eager=True,
+    ),
+]
+
+
+def _foreign(tables: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+    for name, table in tables.items():
+        if name not in COMMANDS:
+            yield (name,), f"no command takes settings under this name; known: {', '.join(COMMANDS)}"
+        elif not isinstance(table, dict):
+            yield (name,), f"is no table; write [{name}], and the settings below it"
+
+
+def _settings(
+    command: str, table: Any, folder: Path, found: dict[str, Any]
+) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Put the settings of a table into ``found``; what is wrong with them is yielded."""
+    from pydantic import TypeAdapter, ValidationError
+
+    from conqret.errors import UnknownNameError
+
+    known = {name: kind for name, kind in _kinds(command).items() if name not in _NO_SETTING}
+    for key, value in (table if isinstance(table, dict) else {}).items():
+        name = key.replace("-", "_")
+        if name not in known:
+            yield (command, key), str(UnknownNameError(f"setting of {command}", key, known))
+            continue
+        kind = known[name]
+        plain = (
+            ",".join(f"{one}={inner}" for one, inner in value.items()) if isinstance(value, dict) else value
+        )
+        try:
+            TypeAdapter(kind).validate_python(plain, strict=Path not in (kind, *get_args(kind)))
+        except ValidationError as error:
+            yield (command, key), error.errors()[0]["msg"]
+            continue
+        found[name] = str(folder / plain) if Path in (kind, *get_args(kind)) else plain
+
+
+def _kinds(command: str) -> dict[str, Any]:
+    """The types of a command's options, as its function declares them."""
+    module = import_module(f"conqret.cli.{command}")
+    parameters = inspect.signature(getattr(module, command)).parameters
+    hints = {name: one.annotation for name, one in parameters.items()}
+    return {
+        name: get_args(hint)[0] if get_origin(hint) is Annotated else hint for name, hint in hints.items()
+    }

@@ -1,0 +1,85 @@
+"""TOML files of settings: reading one, and naming what is wrong in it with the line, which the standard library's
+reader does not say.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from conqret.errors import DeclarationError, number
+from conqret.io.limits import LIST
+
+Place = tuple[int | str, ...]
+"""Where a field stands: ``("judges", 1, "format")``."""
+
+_HEADER = re.compile(r"^\s*(\[\[?)\s*(.+?)\s*\]\]?\s*(?:#.*)?$")
+_KEY = re.compile(r"^\s*([A-Za-z0-9_-]+|\"[^\"]*\"|'[^']*')(?:\s*\.\s*[^=]+?)?\s*=")
+_PART = re.compile(r"\"([^\"]*)\"|'([^']*)'|([^.\s]+)")
+
+
+def read_toml(path: Path, what: str) -> tuple[str, dict[str, Any]]:
+    """The text of a file and what it says; ``what`` it is ("experiment") stands in errors.
+
+    Raises:
+        DeclarationError: it is not there, too large, not UTF-8, or no TOML.
+    """
+    try:
+        if path.stat().st_size > LIST.most:
+            raise DeclarationError(f"{path} is larger than {LIST}, and no {what}; {LIST.remedy}")
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise DeclarationError(f"{path}: there is no such file") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise DeclarationError(f"{path} cannot be read: {error}") from None
+    try:
+        return text, tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise DeclarationError(f"{path} is no TOML: {error}") from None
+    except RecursionError:
+        raise DeclarationError(f"{path} is no TOML that can be used: it is nested too deeply") from None
+
+
+def toml_error(path: Path, text: str, faults: Iterable[tuple[Place, str]], what: str) -> DeclarationError:
+    """The error that names each fault of a file with its line and field."""
+    lines = []
+    for place, problem in faults:
+        line = line_of(text, place)
+        dotted = ".".join(f"[{part}]" if isinstance(part, int) else part for part in place).replace(".[", "[")
+        lines.append(f"  {path}{f':{line}' if line else ''} {dotted}: {problem}")
+    return DeclarationError(f"{number(len(lines), 'fault')} in the {what}:\n" + "\n".join(lines))
+
+
+def line_of(text: str, place: Sequence[int | str]) -> int:
+    """The line, from 1, of the field at ``place`` (``("judges", 1, "format")``); 0 where it cannot be told.
+
+    The nearest enclosing table stands for a field that is not there. Good for the forms that people write:
+    headers of tables and of arrays of tables, and keys at the start of a line.
+    """
+    wanted = list(place)
+    best, depth = 0, 0
+    table: list[int | str] = []
+    seen: Counter[str] = Counter()
+    for numbered, line in enumerate(text.splitlines(), start=1):
+        if header := _HEADER.match(line):
+            table = _parts(header.group(2))
+            if header.group(1) == "[[":
+                table.append(seen[header.group(2)])
+                seen[header.group(2)] += 1
+            found = table
+        elif key := _KEY.match(line):
+            found = [*table, *_parts(key.group(1))]
+        else:
+            continue
+        shared = len(found)
+        if found == wanted[:shared] and shared > depth:
+            best, depth = numbered, shared
+    return best
+
+
+def _parts(name: str) -> list[int | str]:
+    return [next(filter(None, match.groups()), "") for match in _PART.finditer(name)]

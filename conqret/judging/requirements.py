@@ -1,0 +1,79 @@
+"""``--require "groundedness >= 0.7"``: conditions on a run, read by a grammar and never evaluated.
+
+``NAME[.low|.high][DIMENSION] OPERATOR NUMBER``. Of a judge's run the name is a metric, whose mean counts (``.low`` and
+``.high`` are its bounds if what has no value were 0 or 1), or ``coverage``, the share of items that are scored. What a
+validation can be asked for: :mod:`conqret.reliability.validation.requirements`. A quantity that has no value fails its
+condition.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+
+from conqret.errors import DeclarationError, UnknownNameError
+from conqret.judging.summary import Summary
+
+OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
+    ">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt,
+}  # fmt: skip
+COVERAGE = "coverage"
+EXAMPLE = "groundedness >= 0.7"
+FORM = re.compile(
+    r"\s*(?P<name>[A-Za-z_]\w*)\s*(?:\.\s*(?P<end>low|high))?\s*(?:\[\s*(?P<dimension>[\w -]{1,200}?)\s*\])?"
+    r"\s*(?P<operator>>=|<=|>|<)\s*(?P<bound>[-+]?(?:\d+(?:\.\d*)?|\.\d+))\s*"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """One condition; ``end`` is the end of the interval that must meet it (None: the value)."""
+
+    text: str
+    name: str
+    dimension: str | None
+    end: str | None
+    operator: str
+    bound: float
+
+
+@dataclass(frozen=True, slots=True)
+class RequirementOutcome:
+    """Whether a requirement is met, by which value, and why there is none."""
+
+    requirement: str
+    met: bool
+    value: float | None
+    reason: str = ""
+
+
+def parse_mean(text: str, metrics: Collection[str]) -> Requirement:
+    """Read a condition on one of ``metrics``, or on the coverage.
+
+    Raises:
+        DeclarationError: it has another form.
+        UnknownNameError: there is no such metric.
+    """
+    found = FORM.fullmatch(text)
+    if found is None or found["dimension"]:
+        raise DeclarationError(f"the requirement {text!r} cannot be read: write it as in {EXAMPLE}")
+    if found["name"] not in {*metrics, COVERAGE}:
+        raise UnknownNameError("metric to require", found["name"], {*metrics, COVERAGE})
+    return Requirement(
+        text.strip(), found["name"], None, found["end"], found["operator"], float(found["bound"])
+    )
+
+
+def check_mean(requirement: Requirement, summary: Summary) -> RequirementOutcome:
+    """Hold one condition against the numbers of a run."""
+    metric, value = summary.metrics.get(requirement.name), None
+    if requirement.name == COVERAGE and summary.total:
+        value = summary.scored / summary.total
+    elif metric is not None:
+        value = {None: metric.mean, "low": metric.worst_case, "high": metric.best_case}[requirement.end]
+    if value is None:
+        return RequirementOutcome(requirement.text, False, None, "it has no value")
+    met = OPERATORS[requirement.operator](value, requirement.bound)
+    return RequirementOutcome(requirement.text, met, value)
