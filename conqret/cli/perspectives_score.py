@@ -30,6 +30,8 @@ EPILOG = (
 )
 JUDGING = "Who contains what"
 SCORES, VALUES, JUDGMENTS, QUESTIONS = "scores.json", "values.csv", "judgments.qrels", "perspectives.jsonl"
+RANKINGS = "rankings"
+"""What the systems ranked, a TREC run each: NAME=FILE of another score."""
 
 
 @grouped
@@ -37,8 +39,9 @@ def score(
     runs: Annotated[
         list[str],
         typer.Argument(
-            help="TREC runs (FILE or NAME=FILE), or systems that search --corpus: bm25, mmr, perspectives, generic, "
-            "pro, con. The first is what the others are compared with."
+            help="TREC runs (FILE or NAME=FILE), or systems that search --corpus: bm25, dense or hybrid, joined with "
+            "what comes to it: mmr, perspectives, generic, pro, con, as in dense+mmr. The first is what the others are "
+            "compared with."
         ),
     ],
     *,
@@ -105,12 +108,12 @@ def score(
     from conqret.errors import DeclarationError
     from conqret.io.perspectives import perspective_lines, read_perspectives
     from conqret.perspectives.detection import estimate
-    from conqret.perspectives.ranked import named, qrels_of, ranked, read_judged
+    from conqret.perspectives.ranked import named, qrels_of, ranked, read_judged, write_rankings
     from conqret.perspectives.scoring import pairs_of, pooled
     from conqret.perspectives.scoring import score as scored
     from conqret.report.page import write_files
     from conqret.report.perspective_scores import diversity_tables
-    from conqret.retrieval.evaluation.systems import ASKING
+    from conqret.retrieval.evaluation.names import ASKING, has_step
     from conqret.runs.places import default_folder, stem
 
     if detector is not None and (yes_from is not None or judgments is not None):
@@ -141,9 +144,9 @@ def score(
     questions, asked, sideless = _sided(questions, folder, dry_run=dry_run, **common)
     if dry_run:
         systems = _unasked(systems)
-    elif ASKING.intersection(systems):
+    elif any(has_step(one, ASKING) for one in systems):
         searching = retrieval_session(
-            calls.of(model), beside=folder / "rankings", recordings=kept.recordings, replay=kept.replay,
+            calls.of(model), beside=folder / RANKINGS, recordings=kept.recordings, replay=kept.replay,
             prompts=prompts,
         )  # fmt: skip
     rankings = ranked(systems, questions, deepest, index, searching)
@@ -174,10 +177,11 @@ def score(
             QUESTIONS: perspective_lines(questions),
         },
     )
+    write_rankings(folder / RANKINGS, rankings)
     lines = [part for table in diversity_tables(found) for part in (table, "")]
     result(
         facts,
-        [*lines, *map(at, written, ("scores", "values", "judgments", "questions"))],
+        [*lines, *map(at, written, ("scores", "values", "judgments", "questions")), at(folder / RANKINGS, "rankings")],
         as_json=shown.json_output,
     )
     if not shown.quiet:
@@ -207,14 +211,14 @@ def _remark(found: Diversity) -> None:
 
 def _unasked(systems: Sequence[str]) -> list[str]:
     """The systems that can be run for a price: those that ask no model themselves."""
-    from conqret.retrieval.evaluation.systems import ASKING
+    from conqret.retrieval.evaluation.names import ASKING, has_step
 
-    left_out = [one for one in systems if one in ASKING]
+    left_out = [one for one in systems if has_step(one, ASKING)]
     if left_out:
         note(
             f"not in the price: what {', '.join(left_out)} ask to search, and the documents that only they find"
         )
-    return [one for one in systems if one not in ASKING]
+    return [one for one in systems if one not in left_out]
 
 
 def _cuts(text: str) -> list[int]:

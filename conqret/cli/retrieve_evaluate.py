@@ -43,8 +43,8 @@ def evaluate(
     systems: Annotated[
         str,
         typer.Option(
-            help="bm25, dense, hybrid, generic, pro, con, mmr, perspectives, or NAME=FILE for a TREC run; "
-            "the first is the baseline."
+            help="bm25, dense or hybrid, joined with what comes to it: generic, pro, con, mmr, perspectives, as in "
+            "dense+mmr (bm25 where none is named); or NAME=FILE for a TREC run. The first is the baseline."
         ),
     ] = "bm25,generic,pro,con",
     rerank: Annotated[
@@ -81,14 +81,8 @@ def evaluate(
     from conqret.io.corpus import CorpusDirectory
     from conqret.retrieval.evaluation.depths import check_depth, default_measures
     from conqret.retrieval.evaluation.evaluate import evaluate as score
-    from conqret.retrieval.evaluation.systems import (
-        ASKING,
-        RERANKED,
-        VIEWS,
-        check_systems,
-        judgments,
-        run_systems,
-    )
+    from conqret.retrieval.evaluation.names import ASKING, RERANKED, check_systems, has_step
+    from conqret.retrieval.evaluation.systems import VIEWS, judgments, run_systems
     from conqret.retrieval.index import open_index
     from conqret.retrieval.pipeline import Plan
 
@@ -105,9 +99,9 @@ def evaluate(
         check_depth(measures, depth, len(index))
     if not shown.quiet:
         what = f": {floor('a model')}" if session.options.backend.baseline else ""
-        asking = f"; reranked by {rerank}{what}" if ASKING.intersection(names) else ""
+        asking = f"; reranked by {rerank}{what}" if any(has_step(one, ASKING) for one in names) else ""
         tell(f"{number(len(chosen), 'topic')}, {number(len(index), 'document')} ({index.engine}){asking}")
-    reranked = RERANKED.intersection(names)
+    reranked = [one for one in names if has_step(one, RERANKED)]
     with progress("reranking", len(chosen) * len(reranked), quiet=shown.quiet) as bar:
         runs = run_systems(names, index, chosen, Plan(depth=depth), session, bar.advance)
     found = score(

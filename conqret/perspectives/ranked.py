@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 from conqret.data.corpus import CorpusTopic, Qrel
 from conqret.errors import DeclarationError
 from conqret.io.perspectives import PerspectiveQuestion
-from conqret.io.trec import read_qrels, read_rankings
+from conqret.io.trec import ScoredDoc, read_qrels, read_rankings, write_run
 from conqret.perspectives.scoring import Judged, judged_of, queries
-from conqret.retrieval.evaluation.systems import SYSTEMS, SystemRun, check_systems, run_systems
+from conqret.retrieval.evaluation.names import check_systems, is_system
+from conqret.retrieval.evaluation.systems import SystemRun, run_systems
 from conqret.runs.places import stem
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def named(systems: Sequence[str]) -> list[str]:
         DeclarationError: a name stands twice, or a file is not there.
     """
     found = [
-        f"{stem(Path(one))}={one}" if "=" not in one and one not in SYSTEMS and Path(one).is_file() else one
+        f"{stem(Path(one))}={one}" if "=" not in one and not is_system(one) and Path(one).is_file() else one
         for one in systems
     ]
     check_systems(found)
@@ -60,6 +61,18 @@ def ranked(
         )
     topics = [CorpusTopic(id=name, question=text, split="test") for name, text in queries(questions)]
     return run_systems(systems, index, topics, Plan(depth=depth), session)
+
+
+def write_rankings(folder: Path, runs: Sequence[SystemRun]) -> None:
+    """A TREC run of each system, those for the perspectives of a question among it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for one in runs:
+        lines = [
+            ScoredDoc(topic, document, float(len(documents) - place))
+            for topic, documents in one.run.items()
+            for place, document in enumerate(documents)
+        ]
+        write_run(folder / f"{one.name.replace('/', '-')}.res.gz", lines, tag=one.name)
 
 
 def read_judged(path: Path, questions: Sequence[PerspectiveQuestion]) -> Judged:

@@ -12,18 +12,13 @@ import pyterrier as pt
 
 from conqret.errors import DeclarationError
 from conqret.retrieval.rerank import ordered, renumbered
+from conqret.retrieval.trade_off import TRADE_OFF
 from conqret.text.passages import root
 from conqret.text.words import fold, words
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
-
-TRADE_OFF = 0.95
-"""Lambda: what BeRDS chose on its development set for BM25 over search results (Table 7; tried: 0.5 to 0.99)."""
-
-TRADE_OFFS = (0.5, 0.75, 0.9, 0.95, 0.99)
-"""What BeRDS tried (footnote 10). It chose 0.95 or 0.99 for BM25 and DPR, 0.75 or 0.95 for Contriever (Table 7)."""
 
 CANDIDATES = 100
 """The top of the ranking that is reordered (BeRDS, section 6)."""

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from conqret.data.corpus import CorpusTopic
 from conqret.data.gathering import gathered
-from conqret.errors import DeclarationError, UnknownNameError, number
+from conqret.errors import DeclarationError, number
 from conqret.io.corpus import CorpusDirectory
 from conqret.io.trec import read_rankings
 from conqret.retrieval.evaluation.evaluate import Judgments, Run
+from conqret.retrieval.evaluation.names import BM25, check_systems, stages_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,22 +24,6 @@ if TYPE_CHECKING:
     from conqret.runs.session import Session
 
 VIEWS: tuple[QrelsStance, ...] = ("pro", "con", "all")
-
-SYSTEMS = {
-    "bm25": "BM25 alone",
-    "generic": "BM25, then listwise reranking with the generic instruction",
-    "pro": "BM25, then listwise reranking with the pro instruction",
-    "con": "BM25, then listwise reranking with the con instruction",
-    "dense": "the nearest passages alone, by the index of conqret index --engine dense",
-    "hybrid": "BM25 and dense, fused by reciprocal ranks",
-    "mmr": "BM25, then maximal marginal relevance",
-    "perspectives": "BM25 for each perspective on the question, merged round robin",
-}
-"""What each name stands for; ``NAME=FILE`` is a run from a TREC file."""
-RERANKED = frozenset({"generic", "pro", "con"})
-"""Those that rerank what the first stage found."""
-ASKING = RERANKED | {"perspectives"}
-"""Those that ask a model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,26 +39,6 @@ class SystemRun:
     depth: int | None = None
 
 
-def check_systems(names: Sequence[str]) -> None:
-    """Make sure before the first call that every name is known and every file there.
-
-    Raises:
-        UnknownNameError: there is no such system.
-        DeclarationError: a name stands twice, or a run's file is not there.
-    """
-    labels = [name.partition("=")[0] for name in names]
-    if repeated := {label for label in labels if labels.count(label) > 1}:
-        raise DeclarationError(f"the system {min(repeated)!r} is named twice; give runs names of their own")
-    if not names:
-        raise DeclarationError("name at least one system, such as bm25,pro")
-    for name in names:
-        label, given, path = name.partition("=")
-        if given and not Path(path).is_file():
-            raise DeclarationError(f"the run {label!r}: there is no file {path}")
-        if not given and name not in SYSTEMS:
-            raise UnknownNameError("system (or NAME=FILE)", name, SYSTEMS)
-
-
 def run_systems(
     names: Sequence[str],
     index: Index,
@@ -88,20 +52,10 @@ def run_systems(
     Raises:
         DeclarationError: as :func:`check_systems`.
     """
-    from conqret.retrieval.mmr import TRADE_OFF
     from conqret.retrieval.pipeline import assemble, open_indexes
 
     check_systems(names)
-    stages: dict[str, dict[str, Any]] = {
-        "bm25": {},
-        "generic": {"rerank": True},
-        "pro": {"rerank": True, "stance": "pro"},
-        "con": {"rerank": True, "stance": "con"},
-        "mmr": {"mmr": TRADE_OFF},
-        "perspectives": {"perspectives": True},
-    }
     files = {label: _from_file(label, path, topics) for label, path in _files(names)}
-    engines = {"dense": ("dense",), "hybrid": ("bm25", "dense")}
     frame = queries(topics)
     found = []
     for name in names:
@@ -111,8 +65,9 @@ def run_systems(
             depth = max(map(len, ranked.values()))
             found.append(SystemRun(label, ranked, None, depth if depth < len(index) else None))
             continue
-        indexes = open_indexes(index.collection.folder, engines[name]) if name in engines else [index]
-        made = assemble(indexes, replace(plan, **stages.get(name, {})), session, on_query)
+        engines, settings = stages_of(name)
+        indexes = [index] if engines == BM25 else open_indexes(index.collection.folder, engines)
+        made = assemble(indexes, replace(plan, **settings), session, on_query)
         ranked = rankings(made.pipeline(frame))
         windows = made.reranker.summary if made.reranker else None
         found.append(SystemRun(name, ranked, windows, plan.depth if plan.depth < len(index) else None))

@@ -1,0 +1,54 @@
+"""Systems are named by what searches and by what comes to it."""
+
+import pytest
+
+from conqret.errors import DeclarationError, UnknownNameError
+from conqret.retrieval.evaluation.names import ASKING, RERANKED, check_systems, has_step, is_system, stages_of
+from conqret.retrieval.trade_off import TRADE_OFF
+
+
+@pytest.mark.parametrize(
+    ("name", "engines", "settings"),
+    [
+        ("bm25", ("bm25",), {}),
+        ("mmr", ("bm25",), {"mmr": TRADE_OFF}),
+        ("dense+mmr@0.75", ("dense",), {"mmr": 0.75}),
+        (
+            "hybrid+perspectives+pro",
+            ("bm25", "dense"),
+            {"perspectives": True, "rerank": True, "stance": "pro"},
+        ),
+    ],
+)
+def test_names(name, engines, settings):
+    assert stages_of(name) == (engines, settings)
+    assert is_system(name)
+
+
+def test_who_asks_a_model():
+    assert has_step("dense+perspectives", ASKING)
+    assert not has_step("dense+perspectives", RERANKED)
+    assert not has_step("pro=pro.res", RERANKED)
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("bm25+dense", "one first stage"),
+        ("mmr+mmr", "each step once"),
+        ("pro+con", "one reranking"),
+        ("mmr@2", "from 0 to 1"),
+        ("mmr@nan", "from 0 to 1"),
+        ("dense@0.5", "for mmr alone"),
+    ],
+)
+def test_names_that_make_no_system(name, told):
+    with pytest.raises(DeclarationError, match=told):
+        check_systems([name])
+
+
+@pytest.mark.parametrize("name", ["dens", "dense+", "dense+mmmr", ""])
+def test_unknown_words(name):
+    assert not is_system(name)
+    with pytest.raises(UnknownNameError):
+        check_systems([name])
