@@ -13,6 +13,9 @@ from conqret.report.page import write_files
 from conqret.report.sheet import Sheet, section
 from conqret.report.table import Cell, Column, Table
 
+PARTS, CHANGED = "Documents and other parts rated differently", "What changed most"
+IN_FULL = (PARTS, CHANGED)
+"""What stands on the page with texts, and not as a table."""
 TEXT = 3_000
 """Characters of an argument that the page shows."""
 
@@ -57,9 +60,16 @@ def difference_tables(found: RunDifference) -> Iterator[Table]:
     ]
     if len(lost) > 1 or found.missing_first or found.missing_second:
         yield Table("Missing in one of the two", ("", "in the first", "in the second"), lost)
+    if found.changed_parts:
+        yield Table(
+            PARTS,
+            ("item", Column("part", "name"), Column("metric", "name"), "first", "second"),
+            [(one.item, one.part, one.metric, one.first, one.second) for one in found.changed_parts],
+            note=_parts_note(found),
+        )
     if found.changed:
         yield Table(
-            "What changed most",
+            CHANGED,
             ("item", Column("metric", "text"), "first", "second"),
             [(_name(one), one.metric, one.first, one.second) for one in found.changed],
         )
@@ -69,28 +79,40 @@ def write_difference(found: RunDifference, first: JudgeFolder, second: JudgeFold
     """Write the page, on which the items that changed most stand side by side; returns its place."""
     left = _texts(first, {one.first_item for one in found.changed})
     right = _texts(second, {one.second_item for one in found.changed})
-    tables = list(difference_tables(found))
+    tables = [table for table in difference_tables(found) if table.title not in IN_FULL]
     sheet = Sheet(
         "diff",
         "What differs between two runs",
-        # the last names what stands below in full
-        list(map(section, tables[: len(tables) - bool(found.changed)])),
+        list(map(section, tables)),
         lede=[f"First: {found.first}. Second: {found.second}.", _met(found)],
     )
     content = sheet.html(
         "run_difference.html.j2",
         beside=[(one, _name(one), left[one.first_item], right[one.second_item]) for one in found.changed],
+        parts=found.changed_parts,
+        parts_title=PARTS,
+        parts_note=_parts_note(found),
         longest=TEXT,
     )
     (written,) = write_files(file.parent, {file.name: content})
     return written
 
 
+def _parts_note(found: RunDifference) -> str:
+    return (
+        f"{words.count(found.parts_moved)} of {words.number(found.parts, 'part')} that both rated; shown are the "
+        f"{len(found.changed_parts)} furthest apart."
+    )
+
+
 def _met(found: RunDifference) -> str:
     """How the two met, and whether it can be said what made the difference."""
     judges = "one judge" if found.same_judge else "two judges"
     items = "the same items" if found.same_items else "other items"
-    said = f"{words.number(found.pairs, 'pair')}, met by {found.paired_by}: {judges}, {items}."
+    said = (
+        f"{words.number(found.pairs, 'pair')}, met by {found.paired_by}: {judges}, {items}. "
+        f"{words.count(found.moved)} of them differ on some metric."
+    )
     if found.same_judge or found.same_items:
         return said
     return f"{said} Judge and items both differ, so it cannot be said which of them made the difference."

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from conqret.data import Item, Measure, Reason
+from conqret.data import Item, Measure, Part, Reason
 from conqret.errors import DeclarationError
 from conqret.io.labels import read_labels
 from conqret.reliability.validation.run_difference import difference
@@ -69,6 +69,42 @@ def test_below_six_topics_there_is_an_interval_and_no_verdict():
     found = difference(runs([[0.5, 0.4]] * 5), runs([[0.6 + 0.01 * n, 0.4] for n in range(5)]))
     assert found.metrics["clarity"].difference.low is not None
     assert found.metrics["clarity"].p is None
+
+
+def test_documents_that_are_rated_differently_are_named_with_what_is_said(tmp_path):
+    def rated(values, says):
+        found = [
+            judgment(
+                f"i{place}",
+                {
+                    "clarity": scored(0.5).model_copy(
+                        update={"parts": (Part(id="<b>d", value=value, explanation=says), Part(id="e", value=0.5))}
+                    )
+                },
+                topic=f"t{place}",
+            )
+            for place, value in enumerate(values)
+        ]
+        return Run(Path(says), found)
+
+    first, second = rated([0.2, 0.4, None], "before"), rated([0.4, 1.0, 0.5], "after")
+    found = difference(first, second, most=1)
+    assert (found.moved, found.parts, found.parts_moved) == (0, 5, 2), "a rating that is missing is not compared"
+    (part,) = found.changed_parts
+    assert (part.item, part.part, part.first, part.second) == ("i1", "<b>d", 0.4, 1.0)
+    page = write_difference(found, first, second, tmp_path / "diff.html").read_text(encoding="utf-8")
+    assert "2 of 5 parts that both rated" in page
+    assert "&lt;b&gt;d" in page
+    assert ">before</p>" in page
+    assert ">after</p>" in page
+
+
+def test_one_text_that_two_judges_read_stands_once(tmp_path):
+    before, after = runs([[0.1]] * 6), runs([[0.9]] * 6)
+    page = write_difference(difference(before, after, most=1), before, after, tmp_path / "diff.html")
+    text = page.read_text(encoding="utf-8")
+    assert text.count("&lt;b&gt;0-0&lt;/b&gt;") == 1
+    assert "The argument that both judged" in text
 
 
 def test_two_systems_meet_by_topic_and_side_and_the_page_shows_both(tmp_path):

@@ -9,9 +9,10 @@ labels by prediction-powered inference on the paired differences (:mod:`conqret.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from heapq import nlargest
 
-from conqret.data import Judgment
+from conqret.data import Judgment, Part
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
 from conqret.io.labels import LabelSet, Unit
@@ -62,8 +63,23 @@ class Changed(Frozen):
     second: float
 
 
+class ChangedPart(Frozen):
+    """A part of an item (a document, say) whose rating moved from ``first`` to ``second``, both in [0, 1], with what
+    either judge says of it."""
+
+    item: str
+    metric: str
+    part: str
+    first: float
+    second: float
+    first_says: str = ""
+    second_says: str = ""
+
+
 class RunDifference(Frozen):
     """Two runs side by side. ``same_judge`` and ``same_items`` say what they share, ``paired_by`` how items met;
+    ``moved`` counts the pairs that differ on some metric, ``parts`` those parts (documents, say) that both rated, and
+    ``parts_moved`` those of them that they rate differently, of which ``changed_parts`` are the furthest apart;
     ``missing_first`` and ``missing_second`` are items that only the other run has, ``left_out`` metrics of one run."""
 
     first: str
@@ -77,6 +93,10 @@ class RunDifference(Frozen):
     confidence: float
     metrics: Mapping[str, DifferenceOn]
     changed: tuple[Changed, ...]
+    moved: int = 0
+    parts: int = 0
+    parts_moved: int = 0
+    changed_parts: tuple[ChangedPart, ...] = ()
     missing_first: list[str]
     missing_second: list[str]
     left_out: list[str]
@@ -131,6 +151,7 @@ def difference(
         for name in common
         if (a := _value(before, name)) is not None and (b := _value(after, name)) is not None and a != b
     ]
+    parts, apart = _parts(key, first, second)
     return RunDifference(
         first=_words(first, records[0]),
         second=_words(second, records[1]),
@@ -144,11 +165,52 @@ def difference(
         metrics={
             row.metric: row.model_copy(update={"p_holm": p}) for row, p in zip(rows, corrected, strict=True)
         },
-        changed=tuple(sorted(moved, key=lambda one: -abs(one.second - one.first))[:most]),
+        changed=tuple(nlargest(most, moved, key=_distance)),
+        moved=len({one.first_item for one in moved}),
+        parts=parts,
+        parts_moved=len(apart),
+        changed_parts=tuple(nlargest(most, apart, key=_distance)),
         missing_first=[judgment.item for name, judgment in right.items() if name not in left],
         missing_second=[judgment.item for name, judgment in left.items() if name not in right],
         left_out=sorted(set(metrics[0]) ^ set(metrics[1])),
     )
+
+
+def _distance(one: Changed | ChangedPart) -> float:
+    return abs(one.second - one.first)
+
+
+def _parts(
+    key: Callable[[Judgment], Hashable], first: JudgeFolder, second: JudgeFolder
+) -> tuple[int, list[ChangedPart]]:
+    """How many parts both runs rated, and those that they rated differently."""
+    rated = {(key(judgment), metric, part.id): part for judgment, metric, part in _rated(first)}
+    count, apart = 0, []
+    for judgment, metric, part in _rated(second):
+        before = rated.get((key(judgment), metric, part.id))
+        if before is None or before.value is None or part.value is None:
+            continue
+        count += 1
+        if before.value != part.value:
+            apart.append(
+                ChangedPart(
+                    item=judgment.item,
+                    metric=metric,
+                    part=part.id,
+                    first=before.value,
+                    second=part.value,
+                    first_says=before.explanation,
+                    second_says=part.explanation,
+                )
+            )
+    return count, apart
+
+
+def _rated(run: JudgeFolder) -> Iterator[tuple[Judgment, str, Part]]:
+    for judgment in run.finished():
+        for metric, measure in judgment.measures.items():
+            for part in measure.parts:
+                yield judgment, metric, part
 
 
 def _key(one: Sequence[Judgment], other: Sequence[Judgment]) -> tuple[Callable[[Judgment], Hashable], str]:
