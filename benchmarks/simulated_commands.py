@@ -20,7 +20,8 @@ from conqret.reliability.validation.settings import Settings
 from conqret.stats.resampling import leave_one_out
 
 DIMENSION = "clarity"
-LABELS = Scales(LabelScale("interval", 1.0, 5.0))
+LABELS = Scales(LabelScale("interval", 1.0, 5.0, whole=False))
+"""Any number may be said, so that monotone maps are the only kind that can be had."""
 
 
 def own_scale(judge: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -119,7 +119,8 @@ class Sampled:
 
     def above(self, bound: float = 0.0) -> float | None:
         """The p-value of "not above ``bound``" against "above it", by t with C - 1 degrees of freedom on the plain
-        scale (None where there is no interval; 0, .5 or 1 where the value is the same without each cluster)."""
+        scale (None where there is no interval). Where the value is the same without each cluster, all of them say the
+        same, and p is that of flipping their signs, ``2^-C`` at least."""
         from scipy.special import stdtr
 
         kept = self._kept()
@@ -127,7 +128,8 @@ class Sampled:
             return None
         beyond, error = self.value - bound, _error(kept)
         if error <= _TOLERANCE:
-            return 0.5 if abs(beyond) <= _TOLERANCE else float(beyond < 0)
+            least = 0.5 ** len(kept)
+            return 0.5 if abs(beyond) <= _TOLERANCE else least if beyond > 0 else 1 - least
         return float(stdtr(len(kept) - 1, -beyond / error))
 
     def p(self) -> float | None:

@@ -29,7 +29,7 @@ def paired_t_test(a: ArrayLike, b: ArrayLike) -> PairedTest:
     """Student's paired t-test of two measurements of the same n things (n at least 2).
 
     ``t = mean(d) / (sd(d) / sqrt(n))`` with d = a - b and n - 1 degrees of freedom. Where all differences
-    are equal, t has no value: p is 1 if they are 0 and 0 otherwise, and t is 0 or infinite.
+    are equal, t is 0 or infinite, and p 1 or, where they are not 0, that of flipping their signs, ``2^(1 - n)``.
 
     Raises:
         DeclarationError: the two are not of one length, hold fewer than 2 values, or a value is not finite.
@@ -49,7 +49,7 @@ def paired_t_test(a: ArrayLike, b: ArrayLike) -> PairedTest:
     spread = float(differences.std(ddof=1))
     if spread <= 1e-12 * max(1.0, abs(mean)):
         same = abs(mean) <= 1e-12
-        return PairedTest(mean, 0.0 if same else float(np.copysign(np.inf, mean)), 1.0 if same else 0.0, n)
+        return PairedTest(mean, 0.0 if same else float(np.copysign(np.inf, mean)), 1.0 if same else 2.0 ** (1 - n), n)
     t = mean / (spread / n**0.5)
     return PairedTest(mean, t, float(2 * stdtr(n - 1, -abs(t))), n)
 

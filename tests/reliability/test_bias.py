@@ -26,8 +26,9 @@ from conqret.reliability.bias.probes.authority import INVENTED
 from conqret.reliability.bias.probes.self_preference import family, warning
 from conqret.reliability.bias.run import BiasPlan, plan_bias, run_bias
 from conqret.reliability.bias.study import bias
-from conqret.reliability.bias.table import BiasRow, BiasTable, bias_rows
+from conqret.reliability.bias.table import BiasRow, BiasTable, bias_rows, spanned
 from conqret.reliability.judged import Conduct
+from conqret.stats.effects import Paired, paired_effects
 
 METRICS = ("context_relevance", "answer_relevance", "groundedness", "preference")
 TOPICS = 12
@@ -326,3 +327,15 @@ def test_another_run_in_the_same_folder_is_refused(
     assert "--overwrite" in str(caught.value)
     assert (tmp_path / "run" / "bias.json").read_bytes() == before
     assert probed(**given, overwrite=True).judgments
+
+
+def test_what_the_slope_leaves_open_stays_within_the_scale() -> None:
+    """People's labels that tell little leave steep slopes possible; scores differ by 1 at most all the same."""
+    rng = np.random.default_rng(0)
+    topics = [place % 8 for place in range(40)]
+    apart, judged = rng.normal(0, 0.4, 40), rng.normal(0.3, 0.3, 40)
+    series = [Paired((judged - slope * apart).tolist(), topics) for slope in (0.1, 9.0)]
+    wide = paired_effects(series, rng)[1]
+    found = spanned(paired_effects(series, rng))
+    assert wide.high > 1
+    assert -1 <= found.low < found.value < found.high == 1

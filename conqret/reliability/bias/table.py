@@ -146,17 +146,18 @@ def bias_rows(
 
 def spanned(effects: Sequence[Effect]) -> Effect:
     """One effect of those at the least and the largest slope, between which the true one lies: their mean, an interval
-    that spans both, and the larger p-value (1 where the signs differ)."""
+    that spans both, and the larger p-value (1 where the signs differ). Scores of things that are equally good differ by
+    1 at most, whatever the slope."""
     if len(effects) == 1:
         return effects[0]
-    values = [one.value for one in effects]
+    values = [min(max(one.value, -1.0), 1.0) for one in effects]
     lows, highs = [one.low for one in effects], [one.high for one in effects]
     p_values = [one.p for one in effects if one.p is not None]
     return replace(
         effects[0],
         value=sum(values) / len(values),
-        low=None if None in lows else min(low for low in lows if low is not None),
-        high=None if None in highs else max(high for high in highs if high is not None),
+        low=None if None in lows else max(min(low for low in lows if low is not None), -1.0),
+        high=None if None in highs else min(max(high for high in highs if high is not None), 1.0),
         standardised=None,
         p=1.0 if min(values) <= 0 <= max(values) else max(p_values, default=1.0),
     )
