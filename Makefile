@@ -63,6 +63,7 @@ demo-corpus: $(CORPUS)
 test: $(DEV)
 	@scripts/install_chromium.sh
 	$(BIN)/pytest -n $(JOBS) $(ARGS)
+	@echo "Next: make demo, or . $(BIN)/activate and conqret --help"
 
 # The short form of the same attacks is part of make test.
 torture: $(DEV)
@@ -99,6 +100,10 @@ layers: $(DEV)
 
 package: $(DEV)
 	scripts/check_package.sh $(BIN)/python
+
+# Each extra from the wheel that "package" built: minutes, most of them the index's.
+extras: package
+	scripts/check_extras.sh $(BIN)/python
 
 docs-check: $(DEV)
 	$(BIN)/python scripts/check_docs.py

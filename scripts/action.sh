@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# What action.yml runs: conqret judge, with what the inputs say. Inputs come by the environment and are never evaluated.
+set -euo pipefail
+
+arguments=()
+while IFS= read -r line; do
+    [ -z "$line" ] || arguments+=(--require "$line")
+done <<<"${REQUIRE:-}"
+while IFS= read -r line; do
+    [ -z "$line" ] || arguments+=("$line")
+done <<<"${ARGUMENTS:-}"
+
+exec "${CONQRET:-conqret}" judge "$ITEMS" --format "$FORMAT" --model "$MODEL" --output "$OUTPUT" "${arguments[@]}"
