@@ -70,6 +70,8 @@ def judge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
               after items, format and model); ``overwrite`` begins afresh where it holds another run
             - ``recordings``: a store of answers, read and added to; ``replay``: a store, an export or a run to answer
               from, with the format, model and settings that it was made with, where none are given
+            - ``batch``: hand the questions in as a batch of the provider's (OpenAI, Anthropic) at half the price, and
+              return; the same call again collects what was answered, and hands in what has to be asked again
             - ``on_start``: called once with the execution, the client and the number of judgments kept from before;
               ``on_judgment``: called with each judgment as it is done
             - those of :class:`conqret.llm.options.ClientOptions`: ``api_base``, ``api_key``, ``client``,
@@ -128,6 +130,11 @@ async def _judge(items: Any, settings: JudgeSettings) -> Any:
     check_names("judge", settings, JudgeSettings)
     source, checked, setup = _checked(items, settings)
     output = settings.get("output")
+    if settings.get("batch") and (not output or source.frame_kind is not None):
+        raise DeclarationError(
+            "a batch is answered later: say in which run's folder its answers are collected (output), and give the "
+            "items as a file or a list, not as a frame that gets columns"
+        )
     found = (
         await _into_folder(source, checked, setup, _folder(output, source, setup), settings)
         if output
@@ -197,6 +204,7 @@ async def _into_folder(
         replay,
         settings.get("overwrite", False),
         on_stop=write_report,
+        batch=settings.get("batch", False),
     )
     on_start, tally = settings.get("on_start", _unheard), Tally()
     async with execution.session:

@@ -64,6 +64,7 @@ class JudgeSettings(ClientSettings, AnswerSettings, total=False):
     prompts: str | Path | None
     output: str | Path | bool | None
     overwrite: bool
+    batch: bool
     on_start: Callable[[Setup, Checked, Client, int], None]
     on_judgment: Callable[[Judgment], None]
 

@@ -26,6 +26,7 @@ EPILOG = (
     "conqret judge items.jsonl --format rag-fine-grained --model gpt-4o-mini -o runs/first\n\n"
     "conqret judge items.jsonl --format g-eval --metric context-relevance --samples 3 --model offline\n\n"
     "conqret judge items.jsonl --model hosted_vllm/my-model --api-base http://localhost:8000/v1\n\n"
+    "conqret judge items.jsonl --model gpt-4o-mini -o runs/cheap --batch\n\n"
     "conqret judge items.jsonl --replay recordings.jsonl\n\n"
     "conqret judge items.jsonl --config settings.toml"
 )
@@ -92,6 +93,15 @@ def judge(
             "--require",
         ),
     ] = None,
+    batch: Annotated[
+        bool,
+        options.option(
+            options.MODEL,
+            "Hand the questions in as a batch (OpenAI, Anthropic) at half the price, and leave; the same command again "
+            "collects the answers.",
+            "--batch",
+        ),
+    ] = False,
     dry_run: options.DryRun = False,
     shown: options.Shown,
 ) -> None:
@@ -112,7 +122,7 @@ def judge(
 
     settings: dict[str, Any] = {
         "format": format, "model": model, "columns": options.column_map(columns, options.ITEM_COLUMNS),
-        "topics": topics, "skip_invalid": skip_invalid, "prompts": prompts,
+        "topics": topics, "skip_invalid": skip_invalid, "prompts": prompts, "batch": batch,
         "output": True if output is None else output,
         **judging.given(), **calls.given(), **kept.given(),
     }  # fmt: skip
@@ -151,7 +161,8 @@ def judge(
     outcomes = [check_mean(one, found.summary) for one in wanted]
     tell_outcomes(outcomes)
     failed = found.summary.failed or not all(one.met for one in outcomes)
-    end(failed, found.session, there=found.summary.any_score, reasons=found.summary.reasons)
+    there = found.summary.any_score or found.summary.outstanding  # what a batch holds is to come
+    end(failed, found.session, there=there, reasons=found.summary.reasons)
 
 
 def _hold_against(card: Path, setup: Setup) -> None:
@@ -187,6 +198,9 @@ def _remark(found: Judgments, *, quiet: bool) -> None:
 def _lines(found: Judgments, summary: Summary) -> Iterator[RenderableType]:
     from conqret.report.tables import terminal
 
+    if not len(found) and summary.outstanding:
+        yield f"nothing is judged yet: {summary.outstanding} of {found.record.items_count} items wait for a batch"
+        return
     yield terminal(summary, found.record)
     if (run := found.folder) is not None:
         yield at(run.judgments_file, "judgments")

@@ -47,6 +47,7 @@ class Reason(StrEnum):
     BUDGET = "budget"
     PROVIDER_DOWN = "provider_down"
     NOT_RECORDED = "not_recorded"
+    AWAITED = "awaited"
     TOO_MANY_FAILURES = "too_many_failures"
 
     @property

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic_core import PydanticSerializationError, to_json
+from pydantic import TypeAdapter
 
 from conqret.errors import Fault
 from conqret.io import limits
@@ -28,6 +28,7 @@ def _unrepeated(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return record
 
 
+_ENCODER: TypeAdapter[object] = TypeAdapter(object)
 _DECODER = json.JSONDecoder(object_pairs_hook=_unrepeated)
 
 
@@ -50,8 +51,8 @@ def compact(value: object) -> bytes:
     What the standard library makes of it, fifteen times as fast for long texts.
     """
     try:
-        return to_json(value)
-    except PydanticSerializationError:
+        return _ENCODER.dump_json(value)
+    except ValueError:  # half a surrogate pair, or a type of its own
         text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
         return text.encode("utf-8", "backslashreplace")
 

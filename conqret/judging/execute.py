@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 
-from conqret.data import Item, Judgment
+from conqret.data import Item, Judgment, Reason
 from conqret.errors import DeclarationError
 from conqret.io import Checked, ItemSource, item_record
 from conqret.io.atomic import replacing, write_whole
@@ -37,7 +37,8 @@ class Execution:
 
     ``recordings`` is the store to use (by default the run's own); with ``replay`` nothing is ever sent. ``shared`` is a
     session that others use, too: store, library and client are then its own. ``on_stop`` is called where the run is
-    stopped before its end, once its numbers so far are written.
+    stopped before its end, once its numbers so far are written. With ``batch`` what has no answer is handed in, and its
+    items have no judgment until the same run collects them.
     """
 
     source: ItemSource
@@ -48,6 +49,7 @@ class Execution:
     replay: Path | None = None
     overwrite: bool = False
     shared: Session | None = None
+    batch: bool = False
     on_stop: Callable[[JudgeFolder], object] = lambda folder: None
 
     @cached_property
@@ -58,6 +60,7 @@ class Execution:
             recordings=None if self.replay else self.recordings,
             replay=self.replay,
             prompts=self.setup.library,
+            batch=self.batch,
         )
 
     @cached_property
@@ -139,15 +142,19 @@ async def aexecute(
         before = session.counts
         with judgment_rows(out.judgments_file, record.fingerprint) as rows:
             kept = len(rows)
+            await session.client.collect()
             on_start(session.client, kept)
             try:
                 order = await _judge_rest(execution, session.client, rows, on_judgment)
+                await session.client.hand_in()
             except BaseException:  # stopped, or nothing can be written any more
                 with contextlib.suppress(OSError):
                     _stop(execution, rows, session.counts.since(before, kept=kept))
                 raise
         rows.arrange(trial_key(record.fingerprint, item) for item in order)
         summary = sum_up(out, rows, session.counts.since(before, kept=kept), readers)
+    if execution.batch:
+        order = [item for item in order if rows.get(trial_key(record.fingerprint, item)) is not None]
     return JudgeOutcome(summary, rows, tuple(order), kept, tuple(map(str, session.client.missing)))
 
 
@@ -200,11 +207,34 @@ async def _judge_rest(
     """Judge what is not done; return the ids of all items in their order."""
     order: list[str] = []
     instrument = execution.setup.instrument(client)
+    sink = _WhatIsAnswered(rows) if execution.batch else rows
     async for judgment in judged(
-        noted(execution.out.items(), order), instrument, rows, in_flight=client.in_flight
+        noted(execution.out.items(), order), instrument, sink, in_flight=client.in_flight
     ):
-        on_judgment(judgment)
+        if not (execution.batch and _awaits(judgment)):
+            on_judgment(judgment)
     return order
+
+
+@dataclass(frozen=True)
+class _WhatIsAnswered:
+    """The rows, to which no judgment is added of which a batch still holds a question."""
+
+    rows: RowStore[Judgment]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.rows
+
+    def get(self, key: str) -> Judgment | None:
+        return self.rows.get(key)
+
+    def add(self, row: Judgment) -> None:
+        if not _awaits(row):
+            self.rows.add(row)
+
+
+def _awaits(judgment: Judgment) -> bool:
+    return any(call.error.startswith(f"{Reason.AWAITED}:") for call in judgment.trace.calls)
 
 
 def sum_up(

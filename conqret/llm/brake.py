@@ -19,7 +19,9 @@ failed at ten by then (binomial), and of those that fail at one in ten, none in 
 MAX_EXAMPLE = 300
 """Characters of a failure that are told as an example."""
 
-_NOT_ASKED = frozenset({Reason.BUDGET, Reason.PROVIDER_DOWN, Reason.NOT_RECORDED, Reason.TOO_MANY_FAILURES})
+_NOT_ASKED = frozenset(
+    {Reason.BUDGET, Reason.PROVIDER_DOWN, Reason.NOT_RECORDED, Reason.AWAITED, Reason.TOO_MANY_FAILURES}
+)
 
 
 @dataclass(slots=True)

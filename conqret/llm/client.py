@@ -41,9 +41,10 @@ _log = logging.getLogger(__name__)
 class Client:
     """Asks one model, and records every answer in ``store`` (None records nothing).
 
-    With ``replay`` nothing is ever sent: what the store lacks fails with NOT_RECORDED, and is listed in
-    :attr:`missing`. Use it as an async context manager. ``progress`` holds live
-    counts (counted on, where one is given); ``heard`` is told of each request as it is sent, with its key.
+    With ``batch`` nothing is sent at once: what the store lacks fails with AWAITED until :meth:`hand_in` has handed it
+    in, and :meth:`collect` has got its answer. With ``replay`` nothing is ever sent: what the store lacks fails with
+    NOT_RECORDED, and is listed in :attr:`missing`. Use it as an async context manager. ``progress`` holds live counts
+    (counted on, where one is given); ``heard`` is told of each request as it is sent, with its key.
 
     Raises:
         DeclarationError: a replay without a store, a budget for a model whose price is unknown, or a local
@@ -58,6 +59,7 @@ class Client:
         replay: bool = False,
         progress: Progress | None = None,
         heard: Callable[[str, Request[Any]], object] = lambda key, sent: None,
+        batch: bool = False,
     ) -> None:
         if replay and store is None:
             raise DeclarationError("a replay needs recordings; give the store to replay from")
@@ -67,7 +69,14 @@ class Client:
         self._connection = self._backend.open(options)
         self._name, self._reads = self._backend.identity(options.model), not self._backend.writes
         self.progress = Progress() if progress is None else progress
-        self._sender = None if replay else Sender(self._connection, options, self._facts, self.progress)
+        self._batches = None
+        if batch and not replay:
+            from conqret.llm.batches.batches import Batches  # aiohttp, which most clients need later or never
+
+            self._batches = Batches(options, self.progress)
+        sends = not replay and self._batches is None
+        self._sender = Sender(self._connection, options, self._facts, self.progress) if sends else None
+        self.record_in(store)
         self._heard = heard
         self._flights: dict[str, asyncio.Task[tuple[Completion, int]]] = {}
         self._missing: dict[str, Missing] = {}
@@ -104,6 +113,8 @@ class Client:
     def record_in(self, store: Recordings | None) -> None:
         """Read answers from ``store`` and add to it from now on."""
         self._store = store
+        if self._batches is not None and store is not None:
+            self._batches.keep_beside(store)
 
     async def ask(self, request: Request[Response]) -> Answer[Response]:
         """Ask, and ask again where that may help; whatever the world does becomes an answer with a reason.
@@ -160,8 +171,28 @@ class Client:
         Raises:
             DeclarationError: the model cannot be had.
         """
-        if self._sender is not None:
+        if self._batches is not None:
+            await self._batches.prepare()
+        elif self._sender is not None:
             await self._connection.prepare()
+
+    async def collect(self) -> None:
+        """Record what batches have answered since; without batches there is nothing to be done.
+
+        Raises:
+            ProviderError: the provider does not say.
+        """
+        if self._batches is not None and self._store is not None:
+            await self._batches.collect(self._store)
+
+    async def hand_in(self) -> None:
+        """Hand in as batches what was asked and has no answer.
+
+        Raises:
+            ProviderError: the provider takes no batch.
+        """
+        if self._batches is not None:
+            await self._batches.hand_in()
 
     async def close(self) -> None:
         """Let go of connections; the store stays open, it is the caller's.
@@ -179,6 +210,8 @@ class Client:
             flight.cancel()
         await asyncio.gather(*flights, return_exceptions=True)
         await self._connection.close()
+        if self._batches is not None:
+            await self._batches.close()
 
     async def __aenter__(self) -> Self:
         return self
@@ -202,6 +235,8 @@ class Client:
         if recorded is not None:
             self.progress.recorded += 1
             return recorded, 0
+        if self._batches is not None:
+            raise self._batches.want(key, sent)
         if self._sender is None:
             missing = Missing(sent.ask, sent.item, sent.sample, key)
             self._missing.setdefault(key, missing)

@@ -8,13 +8,14 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import BaseModel
-from pydantic_core import PydanticSerializationError, to_json
+from pydantic import BaseModel, TypeAdapter
 
 from conqret.llm.request import Request
 
 KEY_VERSION = 1
 """Changes whenever keys are made in another way, so that old recordings are never mistaken for new."""
+
+_LISTS = TypeAdapter(list[list[Any]])
 
 KEPT = 256
 """The digests of so many schemas are kept; a run has a handful."""
@@ -64,8 +65,8 @@ def schema_digest(response: type[BaseModel]) -> str:
 def _texts(value: list[list[Any]]) -> bytes:
     """The same as :func:`_canonical` for long texts, and quicker."""
     try:
-        return to_json(value)
-    except PydanticSerializationError:  # half a surrogate pair
+        return _LISTS.dump_json(value)
+    except ValueError:  # half a surrogate pair
         return _canonical(value)
 
 

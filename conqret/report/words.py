@@ -31,6 +31,7 @@ REASONS: dict[str, str] = {
     Reason.BUDGET: "the budget was spent",
     Reason.PROVIDER_DOWN: "the provider was given up after repeated failures",
     Reason.NOT_RECORDED: "the recording holds no answer to this request",
+    Reason.AWAITED: "its answer is awaited: it is in a batch",
     Reason.TOO_MANY_FAILURES: "it was not asked any more, after too many failures",
 }
 """Each reason in words, as the end of "no value: ..."."""

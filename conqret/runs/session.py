@@ -80,6 +80,7 @@ class Session:
             a store.
         replay: a store, an export or a run to answer from; nothing is ever sent then.
         prompts: a folder of prompts before conqret's own, or a library of them.
+        batch: hand questions in as batches, for whoever comes back for the answers.
         loop: the event loop to use from code that is not asynchronous (one of its own by default).
 
     ``with session:`` and ``async with session:`` keep store, client and connections from one call to the next;
@@ -97,9 +98,13 @@ class Session:
         replay: str | Path | Recordings | None = None,
         prompts: Path | Library | None = None,
         loop: Loop | None = None,
+        batch: bool = False,
     ) -> None:
         if recordings is not None and replay is not None:
             raise DeclarationError("give recordings to add to, or a replay to answer from, not both")
+        if batch and replay is not None:
+            raise DeclarationError("a replay asks nothing, so it has no batch: leave one of the two out")
+        self._batch = batch
         self.options = model if isinstance(model, ClientOptions) else ClientOptions(model)
         self.library = prompts if isinstance(prompts, Library) else Library(prompts)
         self.progress = Progress()
@@ -119,7 +124,8 @@ class Session:
         """
         if self._client is None:
             self._client = Client(
-                self._remaining(), store=self._store(), replay=self._replay is not None, progress=self.progress
+                self._remaining(), store=self._store(), replay=self._replay is not None, progress=self.progress,
+                batch=self._batch,
             )
         return self._client
 

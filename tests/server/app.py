@@ -102,6 +102,7 @@ class FaultServer:
         app = web.Application(client_max_size=64 * 2**20)
         app.router.add_post("/v1/chat/completions", self._complete)
         app.router.add_get("/stats", self._stats)
+        self.add_routes(app)
         runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.2)
         await runner.setup()
         site = web.TCPSite(runner, "127.0.0.1", port)
@@ -112,6 +113,9 @@ class FaultServer:
         self._ready.set()
         await self._stop.wait()
         await runner.cleanup()
+
+    def add_routes(self, app: web.Application) -> None:
+        """What a server has besides."""
 
     async def _stats(self, _: web.Request) -> web.Response:
         return web.json_response({"requests": sum(self.counts.values()), "bodies": len(self.counts)})

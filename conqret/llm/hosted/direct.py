@@ -64,7 +64,7 @@ class Direct(HostedConnection):
                 if server.base:
                     await check_address(server.base)
                 self.provider, self.shape = server.provider, choose_shape(server.provider, self.facts)
-                self._open = server, _session(server)
+                self._open = server, session_of(server)
             return self._open
 
     async def exchange(self, request: Request[Any], shape: Shape) -> Mapping[str, Any]:
@@ -76,8 +76,8 @@ class Direct(HostedConnection):
             chunks = response.content.iter_any()
             raw = b"".join([piece async for piece in unpacked(chunks, packed)])
         if response.status != 200:
-            raise _refused(server, response.status, response.headers, raw)
-        return _parsed(raw)
+            raise refused(server, response.status, response.headers, raw)
+        return parsed(raw)
 
     def body(self, request: Request[Any], model: str, shape: Shape) -> bytes:
         """The request as it is sent: as OpenAI's own client would, messages first, then the rest by name."""
@@ -100,7 +100,8 @@ class Direct(HostedConnection):
             await opened[1].close()
 
 
-def _session(server: Server) -> aiohttp.ClientSession:
+def session_of(server: Server) -> aiohttp.ClientSession:
+    """Connections to a server, each request with its headers."""
     connector = aiohttp.TCPConnector(
         limit=0, keepalive_timeout=KEEP_ALIVE, ssl=_trusted() if server.url.startswith("https") else True
     )
@@ -132,7 +133,8 @@ def _arguments(response: type[BaseModel], shape: Shape) -> Mapping[str, bytes]:
     return {name: compact(value) for name, value in format_for(response, shape).arguments.items()}
 
 
-def _refused(server: Server, status: int, headers: Mapping[str, str], raw: bytes) -> ProviderError:
+def refused(server: Server, status: int, headers: Mapping[str, str], raw: bytes) -> ProviderError:
+    """What another status than 200 amounts to."""
     if 300 <= status < 400:
         target = address(headers.get("Location", "")) or "nowhere"
         where = f"{address(server.url)} sends on to {target}"
@@ -140,7 +142,8 @@ def _refused(server: Server, status: int, headers: Mapping[str, str], raw: bytes
     return status_error(status, _message(raw) or f"status {status} without a word", headers)
 
 
-def _parsed(raw: bytes) -> Mapping[str, Any]:
+def parsed(raw: bytes) -> Mapping[str, Any]:
+    """The object that a body holds. Raises ProviderError where it holds none."""
     try:
         body = json.loads(raw)
     except (ValueError, RecursionError):
@@ -151,11 +154,17 @@ def _parsed(raw: bytes) -> Mapping[str, Any]:
 
 
 def _message(raw: bytes) -> str:
-    """What an error's body says: its message where it has one, else all of it."""
+    """What an error's body says, JSON or not."""
     try:
-        body = json.loads(raw)
+        return told(json.loads(raw))
     except (ValueError, RecursionError):
         return raw.decode("utf-8", "replace")
+
+
+def told(body: Any) -> str:
+    """The message in the body of an error, else all of it; empty where there is nothing."""
+    if not body:
+        return ""
     for _ in range(2):  # {"error": {"message": …}}, {"error": …}, {"message": …}, {"detail": …}
         if isinstance(body, dict):
             body = next((body[name] for name in ("error", "message", "detail") if body.get(name)), body)

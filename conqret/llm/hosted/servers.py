@@ -38,6 +38,11 @@ class Server:
     headers: Mapping[str, str] = field(repr=False)
     base: str | None = None
 
+    @property
+    def root(self) -> str:
+        """What the addresses of all its interfaces begin with."""
+        return self.url.partition("?")[0].removesuffix(_PATH)
+
 
 @dataclass(frozen=True, slots=True)
 class _Provider:
@@ -114,10 +119,15 @@ def _completions(base: str) -> str:
     return SplitResult(parts.scheme, parts.netloc.rpartition("@")[2], path, parts.query, "").geturl()
 
 
-def _headers(base: str, key: str, provider: str) -> dict[str, str]:
+def checked_key(key: str, provider: str) -> str:
+    """A key that can stand in a header. Raises DeclarationError of any other."""
     if not key.isascii() or not key.isprintable():
         raise DeclarationError(f"the key for {provider} has characters that no key has: is it the right one?")
-    headers = {"Authorization": f"Bearer {key}"}
+    return key
+
+
+def _headers(base: str, key: str, provider: str) -> dict[str, str]:
+    headers = {"Authorization": f"Bearer {checked_key(key, provider)}"}
     user, found, host = base.partition("://")[2].partition("/")[0].rpartition("@")
     if found and host:
         name, _, password = user.partition(":")

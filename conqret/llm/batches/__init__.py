@@ -1,0 +1,1 @@
+"""Batches: questions handed in together at half the price, and collected when they are answered."""

@@ -1,0 +1,135 @@
+"""Anthropic's message batches: the requests are handed in as one object, the results are one file of lines."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+from urllib.parse import quote
+
+from conqret.data import Reason
+from conqret.io.jsonl import compact
+from conqret.llm.batches.service import BatchService, Progress, Result
+from conqret.llm.hosted.answers import completion_of
+from conqret.llm.hosted.connection import stated_by
+from conqret.llm.hosted.direct import told
+from conqret.llm.hosted.servers import Server, checked_key
+from conqret.llm.options import ClientOptions
+from conqret.llm.provider_errors import scrub, status_error
+from conqret.llm.reachable import missing_key
+from conqret.llm.request import Request
+from conqret.llm.retry import ProviderError
+
+URL, VERSION = "https://api.anthropic.com", "2023-06-01"
+
+ROOM = 8_192
+"""Tokens of an answer where neither the request nor the price list says: Anthropic wants a number."""
+
+_STATUS = {
+    "invalid_request_error": 400,
+    "authentication_error": 401,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "request_too_large": 413,
+    "rate_limit_error": 429,
+}
+_STOPPED = {"max_tokens": "length", "model_context_window_exceeded": "length", "refusal": "content_filter"}
+
+
+def anthropic_server(options: ClientOptions) -> Server:
+    """Where a model of Anthropic's is asked.
+
+    Raises:
+        DeclarationError: there is no key for it.
+    """
+    base = options.api_base or os.environ.get("ANTHROPIC_BASE_URL") or os.environ.get("ANTHROPIC_API_BASE")
+    key = (options.api_key or os.environ.get("ANTHROPIC_API_KEY") or "").strip()
+    if not key and base is None:
+        missing_key(options.model, "anthropic", ["ANTHROPIC_API_KEY"])
+    headers = {"x-api-key": checked_key(key, "anthropic"), "anthropic-version": VERSION}
+    root = (base or URL).rstrip("/").removesuffix("/v1")
+    return Server("anthropic", options.model.removeprefix("anthropic/"), f"{root}/v1", headers, base)
+
+
+class AnthropicBatches(BatchService):
+    """``POST /v1/messages/batches``. The answer's shape is a tool that has to be called."""
+
+    most: ClassVar[int] = 100_000
+    most_bytes: ClassVar[int] = 240 * 2**20  # of 256 MB
+
+    def line(self, key: str, request: Request[Any]) -> bytes:
+        """The request in Anthropic's form: system texts apart, room for the answer always given."""
+        system = "\n\n".join(one.content for one in request.messages if one.role == "system")
+        params: dict[str, Any] = {
+            "model": self.server.model,
+            "max_tokens": request.max_tokens or self.facts.max_output or ROOM,
+            "system": system,
+            "messages": [
+                {"role": one.role, "content": one.content} for one in request.messages if one.role != "system"
+            ],
+            "temperature": request.temperature,
+        }
+        if request.top_p is not None:
+            params["top_p"] = request.top_p
+        if not request.plain:
+            name = request.response.__name__
+            schema = request.response.model_json_schema()
+            params["tools"] = [{"name": name, "description": "Your answer", "input_schema": schema}]
+            params["tool_choice"] = {"type": "tool", "name": name}
+        return compact({"custom_id": key, "params": params})
+
+    async def hand_in(self, lines: Sequence[bytes]) -> str:
+        """In one object."""
+        data = b'{"requests":[%s]}' % b",".join(lines)
+        headers = {"Content-Type": "application/json"}
+        return str((await self.post("/messages/batches", data=data, headers=headers))["id"])
+
+    async def look(self, batch: str) -> Progress:
+        """By its status; the address of the results is made here, and not taken from the answer."""
+        path = f"/messages/batches/{quote(batch, safe='')}"
+        status = str((await self.get(path)).get("processing_status"))
+        ended = status == "ended"
+        return Progress(ended, scrub(status), (f"{path}/results",) if ended else ())
+
+    def read(self, line: Mapping[str, Any], seconds: float) -> Result:
+        """A message, or why there is none."""
+        key, result = str(line["custom_id"]), line["result"]
+        kind = result["type"]
+        if kind == "succeeded":
+            return Result(key, completion_of(_as_openai(result["message"]), self.cost, seconds))
+        if kind == "errored":
+            error = result.get("error") or {}
+            within = error.get("error")
+            inner = within if isinstance(within, Mapping) else error
+            status = _STATUS.get(str(inner.get("type")), 500)
+            failure = status_error(status, told(inner) or "no answer", {})
+            return Result(key, stated_by(failure), failure)
+        return Result(key, None, ProviderError(Reason.SERVER_ERROR, f"the question was {scrub(str(kind))}"))
+
+
+def _as_openai(message: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A message of Anthropic's in the form that is read everywhere else."""
+    blocks = [one for one in message["content"] if isinstance(one, Mapping)]
+    used = next((one for one in blocks if one.get("type") == "tool_use"), None)
+    texts = "".join(str(one.get("text") or "") for one in blocks if one.get("type") == "text")
+    usage = message.get("usage")
+    said = usage if isinstance(usage, Mapping) else {}
+    cached = said.get("cache_read_input_tokens") or 0
+    prompt = said.get("input_tokens")
+    content = texts if used is None else compact(used.get("input")).decode()
+    return {
+        "model": message.get("model"),
+        "choices": [
+            {
+                "message": {"content": content},
+                "finish_reason": _STOPPED.get(str(message.get("stop_reason")), "stop"),
+            }
+        ],
+        "usage": {
+            "prompt_tokens": prompt + cached
+            if isinstance(prompt, int) and isinstance(cached, int)
+            else prompt,
+            "completion_tokens": said.get("output_tokens"),
+            "prompt_tokens_details": {"cached_tokens": cached},
+        },
+    }

@@ -1,0 +1,274 @@
+"""The batches of a store of recordings: what is under way, what came of it, and what is to be handed in next.
+
+They stand in a file beside the store. A question is handed in where the store has no answer to it and no batch that is
+under way holds it; what comes back goes into the store, as if it had been answered at once.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import logging
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from conqret.data import Reason
+from conqret.errors import DeclarationError, number
+from conqret.io.atomic import write_whole
+from conqret.llm.batches.anthropic import AnthropicBatches, anthropic_server
+from conqret.llm.batches.openai import OpenAIBatches
+from conqret.llm.batches.service import BatchService, read_lines
+from conqret.llm.catalogue import provider_of
+from conqret.llm.hosted.servers import directly, server_of
+from conqret.llm.keys import parameters
+from conqret.llm.options import ClientOptions
+from conqret.llm.progress import Progress
+from conqret.llm.reachable import check_address
+from conqret.llm.recordings import Recordings
+from conqret.llm.redaction import Redaction, secrets_in_use
+from conqret.llm.request import Request
+from conqret.llm.retry import ProviderError
+
+SUFFIX = ".batches.json"
+"""What the file is called, behind the name of the store."""
+
+MOST_TRIES = 3
+"""So many batches may hold a question that none of them answers: what fails thrice rarely mends."""
+
+_log = logging.getLogger(__name__)
+
+
+class Asked(BaseModel):
+    """What a question is recorded with when its answer comes."""
+
+    ask: str
+    item: str
+    sample: int
+    params: dict[str, Any]
+
+
+class Batch(BaseModel):
+    """One batch: its questions by key, and of those that have no answer the reason and what was said.
+
+    ``id`` is None from before it is handed in until the provider has said what it is called.
+    """
+
+    id: str | None = None
+    model: str
+    handed_in: str
+    asked: dict[str, Asked]
+    ended: bool = False
+    errors: dict[str, tuple[Reason, str]] = {}
+
+
+class _File(BaseModel):
+    batches: list[Batch] = []
+
+
+class Batches:
+    """The batches of one model and one store.
+
+    Raises:
+        DeclarationError: the model's provider has no batches that are known here, money is to be limited, or the file
+            cannot be read.
+    """
+
+    def __init__(self, options: ClientOptions, progress: Progress) -> None:
+        if options.budget_usd is not None:
+            raise DeclarationError(
+                "what a batch costs is known when it comes back, so no budget can hold for it: leave it out, and see "
+                "with --dry-run what to expect"
+            )
+        self._service_of = _service_of(options)
+        self._options, self._progress = options, progress
+        self._redaction = Redaction(secrets_in_use(options))
+        self._service: BatchService | None = None
+        self._wanted: dict[str, Request[Any]] = {}
+        self._file = Path()
+        self._kept = _File()
+
+    def keep_beside(self, store: Recordings) -> None:
+        """Go on with the batches of ``store``."""
+        self._file = store.path.with_name(store.path.name + SUFFIX)
+        if self._file.exists():
+            try:
+                self._kept = _File.model_validate_json(self._file.read_bytes())
+            except ValidationError as error:
+                raise DeclarationError(
+                    f"{self._file} holds no batches as conqret writes them: {error}"
+                ) from None
+
+    async def prepare(self) -> BatchService:
+        """Check that there is a key for the model, and somebody at the address of a server of one's own.
+
+        Raises:
+            DeclarationError: there is not.
+        """
+        if self._service is None:
+            service = self._service_of(self._options)
+            if service.server.base:
+                await check_address(service.server.base)
+            self._service = service
+        return self._service
+
+    def want(self, key: str, request: Request[Any]) -> ProviderError:
+        """Take up a question without an answer; returns why there is none yet, or none any more."""
+        failed = [batch.errors[key] for batch in self._own() if key in batch.errors]
+        tries = sum(key in batch.asked for batch in self._own())
+        if failed and not any(key in batch.asked for batch in self._under_way()):
+            reason, said = failed[-1]
+            error = ProviderError(reason, said)
+            if tries >= MOST_TRIES or not error.retryable:
+                return error
+        self._wanted.setdefault(key, request)
+        return ProviderError(Reason.AWAITED, "the question is in a batch that is not answered yet")
+
+    async def collect(self, store: Recordings) -> None:
+        """Put into the store what was answered since."""
+        for batch in self._under_way():
+            service = await self.prepare()
+            if batch.id is None:
+                _log.warning(
+                    "a batch of %s was being handed in when conqret was stopped, and whether it was is not "
+                    "known; what it asks is handed in again", number(len(batch.asked), "question"),
+                )  # fmt: skip
+                self._end(batch)
+                continue
+            found = await service.look(batch.id)
+            odd = Counter[str]()
+            for path in found.results:
+                async for raw in service.lines(path):
+                    odd[self._take(service, store, batch, raw)] += 1
+            if not found.ended:
+                _log.warning("batch %s is under way (%s)", batch.id, found.told)
+                continue
+            self._end(batch)
+            told = ", ".join(f"{odd[word]} {word}" for word in _WORDS if odd[word])
+            lacking = len(batch.asked) - odd[_WORDS[0]] - odd[_WORDS[1]]
+            silent = f"; {lacking} without an answer" if lacking > 0 else ""
+            _log.warning("batch %s has ended (%s): %s%s", batch.id, found.told, told or "no results", silent)
+
+    async def hand_in(self) -> None:
+        """Hand in what is wanted and not under way, in as many batches as it takes.
+
+        Raises:
+            ProviderError: the provider takes no batch.
+        """
+        under_way = {key for batch in self._under_way() for key in batch.asked}
+        waiting = {key: one for key, one in self._wanted.items() if key not in under_way}
+        self._wanted.clear()
+        if not waiting:
+            return
+        service = await self.prepare()
+        for keys, lines in _portions(service, waiting):
+            asked = {
+                key: Asked(
+                    ask=one.ask, item=one.item, sample=one.sample, params=dict(parameters(one, read=False))
+                )
+                for key, one in ((key, waiting[key]) for key in keys)
+            }
+            now = dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
+            batch = Batch(model=self._options.model, handed_in=now, asked=asked)
+            self._kept.batches.append(batch)
+            self._write()  # before it is handed in: a kill then shows
+            try:
+                batch.id = await service.hand_in(lines)
+            except (ProviderError, KeyError) as error:
+                self._kept.batches.remove(batch)
+                self._write()
+                raise self._redaction.error(_refusal(error)) from None
+            self._write()
+            self._progress.calls += len(keys)
+            _log.warning(
+                "batch %s: %s handed in, at half the price; answers come within a day, mostly within the hour: give "
+                "the same command again to collect them", batch.id, number(len(keys), "question"),
+            )  # fmt: skip
+
+    async def close(self) -> None:
+        """Close the connections."""
+        if self._service is not None:
+            await self._service.close()
+            self._service = None
+
+    def _take(self, service: BatchService, store: Recordings, batch: Batch, raw: bytes) -> str:
+        """Keep one line of the results; returns the word for what it was."""
+        try:
+            result = read_lines(raw, service.read)
+        except ValueError:
+            return _WORDS[3]
+        if result is None:
+            return ""
+        asked = batch.asked.get(result.key)
+        if asked is None:
+            return _WORDS[2]
+        if result.completion is None:
+            if result.error is not None:
+                shown = self._redaction.error(result.error)
+                batch.errors[result.key] = (shown.code, str(shown))
+            return _WORDS[1]
+        if store.get(result.key) is not None:
+            return ""  # collected before, or a line that came twice: the first counts
+        completion = self._redaction.completion(result.completion)
+        store.put(
+            result.key, completion, ask=asked.ask, item=asked.item, model=batch.model, params=asked.params,
+            sample=asked.sample,
+        )  # fmt: skip
+        self._progress.add(completion, completion.cost_usd)
+        return _WORDS[0]
+
+    def _own(self) -> list[Batch]:
+        return [batch for batch in self._kept.batches if batch.model == self._options.model]
+
+    def _under_way(self) -> list[Batch]:
+        return [batch for batch in self._own() if not batch.ended]
+
+    def _end(self, batch: Batch) -> None:
+        batch.ended = True
+        self._write()
+
+    def _write(self) -> None:
+        write_whole(self._file, self._kept.model_dump_json(indent=1).encode())
+
+
+_WORDS = ("answered", "with an error", "of questions that were not asked", "that cannot be read")
+
+
+def _refusal(error: ProviderError | KeyError) -> ProviderError:
+    if isinstance(error, ProviderError):
+        return ProviderError(error.code, f"the batch was not taken: {error}")
+    return ProviderError(Reason.SERVER_ERROR, f"the batch was not taken: the answer lacks {error}")
+
+
+def _portions(
+    service: BatchService, waiting: dict[str, Request[Any]]
+) -> Iterator[tuple[list[str], list[bytes]]]:
+    """The questions in portions that a batch can hold."""
+    keys, lines, size = list[str](), list[bytes](), 0
+    for key, request in waiting.items():
+        line = service.line(key, request)
+        if lines and (len(lines) >= service.most or size + len(line) > service.most_bytes):
+            yield keys, lines
+            keys, lines, size = [], [], 0
+        keys.append(key)
+        lines.append(line)
+        size += len(line) + 1
+    yield keys, lines
+
+
+def _service_of(options: ClientOptions) -> Callable[[ClientOptions], BatchService]:
+    """What makes the service of a model's provider.
+
+    Raises:
+        DeclarationError: none is known.
+    """
+    if options.model.startswith("anthropic/") or provider_of(options.model) == "anthropic":
+        return lambda options: AnthropicBatches(options, anthropic_server(options))
+    if options.backend.writes and not options.backend.baseline and directly(options):
+        return lambda options: OpenAIBatches(options, server_of(options))
+    raise DeclarationError(
+        f"the model {options.model} cannot be asked in batches: OpenAI's and Anthropic's can, and those of servers "
+        "that have OpenAI's interface (--api-base)"
+    )

@@ -1,0 +1,77 @@
+"""OpenAI's batches: a file of requests is uploaded, a batch is made of it, and answers and errors are files again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+from urllib.parse import quote
+
+import aiohttp
+
+from conqret.data import Reason
+from conqret.llm.batches.service import BatchService, Progress, Result
+from conqret.llm.hosted.answers import completion_of
+from conqret.llm.hosted.connection import stated_by
+from conqret.llm.hosted.direct import Direct, told
+from conqret.llm.provider_errors import scrub, status_error
+from conqret.llm.request import Request
+from conqret.llm.retry import ProviderError
+from conqret.llm.structured import choose_shape
+
+_ENDED = frozenset({"completed", "expired", "cancelled", "failed"})
+_AT = "/v1/chat/completions"
+
+
+class OpenAIBatches(BatchService):
+    """``POST /files`` and ``POST /batches`` of OpenAI and of servers that have them too."""
+
+    most: ClassVar[int] = 50_000
+    most_bytes: ClassVar[int] = 190 * 2**20  # of 200 MB
+
+    def line(self, key: str, request: Request[Any]) -> bytes:
+        """The request as the direct way sends it."""
+        shape = choose_shape(self.server.provider, self.facts)
+        direct = Direct(self.options)
+        direct.provider = self.server.provider
+        body = direct.body(request, self.server.model, shape)
+        return b'{"custom_id":"%s","method":"POST","url":"%s","body":%s}' % (key.encode(), _AT.encode(), body)
+
+    async def hand_in(self, lines: Sequence[bytes]) -> str:
+        """Upload, and make a batch that has a day's time."""
+        form = aiohttp.FormData()
+        form.add_field("purpose", "batch")
+        form.add_field(
+            "file", b"\n".join(lines) + b"\n", filename="conqret.jsonl", content_type="application/jsonl"
+        )
+        file = await self.post("/files", data=form)
+        asked = {"input_file_id": str(file["id"]), "endpoint": _AT, "completion_window": "24h"}
+        return str((await self.post("/batches", json=asked))["id"])
+
+    async def look(self, batch: str) -> Progress:
+        """By its status; a batch that failed as a whole says why."""
+        found = await self.get(f"/batches/{quote(batch, safe='')}")
+        files = [found.get(name) for name in ("output_file_id", "error_file_id")]
+        status = str(found.get("status"))
+        return Progress(
+            status in _ENDED,
+            scrub(status) + _why(found.get("errors")),
+            tuple(f"/files/{quote(one, safe='')}/content" for one in files if isinstance(one, str) and one),
+        )
+
+    def read(self, line: Mapping[str, Any], seconds: float) -> Result:
+        """An answer with its status, or an error instead."""
+        key, response, error = str(line["custom_id"]), line.get("response"), line.get("error")
+        if isinstance(response, Mapping):
+            status, body = response.get("status_code"), response.get("body")
+            if status == 200 and isinstance(body, Mapping):
+                return Result(key, completion_of(body, self.cost, seconds))
+            failure = status_error(int(status or 500), told(body) or f"status {status}", {})
+            return Result(key, stated_by(failure), failure)
+        return Result(key, None, ProviderError(Reason.SERVER_ERROR, scrub(told(error) or "no answer")))
+
+
+def _why(errors: Any) -> str:
+    """What the first fault of a batch that failed as a whole was."""
+    data = errors.get("data") if isinstance(errors, Mapping) else None
+    first = data[0] if isinstance(data, list) and data else None
+    return f": {scrub(told(first))}" if first else ""
