@@ -181,7 +181,11 @@ def score(
     lines = [part for table in diversity_tables(found) for part in (table, "")]
     result(
         facts,
-        [*lines, *map(at, written, ("scores", "values", "judgments", "questions")), at(folder / RANKINGS, "rankings")],
+        [
+            *lines,
+            *map(at, written, ("scores", "values", "judgments", "questions")),
+            at(folder / RANKINGS, "rankings"),
+        ],
         as_json=shown.json_output,
     )
     if not shown.quiet:

@@ -1,0 +1,100 @@
+"""The page of an experiment with perspectives: the same systems over several corpora (BeRDS, Tables 3, 5, 6, 16, 17,
+Figures 2 and 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from conqret.perspectives.scoring import ALL, ASKED, SHOWN, leaning_name
+from conqret.report.sheet import Section, Sheet, section
+from conqret.report.table import Cell, Column, Table
+from conqret.stats import Estimate
+
+Facts = Mapping[str, Any]
+"""What ``scores.json`` of ``conqret perspectives score`` holds."""
+
+_NAMES = (Column("corpus", "text"), Column("system", "text"))
+
+
+def corpora_sheet(found: Mapping[str, Facts]) -> Sheet:
+    """The page, from the scores by corpus; depths and cuts are those of the first."""
+    first = next(iter(found.values()))
+    cuts, depth = first["cuts"], first["depth"]
+    sections = []
+    for cut in cuts:
+        measures = {f"MRecall@{cut}": f"MRecall@{cut}", f"P@{cut}": f"precision@{cut}", "P@1": "precision@1"}
+        tables = [_by_view(found, measure, title) for measure, title in measures.items()]
+        sections.append(section(*tables, title=f"The first {cut} documents"))
+        sections.append(_sides(found, cut))
+    needed = {f"covered@{depth}": f"covered within {depth}", f"documents@{depth}": "documents"}
+    sections.append(
+        section(
+            _table("Documents needed for coverage", found, needed),
+            _ceilings(found),
+            title="What the corpora allow",
+        )
+    )
+    facts = [("questions", f"{first['questions']:,}"), ("with two sides", f"{first['sided']:,}")]
+    return Sheet("perspectives", "How diverse are the rankings?", sections, facts=facts)
+
+
+def _by_view(found: Mapping[str, Facts], measure: str, title: str) -> Table:
+    """A measure of all systems by subset, and over all questions with an interval."""
+    views = list(dict.fromkeys(one["view"] for facts in found.values() for one in facts["scores"]))
+    subsets = [view for view in views if view != ALL]
+    rows: list[tuple[Cell, ...]] = [
+        (
+            corpus,
+            system,
+            *(_score(facts, view, system, measure).value for view in subsets),
+            _score(facts, ALL, system, measure),
+        )
+        for corpus, facts in found.items()
+        for system in _systems(facts)
+    ]
+    return Table(title, (*_NAMES, *subsets, "all"), rows)
+
+
+def _sides(found: Mapping[str, Facts], cut: int) -> Section:
+    """Which side is shown, and which side the query makes a ranking lean to."""
+    shown = {f"{what}@{cut}": what if what in ("both", "neither") else f"only {what}" for what in SHOWN}
+    leaning = {leaning_name(side, cut): f"asked as {side}" if side else "the question" for side in ASKED}
+    return section(
+        _table(f"Shown by the first {cut}", found, shown),
+        _table(f"Leaning of the first {cut}", found, leaning),
+        title=f"Sides of the first {cut} documents",
+    )
+
+
+def _table(title: str, found: Mapping[str, Facts], measures: Mapping[str, str]) -> Table:
+    rows: list[tuple[Cell, ...]] = [
+        (corpus, system, *(_score(facts, ALL, system, measure) for measure in measures))
+        for corpus, facts in found.items()
+        for system in _systems(facts)
+    ]
+    return Table(title, (*_NAMES, *measures.values()), rows)
+
+
+def _ceilings(found: Mapping[str, Facts]) -> Table:
+    views = list(dict.fromkeys(view for facts in found.values() for view in facts["ceiling"]))
+    rows: list[tuple[Cell, ...]] = [
+        (corpus, *(_estimate(facts["ceiling"].get(view, {}), "value") for view in views))
+        for corpus, facts in found.items()
+    ]
+    return Table("The ceiling: all systems together", (_NAMES[0], *views), rows)
+
+
+def _systems(facts: Facts) -> Sequence[str]:
+    return list(dict.fromkeys(one["system"] for one in facts["scores"]))
+
+
+def _score(facts: Facts, view: str, system: str, measure: str) -> Estimate:
+    wanted = (view, system, measure)
+    scores = (one for one in facts["scores"] if (one["view"], one["system"], one["measure"]) == wanted)
+    return _estimate(next(scores, {}), "mean")
+
+
+def _estimate(one: Mapping[str, Any], value: str) -> Estimate:
+    reason = one.get("reason") or ("" if one else "no question has a value")
+    return Estimate(one.get(value), one.get("low"), one.get("high"), one.get("n", 0), reason)

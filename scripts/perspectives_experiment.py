@@ -1,0 +1,99 @@
+"""Rankings of several retrievers over several corpora, and which perspectives they show: BeRDS's experiments.
+
+    python scripts/perspectives_experiment.py fixtures/perspectives/offline.toml -o runs/perspectives
+
+``questions`` are those with perspectives. ``systems`` search each corpus by words; each encoder has its corpora indexed
+and ``systems`` of its own. All rankings of a corpus are then scored together, and ``report.html`` has all corpora side
+by side (Tables 3, 5, 6, 16, 17, Figures 2 and 3). A corpus without a ``folder`` is collected for each question
+(``conqret perspectives collect``). ``[detectors]`` are held beside people's labels (Table 4), and ``[domains]`` tunes
+one on each domain (B.3). A table with a command's name holds options of that command; paths are relative to the file.
+Every command is printed as one could type it, keeps its own folder, and goes on where it stopped: so does the whole.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import tomllib
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from conqret.cli.sequence import as_options, run
+from conqret.report.perspective_corpora import corpora_sheet
+from conqret.report.sheet import write_sheet
+
+PATHS = ("folder", "pairs", "pages", "encoder", "query-encoder", "detector", "model")
+"""Options that may name files: those that are there beside the file of the experiment."""
+
+perspectives = partial(run, "perspectives")
+
+
+def experiment(file: Path, out: Path) -> None:
+    """Do all that the file asks for, into folders of ``out``.
+
+    Raises:
+        SystemExit: a command failed; the same call goes on there.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    plan = anchored(tomllib.loads(file.read_text(encoding="utf-8")), file.parent)
+    questions = Path(os.path.normpath(file.parent / plan["questions"]))
+    found = {}
+    for name, corpus in plan["corpora"].items():
+        folder = corpus.pop("folder", None)
+        if folder is None:
+            folder = out / "collected" / name
+            perspectives("collect", questions, *as_options(corpus), "-o", folder)
+        found[name] = scored(name, folder, questions, plan, out)
+    detection = plan.get("detection", {})
+    for name, detector in plan.get("detectors", {}).items():
+        pairs, options = detection["pairs"], {k: v for k, v in detection.items() if k != "pairs"}
+        perspectives("detect", pairs, *as_options(options | detector), "-o", out / "detectors" / name)
+    if "domains" in plan:
+        pairs = plan["domains"].pop("pairs")
+        perspectives("tune", pairs, "--across", *as_options(plan["domains"]), "-o", out / "domains")
+    for ending in ("html", "md"):
+        print(write_sheet(corpora_sheet(found), out / f"report.{ending}"))
+
+
+def scored(name: str, folder: Path, questions: Path, plan: Mapping[str, Any], out: Path) -> Any:
+    """The scores of all systems over one corpus: first those of each encoder, whose index then gives way to the next,
+    for their rankings; what was asked once is not asked again."""
+    common = ("--corpus", folder, "--perspectives", questions, *as_options(plan.get("score", {})))
+    if "detector" not in plan.get("score", {}):
+        common += ("--recordings", out / "recordings.sqlite")
+    runs = []
+    for encoder, table in plan.get("encoders", {}).items():
+        systems, place = table["systems"], out / "encoders" / name / encoder
+        rest = {key: value for key, value in table.items() if key != "systems"}
+        if not (place / "scores.json").is_file():
+            run("index", folder, "--engine", "dense", *as_options(rest))
+            perspectives("score", *systems, *common, "-o", place)
+        runs += [
+            f"{system.replace('dense', encoder)}={place / 'rankings' / f'{system}.res.gz'}"
+            for system in systems
+        ]
+    target = out / "corpora" / name
+    perspectives("score", *plan["systems"], *runs, *common, "-o", target)
+    return json.loads((target / "scores.json").read_text(encoding="utf-8"))
+
+
+def anchored(table: Any, folder: Path) -> Any:
+    """The same with what names files beside the experiment's made a path."""
+    if not isinstance(table, dict):
+        return table
+    made = {}
+    for key, value in table.items():
+        there = folder / value if key in PATHS and isinstance(value, str) else None
+        made[key] = Path(os.path.normpath(there)) if there and there.exists() else anchored(value, folder)
+    return made
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("file", type=Path)
+    parser.add_argument("-o", "--output", type=Path, default=Path("runs/perspectives"))
+    chosen = parser.parse_args()
+    experiment(chosen.file, chosen.output)
