@@ -38,6 +38,8 @@ PANELS: Mapping[str, Mapping[str, str]] = {
         "validate": "How far a judge agrees with people, beside how far people agree among themselves.",
         "compare": "Which of two judges is closer to people: alphas and their difference on what both scored, "
         "paired by topic.",
+        "frontier": "Which judge to buy: price and time against agreement with people, and who is shown "
+        "to be worth more.",
         "calibrate": "Learn what people say where the judge says 0.7: a map for each metric, and what it changes.",
         "components": "Where do a judge's scores differ, and why: topics, items, models, prompts, "
         "samples; and what more of "

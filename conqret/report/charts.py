@@ -29,6 +29,8 @@ MARKS = (
 """A circle, a square, a diamond and a triangle around the point."""
 CLOSEST = 26
 """Units between two numbers below the axis; of closer ones the second is left out."""
+BELOW = 3
+"""How many times smaller than the least positive level 0 is drawn on a logarithmic axis."""
 NAME = 56
 """Characters of a line's name in the key."""
 
@@ -75,12 +77,14 @@ class Tick:
 
 @dataclass(frozen=True)
 class Chart:
-    """Lines over levels in [0, 1], with 95 % intervals; ``x`` and ``y`` say what the axes hold."""
+    """Lines over levels in [0, 1], with 95 % intervals; ``x`` and ``y`` say what the axes hold. A line of one point is
+    drawn as that point over its interval. Where ``logarithmic``, 0 stands left of the least positive level."""
 
     title: str
     x: str
     y: str
     lines: Sequence[Line]
+    logarithmic: bool = False
 
     kind = "chart"
 
@@ -109,7 +113,9 @@ class Chart:
                 place=place % len(COLOURS),
                 colour=COLOURS[place % len(COLOURS)],
                 mark=MARKS[place % len(MARKS)],
-                path=" ".join(self._at(one.x, one.y) for one in points),
+                path=" ".join(
+                    upper + lower if len(points) == 1 else [self._at(one.x, one.y) for one in points]
+                ),
                 band=" ".join([*upper, *reversed(lower)]),
                 dots=tuple(f"M{self._at(one.x, one.y)}{MARKS[place % len(MARKS)]}" for one in points),
                 y=HEIGHT + KEY_LINE * (place + 0.5),
@@ -138,6 +144,9 @@ class Chart:
 
     def _x(self, x: float) -> float:
         found = [one.x for line in self.lines for one in line.points]
+        if self.logarithmic:
+            least = min((one for one in found if one > 0), default=1.0) / BELOW
+            x, *found = (math.log(max(one, least)) for one in (x, *found))
         low, high = min(found), max(found)
         share = (x - low) / (high - low) if high > low else 0.5
         return round(LEFT + 6 + share * (WIDTH - LEFT - RIGHT - 16), 2)

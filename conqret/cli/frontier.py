@@ -1,0 +1,61 @@
+"""``conqret frontier``: price and time of judges against their agreement with people."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from conqret.cli import label_options, options
+from conqret.cli.console import at, note, result, tell
+from conqret.cli.groups import grouped
+
+EPILOG = (
+    "Example: conqret frontier runs/small runs/large runs/offline --labels labels.csv --scale 1:3 -o buy.html"
+)
+
+
+@grouped
+def frontier(
+    runs: Annotated[
+        list[Path], typer.Argument(help="Finished runs of judges over the same items; two at least.")
+    ],
+    *,
+    labels: Annotated[Path, typer.Option(help="What people say of the items.")],
+    reading: label_options.LabelReading,
+    metric: label_options.Metrics = None,
+    people: label_options.People = "auto",
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="A page (.html), Markdown (.md), or its first chart (.svg)."),
+    ] = None,
+    confidence: label_options.Confidence = 0.95,
+    json_output: options.Json = False,
+) -> None:
+    """Which judge to buy: price and time against agreement with people, and who is shown to be worth more.
+
+    A dearer judge is worth it only where it is shown to agree better than every cheaper one: by the paired difference
+    of the alphas over topics, corrected over all pairs. Everything else is said to be open.
+    """
+    from conqret.judging.folder import JudgeFolder
+    from conqret.reliability.validation.frontier import frontier as compare
+    from conqret.reliability.validation.settings import Settings
+    from conqret.report.frontier import frontier_sheet, frontier_tables
+    from conqret.report.sheet import check_ending, write_sheet
+
+    if output is not None:
+        check_ending(output)
+    found = compare(
+        [JudgeFolder(run) for run in runs],
+        reading.load(labels),
+        metrics=label_options.metric_map(metric),
+        settings=Settings(people=people, confidence=confidence),
+    )
+    for text in found.basis.notes:
+        note(text)
+    if found.left_out:
+        note(f"not all judges have {', '.join(found.left_out)}")
+    result(found, frontier_tables(found), as_json=json_output)
+    if output is not None:
+        tell(at(write_sheet(frontier_sheet(found), output)))

@@ -1,0 +1,156 @@
+"""What to buy: who is on the frontier, who is shown to be worth more, and what stays open."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from conqret.data import Call, Measure, Reason, Trace
+from conqret.errors import DeclarationError
+from conqret.io.labels import read_labels
+from conqret.judging.summary import summarise
+from conqret.reliability.validation.frontier import frontier
+from conqret.report.frontier import frontier_sheet, frontier_tables
+from conqret.report.sheet import write_sheet
+from tests.reliability.judged import judgment, scored
+
+TOPICS, ITEMS = 12, 5
+
+
+@dataclass(frozen=True)
+class Run:
+    """What is read of a folder."""
+
+    path: Path
+    kept: list
+
+    def record(self):
+        return SimpleNamespace(format="listwise", model=self.kept[0].model, baseline=False)
+
+    def summary(self):
+        return summarise(self.kept)
+
+    def finished(self):
+        return iter(self.kept)
+
+
+def truth(topics=TOPICS):
+    return np.random.default_rng(5).uniform(0, 1, size=(topics, ITEMS))
+
+
+def run(name, noise, usd, *, seconds=1.0, seed=1, topics=TOPICS, lost=(), metric="clarity"):
+    """A judge that errs by ``noise``, at a price and in a time."""
+    rng = np.random.default_rng(seed)
+    kept = []
+    for (topic, place), worth in np.ndenumerate(truth(topics)):
+        item = f"i{topic}-{place}"
+        value = float(np.clip(worth + noise * rng.normal(), 0, 1))
+        call = Call(
+            key=item, ask="x", attempts=1, prompt_tokens=90, completion_tokens=10, cost_usd=usd, seconds=seconds,
+            finish_reason="stop",
+        )  # fmt: skip
+        measure = Measure.missing(Reason.REFUSAL) if item in lost else scored(value)
+        one = judgment(item, {metric: measure}, topic=f"t{topic}", model=f"model <{name}>")
+        kept.append(one.model_copy(update={"trace": Trace(calls=(call,))}))
+    return Run(Path(name), kept)
+
+
+@pytest.fixture(scope="module")
+def labels(tmp_path_factory):
+    file = tmp_path_factory.mktemp("labels") / "labels.csv"
+    rows = [f"i{topic}-{place},clarity,ann,{value:.4f}" for (topic, place), value in np.ndenumerate(truth())]
+    file.write_text("\n".join(["item,dimension,annotator,value", *rows]) + "\n", encoding="utf-8")
+    return read_labels(file, scales=["0:1"], level="interval")
+
+
+def test_a_dearer_judge_has_to_be_shown_to_be_better(labels):
+    runs = [
+        run("dear", 0.05, 0.01, seconds=4),
+        run("dear-as-good", 0.3, 0.002, seed=2, seconds=2),
+        run("cheap", 0.3, 0.001, seed=3),
+        run("dearest-and-worse", 0.8, 0.02, seed=4, seconds=9),
+        run("unpriced", 0.05, None, seed=5, seconds=0.1),
+    ]
+    found = frontier(runs, labels)
+    said = {one.run: one for one in found.offers}
+    assert list(said) == ["cheap", "dear-as-good", "dear", "dearest-and-worse", "unpriced"]
+    assert said["cheap"].price == "the cheapest"
+    assert said["dear-as-good"].price == "not shown to agree better than cheap, which costs no more"
+    assert said["dear"].price == "shown to agree better than every judge that costs no more"
+    assert said["dearest-and-worse"].price.startswith("not worth it: ")
+    assert said["unpriced"].price == "unknown, so not compared"
+    assert said["unpriced"].time == "the quickest"
+    assert said["dear"].time == "not shown to agree better than unpriced, which takes no longer"
+    assert "dearest-and-worse" not in found.by_price
+    assert {"cheap", "dear"} <= set(found.by_price)
+    assert (said["cheap"].usd, said["cheap"].tokens) == (pytest.approx(1.0), 100)
+    assert (len(found.differences), found.units) == (10, {"clarity": 60})
+    assert said["dear"].alpha.low < said["dear"].alpha.value < said["dear"].alpha.high
+
+
+def test_judges_that_are_alike_are_seldom_told_apart(labels):
+    shown = 0
+    for seed in range(30):
+        found = frontier([run("a", 0.3, 0.1, seed=seed), run("b", 0.3, 0.2, seed=seed + 100)], labels)
+        shown += any(one.shown for one in found.differences)
+    assert shown <= 5  # 30 draws of .05 exceed 5 in 0.3 % of the cases
+
+
+def test_of_the_same_price_the_better_one_may_be_shown(labels):
+    found = frontier([run("good", 0.05, 0.001), run("bad", 0.8, 0.001, seed=2)], labels)
+    said = {one.run: one.price for one in found.offers}
+    assert said == {
+        "good": "shown to agree better than every judge that costs no more",
+        "bad": "not worth it: good costs no more and is shown to agree better",
+    }
+    assert found.by_price == ("good",)
+
+
+def test_below_six_topics_nothing_is_shown(labels):
+    found = frontier([run("good", 0.05, 0.002, topics=5), run("bad", 0.8, 0.001, topics=5)], labels)
+    assert [one.p_holm for one in found.differences] == [None]
+    assert [one.price for one in found.offers] == [
+        "the cheapest", "not shown to agree better than bad, which costs no more"
+    ]  # fmt: skip
+
+
+def test_all_are_compared_on_what_all_scored(labels):
+    found = frontier([run("a", 0.1, 0.1, lost={"i0-0", "i1-1"}), run("b", 0.1, 0.1, lost={"i2-2"})], labels)
+    assert found.units == {"clarity": 57}
+
+
+def test_what_cannot_be_compared(labels, tmp_path):
+    one = run("a", 0.1, 0.1)
+    for runs in ([one], [one, one]):
+        with pytest.raises(DeclarationError, match="two runs at least, and each once"):
+            frontier(runs, labels)
+    with pytest.raises(DeclarationError, match="no labelled dimension is a metric"):
+        frontier([one, run("b", 0.1, 0.1, metric="rigour")], labels)
+    file = tmp_path / "unscaled.csv"
+    file.write_text(
+        "item,dimension,annotator,value\ni0-0,clarity,ann,1\ni1-0,clarity,ann,2\n", encoding="utf-8"
+    )
+    with pytest.raises(DeclarationError, match="--scale LOW:HIGH"):
+        frontier([one, run("b", 0.1, 0.1)], read_labels(file))
+
+
+def test_tables_page_and_chart(labels, tmp_path):
+    found = frontier([run("a", 0.1, 0.0), run("b", 0.3, 0.002, seed=2)], labels)
+    costs, worth, differences = frontier_tables(found)
+    assert [row[3] for row in costs.rows] == ["$0.00", "$2.00"]
+    assert worth.rows[0][0] == "a"
+    assert "a would be bought by price" in worth.note
+    assert differences.rows[0][:2] == ("a", "b")
+    page = write_sheet(frontier_sheet(found), tmp_path / "buy.html").read_text(encoding="utf-8")
+    assert "model &lt;a&gt;" in page
+    assert page.count('<svg class="chart"') == 2
+    chart = frontier_sheet(found).sections[0].charts[0]
+    (free, _), (paid, _) = ([tick.at, tick.text] for tick in chart.across())
+    assert free < paid
+    assert [tick.text for tick in chart.across()] == ["0", "2"]
+    drawn = list(chart.drawn())[-1]
+    assert (
+        drawn.path.split()[0].split(",")[0] == drawn.path.split()[1].split(",")[0]
+    )  # upright, over the interval
