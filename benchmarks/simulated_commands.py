@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from simulated_intervals import Triple, World, made, triple
+from simulated_intervals import ITEMS, Triple, World, made, triple
 
 from conqret.data import Judgment, Measure, Status
 from conqret.io.label_scale import LabelScale, Scales
@@ -17,7 +17,10 @@ from conqret.reliability.validation.calibrate import calibrate
 from conqret.reliability.validation.dimension_view import View
 from conqret.reliability.validation.label_join import join_labels
 from conqret.reliability.validation.settings import Settings
-from conqret.stats.resampling import leave_one_out
+from conqret.stats.agreement import alphas
+from conqret.stats.planning import Plan, from_pilot, plan_agreement, plan_mean
+from conqret.stats.resampling import leave_one_out, mean
+from conqret.stats.significance import ALPHA
 
 DIMENSION = "clarity"
 LABELS = Scales(LabelScale("interval", 1.0, 5.0, whole=False))
@@ -76,3 +79,35 @@ def commanded(topics: int, balanced: bool, seed: int) -> dict[str, Triple | None
         person.estimate(), as_person.estimate(),
     )  # fmt: skip
     return {name: triple(one) for name, one in zip(COMMANDED, found, strict=True)}
+
+
+PILOT = 20
+"""Topics of a pilot from which ``conqret power`` plans."""
+EACH = 25
+"""Simulations of each plan: only what all plans come to is shown."""
+BETTER = 0.06
+"""What one judge gives more than the other: found in about half of the cases at 20 topics."""
+
+
+def planned(topics: int, seed: int) -> dict[str, float | None]:
+    """What ``conqret power`` says of so many topics from a pilot, and what one study of as many then finds."""
+    rng = np.random.default_rng([seed, topics, 4])
+    pilot, study = made(rng, PILOT, True, "even"), made(rng, topics, True, "even")
+    plan = Plan((topics,), (ITEMS,), simulations=EACH, seed=seed)
+
+    def pair(world: World) -> NDArray[np.float64]:
+        return np.stack([world.people[0], world.judge])
+
+    def apart(world: World) -> NDArray[np.float64]:
+        return np.asarray((world.judge - world.other) / 4 + BETTER)[None]
+
+    (alpha,) = plan_agreement(from_pilot(pair(pilot), pilot.names), plan)
+    (shift,) = plan_mean(from_pilot(apart(pilot), pilot.names), plan)
+    seen = alphas(pair(study)[None], "interval", leave_one_out(study.names))[0].estimate()
+    p = mean(apart(study)[0], study.names).p()
+    return {
+        "half-width of alpha, planned": alpha.half_width,
+        "half-width of alpha, seen": None if seen.low is None else ((seen.high or 0.0) - seen.low) / 2,
+        "power, planned": shift.power,
+        "power, seen": float(p is not None and p < ALPHA),
+    }

@@ -20,9 +20,10 @@ from conqret.stats.agreement import alphas
 from conqret.stats.alternative_annotator import alternative_annotator_test
 from conqret.stats.effects import Effect, Paired, paired_effects
 from conqret.stats.missingness import missing_by_value
-from conqret.stats.resampling import leave_one_out
+from conqret.stats.prediction_powered import prediction_powered_mean
+from conqret.stats.resampling import leave_one_out, mean
 from conqret.stats.sensitivity import MARGIN, Response, respond
-from conqret.stats.significance import ALPHA
+from conqret.stats.significance import ALPHA, paired_t_test
 from conqret.stats.slopes import slope_bounds
 
 Numbers = NDArray[np.float64]
@@ -140,6 +141,40 @@ def favours(rng: Rng, topics: int, balanced: bool, gap: float, bias: float) -> b
     return raised(spanned(paired_effects(series, rng)))
 
 
+def paired(rng: Rng, topics: int, balanced: bool, gap: float, favour: float) -> tuple[list[int], Numbers, Numbers]:
+    """Pairs of answers of two systems: the topic of each, people's difference, of which the mean is ``gap``, and the
+    judge's, who favours one by ``favour`` besides."""
+    which = places(rng, topics, balanced)
+    truth = gap + (rng.normal(size=topics) * 0.1)[which] + rng.normal(size=len(which)) * 0.15
+    people = truth + rng.normal(size=len(which)) * 0.1
+    judge = truth + favour + rng.normal(size=len(which)) * 0.1
+    return which.tolist(), people, judge
+
+
+def told_apart(rng: Rng, topics: int, balanced: bool, gap: float, favour: float) -> bool:
+    """Whether ``diff`` tells the two systems apart by the judge alone."""
+    names, _, judge = paired(rng, topics, balanced, gap, favour)
+    return (mean(judge, names).p() or 1.0) < ALPHA
+
+
+def corrected_apart(rng: Rng, topics: int, balanced: bool, gap: float, favour: float) -> bool:
+    """Whether the interval of ``diff`` with labels of half of the pairs leaves out 0."""
+    names, people, judge = paired(rng, topics, balanced, gap, favour)
+    known = rng.random(len(names)) < 0.5
+    found = prediction_powered_mean(
+        people[known], judge[known], judge[~known],
+        clusters=np.array(names)[known].tolist(), unlabelled_clusters=np.array(names)[~known].tolist(),
+    ).corrected  # fmt: skip
+    return found.low is not None and found.high is not None and not found.low <= 0 <= found.high
+
+
+def ranked_apart(rng: Rng, topics: int, gap: float) -> bool:
+    """Whether two rankings are told apart by what they reach on each topic, in [0, 1] and often the same."""
+    one = rng.beta(2, 2, size=topics)
+    other = np.clip(one + gap + (rng.random(topics) < 0.6) * rng.normal(size=topics) * 0.15, 0, 1)
+    return paired_t_test(other, one).p < ALPHA
+
+
 @dataclass(frozen=True)
 class Case:
     """One question to a verdict: ``happens(rng, topics, balanced)`` says whether what is counted happened."""
@@ -222,6 +257,28 @@ CASES: tuple[Case, ...] = (
     Case(
         "stance, self-preference", "bias of .1", "alarm",
         lambda rng, topics, balanced: favours(rng, topics, balanced, 0.0, 0.1),
+    ),
+    *(
+        Case(
+            verdict, truth, "p < .05" if happens is told_apart else "interval without 0",
+            lambda rng, topics, balanced, happens=happens, gap=gap, favour=favour: happens(
+                rng, topics, balanced, gap, favour
+            ), errs,
+        )
+        for verdict, happens in (("diff", told_apart), ("diff with labels", corrected_apart))
+        for truth, gap, favour, errs in (
+            ("two systems alike", 0.0, 0.0, ALPHA),
+            ("alike, the judge favours one by .04", 0.0, 0.04, None if happens is told_apart else ALPHA),
+            ("one better by .1", 0.1, 0.0, None),
+        )
+    ),
+    Case(
+        "retrieve evaluate", "two rankings alike", "p < .05",
+        lambda rng, topics, balanced: ranked_apart(rng, topics, 0.0), ALPHA,
+    ),
+    Case(
+        "retrieve evaluate", "one better by .05", "p < .05",
+        lambda rng, topics, balanced: ranked_apart(rng, topics, 0.05),
     ),
     Case(
         "missing at random", "missing by topic alone", "p < .05",

@@ -1,11 +1,12 @@
 """How often intervals hold the truth, and how often verdicts err: the tables of docs/results/statistics.md.
 
-    nice python benchmarks/simulation.py --simulations 2000 --kept simulated.jsonl > docs/results/statistics.md
+    nice python benchmarks/simulation.py --kept simulated.jsonl --page docs/results/statistics.md
 
 Samples of which the truth is known (``simulated_intervals.py``, ``simulated_commands.py``, ``simulated_verdicts.py``)
 are drawn with seeds from 0
 up, for 8, 20 and 50 topics, balanced and not. What is done stands in ``--kept``, a line for each hundred, and the same
-command goes on where it stopped; ``--only intervals`` or ``verdicts`` leaves out the other.
+command goes on where it stopped; ``--only intervals`` or ``verdicts`` leaves out the other. The tables replace what
+stands on the page under its heading "Tables", or are printed.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
-from simulated_commands import COMMANDED, commanded
+from simulated_commands import COMMANDED, PILOT, commanded, planned
 from simulated_intervals import (
     BOOTSTRAPPED,
     INTERVALS,
@@ -44,6 +45,7 @@ MORE = {"bias alarm, 100 rows: one row moves by 0.1: alarm in that row": (6, 8, 
 """Cases that are shown by more numbers of topics, balanced."""
 CHUNK = 100
 WANTED = 0.93
+TABLES = "## Tables\n"
 KINDS = {"even": "five labels that occur about equally often", "skewed": "five labels, the upper ones rare"}
 SMALLER = {"rankings": RANKINGS, "commands": COMMANDED}
 """Further tables of intervals, and what stands in them."""
@@ -72,6 +74,12 @@ def more_cells(simulations: int) -> Iterator[Cell]:
         )
 
 
+def plans(simulations: int) -> Iterator[Cell]:
+    """The chunks of what is planned, balanced."""
+    for begin in range(0, simulations, CHUNK):
+        yield from (("plans", topics, True, begin) for topics in TOPICS)
+
+
 def chunk(cell: Cell) -> dict[str, list[Any]]:
     """By name, what came of each sample of a chunk."""
     kind, topics, balanced, begin = cell
@@ -80,6 +88,8 @@ def chunk(cell: Cell) -> dict[str, list[Any]]:
         drawn: dict[str, Any]
         if kind in KINDS:
             drawn = dict(simulated(kind, topics, balanced, seed))
+        elif kind == "plans":
+            drawn = planned(topics, seed)
         elif kind in SMALLER:
             once = ranked_once if kind == "rankings" else commanded
             drawn = dict(once(topics, balanced, seed))
@@ -191,6 +201,21 @@ def width_table(done: dict[Cell, dict[str, list[Any]]], kind: str, truth: dict[s
             yield f"| {name} | {' | '.join(marks)} | {' | '.join(ratios)} |"
 
 
+def plan_table(done: dict[Cell, dict[str, list[Any]]]) -> Iterator[str]:
+    """What was planned from pilots (the median, and between which 90 % lie) beside what studies then found (the median
+    of half-widths, the share of findings)."""
+    yield f"| from a pilot of {PILOT} topics | {' | '.join(f'{topics} topics' for topics in TOPICS)} |"
+    yield f"| --- |{' ---: |' * len(TOPICS)}"
+    for name in together(done, "plans", TOPICS[0], True):
+        marks = []
+        for topics in TOPICS:
+            values = [one for one in together(done, "plans", topics, True)[name] if one is not None]
+            middle = np.mean(values) if name == "power, seen" else np.median(values)
+            low, high = np.quantile(values, (0.05, 0.95))
+            marks.append(f"{middle:.2f}" + (f" ({low:.2f} to {high:.2f})" if name.endswith("planned") else ""))
+        yield f"| {name} | {' | '.join(marks)} |"
+
+
 def verdict_table(done: dict[Cell, dict[str, list[Any]]]) -> Iterator[str]:
     """A row for each case: how often what is counted happened."""
     heads = [f"{topics}{'' if balanced else ' u'}" for topics in TOPICS for balanced in (True, False)]
@@ -225,6 +250,10 @@ def page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[s
                     yield f"### {smaller.capitalize()}\n"
                     yield from interval_table(done, smaller, those, truth)
                     yield ""
+    if "plans" in kinds:
+        yield "### Plans\n"
+        yield from plan_table(done)
+        yield ""
     if kinds & {case.name for case in CASES}:
         yield "### Verdicts\n"
         yield from verdict_table(done)
@@ -239,13 +268,21 @@ def main() -> None:
     parser.add_argument("--simulations", type=int, default=2000)
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--kept", type=Path, default=Path("simulated.jsonl"))
+    parser.add_argument("--page", type=Path)
     parser.add_argument("--only", choices=["intervals", "verdicts"])
     given = parser.parse_args()
     wanted = list(cells(given.simulations, given.only))
     if given.only != "intervals":
         wanted += more_cells(given.simulations)
+    if given.only != "verdicts":
+        wanted += plans(given.simulations)
     done = kept_chunks(given.kept, wanted, given.processes)
-    print("\n".join(page(done, given.simulations)))
+    tables = "\n".join(page(done, given.simulations))
+    if given.page is None:
+        print(tables)
+    else:
+        before = given.page.read_text("utf-8").split(TABLES)[0]
+        given.page.write_text(f"{before}{TABLES}\n{tables}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -161,7 +161,8 @@ def trend_spread(levels: int, sd: float) -> float:
 
 
 def from_pilot(columns: ArrayLike, clusters: Sequence[Hashable]) -> Draw:
-    """Values of a pilot (columns by items, none missing), drawn by topic and then by item, with replacement.
+    """Values of a pilot (columns by items, none missing): topics drawn with replacement, and of each its items, without
+    where it has enough of them. Drawn with replacement, items would vary twice: in the pilot's topic, and in the draw.
 
     Raises:
         DeclarationError: the pilot has fewer than two topics, or as many clusters are not named as items.
@@ -177,7 +178,8 @@ def from_pilot(columns: ArrayLike, clusters: Sequence[Hashable]) -> Draw:
 
     def draw(topics: int, items: int, rng: np.random.Generator) -> NDArray[np.float64]:
         chosen = rng.integers(len(places), size=topics)
-        return values[:, np.concatenate([rng.choice(places[one], size=items) for one in chosen])]
+        found = [rng.choice(places[one], size=items, replace=items > len(places[one])) for one in chosen]
+        return values[:, np.concatenate(found)]
 
     return draw
 
