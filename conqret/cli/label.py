@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 EPILOG = (
     "Examples:\n\n"
     "conqret label items.jsonl --plan 100 -o sheet.csv\n\n"
-    "conqret label items.jsonl --plan 100 --run runs/first --scale 1:5 --to label-studio -o tasks.json"
+    "conqret label items.jsonl --plan 100 --run runs/first --scale 1:5 --to label-studio -o tasks.json\n\n"
+    "conqret label items.jsonl --plan 20 --run runs/first --uncertain-first -o doubtful.csv"
 )
 
 
@@ -58,13 +59,24 @@ def label(
         typer.Option(help="The ends of the scale in whole numbers, as 1:5. Default: the task's."),
     ] = None,
     labelled: Annotated[
-        Path | None, typer.Option(help="Labels that there are already; their items are left out.")
+        Path | None,
+        typer.Option(
+            help="Labels that there are already; their items are left out (but those marked as not for estimation)."
+        ),
     ] = None,
+    uncertain_first: Annotated[
+        bool,
+        typer.Option(
+            "--uncertain-first",
+            help="The items that the judge of --run is least sure of, instead of a sample: to be read. Their labels "
+            "are marked, and refused where something is estimated.",
+        ),
+    ] = False,
     seed: Annotated[int, typer.Option(help="Draws the sample.")] = 13,
     columns: options.Columns = None,
     shown: options.Shown,
 ) -> None:
-    """Draw the items to be labelled: a random sample, spread over topics, scores and what the judge is unsure of.
+    """Draw the items to be labelled: a random sample, spread over topics and the judge's scores.
 
     Annotators do not see the judge's scores. What comes back is read by conqret validate and conqret agree.
     """
@@ -86,9 +98,14 @@ def label(
         directory.record()
     done = _labelled(labelled) if labelled is not None else ()
     found = plan_labels(
-        source, plan, directory.judgments() if directory is not None else (), labelled=done, seed=seed
+        source,
+        plan,
+        directory.judgments() if directory is not None else (),
+        labelled=done,
+        uncertain_first=uncertain_first,
+        seed=seed,
     )
-    sheet = Sheet(asked, [one.item for one in found.chosen], names, low, high)
+    sheet = Sheet(asked, [one.item for one in found.chosen], names, low, high, not uncertain_first)
     texts = {
         **FORMS[to](sheet),
         ".plan.json": json.dumps(_reasons(found), indent=1, ensure_ascii=False) + "\n",
@@ -116,9 +133,14 @@ def _ends(scale: str) -> tuple[int, int]:
 
 def _labelled(path: Path) -> set[str]:
     from conqret.io.label_layout import open_labels
+    from conqret.io.label_sheets import NOT
 
     layout, file = open_labels(path)
-    return {cell.item for cell in layout.cells(file) if cell.text}
+    return {
+        cell.item
+        for cell in layout.cells(file)
+        if cell.text and cell.for_estimation.strip().casefold() != NOT
+    }
 
 
 def _reasons(plan: LabelPlan) -> dict[str, Any]:
@@ -132,7 +154,10 @@ def _lines(plan: LabelPlan, files: list[Path]) -> Iterator[RenderableType]:
 
     topics = len({one.topic for one in plan.chosen})
     yield f"{len(plan.chosen)} of {number(plan.total, 'item')}, on {number(topics, 'topic')} ({plan.judged} judged)"
-    yield f"each had the same chance ({plan.probability:.1%}), so estimates need no weights"
+    if plan.probability is None:
+        yield "the least certain first: to be read, and refused where something is estimated"
+    else:
+        yield f"each had the same chance ({plan.probability:.1%}), so estimates need no weights"
     for band, count in sorted(Counter(one.band for one in plan.chosen).items()):
         yield f"{count:>6}  {band}"
     yield from map(at, files)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,14 +15,19 @@ from conqret.cli.groups import Group, add_commands, grouped
 from conqret.cli.options import option
 
 if TYPE_CHECKING:
-    from conqret.stats.planning import Plan, Planned
+    from conqret.reliability.bias.folder import BiasFolder
+    from conqret.reliability.pilot import Differences
+    from conqret.reliability.sensitivity.results import SensitivityFolder
+    from conqret.stats.planning import Draw, Plan, Planned
 
 EPILOG = (
     "Examples:\n\n"
     "conqret power agreement --alpha 0.5 --topics 8,12,20,50 --items 1,4,16 --svg power.svg\n\n"
     "conqret power agreement --pilot runs/first --labels labels.csv --scale 1:3 --dimension clarity\n\n"
     "conqret power difference --shift 0.05 --sd 0.2\n\n"
-    "conqret power curve --shift 0.1 --levels 4 --sd 0.15"
+    "conqret power difference --shift 0.05 --pilot runs/a --beside runs/b --metric clarity\n\n"
+    "conqret power probe --shift 0.1 --rows 100\n\n"
+    "conqret power curve --shift 0.1 --pilot runs/sens --perturbation irrelevant --metric context-relevance"
 )
 PANEL = "Plan"
 
@@ -118,25 +123,81 @@ def agreement(
     planning.show(f"alpha of {dimension}", lambda plan: plan_agreement(drawn, plan, level), confidence)
 
 
+Metric = Annotated[str | None, typer.Option(help="The metric of the pilot.")]
+Perturbation = Annotated[
+    str | None, typer.Option(help="The damage of the pilot: irrelevant, padding … (conqret perturb --list).")
+]
+
+
 @grouped
 def difference(
     *,
     shift: Shift = 0.05,
     sd: Sd = 0.2,
     icc: Icc = 0.2,
+    pilot: Annotated[
+        Path | None, typer.Option(help="A finished run, from which the spread is taken (with --beside).")
+    ] = None,
+    beside: Annotated[
+        Path | None, typer.Option(help="A second run on the pilot's items, whose differences are drawn.")
+    ] = None,
+    metric: Metric = None,
     confidence: label_options.Confidence = 0.95,
     planning: Planning,
 ) -> None:
     """How wide the interval of a mean or of a paired difference will be, and how often the difference is found.
 
-    --sd is that of the differences (of the scores themselves, where a mean is planned). The power also is that of a
-    bias probe looked at alone; corrected over the rows of a table it is less.
+    --sd is that of the differences (of the scores themselves, where a mean is planned); a pilot of two runs on the same
+    items gives it instead. The test is that of conqret diff, of one metric: corrected over several it finds less.
     """
-    from conqret.stats.planning import assumed_differences, plan_mean
+    from conqret.judging.folder import JudgeFolder
+    from conqret.reliability.pilot import between_runs
+    from conqret.stats.planning import assumed_differences, plan_mean, shifted
 
     _needs_stats()
+    _together(pilot=pilot, beside=beside, metric=metric)
     draw = assumed_differences(shift, sd, icc)
+    if pilot is not None and beside is not None and metric is not None:
+        runs = (JudgeFolder(one).finished() for one in (pilot, beside))
+        draw = shifted(_drawn(between_runs(*runs, _name(metric))), shift)
     planning.show(f"a difference of {shift:g}", lambda plan: plan_mean(draw, plan), confidence)
+
+
+@grouped
+def probe(
+    *,
+    shift: Annotated[float, typer.Option(help="How far the bias shifts the scores.")] = 0.1,
+    rows: Annotated[
+        int, typer.Option(help="Rows of the bias table, over which p is corrected.", min=1)
+    ] = 100,
+    sd: Sd = 0.15,
+    icc: Icc = 0.1,
+    pilot: Annotated[
+        Path | None, typer.Option(help="A finished run of conqret bias, from which the spread is taken.")
+    ] = None,
+    perturbation: Perturbation = None,
+    metric: Metric = None,
+    confidence: label_options.Confidence = 0.95,
+    planning: Planning,
+) -> None:
+    """How often one row of a bias table raises its alarm: the test of conqret bias, corrected over all rows.
+
+    The other rows are taken to have no bias, the same spread, and nothing to do with each other.
+    """
+    from conqret.reliability.bias.folder import BiasFolder
+    from conqret.stats.planning import assumed_differences, plan_probe
+
+    _needs_stats()
+    draw = assumed_differences(0.0, sd, icc)
+    _together(pilot=pilot, perturbation=perturbation, metric=metric)
+    if pilot is not None:
+        folder = BiasFolder(pilot)
+        draw = _of_versions(folder, [folder.record().fingerprint], perturbation, metric)
+    planning.show(
+        f"a shift of {shift:g} in one of {rows} rows",
+        lambda plan: plan_probe(draw, shift, rows, plan),
+        confidence,
+    )
 
 
 @grouped
@@ -148,15 +209,66 @@ def curve(
     levels: Annotated[int, typer.Option(help="Levels of damage, that of no damage included.", min=2)] = 4,
     sd: Annotated[float, typer.Option(help="How far one score strays from its item's line.")] = 0.15,
     icc: Icc = 0.2,
+    pilot: Annotated[
+        Path | None,
+        typer.Option(help="A finished run of conqret sensitivity, from which the spread is taken."),
+    ] = None,
+    perturbation: Perturbation = None,
+    metric: Metric = None,
     confidence: label_options.Confidence = 0.95,
     planning: Planning,
 ) -> None:
-    """How often a sensitivity curve that falls is found to fall: the one-sided test of its trend over topics."""
-    from conqret.stats.planning import assumed_differences, plan_mean, trend_spread
+    """How often a sensitivity curve that falls is found to fall: the one-sided test of its trend over topics.
+
+    A pilot gives the spread and the number of levels; how far it fell itself does not count.
+    """
+    from conqret.reliability.sensitivity.results import SensitivityFolder
+    from conqret.stats.planning import assumed_differences, plan_mean, shifted, trend_spread
 
     _needs_stats()
     draw = assumed_differences(shift, trend_spread(levels, sd), icc)
+    _together(pilot=pilot, perturbation=perturbation, metric=metric)
+    if pilot is not None:
+        folder = SensitivityFolder(pilot)
+        judges = [judge["fingerprint"] for judge in folder.record().judges]
+        draw = shifted(_of_versions(folder, judges, perturbation, metric), shift)
     planning.show(f"a fall of {shift:g}", lambda plan: plan_mean(draw, plan, one_sided=True), confidence)
+
+
+def _together(**given: object) -> None:
+    """Raise DeclarationError where some of the options are given and others are not."""
+    from conqret.errors import DeclarationError
+
+    if len({value is None for value in given.values()}) > 1:
+        *names, last = (f"--{name}" for name in given)
+        raise DeclarationError(f"{', '.join(names)} and {last} go together")
+
+
+def _of_versions(
+    folder: BiasFolder | SensitivityFolder,
+    fingerprints: Sequence[str],
+    perturbation: str | None,
+    metric: str | None,
+) -> Draw:
+    from conqret.reliability.pilot import of_versions
+
+    found = of_versions(folder.judgments(), fingerprints, _name(perturbation or "", "-"), _name(metric or ""))
+    return _drawn(found)
+
+
+def _drawn(found: Differences) -> Draw:
+    from conqret.stats.planning import from_pilot
+
+    topics = len(set(found.topics))
+    note(
+        f"the pilot has {len(found.values)} items of {topics} topics; the fewer it has, the less it says of others"
+    )
+    return from_pilot([found.values], found.topics)
+
+
+def _name(text: str, mark: str = "_") -> str:
+    """A name with its words joined as the runs have it."""
+    return text.strip().replace("-" if mark == "_" else "_", mark)
 
 
 def _needs_stats() -> None:
@@ -171,4 +283,4 @@ app = typer.Typer(
     no_args_is_help=True,
     epilog="Example: conqret power agreement --alpha 0.5 --topics 8,12,20,50 --items 1,4,16",
 )
-add_commands(app, {"agreement": agreement, "difference": difference, "curve": curve})
+add_commands(app, {"agreement": agreement, "difference": difference, "probe": probe, "curve": curve})

@@ -27,7 +27,8 @@ TABLE = "table"
 
 @dataclass(frozen=True, slots=True)
 class RawLabel:
-    """One cell. ``annotator`` is empty where the file names none; ``text`` None where the cell is empty."""
+    """One cell. ``annotator`` is empty where the file names none; ``text`` None where the cell is empty;
+    ``for_estimation`` says "no" where the item was chosen for what the judge said of it."""
 
     line: int
     item: str
@@ -36,6 +37,7 @@ class RawLabel:
     annotator: str = ""
     part: str = ""
     topic: str = ""
+    for_estimation: str = ""
 
 
 class LabelFile:

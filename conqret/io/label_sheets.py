@@ -23,6 +23,9 @@ GUARD = "'"
 MAX_CELL = 32_000
 """Spreadsheets hold 32,767 characters in a cell."""
 CUT = " […]"
+FOR_ESTIMATION, NOT = "for_estimation", "no"
+"""The field, and what it says, by which labels of items that were chosen for what the judge said of them are known when
+they come back."""
 COLUMNS = ("item", "annotator", "topic", "stance", "argument", "text")
 """Before a column for each dimension, in a sheet that asks for ratings."""
 
@@ -42,7 +45,8 @@ class LabelTask:
 
 @dataclass(frozen=True)
 class Sheet:
-    """Items to be labelled on some dimensions, on a scale from ``low`` to ``high``.
+    """Items to be labelled on some dimensions, on a scale from ``low`` to ``high``. What is not ``for_estimation``
+    bears a mark, so that its labels are refused where something is estimated.
 
     Each form gives the texts of its files, by what their names have behind that of the sheet.
     """
@@ -52,18 +56,24 @@ class Sheet:
     dimensions: Sequence[str]
     low: int = 1
     high: int = 5
+    for_estimation: bool = True
+
+    @property
+    def mark(self) -> dict[str, str]:
+        """The field that is added to each item."""
+        return {} if self.for_estimation else {FOR_ESTIMATION: NOT}
 
     def csv(self) -> dict[str, str]:
         """A row for each item, with an empty column for the annotator's name and for each dimension."""
-        head = ["item", "annotator", *self.task.shows(self.items[0]), *self.dimensions]
-        blank = [""] * len(self.dimensions)
+        head = ["item", "annotator", *self.task.shows(self.items[0]), *self.mark, *self.dimensions]
+        blank = [*self.mark.values(), *[""] * len(self.dimensions)]
         return {
             "": csv_text(head, ((one.id, "", *self.task.shows(one).values(), *blank) for one in self.items))
         }
 
     def label_studio(self) -> dict[str, str]:
         """Tasks for Label Studio's JSON import, and the labelling interface for them: a choice for each dimension."""
-        tasks = [{"data": {"item": item.id, **self.task.shows(item)}} for item in self.items]
+        tasks = [{"data": {"item": item.id, **self.task.shows(item), **self.mark}} for item in self.items]
         lines = ["<View>"]
         for field in self.task.shows(self.items[0]):
             text = f"<Text name={quoteattr(field)} value={quoteattr(f'${field}')}/>"
@@ -85,7 +95,7 @@ class Sheet:
             {
                 "id": item.id,
                 "fields": dict(self.task.shows(item)),
-                "metadata": {"topic": item.topic},
+                "metadata": {"topic": item.topic, **self.mark},
                 "suggestions": {},
                 "responses": {},
             }

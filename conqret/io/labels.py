@@ -16,6 +16,7 @@ from conqret.io.label_layout import open_labels
 from conqret.io.label_reader import LabelReader
 from conqret.io.label_scale import CANNOT_JUDGE, LabelLevel, dimension_name, parse_scales
 from conqret.io.label_set import Label, LabelSet, Unit
+from conqret.io.label_sheets import FOR_ESTIMATION, NOT
 
 __all__ = ["Label", "LabelSet", "LabelsError", "Unit", "read_labels"]
 
@@ -46,15 +47,24 @@ def read_labels(
 
     Raises:
         LabelsError: a cell cannot be read, or a person labels one thing twice; all faults are listed.
-        DeclarationError: the file or a setting is wrong as a whole.
+        DeclarationError: the file or a setting is wrong as a whole, or labels are marked as not for estimation.
     """
     chosen, file = open_labels(Path(path), layout=layout, columns=columns, dimensions=dimensions)
     settled = parse_scales(scales, words, level, chosen.scales)
     reader = LabelReader(
         file, settled, numbered or chosen.numbered, {*CANNOT_JUDGE, *map(str.casefold, cannot_judge)}
     )
+    marked = set()
     for cell in chosen.cells(file):
         reader.take(cell)
+        if cell.for_estimation.strip().casefold() == NOT:
+            marked.add(cell.item)
+    if marked:
+        raise DeclarationError(
+            f"{path} marks {number(len(marked), 'item')} as not for estimation ({FOR_ESTIMATION}: {NOT}): they were "
+            "chosen because the judge was unsure of them, and say nothing of others. Read them, or leave their rows "
+            "out; conqret label without --uncertain-first draws a sample that estimates can use"
+        )
     labels, settled = reader.finish()
     wanted = {dimension_name(one) for one in dimensions}
     kept = tuple(label for label in labels if not wanted or label.dimension in wanted)

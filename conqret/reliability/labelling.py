@@ -1,9 +1,11 @@
-"""Which items to have labelled next: a random sample, spread over topics, scores and what the judge is unsure of.
+"""Which items to have labelled next: a random sample, spread over topics and scores.
 
 Alpha, the prediction-powered mean and the corrected share ask for labels of a random sample: with the least certain
-items first, alpha is that of the hard ones (.67 where it is .85 for all). So every item has the same chance, and the
-sample is like all items by its design: it is a systematic one (Madow 1949) of the items in the order of their topics,
-bands of scores, and uncertainty. No estimate needs weights then. Judges' scores stay out of what annotators see.
+items first, alpha is that of the hard ones. So every item has the same chance, and no estimate needs weights: the
+sample is a systematic one (Madow 1949) of the items in the order of their topics and bands of scores, and at random
+within these. (In an order of its own there, such as that of uncertainty, every k-th item of each topic is the same kind
+of item, so that whole samples are too easy or too hard: intervals of alpha held the truth in 71 %.) The least certain
+can be had as well, to be read; they are marked. Judges' scores stay out of what annotators see.
 """
 
 from __future__ import annotations
@@ -53,10 +55,11 @@ class Chosen(Frozen):
 
 class LabelPlan(Frozen):
     """The items to label, in the order in which they should be, of ``total``. Each of those that were not labelled
-    before had the same ``probability`` of being chosen."""
+    before had the same ``probability`` of being chosen; it is None where the most uncertain ones were chosen, which
+    are no sample of the others."""
 
     chosen: tuple[Chosen, ...]
-    probability: float
+    probability: float | None
     total: int
     seed: int
     judged: int
@@ -68,16 +71,19 @@ def plan_labels(
     judgments: Iterable[Judgment] = (),
     *,
     labelled: Iterable[str] = (),
+    uncertain_first: bool = False,
     seed: int = SEED,
 ) -> LabelPlan:
     """Choose ``wanted`` items (all, where there are fewer); those already ``labelled`` are left out.
 
-    Of the items in order (by topic, band, uncertainty; topics and equal ones as ``seed`` draws them) every k-th is
-    chosen, from a random start. Any beginning of the plan is itself such a sample: it is spread, and each item has the
-    same chance of being in it.
+    The sample is random within strata, of topic and band of the score: of the items in their order (that of topics, and
+    of items within a stratum, as ``seed`` draws it) every k-th is chosen, from a random start. Any beginning of the
+    plan is itself such a sample: it is spread, and each item has the same chance of being in it. With
+    ``uncertain_first`` the most uncertain are chosen instead: to be read, and for no estimate.
 
     Raises:
-        DeclarationError: fewer than 1 item is wanted, or none is left.
+        DeclarationError: fewer than 1 item is wanted, none is left, or the most uncertain are wanted and nothing is
+            judged.
     """
     if wanted < 1:
         raise DeclarationError(f"--plan is the number of items to label, 1 or more, not {wanted}")
@@ -93,15 +99,19 @@ def plan_labels(
     rng.shuffle(rest)
     weighed = [_weigh(item, judged.get(item.id), scores[item.id], borders) for item in rest]
     topics = gathered((one.topic, one) for one in weighed)
-    listed = [
-        one for found in topics.values() for one in sorted(found, key=lambda one: (one.band, one.uncertainty))
-    ]
+    listed = [one for found in topics.values() for one in sorted(found, key=lambda one: one.band)]
     count = min(wanted, len(listed))
-    start = rng.random()
-    every_kth = [listed[int((start + turn) * len(listed) / count)] for turn in range(count)]
+    if uncertain_first:
+        if not judged:
+            raise DeclarationError("which items a judge is unsure of, a run says: give one with --run")
+        chosen = sorted(listed, key=lambda one: -one.uncertainty)[:count]
+    else:
+        start = rng.random()
+        every_kth = [listed[int((start + turn) * len(listed) / count)] for turn in range(count)]
+        chosen = [every_kth[place] for place in _halving(count, rng.randrange(count))]
     return LabelPlan(
-        chosen=tuple(every_kth[place] for place in _halving(count, rng.randrange(count))),
-        probability=count / len(listed),
+        chosen=tuple(chosen),
+        probability=None if uncertain_first else count / len(listed),
         total=len(every),
         seed=seed,
         judged=sum(item.id in judged for item in every),

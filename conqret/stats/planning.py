@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from conqret.data.gathering import gathered
 from conqret.errors import DeclarationError
 from conqret.stats.agreement import Level, alphas
-from conqret.stats.effects import FEWEST_CLUSTERS
+from conqret.stats.effects import FEWEST_CLUSTERS, Paired, sign_flip_p
 from conqret.stats.estimate import CONFIDENCE, Sampled
 from conqret.stats.resampling import leave_one_out, mean
 from conqret.stats.significance import ALPHA
@@ -69,24 +69,30 @@ class Plan:
         self,
         draw: Draw,
         compute: Callable[[NDArray[np.float64], list[int]], Sampled],
-        p: Callable[[Sampled], float | None] | None = None,
+        p: Callable[[Sampled, NDArray[np.float64], list[int]], float | None] | None = None,
     ) -> list[Planned]:
-        """Simulate each cell: ``compute`` makes the statistic of values and topics, ``p`` tests it (None: no test)."""
+        """Simulate each cell: ``compute`` makes the statistic of values and topics, ``p`` tests it, or the values
+        themselves (None: no test)."""
         import numpy as np
 
         found = []
         for count, each in product(self.topics, self.items):
             rng = np.random.default_rng([self.seed, count, each])
             names = np.repeat(np.arange(count), each).tolist()
-            drawn = [compute(draw(count, each, rng), names) for _ in range(self.simulations)]
+            values = [draw(count, each, rng) for _ in range(self.simulations)]
+            drawn = [compute(one, names) for one in values]
             ends = [one.estimate(self.confidence) for one in drawn]
             widths = [
                 (one.high - one.low) / 2 for one in ends if one.low is not None and one.high is not None
             ]
             without = 1 - len(widths) / self.simulations
             tested = p is not None and count >= FEWEST_CLUSTERS
-            values = [p(one) for one in drawn] if p is not None and tested else []
-            significant = sum(value is not None and value < ALPHA for value in values)
+            found_p = (
+                [p(one, given, names) for one, given in zip(drawn, values, strict=True)]
+                if p is not None and tested
+                else []
+            )
+            significant = sum(one is not None and one < ALPHA for one in found_p)
             found.append(
                 Planned(
                     topics=count,
@@ -116,7 +122,35 @@ def plan_mean(draw: Draw, plan: Plan, *, one_sided: bool = False) -> list[Planne
     def of(values: NDArray[np.float64], names: list[int]) -> Sampled:
         return mean(values[0], names)
 
-    return plan.cells(draw, of, Sampled.above if one_sided else Sampled.p)
+    return plan.cells(draw, of, lambda one, _, __: one.above() if one_sided else one.p())
+
+
+def plan_probe(draw: Draw, shift: float, rows: int, plan: Plan) -> list[Planned]:
+    """The width of the interval of one row of a bias table whose differences are shifted by ``shift``, and how often
+    that row is found, corrected with the ``rows`` - 1 others (drawn alike, around 0) as ``conqret bias`` does it
+    (:func:`conqret.stats.effects.sign_flip_p`). ``draw`` gives one column around 0.
+
+    Raises:
+        DeclarationError: ``rows`` is below 1.
+    """
+    import numpy as np
+
+    if rows < 1:
+        raise DeclarationError(f"a table has one row at least, not {rows}")
+    signs = np.random.default_rng(plan.seed)
+
+    def table(topics: int, items: int, rng: np.random.Generator) -> NDArray[np.float64]:
+        found = np.concatenate([draw(topics, items, rng) for _ in range(rows)])
+        found[0] += shift
+        return found
+
+    def of(values: NDArray[np.float64], names: list[int]) -> Sampled:
+        return mean(values[0], names)
+
+    def p(one: Sampled, values: NDArray[np.float64], names: list[int]) -> float:
+        return sign_flip_p([Paired(row.tolist(), names) for row in values], signs)[0]
+
+    return plan.cells(table, of, p)
 
 
 def assumed(correlation: float, icc: float) -> Draw:
@@ -182,6 +216,11 @@ def from_pilot(columns: ArrayLike, clusters: Sequence[Hashable]) -> Draw:
         return values[:, np.concatenate(found)]
 
     return draw
+
+
+def shifted(draw: Draw, shift: float) -> Draw:
+    """The same values, ``shift`` higher."""
+    return lambda topics, items, rng: draw(topics, items, rng) + shift
 
 
 def _within(**shares: float) -> None:

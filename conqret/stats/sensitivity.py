@@ -95,11 +95,6 @@ def respond(
     intervals = tuple(mean_interval(column, clusters, scale="share") for column in columns)
     means = [math.fsum(column) / len(column) for column in columns]
     last = len(levels) - 1
-    middle = last / 2
-    spread = sum((place - middle) ** 2 for place in range(last + 1))
-    slopes = [
-        last * sum((place - middle) * value for place, value in enumerate(row)) / spread for row in scores
-    ]
     moves = tuple(Paired(_differences(columns[0], column), clusters) for column in columns[1:])
     return Response(
         levels=tuple(levels),
@@ -115,8 +110,18 @@ def respond(
         neighbours=_steps(columns, levels, clusters),
         moves=moves,
         shifts=tuple(mean(one.differences, one.clusters) for one in moves),
-        trend=mean(slopes, clusters),
+        trend=mean(trends(scores), clusters),
     )
+
+
+def trends(scores: Sequence[Sequence[float]]) -> list[float]:
+    """For each row the difference of its last and first value by the line through all of them, equally spaced."""
+    found = []
+    for row in scores:
+        last = len(row) - 1
+        spread = sum((place - last / 2) ** 2 for place in range(last + 1))
+        found.append(last * sum((place - last / 2) * value for place, value in enumerate(row)) / spread)
+    return found
 
 
 def strictly_falls(means: Sequence[float]) -> bool:

@@ -73,4 +73,5 @@ def test_label_writes_sheets(cli: Cli, few: Path, tmp_path: Path) -> None:
     assert (tmp_path / "tasks.json.config.xml").exists()
     assert len(json.loads(tasks.read_text(encoding="utf-8"))) == 8
     assert cli("label", few, "--scale", "1-5").code == 2
+    assert "give one with --run" in cli("label", few, "--uncertain-first", "-o", sheet).err
     assert cli("label", few, "--run", tmp_path / "nothing").code == 2

@@ -3,8 +3,12 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from conqret.data import Judgment, Measure, Status, Version
+from conqret.errors import DeclarationError, UnknownNameError
+from conqret.reliability.pilot import between_runs, of_versions
 from tests.reliability.cards import write_gold
 
 ROOT = Path(__file__).parents[2]
@@ -40,6 +44,88 @@ def test_a_plan_from_a_pilot(cli, tmp_path):
     unscaled = cli(*asked)
     assert unscaled.code == 2
     assert "--scale" in unscaled.err
+
+
+@pytest.fixture(scope="module")
+def pilots(tmp_path_factory):
+    """A run of damage, one of probes and two of judgments, in which scores stray by .05 or .1 on twelve topics."""
+    folder = tmp_path_factory.mktemp("pilots")
+    rng = np.random.default_rng(3)
+
+    def judgment(item, value, version=None):
+        return Judgment(
+            item=item, topic=f"t{item.partition('-')[0]}", stance="pro", format="direct", model="m",
+            fingerprint="f", measures={"clarity": Measure(status=Status.SCORED, value=value)}, version=version,
+        )  # fmt: skip
+
+    names = [f"{topic}-{number}" for topic in range(12) for number in range(2)]
+    plain = [judgment(name, 0.5) for name in names]
+    damaged = [
+        judgment(
+            f"{name}~{level}",
+            float(np.clip(0.5 - level / 200 + 0.05 * rng.normal(), 0, 1)),
+            Version(original=name, perturbation="irrelevant", level=level, seed=1),
+        )
+        for name in names
+        for level in (25, 50)
+    ]
+    even = [
+        judgment(f"{name}+", 0.6, Version(original=name, perturbation="padding", level=5, seed=1))
+        for name in names
+    ]
+    return plain, damaged, even, folder
+
+
+def test_a_pilot_of_damage_gives_its_spread_and_not_its_fall(pilots):
+    plain, damaged, even, _ = pilots
+    found = of_versions([*plain, *damaged, *even], ["f"], "irrelevant", "clarity")
+    assert len(found.values) == 24
+    assert len(set(found.topics)) == 12
+    assert sum(found.values) == pytest.approx(0)
+    last = {one.version.original: one.value("clarity") for one in damaged if one.version.level == 50}
+    expected = np.array(
+        [last[one.item] - 0.5 for one in plain]
+    )  # of three points the line's rise is last - first
+    assert found.values == pytest.approx((expected - expected.mean()).tolist())
+    with pytest.raises(DeclarationError, match=r"differ by \+0.100"):
+        of_versions([*plain, *even], ["f"], "padding", "clarity")
+    with pytest.raises(DeclarationError, match="of 2 judges"):
+        of_versions(plain, ["f", "g"], "irrelevant", "clarity")
+    with pytest.raises(UnknownNameError, match="flip"):
+        of_versions([*plain, *damaged], ["f"], "flip", "clarity")
+    with pytest.raises(UnknownNameError, match="metric of the pilot"):
+        of_versions(plain, ["f"], "irrelevant", "credibility")
+    with pytest.raises(DeclarationError, match="at every level"):
+        of_versions(damaged, ["f"], "irrelevant", "clarity")
+
+
+def test_a_pilot_of_two_runs_is_paired(pilots):
+    plain, damaged, _, _ = pilots
+    other = [
+        one.model_copy(update={"item": one.version.original}) for one in damaged if one.version.level == 25
+    ]
+    found = between_runs(plain, other[:-3], "clarity")
+    assert len(found.values) == 21
+    assert sum(found.values) == pytest.approx(0)
+    with pytest.raises(DeclarationError, match="in both runs"):
+        between_runs(plain, damaged, "clarity")
+
+
+def test_power_of_a_probe_and_a_difference_from_runs(cli, tmp_path):
+    items = ROOT / "fixtures/demo/items.jsonl"
+    probes = tmp_path / "probes"
+    judge = ("--format", "rag-fine-grained", "--metric", "overall-quality")
+    assert cli("bias", items, *judge, "--probe", "injection", "-o", probes, "-q").code == 0
+    asked = ("power", "probe", "--rows", "3", *QUICK, "--pilot", probes, "--perturbation", "no-such")
+    refused = cli(*asked, "--metric", "overall-quality")
+    assert refused.code == 2
+    assert "perturbation of the pilot" in refused.err
+    assert "go together" in cli(*asked).err
+    few, many = (
+        json.loads(cli("power", "probe", "--rows", rows, *QUICK, "--json").out) for rows in ("2", "60")
+    )
+    assert few[0]["power"] > many[0]["power"]
+    assert few[1]["power"] is None
 
 
 @pytest.mark.parametrize(

@@ -126,6 +126,61 @@ def test_agreement_on_planned_items_is_that_on_all() -> None:
     assert np.mean(planned) == pytest.approx(whole, abs=0.02)
 
 
+def test_what_the_judge_is_unsure_of_does_not_come_in_step() -> None:
+    """Topics alike and a step that divides them: ordered by uncertainty, every sample had all unsure ones or none."""
+    found = [Item(id=f"{topic}-{n}", topic=f"{topic}?", argument="x") for topic in range(10) for n in range(20)]
+    judgments = [
+        judgment(item, (0.5, 0.9) if int(item.id.partition("-")[2]) % 4 == 0 else (0.5, 0.5)) for item in found
+    ]
+    unsure = [
+        sum("samples differ" in one.reasons[0] for one in plan_labels(found, 40, judgments, seed=seed).chosen)
+        for seed in range(40)
+    ]
+    assert np.mean(unsure) == pytest.approx(10, abs=1.5)
+    assert np.std(unsure) < 4
+
+
+def test_the_most_uncertain_are_no_sample() -> None:
+    plan = plan_labels(items(), 7, judged(), uncertain_first=True)
+    rest = [
+        one.uncertainty for one in plan_labels(items(), 30, judged()).chosen if one.item.id not in ids(plan)
+    ]
+    assert len(plan.chosen) == 7
+    assert min(one.uncertainty for one in plan.chosen) >= max(rest)
+    assert plan.probability is None
+    with pytest.raises(DeclarationError, match="give one with --run"):
+        plan_labels(items(), 7, uncertain_first=True)
+
+
+@pytest.mark.parametrize("form", ["csv", "label_studio", "argilla"])
+def test_labels_of_the_most_uncertain_are_refused(tmp_path: Path, form: str) -> None:
+    """By the mark that each form carries there and back; without it the same labels are read."""
+    for for_estimation in (False, True):
+        marked = Sheet(TASKS["rating"], items()[:2], ["overall_quality"], 1, 5, for_estimation)
+        text = getattr(marked, form)()[""]
+        path = tmp_path / ("sheet.csv" if form == "csv" else "export.json")
+        if form == "csv":
+            rows = list(csv.DictReader(io.StringIO(text)))
+            head = list(rows[0])
+            filled = [{**row, "annotator": "anna", "overall_quality": "3"} for row in rows]
+            with path.open("w", encoding="utf-8", newline="") as file:
+                writer = csv.DictWriter(file, head)
+                writer.writeheader()
+                writer.writerows(filled)
+        else:
+            records = json.loads(text)
+            choice = {"from_name": "overall_quality", "value": {"choices": ["3"]}}
+            for record in records:
+                record["annotations"] = [{"completed_by": "anna", "result": [choice]}]
+                record["responses"] = {"overall_quality": [{"value": 3, "user_id": "anna"}]}
+            path.write_text(json.dumps(records), encoding="utf-8")
+        if for_estimation:
+            assert [label.value for label in read_labels(path, scales=["1:5"]).labels] == [3, 3]
+        else:
+            with pytest.raises(DeclarationError, match="marks 2 items as not for estimation"):
+                read_labels(path, scales=["1:5"])
+
+
 def test_the_seed_decides_and_what_is_labelled_is_left_out() -> None:
     assert ids(plan_labels(items(), 10, seed=1)) == ids(plan_labels(items(), 10, seed=1))
     assert ids(plan_labels(items(), 10, seed=1)) != ids(plan_labels(items(), 10, seed=2))

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from conqret.io.cells import as_text
 from conqret.io.label_layout import LabelFile, LabelLayout, RawLabel
 from conqret.io.label_scale import dimension_name
+from conqret.io.label_sheets import FOR_ESTIMATION
 
 DISCARDED = "discarded"
 
@@ -25,6 +26,7 @@ def _cells(file: LabelFile) -> Iterator[RawLabel]:
             file.fault(line, "id", "is missing", "Import the records that conqret label writes")
             continue
         topic = str((record.get("fields") or {}).get("topic") or "")
+        mark = str((record.get("metadata") or {}).get(FOR_ESTIMATION) or "")
         for question, responses in (record.get("responses") or {}).items():
             for response in responses or ():
                 value = response.get("value")
@@ -34,7 +36,15 @@ def _cells(file: LabelFile) -> Iterator[RawLabel]:
                     file.fault(line, question, "is no single answer", "Ask for one label or rating")
                     continue
                 person = str(response.get("user_id") or "")
-                yield RawLabel(line, item, dimension_name(question), as_text(value), person, topic=topic)
+                yield RawLabel(
+                    line,
+                    item,
+                    dimension_name(question),
+                    as_text(value),
+                    person,
+                    topic=topic,
+                    for_estimation=mark,
+                )
 
 
 LAYOUT = LabelLayout("Argilla", "the JSON export of Argilla's records", _fits, _cells, order=30)

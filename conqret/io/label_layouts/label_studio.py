@@ -8,6 +8,7 @@ from typing import Any
 from conqret.io.cells import as_text
 from conqret.io.label_layout import LabelFile, LabelLayout, RawLabel
 from conqret.io.label_scale import dimension_name
+from conqret.io.label_sheets import FOR_ESTIMATION
 
 ITEM = "item"
 """The field of a task's data that holds the item's id, as ``conqret label`` writes it."""
@@ -28,7 +29,7 @@ def _cells(file: LabelFile) -> Iterator[RawLabel]:
         if not item:
             file.fault(line, f"data.{ITEM}", "is missing", "Import the tasks that conqret label writes")
             continue
-        topic = str(task["data"].get("topic") or "")
+        topic, mark = (str(task["data"].get(name) or "") for name in ("topic", FOR_ESTIMATION))
         for annotation in task.get("annotations") or ():
             if annotation.get("was_cancelled"):
                 skipped += 1
@@ -41,7 +42,7 @@ def _cells(file: LabelFile) -> Iterator[RawLabel]:
                     where = f"annotations of task {line}"
                     file.fault(line, where, "is no choice, rating, number or text", "Leave it out")
                     continue
-                yield RawLabel(line, item, dimension, text, person, topic=topic)
+                yield RawLabel(line, item, dimension, text, person, topic=topic, for_estimation=mark)
     if skipped:
         file.notes.append(f"{skipped} skipped annotations are left out")
 

@@ -17,6 +17,7 @@ from conqret.io.cells import as_text, is_missing
 from conqret.io.checks import cell_text
 from conqret.io.label_layout import LabelFile, LabelLayout, RawLabel
 from conqret.io.label_scale import dimension_name
+from conqret.io.label_sheets import FOR_ESTIMATION
 from conqret.io.schema import Field, Schema, TableReader
 
 LABEL = Schema(
@@ -32,6 +33,7 @@ LABEL = Schema(
         ),
         "part": Field(("part", "document", "document_id", "docno"), cell_text, ""),
         "topic": Field(("topic", "topic_id", "issue"), cell_text, ""),
+        FOR_ESTIMATION: Field((FOR_ESTIMATION,), cell_text, ""),
     },
 )
 """What the columns may be called, in any case; others are named by the user."""
