@@ -78,7 +78,9 @@ def test_documents_that_are_rated_differently_are_named_with_what_is_said(tmp_pa
                 f"i{place}",
                 {
                     "clarity": scored(0.5).model_copy(
-                        update={"parts": (Part(id="<b>d", value=value, explanation=says), Part(id="e", value=0.5))}
+                        update={
+                            "parts": (Part(id="<b>d", value=value, explanation=says), Part(id="e", value=0.5))
+                        }
                     )
                 },
                 topic=f"t{place}",
@@ -89,7 +91,9 @@ def test_documents_that_are_rated_differently_are_named_with_what_is_said(tmp_pa
 
     first, second = rated([0.2, 0.4, None], "before"), rated([0.4, 1.0, 0.5], "after")
     found = difference(first, second, most=1)
-    assert (found.moved, found.parts, found.parts_moved) == (0, 5, 2), "a rating that is missing is not compared"
+    assert (found.moved, found.parts, found.parts_moved) == (0, 5, 2), (
+        "a rating that is missing is not compared"
+    )
     (part,) = found.changed_parts
     assert (part.item, part.part, part.first, part.second) == ("i1", "<b>d", 0.4, 1.0)
     page = write_difference(found, first, second, tmp_path / "diff.html").read_text(encoding="utf-8")
