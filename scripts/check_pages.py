@@ -112,6 +112,7 @@ def commands(to: Path) -> Iterator[list[str]]:
         f"{to}/debates",
         "--quiet",
     ]
+    yield ["answer", "fixtures/questions.jsonl", "--strategy", "none", "-o", f"{to}/answers", "--quiet"]
 
 
 def write_labels(file: Path) -> None:

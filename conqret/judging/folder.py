@@ -27,6 +27,8 @@ from conqret.runs.folder import ITEMS, REPORT, SCORES, SUMMARY, R, RunFolder, Ru
 from conqret.runs.rows import RowStore
 
 JUDGMENTS = "judgments.jsonl"
+ASKED = "asked"
+"""The folder of pages with prompts and raw answers."""
 
 
 class InstrumentRecord(RunRecord):
@@ -100,7 +102,7 @@ class JudgeFolder(JudgmentsFolder[JudgeRecord]):
     """The files of a judge's run under one folder."""
 
     COMMAND: ClassVar[str] = "conqret judge"
-    MAKES: ClassVar[tuple[str, ...]] = (JUDGMENTS, SCORES, SUMMARY, REPORT)
+    MAKES: ClassVar[tuple[str, ...]] = (JUDGMENTS, SCORES, SUMMARY, REPORT, ASKED)
     BEGINS: ClassVar[tuple[str, ...]] = (ITEMS,)
 
     def summary(self) -> Summary:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from conqret.data import Judgment
 from conqret.judging.asked import Asked, Exchange
+from conqret.judging.folder import ASKED
 from conqret.report import words
 from conqret.report.page import page
 from conqret.report.table import Column, Table
@@ -13,16 +14,13 @@ from conqret.report.table import Column, Table
 ITEMS_A_PAGE = 20
 """So many items' prompts and answers stand on one page: some 600 kB where each shows ten documents."""
 
-FOLDER = "asked"
-"""Where the pages lie, beside the report."""
-
 _ROLES = {"system": "system prompt", "user": "prompt", "assistant": "answer before"}
 
 
 def address(place: int, number: int) -> str:
     """Where, from the report, what was asked for the item of ``number`` stands, the ``place``-th (from 0) of those
     shown."""
-    return f"{FOLDER}/{place // ITEMS_A_PAGE + 1}.html#i{number}"
+    return f"{ASKED}/{place // ITEMS_A_PAGE + 1}.html#i{number}"
 
 
 def asked_page(found: Sequence[tuple[int, Asked]], report: str = "../report.html") -> Iterator[str]:
