@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from conqret.cli import curate_check, options
+from conqret.cli import curate_check, curate_remove, options
 from conqret.cli.asking import ask, session_of
 from conqret.cli.console import at, end, floor, note, result
 from conqret.cli.default_command import DEFAULT, RunByDefault
@@ -170,7 +170,7 @@ def run(
 
 
 app.add_typer(curate_check.app, name="check")
-add_commands(app, {"remove": curate_check.remove})
+add_commands(app, {"remove": curate_remove.remove})
 
 
 def _source(

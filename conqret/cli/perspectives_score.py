@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from conqret.cli import options
-from conqret.cli.asking import ask, session_of
+from conqret.cli.asking import session_of
 from conqret.cli.console import at, end, note, note_all, result
 from conqret.cli.groups import grouped
 from conqret.errors import number as counted
@@ -17,8 +16,6 @@ from conqret.errors import number as counted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from conqret.io.pairs import Pair
-    from conqret.io.perspectives import PerspectiveQuestion
     from conqret.perspectives.scoring import Diversity, Judged
 
 EPILOG = (
@@ -105,9 +102,11 @@ def score(
     """
     from conqret.api.systems import retrieval_session
     from conqret.cli.expected_cost import tell_cost
+    from conqret.cli.perspectives_judging import detected, sided
     from conqret.errors import DeclarationError
     from conqret.io.perspectives import perspective_lines, read_perspectives
     from conqret.perspectives.detection import estimate
+    from conqret.perspectives.facts import facts_of, json_of, values_of
     from conqret.perspectives.ranked import named, qrels_of, ranked, read_judged, write_rankings
     from conqret.perspectives.scoring import pairs_of, pooled
     from conqret.perspectives.scoring import score as scored
@@ -141,7 +140,7 @@ def score(
         "kept": kept,
         "shown": shown,
     }
-    questions, asked, sideless = _sided(questions, folder, dry_run=dry_run, **common)
+    questions, asked, sideless = sided(questions, folder, dry_run=dry_run, **common)
     if dry_run:
         systems = _unasked(systems)
     elif any(has_step(one, ASKING) for one in systems):
@@ -158,19 +157,19 @@ def score(
             detecting = [estimate(pairs, session)] if detector is None else []
             tell_cost([*asked, *detecting], budget=calls.budget_usd, as_json=shown.json_output)
             return
-        judged, lost = _detected(
+        judged, lost = detected(
             questions, pairs, folder, detector, yes_from=yes_from, session=session, kept=kept, shown=shown
         )
     if dry_run:
         tell_cost(asked, budget=calls.budget_usd, as_json=shown.json_output)
         return
     found = scored(questions, rankings, judged, cuts=wanted, depth=deepest)
-    facts = _facts(found)
+    facts = facts_of(found)
     written = write_files(
         folder,
         {
-            SCORES: _json(facts),
-            VALUES: _values(found),
+            SCORES: json_of(facts),
+            VALUES: values_of(found),
             JUDGMENTS: (
                 f"{r.query_id} {r.iteration} {r.doc_id} {r.relevance}\n" for r in qrels_of(questions, judged)
             ),
@@ -234,36 +233,6 @@ def _cuts(text: str) -> list[int]:
     return sorted({int(one) for one in parts})
 
 
-def _sided(
-    questions: Sequence[PerspectiveQuestion],
-    folder: Path,
-    *,
-    dry_run: bool,
-    model: str | None,
-    prompts: Path | None,
-    calls: options.Calls,
-    kept: options.Kept,
-    shown: options.Shown,
-) -> tuple[tuple[PerspectiveQuestion, ...], list[Any], int]:
-    """The questions with a side for each of two perspectives, what a dry run expects of asking for them, and for how
-    many there was no answer."""
-    from conqret.curation.verdicts import VerdictFolder, ask_verdicts, estimate
-    from conqret.perspectives.sides import VERDICT, subjects, unsided, with_sides
-
-    open_ones = unsided(questions)
-    if not open_ones:
-        return tuple(questions), [], 0
-    session, wanted = session_of(model, calls, kept, prompts), subjects(open_ones)
-    if dry_run:
-        return tuple(questions), [estimate(VERDICT, wanted, session)], 0
-    done = ask(
-        partial(ask_verdicts, VERDICT, wanted, session, VerdictFolder(folder / "sides"), overwrite=kept.overwrite),
-        len(wanted), "sides", about=f"which perspective supports {len(wanted)} questions, asked of", shown=shown,
-        doing="sides",
-    )  # fmt: skip
-    return with_sides(questions, done.rows), [], sum(not row.answered for row in done.rows)
-
-
 def _index(corpus: Path) -> Any:
     from conqret._optional import require
 
@@ -282,93 +251,3 @@ def _texts(index: Any, pool: Any) -> dict[str, str]:
     if wanted and not texts:
         raise DeclarationError(f"the corpus holds none of the ranked documents, such as {wanted[0]!r}")
     return texts
-
-
-def _detected(
-    questions: Sequence[PerspectiveQuestion],
-    pairs: Sequence[Pair],
-    folder: Path,
-    detector: Path | None,
-    *,
-    yes_from: str | None,
-    session: Any,
-    kept: options.Kept,
-    shown: options.Shown,
-) -> tuple[Judged, dict[str, int]]:
-    """What the documents contain, and how many pairs have no answer, by reason."""
-    from conqret.cli.perspectives import probabilities_of, threshold_of_option
-    from conqret.perspectives.detecting import DetectedFolder
-    from conqret.perspectives.detector import load_detector
-    from conqret.perspectives.scoring import judged_of
-    from conqret.perspectives.study import DetectionFolder, study
-
-    threshold, _ = threshold_of_option(yes_from)
-    said: dict[str, bool | None]
-    if detector is not None:
-        loaded = load_detector(detector)
-        place = DetectedFolder(folder / "detections")
-        chances = probabilities_of(pairs, loaded, place, overwrite=kept.overwrite, shown=shown)
-        said = {pair.id: loaded.contains(chance) for pair, chance in zip(pairs, chances, strict=True)}
-        lost = {}
-    else:
-        asked = DetectionFolder(folder / "detections")
-        outcome = ask(
-            partial(study, pairs, session, asked, yes_from=threshold, overwrite=kept.overwrite), len(pairs), "grades",
-            about=f"{len(pairs)} pairs of a document and a perspective, asked of", shown=shown, doing="detecting",
-        )  # fmt: skip
-        with asked.rows() as rows:
-            said = {row.id: row.contains(outcome.summary.yes_from) for row in rows.rows()}
-        lost = outcome.summary.unanswered
-    contains = {}
-    for name, yes in said.items():
-        question, number, document = name.split(" ", 2)
-        contains[question, int(number), document] = yes
-    return judged_of(questions, contains), lost
-
-
-def _facts(found: Diversity) -> dict[str, Any]:
-    from dataclasses import asdict
-
-    scores = [
-        {name: value for name, value in asdict(one).items() if name not in ("by_topic", "interval")}
-        | {
-            "mean": one.interval.value,
-            "low": one.interval.low,
-            "high": one.interval.high,
-            "n": len(one.by_topic),
-        }
-        for one in found.scores
-    ]
-    return {
-        "baseline": found.baseline,
-        "questions": found.questions,
-        "sided": found.sided,
-        "cuts": list(found.cuts),
-        "depth": found.depth,
-        "ceiling": {view: asdict(one) for view, one in found.ceiling.items()},
-        "only_supporting_against_only_opposing": dict(found.sides),
-        "unjudged": dict(found.unjudged),
-        "unranked": {name: list(one) for name, one in found.unranked.items()},
-        "scores": scores,
-    }
-
-
-def _json(facts: dict[str, Any]) -> str:
-    import json
-
-    return json.dumps(facts, indent=1) + "\n"
-
-
-def _values(found: Diversity) -> str:
-    from conqret.io.label_sheets import csv_text
-    from conqret.perspectives.scoring import ALL
-
-    return csv_text(
-        ("system", "measure", "question", "value"),
-        (
-            (one.system, one.measure, question, value)
-            for one in found.scores
-            if one.view == ALL
-            for question, value in one.by_topic.items()
-        ),
-    )

@@ -7,7 +7,7 @@ counted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from conqret.data.gathering import gathered
@@ -15,20 +15,15 @@ from conqret.errors import DeclarationError
 from conqret.io.pairs import Pair
 from conqret.io.perspectives import PerspectiveQuestion, Side
 from conqret.perspectives import diversity
-from conqret.perspectives.diversity import Holders, preference
+from conqret.perspectives.diversity import Holders
+from conqret.perspectives.ranking_measures import ASKED, RankingMeasure, asked_as, measures_of
 from conqret.retrieval.evaluation.depths import cut_off
 from conqret.retrieval.evaluation.evaluate import Run, Score, family
 from conqret.retrieval.evaluation.systems import SystemRun
 from conqret.stats import Estimate, mean_interval, paired_t_test
-from conqret.stats.estimate import Scale
 
 CUTS = (5, 10)
 """The depths of the paper's measures (BeRDS, section 7 and B.1)."""
-
-SHOWN = ("both", "supporting", "opposing", "neither")
-"""What the first documents can show of a question with two sides (Figure 2)."""
-ASKED: tuple[Side, ...] = ("", "supporting", "opposing")
-"""As what a question is searched: itself, or one of its perspectives (Figure 3)."""
 
 ALL = "all"
 """The view with all questions; the others are subsets."""
@@ -66,11 +61,6 @@ class Diversity:
         """One of the scores; None where no question has a value."""
         wanted = (view, system, measure)
         return next((one for one in self.scores if (one.view, one.system, one.measure) == wanted), None)
-
-
-def asked_as(question: str, side: Side) -> str:
-    """The topic under which runs have the ranking for a question, or for one of its perspectives as the query."""
-    return f"{question}:{side}" if side else question
 
 
 def queries(questions: Sequence[PerspectiveQuestion]) -> list[tuple[str, str]]:
@@ -154,7 +144,7 @@ def score(
         raise DeclarationError("there is no ranking to score")
     if not cuts or not 1 <= min(cuts) <= max(cuts) <= depth:
         raise DeclarationError(f"the cuts are {list(cuts)}: each lies between 1 and the depth of {depth}")
-    measures = _measures(cuts, depth)
+    measures = measures_of(cuts, depth)
     short = cut_off(
         {name: one.deepest for name, one in measures.items()},
         {one.name: one.depth for one in runs},
@@ -203,68 +193,8 @@ def score(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Measure:
-    """A measure of one ranking: how deep it looks, what it makes of it (None: no value), and for which query."""
-
-    deepest: int
-    value: Callable[[Sequence[str], Holders, PerspectiveQuestion], float | None]
-    sided: bool = False
-    side: Side = ""
-    scale: Scale = "share"
-
-
-def _measures(cuts: Sequence[int], depth: int) -> dict[str, _Measure]:
-    found = {"P@1": _precision(1)}
-    for cut in cuts:
-        found[f"P@{cut}"] = _precision(cut)
-        found[f"MRecall@{cut}"] = _recall(cut)
-        for what in SHOWN:
-            found[f"{what}@{cut}"] = _shown(what, cut)
-        for side in ASKED:
-            found[leaning_name(side, cut)] = _leaning(side, cut)
-    found[f"covered@{depth}"] = _Measure(
-        depth, lambda top, held, one: float(diversity.documents_needed(top, held, depth) is not None)
-    )
-    found[f"documents@{depth}"] = _Measure(
-        depth, lambda top, held, one: diversity.documents_needed(top, held, depth), scale="plain"
-    )
-    return found
-
-
-def leaning_name(side: Side, cut: int) -> str:
-    """What the leaning of the first ``cut`` documents is called, by the query that they were found with."""
-    return f"leaning@{cut}" + (f" asked as {side}" if side else "")
-
-
-def _precision(cut: int) -> _Measure:
-    return _Measure(cut, lambda top, held, one: diversity.precision(top, held, cut))
-
-
-def _recall(cut: int) -> _Measure:
-    return _Measure(cut, lambda top, held, one: diversity.mrecall(top, held, cut))
-
-
-def _shown(what: str, cut: int) -> _Measure:
-    return _Measure(
-        cut, lambda top, held, one: float(preference(top, *_sides(held, one), cut=cut) == what), sided=True
-    )
-
-
-def _leaning(side: Side, cut: int) -> _Measure:
-    def value(top: Sequence[str], held: Holders, one: PerspectiveQuestion) -> float:
-        return diversity.leaning(top, *_sides(held, one), cut)
-
-    return _Measure(cut, value, sided=True, side=side, scale="plain")
-
-
-def _sides(held: Holders, question: PerspectiveQuestion) -> tuple[Set[str], Set[str]]:
-    """The documents that contain the supporting perspective, and those that contain the opposing one."""
-    return held[str(question.place("supporting"))], held[str(question.place("opposing"))]
-
-
 def _values(
-    measure: _Measure,
+    measure: RankingMeasure,
     questions: Sequence[PerspectiveQuestion],
     run: Run,
     judged: Judged,

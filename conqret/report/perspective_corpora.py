@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from conqret.perspectives.scoring import ALL, ASKED, SHOWN, leaning_name
+from conqret.perspectives.ranking_measures import ASKED, SHOWN, leaning_name
+from conqret.perspectives.scoring import ALL
 from conqret.report.sheet import Section, Sheet, section
 from conqret.report.table import Cell, Column, Table
 from conqret.stats import Estimate

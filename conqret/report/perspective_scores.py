@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from conqret.perspectives.inspection import SubsetErrors
 from conqret.perspectives.making import MadeSummary
-from conqret.perspectives.scoring import ALL, ASKED, SHOWN, Diversity, leaning_name
+from conqret.perspectives.ranking_measures import ASKED, SHOWN, leaning_name
+from conqret.perspectives.scoring import ALL, Diversity
 from conqret.report.table import Cell, Column, Table
 from conqret.retrieval.evaluation.evaluate import MARK_BETTER, MARK_WORSE, Score
 

@@ -8,7 +8,8 @@ from conqret.curation.verdicts import VerdictRow
 from conqret.errors import DeclarationError, ItemsError
 from conqret.io.perspectives import perspective_lines, read_perspectives
 from conqret.perspectives.ranked import named, qrels_of, ranked, read_judged
-from conqret.perspectives.scoring import ALL, leaning_name, pooled, queries, score
+from conqret.perspectives.ranking_measures import leaning_name
+from conqret.perspectives.scoring import ALL, pooled, queries, score
 from conqret.perspectives.sides import subjects, unsided, with_sides
 from conqret.retrieval.evaluation.systems import SystemRun
 

@@ -1,0 +1,79 @@
+"""``conqret curate remove``: a benchmark without what people rejected, and without duplicates."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from conqret.cli import options
+from conqret.cli.console import at, note
+from conqret.cli.curate_review import Folder, tell_figures
+from conqret.cli.groups import grouped
+from conqret.cli.label_options import LabelReading
+
+EPILOG = "Example: conqret curate remove benchmark/ --labels people.csv --duplicates pairs.csv -o final.jsonl"
+
+
+@grouped
+def remove(
+    folder: Folder,
+    *,
+    output: Annotated[Path, options.option(options.FILES, "The benchmark that is left.", "--output", "-o")],
+    labels: Annotated[
+        Path | None,
+        options.option(
+            options.FILES,
+            "People's labels: sheets of `conqret label --task partial-answer`, one below the other.",
+        ),
+    ] = None,
+    duplicates: Annotated[
+        Path | None,
+        options.option(options.FILES, "The sheet of `conqret curate check distinctiveness`, filled in."),
+    ] = None,
+    least: Annotated[int, typer.Option(help="How many people must reject what is removed.")] = 2,
+    reading: LabelReading,
+    shown: options.Shown,
+) -> None:
+    """Remove the partial answers that two of three people reject (DebateQA, A.4), and those that say what others say.
+
+    Who says no to any question of the sheet rejects the partial answer. `conqret agree` gives Fleiss's kappa.
+    """
+    from dataclasses import replace
+
+    from conqret.curation.made import read_made
+    from conqret.curation.removal import missing_people
+    from conqret.curation.removal import remove as removed
+    from conqret.curation.review import read_review
+    from conqret.errors import DeclarationError
+    from conqret.io.corpus import write_lines
+    from conqret.reliability.tasks.partial_answer import TASK
+
+    if labels is None and duplicates is None:
+        raise DeclarationError("nothing says what is to be removed: give --labels, --duplicates or both")
+    made = read_made(folder)
+    scale = reading.scale or ["{}:{}".format(*TASK.scale)]
+    people = None if labels is None else replace(reading, scale=scale).load(labels)
+    alike = {} if duplicates is None else read_review(duplicates, "duplicate")
+    lines, found = removed(made, people, alike, least=least)
+    write_lines(output, lines)
+    facts = {
+        "partial answers": found.answers,
+        f"rejected by {least} people or more": found.rejected,
+        **{f"no to {name}": count for name, count in found.noes.items()},
+        "say what another says": found.duplicates,
+        "partial answers left": found.kept,
+        "questions left": found.questions,
+        "questions that lost all": len(found.lost),
+    }
+    remark = (
+        "Noes count labels. DebateQA removed 767 of 11,640 partial answers (6.6 %) by two of three people."
+    )
+    tell_figures("Removed", facts, remark, None, shown, found, at(output, "benchmark"))
+    if found.unlabelled and not shown.quiet:
+        note(f"{found.unlabelled:,} partial answers have no label, and stay")
+    if people is not None and (few := missing_people(people, least)) and not shown.quiet:
+        note(
+            f"{len(few):,} partial answers were labelled by fewer than {least} people, and cannot be removed by them"
+        )

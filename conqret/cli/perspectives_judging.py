@@ -1,0 +1,88 @@
+"""What ``conqret perspectives score`` asks: which of two perspectives supports, and which documents contain which."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from conqret.cli import options
+from conqret.cli.asking import ask, session_of
+
+if TYPE_CHECKING:
+    from conqret.io.pairs import Pair
+    from conqret.io.perspectives import PerspectiveQuestion
+    from conqret.perspectives.scoring import Judged
+
+
+def sided(
+    questions: Sequence[PerspectiveQuestion],
+    folder: Path,
+    *,
+    dry_run: bool,
+    model: str | None,
+    prompts: Path | None,
+    calls: options.Calls,
+    kept: options.Kept,
+    shown: options.Shown,
+) -> tuple[tuple[PerspectiveQuestion, ...], list[Any], int]:
+    """The questions with a side for each of two perspectives, what a dry run expects of asking for them, and for how
+    many there was no answer."""
+    from conqret.curation.verdicts import VerdictFolder, ask_verdicts, estimate
+    from conqret.perspectives.sides import VERDICT, subjects, unsided, with_sides
+
+    open_ones = unsided(questions)
+    if not open_ones:
+        return tuple(questions), [], 0
+    session, wanted = session_of(model, calls, kept, prompts), subjects(open_ones)
+    if dry_run:
+        return tuple(questions), [estimate(VERDICT, wanted, session)], 0
+    done = ask(
+        partial(ask_verdicts, VERDICT, wanted, session, VerdictFolder(folder / "sides"), overwrite=kept.overwrite),
+        len(wanted), "sides", about=f"which perspective supports {len(wanted)} questions, asked of", shown=shown,
+        doing="sides",
+    )  # fmt: skip
+    return with_sides(questions, done.rows), [], sum(not row.answered for row in done.rows)
+
+
+def detected(
+    questions: Sequence[PerspectiveQuestion],
+    pairs: Sequence[Pair],
+    folder: Path,
+    detector: Path | None,
+    *,
+    yes_from: str | None,
+    session: Any,
+    kept: options.Kept,
+    shown: options.Shown,
+) -> tuple[Judged, dict[str, int]]:
+    """What the documents contain, and how many pairs have no answer, by reason."""
+    from conqret.cli.perspectives import probabilities_of, threshold_of_option
+    from conqret.perspectives.detecting import DetectedFolder
+    from conqret.perspectives.detector import load_detector
+    from conqret.perspectives.scoring import judged_of
+    from conqret.perspectives.study import DetectionFolder, study
+
+    threshold, _ = threshold_of_option(yes_from)
+    said: dict[str, bool | None]
+    if detector is not None:
+        loaded = load_detector(detector)
+        place = DetectedFolder(folder / "detections")
+        chances = probabilities_of(pairs, loaded, place, overwrite=kept.overwrite, shown=shown)
+        said = {pair.id: loaded.contains(chance) for pair, chance in zip(pairs, chances, strict=True)}
+        lost = {}
+    else:
+        asked = DetectionFolder(folder / "detections")
+        outcome = ask(
+            partial(study, pairs, session, asked, yes_from=threshold, overwrite=kept.overwrite), len(pairs), "grades",
+            about=f"{len(pairs)} pairs of a document and a perspective, asked of", shown=shown, doing="detecting",
+        )  # fmt: skip
+        with asked.rows() as rows:
+            said = {row.id: row.contains(outcome.summary.yes_from) for row in rows.rows()}
+        lost = outcome.summary.unanswered
+    contains = {}
+    for name, yes in said.items():
+        question, number, document = name.split(" ", 2)
+        contains[question, int(number), document] = yes
+    return judged_of(questions, contains), lost

@@ -1,0 +1,82 @@
+"""The measures of one ranking for one question: which perspectives, and which sides, its first documents show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence, Set
+from dataclasses import dataclass
+
+from conqret.io.perspectives import PerspectiveQuestion, Side
+from conqret.perspectives import diversity
+from conqret.perspectives.diversity import Holders, preference
+from conqret.stats.estimate import Scale
+
+SHOWN = ("both", "supporting", "opposing", "neither")
+"""What the first documents can show of a question with two sides (Figure 2)."""
+ASKED: tuple[Side, ...] = ("", "supporting", "opposing")
+"""As what a question is searched: itself, or one of its perspectives (Figure 3)."""
+
+
+def asked_as(question: str, side: Side) -> str:
+    """The topic under which runs have the ranking for a question, or for one of its perspectives as the query."""
+    return f"{question}:{side}" if side else question
+
+
+@dataclass(frozen=True, slots=True)
+class RankingMeasure:
+    """A measure of one ranking: how deep it looks, what it makes of it (None: no value), and for which query."""
+
+    deepest: int
+    value: Callable[[Sequence[str], Holders, PerspectiveQuestion], float | None]
+    sided: bool = False
+    side: Side = ""
+    scale: Scale = "share"
+
+
+def measures_of(cuts: Sequence[int], depth: int) -> dict[str, RankingMeasure]:
+    """All measures by name, for these numbers of first documents, and for how many it takes within ``depth``."""
+    found = {"P@1": _precision(1)}
+    for cut in cuts:
+        found[f"P@{cut}"] = _precision(cut)
+        found[f"MRecall@{cut}"] = _recall(cut)
+        for what in SHOWN:
+            found[f"{what}@{cut}"] = _shown(what, cut)
+        for side in ASKED:
+            found[leaning_name(side, cut)] = _leaning(side, cut)
+    found[f"covered@{depth}"] = RankingMeasure(
+        depth, lambda top, held, one: float(diversity.documents_needed(top, held, depth) is not None)
+    )
+    found[f"documents@{depth}"] = RankingMeasure(
+        depth, lambda top, held, one: diversity.documents_needed(top, held, depth), scale="plain"
+    )
+    return found
+
+
+def leaning_name(side: Side, cut: int) -> str:
+    """What the leaning of the first ``cut`` documents is called, by the query that they were found with."""
+    return f"leaning@{cut}" + (f" asked as {side}" if side else "")
+
+
+def _precision(cut: int) -> RankingMeasure:
+    return RankingMeasure(cut, lambda top, held, one: diversity.precision(top, held, cut))
+
+
+def _recall(cut: int) -> RankingMeasure:
+    return RankingMeasure(cut, lambda top, held, one: diversity.mrecall(top, held, cut))
+
+
+def _shown(what: str, cut: int) -> RankingMeasure:
+    return RankingMeasure(
+        cut, lambda top, held, one: float(preference(top, *_sides(held, one), cut=cut) == what), sided=True
+    )
+
+
+def _leaning(side: Side, cut: int) -> RankingMeasure:
+    def value(top: Sequence[str], held: Holders, one: PerspectiveQuestion) -> float:
+        return diversity.leaning(top, *_sides(held, one), cut)
+
+    return RankingMeasure(cut, value, sided=True, side=side, scale="plain")
+
+
+def _sides(held: Holders, question: PerspectiveQuestion) -> tuple[Set[str], Set[str]]:
+    """The documents that contain the supporting perspective, and those that contain the opposing one."""
+    return held[str(question.place("supporting"))], held[str(question.place("opposing"))]
