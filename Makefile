@@ -7,7 +7,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo demo-recordings demo-corpus test torture coverage check lint format typecheck layers package docs-check pages-check audit clean
+.PHONY: help demo demo-recordings demo-corpus test torture coverage check lint format typecheck layers package extras docs-check pages-check audit clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -53,6 +53,11 @@ demo: $(BASE)
 	@$(BIN)/conqret judge $(ITEMS) --format rag-fine-grained --model offline -o $(DEMO)-offline --quiet >/dev/null
 	@$(BIN)/conqret judge $(ITEMS) --format rag-fine-grained --model $(RECORDED) --replay fixtures/demo/recordings.jsonl.gz -o $(DEMO) --quiet >/dev/null
 	$(BIN)/conqret report $(DEMO) --beside $(DEMO)-offline --recordings fixtures/demo/recordings.jsonl.gz
+	@echo
+	@echo "Open $(DEMO)/report.html. Then, for example:"
+	@echo "  . $(BIN)/activate    # so that the shell finds conqret; or type $(BIN)/conqret"
+	@echo "  conqret judge $(ITEMS) --format direct"
+	@echo "  conqret validate $(DEMO) --labels fixtures/demo/labels.jsonl"
 
 demo-recordings: $(BASE)
 	scripts/demo_recordings.sh $(BIN) "$(MODEL)" $(OPTIONS)

@@ -2,22 +2,53 @@
 
 Relative links must lead to a file (and an anchor to a heading), and every ``conqret …`` line of a fenced
 block must name a subcommand and options that ``conqret --help`` knows. Exit code 1 and a list otherwise.
+
+With ``--run`` the commands are executed, too, page by page, each page in a folder of its own that holds
+``fixtures/`` as a fresh checkout does. A hosted model's name is taken for ``offline``, as there is no key here;
+everything else runs as it stands, and must end with exit code 0. What needs the network, weights, a server or a file
+of one's own is only looked up; how many commands these are is told, and there must not become more of them.
 """
 
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
+import tempfile
+from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
+
+from typer.testing import CliRunner
+
+from conqret.cli.main import app
 
 ROOT = Path(__file__).resolve().parent.parent
 CONQRET = Path(sys.executable).parent / "conqret"
 LINK = re.compile(r"(?<!`)\[[^\]]*\]\(<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\)")
+LONGEST = 300
+RUN = "run"
+OWN = "a file of one's own"
+ELSEWHERE = {
+    r"…|\|": "a result that a real model gave, or a pattern for several commands",
+    r"https?://(?!localhost)|--search|^scrape|import-passages|^corpus build": "the network",
+    r"models?/|local/|--backbone|--encoder|--engine|tune|semscore|likelihood|sphere|--detector": "weights",
+    r"--api-base|my-judge|--strategy brief|shouting|clarity": "a server or plug-in of one's own",
+}
+"""What commands need that is not here: patterns, and what to call it."""
+NOT_RUN_AT_MOST = 999
+"""Commands that are not run: a new one has to run, or to be argued for here."""
+WRITTEN = ("-o", "--output", "--to", "--svg", "--plot", "--report", "--html")
+FILE = re.compile(r"[\w.*/-]+(?:\.(?:jsonl|csv|tsv|json|txt|parquet|toml|res|npy|gz|qrels|html)|/)|runs/[\w*/.-]+")
+"""Words that name a file or a folder, and the options before those that are written."""
+MODEL_OPTIONS = ("--model", "-m", "--agent", "--against", "--rerank")
+HOSTED = re.compile(r"gpt-|claude|openai/|anthropic/")
 IMAGE = re.compile(r"<(?:img|source|a)\b[^>]*?\b(?:src|srcset|href)=\"([^\"]+)\"")
 FENCE = re.compile(r"^\s*(?:```|~~~)")
+INLINE = re.compile(r"`(conqret [^`]+)`")
 OUTSIDE = re.compile(r"^[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 
 
@@ -57,11 +88,24 @@ def link_faults(page: Path) -> Iterator[str]:
                 yield f"{place}: no such heading: {target}"
 
 
+def not_run(words: list[str], folder: Path) -> str | None:
+    """Why a command is not run here; None where it is."""
+    line = " ".join(words)
+    if why := next((why for pattern, why in ELSEWHERE.items() if re.search(pattern, line)), None):
+        return why
+    named = [one for before, one in zip(["", *words], words, strict=False) if before not in WRITTEN]
+    files = [one for one in named if FILE.fullmatch(one) and not list(folder.glob(one.rstrip("/")))]
+    return f"{OWN} ({files[0]})" if files else None
+
+
 def commands(page: Path) -> Iterator[tuple[int, list[str]]]:
-    """The words after ``conqret`` of each command line in the fenced blocks, continued lines joined."""
-    _, inside = split_fences(page.read_text(encoding="utf-8"))
+    """The words after ``conqret`` of each command line in the fenced blocks (continued lines joined), and in the tables
+    of the README."""
+    outside, inside = split_fences(page.read_text(encoding="utf-8"))
+    if page.name == "README.md":  # its tables say what to type
+        inside += [(n, one) for n, line in outside if line.startswith("|") for one in INLINE.findall(line)]
     text, start = "", 0
-    for number, line in inside:
+    for number, line in sorted(inside):
         start = start if text else number
         text += line.rstrip("\\") + " "
         if line.endswith("\\"):
@@ -76,9 +120,9 @@ def commands(page: Path) -> Iterator[tuple[int, list[str]]]:
 @cache
 def help_of(words: tuple[str, ...]) -> str | None:
     """The help of a subcommand, or None where there is no such one."""
-    plain = os.environ | {"COLUMNS": "200", "TERM": "dumb", "NO_COLOR": "1"}
-    done = subprocess.run([CONQRET, *words, "--help"], capture_output=True, text=True, env=plain, check=False)
-    return done.stdout if done.returncode == 0 else None
+    plain = {"COLUMNS": "200", "TERM": "dumb", "NO_COLOR": "1"}
+    done = CliRunner().invoke(app, [*words, "--help"], env=plain)
+    return done.output if done.exit_code == 0 else None
 
 
 def command_fault(words: list[str]) -> str | None:
@@ -99,6 +143,39 @@ def command_fault(words: list[str]) -> str | None:
     return None
 
 
+def executed(words: list[str], folder: Path) -> str | None:
+    """Run a command in ``folder`` as it stands, but for the names of hosted models; what went wrong, or None."""
+    plain = os.environ | {"COLUMNS": "80", "NO_COLOR": "1"}
+    if "--dry-run" not in words:
+        pairs = zip(["", *words], words, strict=False)
+        words = ["offline" if before in MODEL_OPTIONS and HOSTED.search(one) else one for before, one in pairs]
+    try:
+        done = subprocess.run(
+            [CONQRET, *words], cwd=folder, env=plain, capture_output=True, text=True, check=False, timeout=LONGEST,
+            stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return f"took more than {LONGEST} s: conqret {shlex.join(words)}"
+    said = " ".join(done.stderr.strip().splitlines()[-3:])
+    return None if done.returncode == 0 else f"ended with {done.returncode}: conqret {shlex.join(words)}: {said}"
+
+
+def run_page(page: Path) -> tuple[list[str], list[str]]:
+    """Run the commands of a page, in their order: what went wrong, and for each command whether or why not it ran."""
+    faults, told = [], []
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        shutil.copytree(ROOT / "fixtures", folder / "fixtures")
+        for number, words in commands(page):
+            if why := not_run(words, folder):
+                told.append(why)
+                continue
+            told.append(RUN)
+            if fault := executed(words, folder):
+                faults.append(f"{page.relative_to(ROOT)}:{number}: {fault}")
+    return faults, told
+
+
 def main() -> None:
     pages = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
     faults: list[str] = []
@@ -109,9 +186,24 @@ def main() -> None:
             checked += 1
             if fault := command_fault(words):
                 faults.append(f"{page.relative_to(ROOT)}:{number}: {fault}")
+    told: list[str] = []
+    if "--run" in sys.argv[1:]:
+        wanted = [page for page in pages if len(sys.argv) < 3 or str(page.relative_to(ROOT)) in sys.argv[2:]]
+        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+            for found, each in pool.map(run_page, wanted):
+                faults += found
+                told += each
+        left_out = len(told) - told.count(RUN)
+        if left_out > NOT_RUN_AT_MOST:
+            faults.append(f"{left_out} commands are not run, and {NOT_RUN_AT_MOST} is the most: {Counter(told)}")
     if faults:
         sys.exit("\n".join(faults))
     print(f"{len(pages)} pages: every relative link leads somewhere, and {checked} commands are known.")
+    reasons = Counter(why.partition(" (")[0] for why in told)
+    for why, count in reasons.most_common():
+        print(f"{count:5} {why if why == RUN else f'not run: {why}'}")
+    if "--list" in sys.argv[1:]:
+        print("\n".join(sorted(set(told))))
 
 
 if __name__ == "__main__":
