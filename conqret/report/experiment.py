@@ -47,19 +47,18 @@ class Text:
 
 def write_experiment(out: ExperimentFolder) -> list[Path]:
     """Write ``report.html`` and ``tables.md`` of a finished experiment; returns both."""
+    tables = experiment_tables(json.loads(out.summary_file.read_bytes()))
+    files = {out.report_file.name: experiment_page(out), "tables.md": tables_markdown(tables)}
+    return write_files(out.path, files)
+
+
+def experiment_page(out: ExperimentFolder) -> Iterator[str]:
+    """The page, piece by piece: the sheet, and behind it what was written."""
     record = json.loads(out.record_file.read_bytes())
-    summary = json.loads(out.summary_file.read_bytes())
-    tables = list(experiment_tables(summary))
-    sheet, written = experiment_sheet(out, record, summary), list(texts(out, record["systems"]))
-    pages = {
-        out.report_file.name: sheet.html(
-            "experiment.html.j2",
-            texts=written[:MOST_TEXTS],
-            omitted=max(0, len(written) - MOST_TEXTS),
-            longest=LONGEST,
-        )
-    }
-    return write_files(out.path, pages | {"tables.md": tables_markdown(tables)})
+    sheet = experiment_sheet(out, record, json.loads(out.summary_file.read_bytes()))
+    written = list(texts(out, record["systems"]))
+    omitted = max(0, len(written) - MOST_TEXTS)
+    return sheet.html("experiment.html.j2", texts=written[:MOST_TEXTS], omitted=omitted, longest=LONGEST)
 
 
 def experiment_sheet(out: ExperimentFolder, record: Mapping[str, Any], summary: Mapping[str, Any]) -> Sheet:

@@ -76,7 +76,13 @@ def difference_tables(found: RunDifference) -> Iterator[Table]:
 
 
 def write_difference(found: RunDifference, first: JudgeFolder, second: JudgeFolder, file: Path) -> Path:
-    """Write the page, on which the items that changed most stand side by side; returns its place."""
+    """Write the page; returns its place."""
+    (written,) = write_files(file.parent, {file.name: difference_page(found, first, second)})
+    return written
+
+
+def difference_page(found: RunDifference, first: JudgeFolder, second: JudgeFolder) -> Iterator[str]:
+    """The page, piece by piece: the tables, and what changed most side by side."""
     left = _texts(first, {one.first_item for one in found.changed})
     right = _texts(second, {one.second_item for one in found.changed})
     tables = [table for table in difference_tables(found) if table.title not in IN_FULL]
@@ -86,7 +92,7 @@ def write_difference(found: RunDifference, first: JudgeFolder, second: JudgeFold
         list(map(section, tables)),
         lede=[f"First: {found.first}. Second: {found.second}.", _met(found)],
     )
-    content = sheet.html(
+    return sheet.html(
         "run_difference.html.j2",
         beside=[(one, _name(one), left[one.first_item], right[one.second_item]) for one in found.changed],
         parts=found.changed_parts,
@@ -94,8 +100,6 @@ def write_difference(found: RunDifference, first: JudgeFolder, second: JudgeFold
         parts_note=_parts_note(found),
         longest=TEXT,
     )
-    (written,) = write_files(file.parent, {file.name: content})
-    return written
 
 
 def _parts_note(found: RunDifference) -> str:

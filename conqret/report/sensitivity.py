@@ -21,14 +21,26 @@ FLOOR = "a floor, not a judge: these numbers come from word statistics."
 
 def write_sensitivity(results: SensitivityResults, folder: Path) -> list[Path]:
     """Write ``report.html``, ``tables.md`` and ``plots/*.svg``; returns what was written."""
-    verdicts, *others = tables = list(all_tables(results))
-    plots = charts(results.curves)
-    sheet = Sheet(
+    files = {f"plots/{name}.svg": chart.svg() for name, chart in charts(results.curves).items()}
+    page = sensitivity_sheet(results).html()
+    tables = tables_markdown(all_tables(results))
+    return write_files(folder, {"report.html": page, "tables.md": tables, **files})
+
+
+def sensitivity_sheet(results: SensitivityResults) -> Sheet:
+    """The page: verdicts, curves, and the tables laid out as the paper's."""
+    judges = results.record.judges
+    first, *others = all_tables(results)
+    return Sheet(
         "sensitivity",
         "Does the judge notice known damage?",
         [
-            section(verdicts, title="Verdicts"),
-            Section("Curves", list(plots.values()), "Means over levels, with 95 % intervals over topics."),
+            section(first, title="Verdicts"),
+            Section(
+                "Curves",
+                list(charts(results.curves).values()),
+                "Means over levels, with 95 % intervals over topics.",
+            ),
             Section("Tables", others),
             Section("The run", [Texts(list(_remarks(results)))]),
         ],
@@ -36,16 +48,14 @@ def write_sensitivity(results: SensitivityResults, folder: Path) -> list[Path]:
             f"{words.number(results.record.items, 'item')}, changed on purpose by a known amount, and judged again: "
             "scores of what is damaged should fall, and others stand still."
         ],
-        badges=[("Offline baseline", FLOOR)] if any(one["baseline"] for one in results.record.judges) else [],
+        badges=[("Offline baseline", FLOOR)] if any(one["baseline"] for one in judges) else [],
         facts=[
-            ("Judges", ", ".join(f"{one['format']} with {one['model']}" for one in results.record.judges)),
+            ("Judges", ", ".join(f"{one['format']} with {one['model']}" for one in judges)),
             ("Judgments", words.count(results.judgments)),
             ("Verdicts", results.verdicts),
             ("Seed", str(results.record.seed)),
         ],
     )
-    files = {f"plots/{name}.svg": chart.svg() for name, chart in plots.items()}
-    return write_files(folder, {"report.html": sheet.html(), "tables.md": tables_markdown(tables), **files})
 
 
 def charts(curves: Sequence[Curve]) -> dict[str, Chart]:
