@@ -158,8 +158,8 @@ def difference(
     _together(pilot=pilot, beside=beside, metric=metric)
     draw = assumed_differences(shift, sd, icc)
     if pilot is not None and beside is not None and metric is not None:
-        runs = (JudgeFolder(one).finished() for one in (pilot, beside))
-        draw = shifted(_drawn(between_runs(*runs, _name(metric))), shift)
+        found = between_runs(JudgeFolder(pilot).finished(), JudgeFolder(beside).finished(), _name(metric))
+        draw = shifted(_drawn(found), shift)
     planning.show(f"a difference of {shift:g}", lambda plan: plan_mean(draw, plan), confidence)
 
 
