@@ -156,7 +156,7 @@ def repeatabilities(
     found = []
     for metric in metrics:
         rows = [
-            (value, one.topic, one.item) for one in kept for value in samples_of(one.measures.get(metric))
+            (value, one.topic, one.item) for one in kept for _, value in samples_of(one.measures.get(metric))
         ]
         values, topics, items = zip(*rows, strict=True) if rows else ((), (), ())
         try:
@@ -178,11 +178,12 @@ def repeatabilities(
     return tuple(found)
 
 
-def samples_of(measure: Measure | None) -> list[float]:
-    """The values of all samples; of a measure that was sampled once its value."""
+def samples_of(measure: Measure | None) -> list[tuple[int, float]]:
+    """The values of all samples with their numbers; of a measure that was sampled once its value."""
     if measure is None or measure.value is None:
         return []
-    return [value for value in measure.samples or (measure.value,) if value is not None]
+    samples = enumerate(measure.samples or (measure.value,))
+    return [(number, value) for number, value in samples if value is not None]
 
 
 def deviation(variance: Estimate) -> Estimate:
@@ -226,18 +227,20 @@ def _components(
     metric: str, judged: Sequence[Sequence[Judgment]], parts: Sequence[tuple[str, str]]
 ) -> Components:
     rows = [
-        (value, one.topic, one.item, *part)
+        (value, one.topic, one.item, number, *part)
         for run, part in zip(judged, parts, strict=True)
         for one in run
-        for value in samples_of(one.measures.get(metric))
+        for number, value in samples_of(one.measures.get(metric))
     ]
     if not rows:
         raise DeclarationError("it has no score in any of the runs")
-    values, topics, items, models, prompts = zip(*rows, strict=True)
+    values, topics, items, numbers, models, prompts = zip(*rows, strict=True)
+    # Samples of one number are asked in one order of the dimensions, whichever the run.
+    orders = numbers if len(judged) > 1 and len(set(numbers)) > 1 else None
     judges = list(zip(models, prompts, strict=True))
     if len(set(judges)) == len(set(models)) == len(set(prompts)) > 1:
-        return variance_components(values, topics, items, {JUDGE: judges})
-    return variance_components(values, topics, items, {MODEL: models, PROMPT: prompts})
+        return variance_components(values, topics, items, {JUDGE: judges}, orders)
+    return variance_components(values, topics, items, {MODEL: models, PROMPT: prompts}, orders)
 
 
 def _of_metric(

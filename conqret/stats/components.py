@@ -5,7 +5,8 @@ Dependability of Behavioral Measurements, 1972; Brennan, Generalizability Theory
 
     mean + topic + item + c + topic x c + item x c + sample
 
-with every combination of conditions as a c. Components are estimated without assuming a distribution, by equating the
+with every combination of conditions as a c (and, where samples have one in common, the order in which things are
+asked). Components are estimated without assuming a distribution, by equating the
 quadratic forms ``y' M V_k M y`` with what they are expected to be, ``sum_l tr(M V_k M V_l) sigma_l^2``, where V_k says
 which scores share a level of effect k, and M takes the mean off (MINQUE(0): Rao 1972; Searle, Casella and McCulloch,
 Variance Components, 1992, section 11.3). Where no score is missing they are those of the analysis of variance. An
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-TOPIC, ITEM, SAMPLE = "topic", "item", "sample"
+TOPIC, ITEM, SAMPLE, ORDER = "topic", "item", "sample", "order"
 OBJECTS = (TOPIC, ITEM)
 """What is measured; everything else is noise of measuring it."""
 
@@ -186,11 +187,14 @@ def variance_components(
     topics: Sequence[Hashable],
     items: Sequence[Hashable],
     conditions: Mapping[str, Sequence[Hashable]],
+    orders: Sequence[Hashable] | None = None,
 ) -> Components:
     """The components of ``values`` (one for each sample, finite), whose topic, item and conditions stand beside each.
 
     An item belongs to one topic. Several values with the same item and conditions are samples. Conditions that never
-    vary are left out. Intervals leave out topics; items, where there is one topic.
+    vary are left out. ``orders`` says what samples have in common under all conditions (the order in which things are
+    asked): more samples then average over more orders, and other conditions do not. Intervals leave out topics; items,
+    where there is one topic.
 
     Raises:
         DeclarationError: fewer than three values, one that is not finite, lengths that differ, two conditions that
@@ -205,7 +209,8 @@ def variance_components(
         raise DeclarationError("variance components need a topic, an item and each condition for every value")
     varied = _varied({name: cluster_places(one) for name, one in conditions.items()})
     topic, item = cluster_places(topics), cluster_places(items)
-    effects, codes = _effects(topic, item, varied)
+    order = None if orders is None else cluster_places(orders)
+    effects, codes = _effects(topic, item, varied, order)
     _check_items(effects)
     clusters = leave_one_out(list(topics) if topic.max() else list(items))
     equations = _Equations(data, codes)
@@ -239,7 +244,10 @@ def _varied(conditions: Mapping[str, NDArray[np.intp]]) -> dict[str, NDArray[np.
 
 
 def _effects(
-    topic: NDArray[np.intp], item: NDArray[np.intp], conditions: Mapping[str, NDArray[np.intp]]
+    topic: NDArray[np.intp],
+    item: NDArray[np.intp],
+    conditions: Mapping[str, NDArray[np.intp]],
+    order: NDArray[np.intp] | None,
 ) -> tuple[list[Effect], list[NDArray[np.intp]]]:
     """The effects, those of one name for which every score has the same level, and the level of each score in each."""
     import numpy as np
@@ -253,6 +261,9 @@ def _effects(
         if objects or several
     ]
     places = {TOPIC: topic, ITEM: item, **conditions, SAMPLE: np.arange(len(topic), dtype=np.intp)}
+    if order is not None:
+        places[ORDER] = order
+        terms += [(ORDER,), (TOPIC, ORDER), (ITEM, ORDER)]
     alike: dict[bytes, tuple[list[tuple[str, ...]], NDArray[np.intp]]] = {}
     for term in [*terms, (ITEM, *conditions, SAMPLE)]:
         codes = _together([places[name] for name in term])
@@ -261,12 +272,19 @@ def _effects(
     effects = [
         Effect(
             tuple(map(_name, names)),
-            frozenset.intersection(*(frozenset((TOPIC, *term) if ITEM in term else term) for term in names)),
+            frozenset.intersection(*map(_facets, names)),
             int(codes.max()) + 1,
         )
         for names, codes in alike.values()
     ]
     return effects, [codes for _, codes in alike.values()]
+
+
+def _facets(term: tuple[str, ...]) -> frozenset[str]:
+    """By whose numbers the variance of a term is divided: an item has a topic, and each sample an order."""
+    return frozenset(
+        facet for one in term for facet in {ITEM: (TOPIC, ITEM), ORDER: (SAMPLE,)}.get(one, (one,))
+    )
 
 
 def _check_items(effects: Sequence[Effect]) -> None:

@@ -151,6 +151,24 @@ def test_what_cannot_be_analysed(values, items, models, message):
         variance_components(values, ["t"] * len(values), list(items), {"model": list(models)})
 
 
+def test_what_samples_have_in_common_is_not_averaged_by_other_conditions():
+    normal = np.random.default_rng(3).normal
+    each = normal(size=(12, 5, 1, 3)) * 0.08 + normal(size=(12, 5, 2, 3)) * 0.03
+    scores = normal(size=(12, 5, 1, 1)) * 0.1 + each
+    topic, item, model, order = (one.ravel() for one in np.indices(scores.shape))
+    given = (scores.ravel(), topic.tolist(), (topic * 5 + item).tolist(), {"model": model.tolist()})
+    found = variance_components(*given, order.tolist())
+    variances = by_name(found)
+    assert variances["item x order"] == pytest.approx(0.08**2, rel=0.3)
+    assert variances["sample"] == pytest.approx(0.03**2, rel=0.3)
+    assert abs(variances["item x model"]) < 0.0005
+    blind = variance_components(*given)
+    assert by_name(blind)["item x model"] < -0.001  # what is shared looks like noise that models take away
+    many, once = {"model": 100}, {"model": 1}
+    assert found.score_error(many) > 0.07 > 0.03 > blind.score_error(many)
+    assert found.score_error({**once, "sample": 4}) < 0.6 * found.score_error(once)
+
+
 def test_a_design_has_one_of_everything():
     with pytest.raises(DeclarationError, match="1 model at least"):
         variance_components(*drawn(np.random.default_rng(1))).score_error({"model": 0})
