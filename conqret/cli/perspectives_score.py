@@ -11,6 +11,7 @@ from conqret.cli import options
 from conqret.cli.asking import session_of
 from conqret.cli.console import at, end, note, note_all, result
 from conqret.cli.groups import grouped
+from conqret.cli.retrieve_session import MmrEncoder
 from conqret.errors import number as counted
 
 if TYPE_CHECKING:
@@ -79,6 +80,7 @@ def score(
             "Default: the largest of --cuts."
         ),
     ] = None,
+    mmr_encoder: MmrEncoder = None,
     output: Annotated[
         Path | None,
         options.option(
@@ -122,6 +124,8 @@ def score(
     wanted = _cuts(cuts)
     deepest = depth or max(wanted)
     systems = named(runs)
+    if mmr_encoder is not None and not any(has_step(one, {"mmr"}) for one in systems):
+        raise DeclarationError("--mmr-encoder is for systems with MMR: add one, such as bm25+mmr")
     questions = read_perspectives(perspectives)
     session = searching = session_of(model, calls, kept, prompts)
     folder = output or default_folder(stem(perspectives), "score", session.options.model)
@@ -148,7 +152,7 @@ def score(
             calls.of(model), beside=folder / RANKINGS, recordings=kept.recordings, replay=kept.replay,
             prompts=prompts,
         )  # fmt: skip
-    rankings = ranked(systems, questions, deepest, index, searching)
+    rankings = ranked(systems, questions, deepest, index, searching, mmr_encoder)
     lost: dict[str, int] = {}
     if judgments is None:
         pool = pooled(questions, rankings, deepest)

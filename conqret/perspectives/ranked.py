@@ -41,10 +41,12 @@ def ranked(
     depth: int,
     index: Index | None = None,
     session: Session | None = None,
+    mmr_encoder: str | None = None,
 ) -> list[SystemRun]:
     """The rankings of all systems (as :func:`named` gives them) for the questions and for their perspectives.
 
-    Files have those for a perspective as the query under ``QUESTION:supporting`` and ``QUESTION:opposing``.
+    MMR compares the vectors of ``mmr_encoder``, or words without one. Files have those for a perspective as the query
+    under ``QUESTION:supporting`` and ``QUESTION:opposing``.
 
     Raises:
         DeclarationError: a system searches, and there is no ``index``; a file ranks nothing for any question.
@@ -60,7 +62,7 @@ def ranked(
             f"{questions[0].id!r}: `conqret perspectives collect` makes them of the questions themselves"
         )
     topics = [CorpusTopic(id=name, question=text, split="test") for name, text in queries(questions)]
-    return run_systems(systems, index, topics, Plan(depth=depth), session)
+    return run_systems(systems, index, topics, Plan(depth=depth), session, mmr_encoder=mmr_encoder)
 
 
 def write_rankings(folder: Path, runs: Sequence[SystemRun]) -> None:

@@ -119,6 +119,8 @@ def test_a_detector_says_who_contains_what(cli, given, monkeypatch):
         (("RUN", "-k", "0"), "numbers from 1 on"),
         (("RUN", "--judgments", "nowhere.qrels"), "there is no such file"),
         (("RUN", "--corpus", "nowhere"), "is no corpus"),
+        (("bm25", "--corpus", "CORPUS", "--mmr-encoder", "uae"), "add one, such as bm25+mmr"),
+        (("bm25+dens", "--corpus", "CORPUS"), "did you mean 'dense'"),
         (("FOREIGN", "--corpus", "CORPUS"), "ranks nothing for any of the 1 questions"),
     ],
 )

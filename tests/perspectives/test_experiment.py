@@ -29,6 +29,7 @@ systems = ["dense", "dense+mmr"]
 [score]
 model = "offline"
 cuts = "1,2"
+mmr-encoder = "tests.retrieval.letters:load"
 quiet = true
 [detection]
 pairs = "pairs.jsonl"

@@ -29,6 +29,7 @@ def test_who_asks_a_model():
     assert has_step("dense+perspectives", ASKING)
     assert not has_step("dense+perspectives", RERANKED)
     assert not has_step("pro=pro.res", RERANKED)
+    assert has_step("dense+mmr@0.75", {"mmr"})
 
 
 @pytest.mark.parametrize(

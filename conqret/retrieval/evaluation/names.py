@@ -67,7 +67,7 @@ def is_system(name: str) -> bool:
 
 def has_step(name: str, steps: Container[str]) -> bool:
     """Whether one of the steps of a system is among ``steps``; a run of a file has none."""
-    return "=" not in name and any(word in steps for word in name.split("+"))
+    return "=" not in name and any(word.partition("@")[0] in steps for word in name.split("+"))
 
 
 def stages_of(name: str) -> tuple[tuple[str, ...], dict[str, Any]]:

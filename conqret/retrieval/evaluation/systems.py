@@ -46,8 +46,11 @@ def run_systems(
     plan: Plan,
     session: Session,
     on_query: Callable[[str], None] = lambda topic: None,
+    *,
+    mmr_encoder: str | None = None,
 ) -> list[SystemRun]:
-    """Run the systems that are named, in this order. ``plan`` gives depth and windows for all of them.
+    """Run the systems that are named, in this order. ``plan`` gives depth and windows for all of them; those with MMR
+    compare the vectors of ``mmr_encoder``, or words without one.
 
     Raises:
         DeclarationError: as :func:`check_systems`.
@@ -66,6 +69,8 @@ def run_systems(
             found.append(SystemRun(label, ranked, None, depth if depth < len(index) else None))
             continue
         engines, settings = stages_of(name)
+        if "mmr" in settings:
+            settings["mmr_encoder"] = mmr_encoder
         indexes = [index] if engines == BM25 else open_indexes(index.collection.folder, engines)
         made = assemble(indexes, replace(plan, **settings), session, on_query)
         ranked = rankings(made.pipeline(frame))
