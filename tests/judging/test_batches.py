@@ -177,6 +177,18 @@ def test_a_batch_whose_handing_in_was_cut_off_is_handed_in_again(asked, tmp_path
         asked()
 
 
+@pytest.mark.parametrize("packing", ["gzip", "br"])
+def test_results_that_are_packed_are_an_error_and_are_collected_later(items, tmp_path, packing):
+    with BatchServer() as server:
+        settings = {"model": "openai/m", "api_base": server.url, "output": tmp_path / "run", "batch": True}
+        judge(items, **settings)
+        server.status, server.packing = "completed", packing
+        with pytest.raises(ConqretError, match="which was not asked for"):
+            judge(items, **settings)
+        server.packing = ""
+        assert states(judge(items, **settings)) == ["scored"] * COUNT
+
+
 def test_a_batch_that_failed_as_a_whole_says_why(items, tmp_path, caplog):
     with BatchServer() as server:
         settings = {"model": "openai/m", "api_base": server.url, "output": tmp_path / "run", "batch": True}

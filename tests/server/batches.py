@@ -24,6 +24,7 @@ class BatchServer(FaultServer):
         self.outcomes = dict(plan or {})
         self.status = "in_progress"
         self.refuses = False
+        self.packing = ""
         self.files: dict[str, bytes] = {}
         self.batches: dict[str, list[dict[str, Any]]] = {}
 
@@ -97,7 +98,8 @@ class BatchServer(FaultServer):
                 lines += [line, line] if outcome == "twice" else [line]
             if outcome == "stranger" and kind == "out":
                 lines.append(_line("0" * 64, response={"status_code": 200, "body": answer}, error=None))
-        return web.Response(body=b"\n".join(lines) + b"\n[1]\n" * (kind == "out" and bool(self.outcomes)))
+        body = b"\n".join(lines) + b"\n[1]\n" * (kind == "out" and bool(self.outcomes))
+        return web.Response(body=body, headers={"Content-Encoding": self.packing} if self.packing else {})
 
     async def _messages(self, request: web.Request) -> web.Response:
         lines = []

@@ -17,7 +17,7 @@ from conqret.data import Reason
 from conqret.io.limits import ANSWER
 from conqret.llm.hosted.direct import parsed, refused, session_of
 from conqret.llm.hosted.servers import Server
-from conqret.llm.hosted.unpacking import packing, unpacked
+from conqret.llm.hosted.unpacking import TooLongError, packing, unpacked
 from conqret.llm.options import ClientOptions
 from conqret.llm.provider_errors import provider_error
 from conqret.llm.request import Completion, Request
@@ -97,9 +97,10 @@ class BatchService(ABC):
         """The lines of a file of results. Raises ProviderError where it breaks off, or a line is longer than an answer
         may be."""
         async with self._sent("GET", path) as response:
-            chunks = response.content.iter_any()
+            if packing(response.headers.get("Content-Encoding")):
+                raise TooLongError("the results are packed, which was not asked for")
             rest = b""
-            async for chunk in chunks:
+            async for chunk in response.content.iter_any():
                 *whole, rest = (rest + chunk).split(b"\n")
                 for line in whole:
                     yield line
@@ -129,11 +130,10 @@ class BatchService(ABC):
                 asyncio.timeout(self.options.timeout),
                 self._session.request(method, url, allow_redirects=False, **content) as response,
             ):
-                packing(response.headers.get("Content-Encoding"))
                 if response.status != 200:
                     raise refused(self.server, response.status, response.headers, await _body(response))
                 yield response
-        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+        except (aiohttp.ClientError, TimeoutError, OSError, TooLongError) as error:
             raise provider_error(error) from None
 
 
