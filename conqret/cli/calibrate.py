@@ -72,6 +72,10 @@ def calibrate(
     result(found, calibration_tables(found), as_json=json_output)
     for text in not_beaten({name: one.over for name, one in found.checked.items()}):
         note(text)
+    if found.average_gain.low is None or found.average_gain.low <= 0:
+        note(
+            f"calibrated scores are not shown to agree better with people (average gain {found.average_gain})"
+        )
     tell(at(output, "maps"))
     if svg is not None and picture is not None:
         write_whole(svg, picture)

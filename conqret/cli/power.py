@@ -55,7 +55,11 @@ class Planning(Group):
         with progress("simulating", len(topics) * len(items)) as bar:
             cells = simulate(Plan(topics, items, self.simulations, self.seed, confidence, bar.advance))
         picture = None if self.svg is None else plan_picture(cells, what)
-        result([asdict(one) for one in cells], plan_tables(cells, what), as_json=self.json_output)
+        result(
+            [asdict(one) for one in cells],
+            plan_tables(cells, what, self.simulations),
+            as_json=self.json_output,
+        )
         if self.svg is not None and picture is not None:
             write_whole(self.svg, picture)
             tell(at(self.svg, "picture"))

@@ -108,7 +108,11 @@ def _means(validation: Validation) -> Table:
         "worst case",
         "best case",
     )
-    note = "Worst and best case: the judge's mean if every missing score were 0 or 1."
+    note = (
+        "Labels alone, and both, speak for all items only if the labelled ones are a random sample of them. Weight 0: "
+        "the labels alone, as there are no further judgments or the judge tells nothing of the labels. Worst and best "
+        "case: the judge's mean if every missing score were 0 or 1."
+    )
     return Table("The system's mean, in [0, 1]", ("dimension", *sources), rows, note=note)
 
 

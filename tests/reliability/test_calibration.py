@@ -10,6 +10,7 @@ import pytest
 from conqret.data import Item
 from conqret.errors import DeclarationError
 from conqret.io.labels import Unit, read_labels
+from conqret.reliability.cards.limits import _beside
 from conqret.reliability.validation.calibrate import calibrate
 from conqret.reliability.validation.calibration import read_calibration
 from conqret.reliability.validation.calibration_maps import JointMap, MonotoneMap
@@ -186,6 +187,20 @@ def test_several_metrics_together_where_one_alone_says_less(tmp_path):
     assert found.calibrated(new) == {}  # a metric that failed stays without a score
     whole = found.calibrated(halves[0].model_copy(update={"topic": "a new one"}))
     assert whole[("clarity", None)] == found.maps["clarity"].whole.of(halves[0].values)
+
+
+def test_a_gain_that_is_not_shown_is_said_to_be_so(seen, found, tmp_path):
+    judgments, labels, _, honest = seen
+    shown = validate(judgments, labels, calibration=found).average.gain
+    assert shown.low > 0
+    assert validate(judgments, labels).average.gain.reason == "no calibration was given"
+    rng = np.random.default_rng(5)
+    noise = [judgment(one.item, {"clarity": scored(rng.random())}, topic=one.topic) for one in honest]
+    made = calibrate(noise, labels)
+    beside = validate(noise, labels, calibration=made)
+    assert beside.average.gain.low < 0
+    said = list(_beside(beside))
+    assert any("which is not shown to be more" in text for text in said)
 
 
 def test_joint_maps_are_checked():

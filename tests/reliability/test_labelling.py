@@ -128,9 +128,12 @@ def test_agreement_on_planned_items_is_that_on_all() -> None:
 
 def test_what_the_judge_is_unsure_of_does_not_come_in_step() -> None:
     """Topics alike and a step that divides them: ordered by uncertainty, every sample had all unsure ones or none."""
-    found = [Item(id=f"{topic}-{n}", topic=f"{topic}?", argument="x") for topic in range(10) for n in range(20)]
+    found = [
+        Item(id=f"{topic}-{n}", topic=f"{topic}?", argument="x") for topic in range(10) for n in range(20)
+    ]
     judgments = [
-        judgment(item, (0.5, 0.9) if int(item.id.partition("-")[2]) % 4 == 0 else (0.5, 0.5)) for item in found
+        judgment(item, (0.5, 0.9) if int(item.id.partition("-")[2]) % 4 == 0 else (0.5, 0.5))
+        for item in found
     ]
     unsure = [
         sum("samples differ" in one.reasons[0] for one in plan_labels(found, 40, judgments, seed=seed).chosen)

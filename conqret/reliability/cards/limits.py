@@ -93,9 +93,12 @@ def _beside(validation: Validation) -> dict[str, object]:
     """What a calibration changes, and where the judge is not shown to beat what costs nothing."""
     raw, calibrated = (validation.average.judge.get(name) for name in ("mean", CALIBRATED))
     trivial = not_beaten({name: row.over for name, row in validation.dimensions.items()})
-    mended = f"Put onto people's scale by the labels of other topics, its mean alpha is {calibrated} instead of {raw}."
+    gain = validation.average.gain
+    mended = f"Put onto people's scale by the labels of other topics, its mean alpha is {calibrated} instead of {raw}"
+    if gain.low is None or gain.low <= 0:
+        mended = f"{mended}, which is not shown to be more (difference {gain})"
     return {
-        mended: calibrated,
+        f"{mended}.": calibrated,
         **{f"{text[:1].upper()}{text[1:]}.".replace("_", " "): True for text in trivial},
     }
 

@@ -13,7 +13,7 @@ from conqret.reliability.validation.people import label_counts
 from conqret.reliability.validation.settings import Settings
 from conqret.reliability.validation.statistics import STATISTICS
 from conqret.reliability.validation.trivial import over_trivial
-from conqret.reliability.validation.variants import CALIBRATED
+from conqret.reliability.validation.variants import CALIBRATED, NOT_CALIBRATED
 from conqret.stats.agreement import alphas
 from conqret.stats.alternative_annotator import AlternativeAnnotator, alternative_annotator_test
 from conqret.stats.estimate import Sampled, undefined
@@ -74,7 +74,7 @@ def check_dimension(joined: Joined, dimension: str, drawn: Resamples, settings: 
         people=people.estimate(confidence),
         person=person.estimate(confidence),
         as_person=as_person.estimate(confidence),
-        calibrated=variants.get(CALIBRATED, undefined("no calibration was given")),
+        calibrated=variants.get(CALIBRATED, undefined(NOT_CALIBRATED)),
         statistics={name: view.statistic(one, drawn) for name, one in STATISTICS.items()},
         alternative=alternative,
         stands_in=alternative.passed,

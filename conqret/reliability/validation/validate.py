@@ -22,8 +22,8 @@ from conqret.reliability.validation.missing import Missingness, missingness
 from conqret.reliability.validation.people import OVERALL
 from conqret.reliability.validation.settings import Basis, Settings
 from conqret.reliability.validation.trivial import beside_trivial
-from conqret.reliability.validation.variants import CALIBRATED
-from conqret.stats.estimate import Estimate, average, undefined
+from conqret.reliability.validation.variants import CALIBRATED, NOT_CALIBRATED
+from conqret.stats.estimate import Estimate, average, undefined, without_value
 from conqret.stats.resampling import leave_one_out
 
 SCHEMA = "conqret.validation/2"
@@ -40,13 +40,15 @@ class ValidatedJudge(Frozen):
 
 class Average(Frozen):
     """Means over ``dimensions``: overall quality and, where the taxonomy of argument quality was labelled, all that
-    does not belong to it are left out. ``judge`` has each variant, ``people`` people among themselves."""
+    does not belong to it are left out. ``judge`` has each variant, ``people`` people among themselves; ``gain`` is the
+    alpha of the calibrated scores minus that of the scores as they are."""
 
     dimensions: list[str]
     judge: dict[str, Estimate]
     people: Estimate
     person: Estimate
     as_person: Estimate
+    gain: Estimate
 
 
 class Validation(Frozen):
@@ -69,7 +71,7 @@ class Validation(Frozen):
         """All that can be required of the whole, by name: averages without overall quality, and coverage."""
         return {
             "alpha": self.average.judge["mean"],
-            "calibrated": self.average.judge.get(CALIBRATED, undefined("no calibration was given")),
+            "calibrated": self.average.judge.get(CALIBRATED, undefined(NOT_CALIBRATED)),
             "people": self.average.people,
             "person": self.average.person,
             "as_person": self.average.as_person,
@@ -142,12 +144,17 @@ def _average(checked: Mapping[str, Checked], confidence: float) -> Average:
     rows = within or rows
     if not rows:
         none = undefined("overall quality is the only dimension")
-        return Average(dimensions=[], judge={"mean": none}, people=none, person=none, as_person=none)
+        return Average(
+            dimensions=[], judge={"mean": none}, people=none, person=none, as_person=none, gain=none
+        )
     every = list(rows.values())
     variants = [name for name in every[0].judge if all(name in one.judge for one in every)]
+    means = {name: average([one.judge[name] for one in every]) for name in variants}
+    gain = means[CALIBRATED].minus(means["mean"]) if CALIBRATED in means else without_value(NOT_CALIBRATED)
     return Average(
         dimensions=list(rows),
-        judge={name: average([one.judge[name] for one in every]).estimate(confidence) for name in variants},
+        judge={name: one.estimate(confidence) for name, one in means.items()},
+        gain=gain.estimate(confidence),
         people=average([one.people for one in every]).estimate(confidence),
         person=average([one.person for one in every]).estimate(confidence),
         as_person=average([one.as_person for one in every]).estimate(confidence),

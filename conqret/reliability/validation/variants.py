@@ -2,3 +2,5 @@
 
 CALIBRATED = "calibrated"
 """What a calibration makes of a score."""
+NOT_CALIBRATED = "no calibration was given"
+"""Why there is none."""
