@@ -73,6 +73,7 @@ def test_models_and_prompts_are_told_apart():
     assert row.varies == ("model", "prompt", "sample")
     share = {source.names[0]: source.share for source in row.sources}
     assert share["model"] > 0.2 > 0.05 > share["prompt"]
+    assert max(share["order"], share["item x order"]) < 0.05  # samples have nothing in common here
     assert row.repeatability.value == pytest.approx(0.05, abs=0.01)
     assert row.averaged[-1].numbers == {"model": 3, "prompt": 1, "sample": 2}
     once, both = row.averaged[0], row.averaged[-1]
