@@ -2,12 +2,13 @@
 # make demo-corpus  from debate pages to rankings, on a small site served from this machine
 # make test       everything pytest finds, a real browser included where one can be had
 # make torture    every attack of docs/reliability.md at full length, and the table of what came of each
+# make test-adapters  each adapter with the real library, in an environment of its own (ADAPTERS=autojudge: only that)
 # make check      lint, typecheck, layers, package, docs-check
 # Set-up is repeated only when pyproject.toml or constraints.txt change.
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo demo-recordings demo-corpus test torture coverage check lint format typecheck layers package extras docs-check pages-check audit clean
+.PHONY: help demo demo-recordings demo-corpus test test-adapters torture coverage check lint format typecheck layers package extras docs-check pages-check audit clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -27,7 +28,7 @@ PYTHON ?= $(shell for p in python3.11 python3 python3.12 python3.13; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 
 help:
-	@sed -n 's/^# \{0,1\}//p' $(firstword $(MAKEFILE_LIST)) | sed -n '1,6p'
+	@sed -n 's/^# \{0,1\}//p' $(firstword $(MAKEFILE_LIST)) | sed -n '1,7p'
 
 define make_venv
 @test -n "$(PYTHON)" || { echo "conqret needs Python 3.11 or newer on PATH (or: make PYTHON=/path/to/python)" >&2; exit 1; }
@@ -69,6 +70,10 @@ test: $(DEV)
 	@scripts/install_chromium.sh
 	$(BIN)/pytest -n $(JOBS) $(ARGS)
 	@echo "Next: make demo, or . $(BIN)/activate and conqret --help"
+
+test-adapters:
+	@test -n "$(PYTHON)" || { echo "conqret needs Python 3.11 or newer on PATH" >&2; exit 1; }
+	scripts/test_adapters.sh $(PYTHON) $(ADAPTERS)
 
 # The short form of the same attacks is part of make test.
 torture: $(DEV)

@@ -1,0 +1,68 @@
+"""conqret's metrics in DeepEval: ``assert_test(case, [ConqretMetric("direct", "groundedness")])``."""
+
+from __future__ import annotations
+
+from typing import Any, Unpack
+
+from conqret._optional import require
+from conqret.adapters.single import SingleMetric, SingleSettings, as_item, kept, told
+from conqret.data import Judgment
+from conqret.llm.options import OFFLINE_MODEL
+
+base: Any = require("deepeval.metrics", extra="deepeval").BaseMetric
+
+
+class ConqretMetric(base):  # type: ignore[misc]
+    """One metric of one of conqret's formats, 0 to 1, of a test case's input, output, retrieval context (or context)
+    and expected output (the second argument of formats that compare).
+
+    What has no score has an ``error`` that says why, and none of its values is a 0. ``score_breakdown`` holds
+    what a number cannot say: parts, explanation, fingerprint.
+    """
+
+    def __init__(
+        self,
+        format: str,  # noqa: A002
+        metric: str,
+        threshold: float = 0.5,
+        *,
+        settings: SingleSettings | None = None,
+        **more: Unpack[SingleSettings],
+    ) -> None:
+        """``settings``, or further keywords, are those of :func:`conqret.judge` (``model``, ``samples``, ``recordings``
+        …). DeepEval copies metrics by the attributes that are called as the parameters, so these are attributes, too.
+
+        Raises:
+            DeclarationError: there is no such format, metric or setting.
+        """
+        self.format, self.metric, self.threshold = format, metric, threshold
+        self.settings: SingleSettings = {**(settings or {}), **more}
+        self.single = SingleMetric.of(format, metric, **self.settings)
+        self.evaluation_model = self.settings.get("model") or OFFLINE_MODEL
+        self.include_reason = self.async_mode = True
+
+    def measure(self, test_case: Any, *args: Any, **kwargs: Any) -> float | None:
+        """The score of a test case; None where there is none."""
+        return self._take(self.single.judged(_item(test_case)))
+
+    async def a_measure(self, test_case: Any, *args: Any, **kwargs: Any) -> float | None:
+        """The same for code that is asynchronous."""
+        return self._take(await self.single.ajudged(_item(test_case)))
+
+    @property
+    def __name__(self) -> str:
+        return self.single.name
+
+    def _take(self, judgment: Judgment) -> float | None:
+        found = self.single.measure(judgment)
+        self.score, self.reason = found.value, told(found)
+        self.error = None if found.value is not None else told(found)
+        self.score_breakdown = kept(judgment, self.single.metric)
+        self.evaluation_cost = judgment.trace.cost_usd
+        self.success = self.is_successful()
+        return found.value
+
+
+def _item(case: Any) -> dict[str, Any]:
+    documents = [getattr(one, "context", one) for one in case.retrieval_context or case.context or ()]
+    return as_item(case.input, case.actual_output, documents, case.expected_output)

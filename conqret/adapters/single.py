@@ -1,0 +1,100 @@
+"""One metric of one format for one item, which is what other evaluators ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Unpack
+
+from conqret.api.judging import ajudge, judge
+from conqret.api.judgments import Judgments
+from conqret.api.settings import ClientSettings, check_names
+from conqret.data import Judgment, Measure
+from conqret.errors import DeclarationError, UnknownNameError
+from conqret.judging.registry import JUDGES
+from conqret.report.words import reason
+
+
+class SingleSettings(ClientSettings, total=False):
+    """What an evaluator's metric can be told: the settings of :func:`conqret.judge` that make sense for one item."""
+
+    model: str | None
+    samples: int
+    temperature: float | None
+    relevant_from: int
+    prompts: str | None
+    recordings: str | None
+    replay: str | None
+
+
+@dataclass(frozen=True)
+class SingleMetric:
+    """``metric`` of ``format``, with the settings of :func:`conqret.judge`. Answers are kept where ``recordings`` says.
+
+    Raises:
+        DeclarationError: there is no such format, metric or setting.
+    """
+
+    format: str
+    metric: str
+    settings: SingleSettings
+
+    @classmethod
+    def of(cls, format: str, metric: str, **settings: Unpack[SingleSettings]) -> SingleMetric:  # noqa: A002
+        """Checked as it is made, not with the first item."""
+        check_names("a metric", settings, SingleSettings)
+        known = JUDGES.resolve(format).metrics
+        if metric not in known:
+            raise UnknownNameError(f"metric of format {format}", metric, known)
+        return cls(format, metric, settings)
+
+    @property
+    def name(self) -> str:
+        """What reports call it."""
+        return f"conqret {self.format} {self.metric}"
+
+    def judged(self, item: Mapping[str, Any]) -> Judgment:
+        """The judgment of one item, whose fields are those of :class:`conqret.Item`."""
+        found: Judgments = judge([item], format=self.format, metrics=[self.metric], **self.settings)
+        return found[0]
+
+    async def ajudged(self, item: Mapping[str, Any]) -> Judgment:
+        """The same for code that is asynchronous."""
+        found: Judgments = await ajudge([item], format=self.format, metrics=[self.metric], **self.settings)
+        return found[0]
+
+    def measure(self, judgment: Judgment) -> Measure:
+        """The measure of this metric."""
+        return judgment.measures[self.metric]
+
+
+def told(measure: Measure) -> str:
+    """What a measure says in words: its explanation, or why there is no value."""
+    if measure.value is not None:
+        return measure.explanation
+    return f"no score: {reason(measure.reason)}{f' ({measure.detail})' if measure.detail else ''}"
+
+
+def kept(judgment: Judgment, metric: str) -> dict[str, Any]:
+    """What stands in the metadata of another library's result: all that a number cannot say."""
+    measure = judgment.measures[metric].model_dump(mode="json", exclude_none=True)
+    return {"fingerprint": judgment.fingerprint, "model": judgment.model, **measure}
+
+
+def as_item(
+    topic: str | None, argument: str | None = None, documents: Any = (), second_argument: str | None = None
+) -> dict[str, Any]:
+    """The fields of an item, without those that are empty.
+
+    Raises:
+        DeclarationError: there is no question.
+    """
+    if not topic:
+        raise DeclarationError("there is no question to judge by: the topic is empty")
+    found = {
+        "topic": topic,
+        "argument": argument,
+        "documents": list(documents or ()),
+        "second_argument": second_argument,
+    }
+    return {name: value for name, value in found.items() if value}

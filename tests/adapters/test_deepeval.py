@@ -1,0 +1,77 @@
+"""conqret's metrics in DeepEval's own runs."""
+
+import os
+
+import pytest
+
+os.environ.setdefault("DEEPEVAL_TELEMETRY_OPT_OUT", "YES")
+deepeval = pytest.importorskip("deepeval", reason="the extra deepeval is not installed")
+
+from deepeval.evaluate import AsyncConfig, DisplayConfig, ErrorConfig  # noqa: E402
+from deepeval.test_case import LLMTestCase  # noqa: E402
+
+from conqret.adapters.deepeval import ConqretMetric  # noqa: E402
+from tests.adapters.examples import run_example  # noqa: E402
+
+DOCUMENTS = ["Cages are small, and animals suffer.", "Keepers care."]
+CASE = LLMTestCase(
+    input="Should zoos be banned?", actual_output="Yes: cages are small, and animals suffer [1].",
+    expected_output="No, keepers care.", retrieval_context=DOCUMENTS,
+)  # fmt: skip
+BARE = LLMTestCase(input="Should zoos be banned?", actual_output="Yes.")
+QUIET = {"display_config": DisplayConfig(show_indicator=False, print_results=False)}
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder_of_its_own(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def test_a_metric_has_score_reason_and_parts():
+    metric = ConqretMetric("rag-fine-grained", "context_relevance", threshold=0.1)
+    score = metric.measure(CASE)
+    assert score == metric.score
+    assert metric.success == (score >= 0.1)
+    assert metric.error is None
+    assert [part["id"] for part in metric.score_breakdown["parts"]] == ["d1", "d2"]
+
+
+@pytest.mark.parametrize("run_async", [True, False])
+def test_in_an_evaluation(run_async):
+    metrics = [ConqretMetric("direct", "groundedness", 0.3), ConqretMetric("rag-direct", "preference")]
+    found = deepeval.evaluate([CASE], metrics, async_config=AsyncConfig(run_async=run_async), **QUIET)
+    by_name = {one.name: one for one in found.test_results[0].metrics_data}
+    assert by_name["conqret direct groundedness"].score > 0.3
+    assert by_name["conqret direct groundedness"].success
+    assert 0 <= by_name["conqret rag-direct preference"].score <= 1
+
+
+def test_what_has_no_score_is_an_error_and_no_zero():
+    metric = ConqretMetric("controllability", "controllability")
+    found = deepeval.evaluate([BARE], [metric], **QUIET)
+    (data,) = found.test_results[0].metrics_data
+    assert data.score is None
+    assert not data.success
+    assert data.error.startswith("no score: there was nothing to ask about")
+
+
+def test_a_case_without_what_the_format_needs_is_an_error():
+    found = deepeval.evaluate(
+        [BARE],
+        [ConqretMetric("direct", "groundedness")],
+        error_config=ErrorConfig(ignore_errors=True),
+        **QUIET,
+    )
+    (data,) = found.test_results[0].metrics_data
+    assert data.score is None
+    assert "documents" in data.error
+
+
+def test_assert_test_fails_below_the_threshold():
+    deepeval.assert_test(CASE, [ConqretMetric("direct", "groundedness", 0.3)])
+    with pytest.raises(AssertionError, match="conqret direct context_relevance"):
+        deepeval.assert_test(CASE, [ConqretMetric("direct", "context_relevance", 1.0)])
+
+
+def test_the_example_of_the_page():
+    assert run_example("DeepEval")["case"].retrieval_context

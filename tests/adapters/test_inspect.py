@@ -1,0 +1,104 @@
+"""conqret's metrics as scorers of inspect_ai, its logs as items, our runs as logs."""
+
+import math
+
+import pytest
+
+inspect_ai = pytest.importorskip("inspect_ai", reason="the extra inspect is not installed")
+
+from inspect_ai.dataset import Sample  # noqa: E402
+from inspect_ai.log import read_eval_log  # noqa: E402
+from inspect_ai.model import ModelOutput  # noqa: E402
+from inspect_ai.solver import solver  # noqa: E402
+
+import conqret  # noqa: E402
+from conqret.adapters.inspect import as_log, conqret_metric, items_of  # noqa: E402
+from conqret.errors import DeclarationError  # noqa: E402
+from tests.adapters.examples import run_example  # noqa: E402
+
+SAMPLES = [
+    Sample(
+        id="a-zoos", input="Should zoos be banned?", target="No, keepers care.",
+        metadata={"documents": ["Cages are small, and animals suffer.", "Keepers care."], "part": "a"},
+    ),
+    Sample(id="b-age", input="Should the voting age be lowered?", metadata={"documents": ["They pay taxes."]}),
+]  # fmt: skip
+SAID = "Yes: cages are small, and animals suffer [1]."
+
+
+@solver
+def answered():
+    """What a model says, without asking one."""
+
+    async def solve(state, generate):
+        state.output = ModelOutput.from_content("m", SAID)
+        return state
+
+    return solve
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory):
+    """The log of a task with three of our metrics, the last of which has no score."""
+    task = inspect_ai.Task(
+        dataset=SAMPLES,
+        solver=answered(),
+        scorer=[
+            conqret_metric("direct", "groundedness"),
+            conqret_metric("rag-fine-grained", "context_relevance"),
+            conqret_metric("controllability", "controllability"),
+        ],
+    )
+    folder = tmp_path_factory.mktemp("logs")
+    (found,) = inspect_ai.eval(task, model="mockllm/model", log_dir=str(folder), display="none")
+    assert found.status == "success", found.error
+    return read_eval_log(found.location)
+
+
+def test_scores_have_explanations_and_parts(log):
+    first = log.samples[0].scores
+    grounded, relevance = first["conqret_metric"], first["conqret_metric1"]
+    assert 0 < grounded.value <= 1
+    assert grounded.metadata["fingerprint"]
+    assert [part["id"] for part in relevance.metadata["parts"]] == ["d1", "d2"]
+
+
+def test_what_has_no_score_is_unscored_and_in_no_mean(log):
+    lost = log.samples[0].scores["conqret_metric2"]
+    assert math.isnan(lost.value)
+    assert lost.reason == "grader_failed"
+    assert lost.explanation.startswith("no score: there was nothing to ask about")
+    summary = log.results.scores[2]
+    assert (summary.scored_samples, summary.unscored_samples) == (0, 2)
+    assert math.isnan(summary.metrics["mean"].value)
+
+
+def test_a_log_as_items(log):
+    items = list(items_of(log))
+    assert items[0] == {
+        "id": "a-zoos", "topic": "Should zoos be banned?", "argument": SAID, "second_argument": "No, keepers care.",
+        "documents": SAMPLES[0].metadata["documents"], "metadata": {"part": "a", "model": "mockllm/model"},
+    }  # fmt: skip
+    found = conqret.judge(items, format="direct", metrics=["groundedness"])
+    assert found["a-zoos"].value("groundedness") == log.samples[0].scores["conqret_metric"].value
+
+
+@pytest.mark.parametrize("suffix", ["json", "eval"])
+def test_a_run_as_a_log(log, tmp_path, suffix):
+    found = conqret.judge([one | {"stance": "pro"} for one in items_of(log)], format="rag-fine-grained")
+    again = read_eval_log(str(as_log(found, tmp_path / f"run.{suffix}")))
+    assert again.eval.task == "conqret rag-fine-grained"
+    assert [sample.id for sample in again.samples] == ["a-zoos", "b-age"]
+    assert again.samples[0].scores["groundedness"].value == found["a-zoos"].value("groundedness")
+    means = {one.name: one.metrics["mean"].value for one in again.results.scores}
+    assert means["groundedness"] == found.summary.metrics["groundedness"].mean
+    assert next(iter(items_of(again)))["documents"][0]["text"] == SAMPLES[0].metadata["documents"][0]
+
+
+def test_a_misspelt_metric_is_told_when_it_is_made():
+    with pytest.raises(DeclarationError, match="did you mean 'groundedness'"):
+        conqret_metric("direct", "groundednes")
+
+
+def test_the_example_of_the_page():
+    assert len(run_example("inspect_ai")["task"].scorer) == 2
