@@ -141,7 +141,9 @@ def favours(rng: Rng, topics: int, balanced: bool, gap: float, bias: float) -> b
     return raised(spanned(paired_effects(series, rng)))
 
 
-def paired(rng: Rng, topics: int, balanced: bool, gap: float, favour: float) -> tuple[list[int], Numbers, Numbers]:
+def paired(
+    rng: Rng, topics: int, balanced: bool, gap: float, favour: float
+) -> tuple[list[int], Numbers, Numbers]:
     """Pairs of answers of two systems: the topic of each, people's difference, of which the mean is ``gap``, and the
     judge's, who favours one by ``favour`` besides."""
     which = places(rng, topics, balanced)

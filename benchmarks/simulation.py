@@ -212,7 +212,9 @@ def plan_table(done: dict[Cell, dict[str, list[Any]]]) -> Iterator[str]:
             values = [one for one in together(done, "plans", topics, True)[name] if one is not None]
             middle = np.mean(values) if name == "power, seen" else np.median(values)
             low, high = np.quantile(values, (0.05, 0.95))
-            marks.append(f"{middle:.2f}" + (f" ({low:.2f} to {high:.2f})" if name.endswith("planned") else ""))
+            marks.append(
+                f"{middle:.2f}" + (f" ({low:.2f} to {high:.2f})" if name.endswith("planned") else "")
+            )
         yield f"| {name} | {' | '.join(marks)} |"
 
 

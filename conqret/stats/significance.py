@@ -49,7 +49,9 @@ def paired_t_test(a: ArrayLike, b: ArrayLike) -> PairedTest:
     spread = float(differences.std(ddof=1))
     if spread <= 1e-12 * max(1.0, abs(mean)):
         same = abs(mean) <= 1e-12
-        return PairedTest(mean, 0.0 if same else float(np.copysign(np.inf, mean)), 1.0 if same else 2.0 ** (1 - n), n)
+        return PairedTest(
+            mean, 0.0 if same else float(np.copysign(np.inf, mean)), 1.0 if same else 2.0 ** (1 - n), n
+        )
     t = mean / (spread / n**0.5)
     return PairedTest(mean, t, float(2 * stdtr(n - 1, -abs(t))), n)
 
