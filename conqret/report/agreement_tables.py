@@ -75,7 +75,9 @@ def comparison_table(found: JudgeComparison) -> Table:
         ("dimension", "units", "alpha 1", "alpha 2", "1 - 2", "p (Holm)", "error 1 - 2"),
         rows,
         foot=[("average", "", *found.average, "", "")],
-        note="p is that of the difference of the alphas; the error is a mean distance from people's label in [0, 1].",
+        note="p is that of the difference of the alphas; the error is a mean distance from people's label in [0, 1]. "
+        "Scores are taken as they are: a judge that uses its scale otherwise than people do loses by that alone "
+        "(conqret calibrate).",
     )
 
 

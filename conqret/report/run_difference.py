@@ -26,14 +26,17 @@ def difference_tables(found: RunDifference) -> Iterator[Table]:
         (row.metric, row.pairs, row.first.value, row.second.value, row.difference, words.p_value(row.p_holm))
         for row in found.metrics.values()
     ]  # fmt: skip
+    corrected = any(row.corrected is not None for row in found.metrics.values())
+    favour = " The judge may favour one of the two systems: what people would find needs --labels."
     yield Table(
         "Second minus first",
         ("metric", "pairs", "first", "second", "difference", "p (Holm)"),
         rows,
         note=f"{found.confidence:.0%} jackknife-t intervals over {found.clusters} {found.clustered_by}s; "
-        "p by t over them, none where there are fewer than six.",
+        "p by t over them, none where there are fewer than six. Means are of what both scored, and which run is right "
+        "they do not say." + (favour if not found.same_items and not corrected else ""),
     )
-    if any(row.corrected is not None for row in found.metrics.values()):
+    if corrected:
         yield Table(
             "People's difference, second minus first",
             ("metric", "judge alone", "labels alone", "both (prediction-powered)", "labels"),
