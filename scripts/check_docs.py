@@ -42,7 +42,9 @@ ELSEWHERE = {
 NOT_RUN_AT_MOST = 999
 """Commands that are not run: a new one has to run, or to be argued for here."""
 WRITTEN = ("-o", "--output", "--to", "--svg", "--plot", "--report", "--html")
-FILE = re.compile(r"[\w.*/-]+(?:\.(?:jsonl|csv|tsv|json|txt|parquet|toml|res|npy|gz|qrels|html)|/)|runs/[\w*/.-]+")
+FILE = re.compile(
+    r"[\w.*/-]+(?:\.(?:jsonl|csv|tsv|json|txt|parquet|toml|res|npy|gz|qrels|html)|/)|runs/[\w*/.-]+"
+)
 """Words that name a file or a folder, and the options before those that are written."""
 MODEL_OPTIONS = ("--model", "-m", "--agent", "--against", "--rerank")
 HOSTED = re.compile(r"gpt-|claude|openai/|anthropic/")
@@ -148,7 +150,9 @@ def executed(words: list[str], folder: Path) -> str | None:
     plain = os.environ | {"COLUMNS": "80", "NO_COLOR": "1"}
     if "--dry-run" not in words:
         pairs = zip(["", *words], words, strict=False)
-        words = ["offline" if before in MODEL_OPTIONS and HOSTED.search(one) else one for before, one in pairs]
+        words = [
+            "offline" if before in MODEL_OPTIONS and HOSTED.search(one) else one for before, one in pairs
+        ]
     try:
         done = subprocess.run(
             [CONQRET, *words], cwd=folder, env=plain, capture_output=True, text=True, check=False, timeout=LONGEST,
@@ -157,7 +161,9 @@ def executed(words: list[str], folder: Path) -> str | None:
     except subprocess.TimeoutExpired:
         return f"took more than {LONGEST} s: conqret {shlex.join(words)}"
     said = " ".join(done.stderr.strip().splitlines()[-3:])
-    return None if done.returncode == 0 else f"ended with {done.returncode}: conqret {shlex.join(words)}: {said}"
+    return (
+        None if done.returncode == 0 else f"ended with {done.returncode}: conqret {shlex.join(words)}: {said}"
+    )
 
 
 def run_page(page: Path) -> tuple[list[str], list[str]]:
@@ -195,7 +201,9 @@ def main() -> None:
                 told += each
         left_out = len(told) - told.count(RUN)
         if left_out > NOT_RUN_AT_MOST:
-            faults.append(f"{left_out} commands are not run, and {NOT_RUN_AT_MOST} is the most: {Counter(told)}")
+            faults.append(
+                f"{left_out} commands are not run, and {NOT_RUN_AT_MOST} is the most: {Counter(told)}"
+            )
     if faults:
         sys.exit("\n".join(faults))
     print(f"{len(pages)} pages: every relative link leads somewhere, and {checked} commands are known.")

@@ -71,12 +71,14 @@ def test_help_imports_no_command(tmp_path: Path) -> None:
 
 
 def test_judging_directly_imports_no_llm_library(tmp_path: Path) -> None:
-    item = {"id": "a", "topic": "t", "documents": ["One. Two."], "argument": "So it is [1]."}
-    (tmp_path / "items.jsonl").write_text(json.dumps(item) + "\n", encoding="utf-8")
+    rows = [
+        {"id": f"i{n}", "topic": f"t{n}", "documents": ["One. Two."], "argument": "So it is [1]."} for n in range(4)
+    ]
+    (tmp_path / "items.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n", encoding="utf-8")
     with FaultServer(length=1) as server:
         told = ["judge", "items.jsonl", "--model", "openai/m", "--api-base", server.url, "-o", "run", "-q"]
         held = loaded_after(called("conqret", *told), tmp_path)
-    assert (len(server.requests), (tmp_path / "run" / "report.html").exists()) == (1, True)
+    assert (len(server.requests), (tmp_path / "run" / "report.html").exists()) == (4, True)
     assert held & (HEAVY | {"httpx", "matplotlib"}) == {"polars"}  # which writes scores.parquet
 
 

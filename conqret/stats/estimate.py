@@ -11,11 +11,13 @@ percentiles of a bootstrap do not (docs/results/statistics.md).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from conqret.errors import DeclarationError
+from conqret.stats.student import quantile
 
 if TYPE_CHECKING:
     import numpy as np
@@ -183,26 +185,25 @@ class Sampled:
             return kept
         if _error(kept) <= _TOLERANCE:
             return "no interval: it does not vary between clusters"
-        from scipy.special import (  # a third of a second, where there is nothing to be computed
-            expit,
-            logit,
-            stdtrit,
-        )
-
         value = float(self.value)
         logged = self.scale == "variance" and value > 0 and bool(kept.min() > 0)
         freedom = _freedom(kept) if self.scale == "correlation" else len(kept) - 1.0
-        reach = float(stdtrit(freedom, (1 + confidence) / 2)) * _error(np.log(kept) if logged else kept)
+        reach = quantile(freedom, confidence) * _error(np.log(kept) if logged else kept)
         if logged:
             return value * float(np.exp(-reach)), value * float(np.exp(reach))
         if self.scale == "share" and 0 < value < 1:
-            odds, half = logit(value), reach / (value * (1 - value))
-            return float(expit(odds - half)), float(expit(odds + half))
+            odds, half = math.log(value / (1 - value)), reach / (value * (1 - value))
+            return _share(odds - half), _share(odds + half)
         if self.scale == "correlation" and -1 < value < 1:
             moved, half = np.arctanh(value), reach / (1 - value**2)
             return float(np.tanh(moved - half)), float(np.tanh(moved + half))
         bottom, top = _ENDS[self.scale]
         return max(value - reach, bottom), min(value + reach, top)
+
+
+def _share(odds: float) -> float:
+    """The share of which these are the logarithmic odds."""
+    return (1 + math.tanh(odds / 2)) / 2
 
 
 _ENDS = {
