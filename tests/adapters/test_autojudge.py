@@ -188,3 +188,32 @@ def test_a_provider_that_never_answers_is_no_leaderboard_of_zeros(run, tmp_path,
     assert code == 1
     assert "no report has a score: {'bad_request': 9}" in said
     assert not (tmp_path / "two-sided.eval.txt").exists()
+
+
+def test_the_starter_kits_reports(base, data_dir, tmp_path, monkeypatch):
+    from autojudge_base.cli import main
+    from click.testing import CliRunner
+
+    from conqret.adapters.autojudge import WORKFLOW
+    from conqret.io.leaderboards import read_leaderboard
+    from conqret.reliability.ranked_systems import MetaSettings
+    from conqret.reliability.system_ranking import meta_evaluate
+
+    monkeypatch.setenv("OPENAI_MODEL", "offline")
+    data = data_dir / "autojudge_kiddie"
+    where = [
+        "--rag-responses",
+        data / "runs" / "repgen",
+        "--rag-topics",
+        data / "topics" / "kiddie-topics.jsonl",
+    ]
+    command = ["run", "--workflow", WORKFLOW, "--variant", "direct", "--out-dir", tmp_path, *where]
+    done = CliRunner().invoke(main, [str(one) for one in command])
+    assert done.exit_code == 0, done.output
+    truth = read_leaderboard(data / "eval" / "kiddie_fake.eval.ir_measures.txt")
+    judge = read_leaderboard(tmp_path / "direct.eval.txt")
+    (row,) = meta_evaluate(truth, [judge], MetaSettings(measures=("groundedness",))).rows
+    # As auto-judge-evaluate 1.1.0 prints them; Pearson's moves with the baseline, the ranks seldom do.
+    assert {name: round(row.overall[name].value, 6) for name in ("kendall", "spearman", "tauap_b")} == {
+        "kendall": 0.666667, "spearman": 0.8, "tauap_b": 0.777778,
+    }  # fmt: skip
