@@ -203,15 +203,17 @@ class Client:
         under_way = flights & self._sender.stop() if self._sender is not None else set()
         for flight in flights - under_way:  # nothing new is sent
             flight.cancel()
-        if under_way:
-            _log.warning("waiting for %d answers that are under way, %g s at most", len(under_way), GRACE)
-            await asyncio.wait(under_way, timeout=GRACE)
-        for flight in under_way:
-            flight.cancel()
-        await asyncio.gather(*flights, return_exceptions=True)
-        await self._connection.close()
-        if self._batches is not None:
-            await self._batches.close()
+        try:
+            if under_way:
+                _log.warning("waiting for %d answers that are under way, %g s at most", len(under_way), GRACE)
+                await asyncio.wait(under_way, timeout=GRACE)
+        finally:  # whoever stops the wait, too, leaves no connection open
+            for flight in under_way:
+                flight.cancel()
+            await asyncio.gather(*flights, return_exceptions=True)
+            await self._connection.close()
+            if self._batches is not None:
+                await self._batches.close()
 
     async def __aenter__(self) -> Self:
         return self
