@@ -81,8 +81,8 @@ class Encoding:
         if not self.encoder:
             raise DeclarationError(
                 f"the engine {engine.name} needs an encoder: --encoder takes the folder of a sentence-transformers or "
-                "Hugging Face model, or its name on a hub (facebook/contriever-msmarco); `conqret index CORPUS --engine "
-                f"{engine.name} --encoder …` builds the index for all other commands"
+                "Hugging Face model, or its name on a hub (facebook/contriever-msmarco); `conqret index CORPUS "
+                f"--engine {engine.name} --encoder …` builds the index for all other commands"
             )
         filled = self if self.adapter else self._filled()
         weights = filled._digest()
