@@ -111,7 +111,13 @@ def expected_cost(items: Any, **settings: Unpack[JudgeSettings]) -> Expected:
     """
     check_names("judge", settings, JudgeSettings)
     source, _, setup = _checked(items, settings)
-    return expected_judging(setup, source, Sizes())
+    found = expected_judging(setup, source, Sizes())
+    if not settings.get("batch"):
+        return found
+    from conqret.llm.batches.batches import SHARE, service_of
+
+    service_of(setup.client)
+    return replace(found, cost_usd=None if found.cost_usd is None else SHARE * found.cost_usd)
 
 
 def _checked(items: Any, settings: JudgeSettings) -> tuple[ItemSource, Checked, Setup]:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from conqret import judge
+from conqret.api.judging import expected_cost
 from conqret.errors import ConqretError, DeclarationError
 from conqret.llm.batches.batches import SUFFIX
 from conqret.runs.folder import STORE_NAME
@@ -175,6 +176,16 @@ def test_a_batch_whose_handing_in_was_cut_off_is_handed_in_again(asked, tmp_path
     kept.write_text("{")
     with pytest.raises(DeclarationError, match="holds no batches as conqret writes them"):
         asked()
+
+
+def test_a_dry_run_expects_half_the_price(items):
+    settings = {"model": "gpt-4o-mini", "api_base": "http://localhost:1/v1"}
+    whole, half = expected_cost(items, **settings), expected_cost(items, batch=True, **settings)
+    assert whole.cost_usd is not None
+    assert half.cost_usd == pytest.approx(whole.cost_usd / 2)
+    assert half.calls == whole.calls
+    with pytest.raises(DeclarationError, match="cannot be asked in batches"):
+        expected_cost(items, batch=True, model="offline")
 
 
 @pytest.mark.parametrize("packing", ["gzip", "br"])

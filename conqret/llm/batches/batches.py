@@ -20,7 +20,7 @@ from conqret.errors import DeclarationError, number
 from conqret.io.atomic import write_whole
 from conqret.llm.batches.anthropic import AnthropicBatches, anthropic_server
 from conqret.llm.batches.openai import OpenAIBatches
-from conqret.llm.batches.service import BatchService, read_lines
+from conqret.llm.batches.service import SHARE, BatchService, read_lines
 from conqret.llm.catalogue import provider_of
 from conqret.llm.hosted.servers import directly, server_of
 from conqret.llm.keys import parameters
@@ -82,7 +82,7 @@ class Batches:
                 "what a batch costs is known when it comes back, so no budget can hold for it: leave it out, and see "
                 "with --dry-run what to expect"
             )
-        self._service_of = _service_of(options)
+        self._service_of = service_of(options)
         self._options, self._progress = options, progress
         self._redaction = Redaction(secrets_in_use(options))
         self._service: BatchService | None = None
@@ -258,7 +258,7 @@ def _portions(
     yield keys, lines
 
 
-def _service_of(options: ClientOptions) -> Callable[[ClientOptions], BatchService]:
+def service_of(options: ClientOptions) -> Callable[[ClientOptions], BatchService]:
     """What makes the service of a model's provider.
 
     Raises:
