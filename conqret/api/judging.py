@@ -114,7 +114,8 @@ def expected_cost(items: Any, **settings: Unpack[JudgeSettings]) -> Expected:
     found = expected_judging(setup, source, Sizes())
     if not settings.get("batch"):
         return found
-    from conqret.llm.batches.batches import SHARE, service_of
+    from conqret.llm.batches.batches import service_of
+    from conqret.llm.batches.service import SHARE
 
     service_of(setup.client)
     return replace(found, cost_usd=None if found.cost_usd is None else SHARE * found.cost_usd)

@@ -20,7 +20,7 @@ from conqret.errors import DeclarationError, number
 from conqret.io.atomic import write_whole
 from conqret.llm.batches.anthropic import AnthropicBatches, anthropic_server
 from conqret.llm.batches.openai import OpenAIBatches
-from conqret.llm.batches.service import SHARE, BatchService, read_lines
+from conqret.llm.batches.service import BatchService, read_lines
 from conqret.llm.catalogue import provider_of
 from conqret.llm.hosted.servers import directly, server_of
 from conqret.llm.keys import parameters
