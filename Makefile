@@ -116,7 +116,7 @@ extras: package
 	scripts/check_extras.sh $(BIN)/python
 
 docs-check: $(DEV)
-	$(BIN)/python scripts/check_docs.py
+	$(BIN)/python scripts/check_docs.py --run
 
 # Every page in Chromium with axe-core, two widths, light and dark; needs npm for axe-core.
 pages-check: $(DEV)

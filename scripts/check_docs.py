@@ -13,21 +13,21 @@ import os
 import re
 import shlex
 import shutil
-import subprocess
+import signal
 import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
+from typing import NoReturn
 
 from typer.testing import CliRunner
 
 from conqret.cli.main import app
+from conqret.cli.main import main as command_line
 
 ROOT = Path(__file__).resolve().parent.parent
-CONQRET = Path(sys.executable).parent / "conqret"
 LINK = re.compile(r"(?<!`)\[[^\]]*\]\(<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\)")
 LONGEST = 300
 RUN = "run"
@@ -36,10 +36,14 @@ ELSEWHERE = {
     r"…|\|": "a result that a real model gave, or a pattern for several commands",
     r"https?://(?!localhost)|--search|^scrape|import-passages|^corpus build": "the network",
     r"models?/|local/|--backbone|--encoder|--engine|tune|semscore|likelihood|sphere|--detector": "weights",
+    r"^(?:bias|calibrate|sensitivity|power|run|frontier) ": "a minute or more: the tests run smaller ones",
+    r"--batch": "a key",
     r"--api-base|my-judge|--strategy brief|shouting|clarity": "a server or plug-in of one's own",
 }
 """What commands need that is not here: patterns, and what to call it."""
-NOT_RUN_AT_MOST = 999
+EXECUTED = ["README.md"]
+"""The pages whose commands are run where no other is named."""
+NOT_RUN_AT_MOST = 60
 """Commands that are not run: a new one has to run, or to be argued for here."""
 WRITTEN = ("-o", "--output", "--to", "--svg", "--plot", "--report", "--html")
 FILE = re.compile(
@@ -107,7 +111,7 @@ def commands(page: Path) -> Iterator[tuple[int, list[str]]]:
     if page.name == "README.md":  # its tables say what to type
         inside += [(n, one) for n, line in outside if line.startswith("|") for one in INLINE.findall(line)]
     text, start = "", 0
-    for number, line in sorted(inside):
+    for number, line in sorted(inside, key=lambda one: one[0]):
         start = start if text else number
         text += line.rstrip("\\") + " "
         if line.endswith("\\"):
@@ -146,28 +150,50 @@ def command_fault(words: list[str]) -> str | None:
 
 
 def executed(words: list[str], folder: Path) -> str | None:
-    """Run a command in ``folder`` as it stands, but for the names of hosted models; what went wrong, or None."""
-    plain = os.environ | {"COLUMNS": "80", "NO_COLOR": "1"}
+    """Run a command in ``folder`` as it stands, but for the names of hosted models; what went wrong, or None.
+
+    A fork of this process runs it, which has the modules already.
+    """
     if "--dry-run" not in words:
         pairs = zip(["", *words], words, strict=False)
         words = [
             "offline" if before in MODEL_OPTIONS and HOSTED.search(one) else one for before, one in pairs
         ]
+    with tempfile.TemporaryFile() as said:
+        child = os.fork()
+        if not child:
+            _become(words, folder, said.fileno())
+        status = os.waitpid(child, 0)[1]
+        said.seek(0)
+        last = " ".join(said.read().decode(errors="replace").strip().splitlines()[-3:])
+    code = os.waitstatus_to_exitcode(status)
+    return None if code == 0 else f"ended with {code}: conqret {shlex.join(words)}: {last}"
+
+
+def _become(words: list[str], folder: Path, said: int) -> NoReturn:
+    """Be the command line, in a fork: what it says goes into the file ``said``."""
+    code: object = 1
     try:
-        done = subprocess.run(
-            [CONQRET, *words], cwd=folder, env=plain, capture_output=True, text=True, check=False, timeout=LONGEST,
-            stdin=subprocess.DEVNULL,
-        )  # fmt: skip
-    except subprocess.TimeoutExpired:
-        return f"took more than {LONGEST} s: conqret {shlex.join(words)}"
-    said = " ".join(done.stderr.strip().splitlines()[-3:])
-    return (
-        None if done.returncode == 0 else f"ended with {done.returncode}: conqret {shlex.join(words)}: {said}"
-    )
+        os.dup2(os.open(os.devnull, os.O_RDWR), 0)
+        for stream in (1, 2):
+            os.dup2(said, stream)
+        os.environ.update({"COLUMNS": "80", "NO_COLOR": "1"})
+        os.chdir(folder)
+        sys.argv = ["conqret", *words]
+        signal.alarm(LONGEST)
+        command_line()
+        code = 0
+    except SystemExit as end:
+        code = end.code or 0
+    finally:
+        sys.stdout.flush()
+        os._exit(code if isinstance(code, int) else 1)
 
 
 def run_page(page: Path) -> tuple[list[str], list[str]]:
     """Run the commands of a page, in their order: what went wrong, and for each command whether or why not it ran."""
+    import conqret.api  # noqa: F401 - so that each command finds it in memory
+
     faults, told = [], []
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
@@ -194,13 +220,14 @@ def main() -> None:
                 faults.append(f"{page.relative_to(ROOT)}:{number}: {fault}")
     told: list[str] = []
     if "--run" in sys.argv[1:]:
-        wanted = [page for page in pages if len(sys.argv) < 3 or str(page.relative_to(ROOT)) in sys.argv[2:]]
-        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-            for found, each in pool.map(run_page, wanted):
-                faults += found
-                told += each
+        named = [one for one in sys.argv[1:] if not one.startswith("--")] or EXECUTED
+        wanted = [page for page in pages if str(page.relative_to(ROOT)) in named]
+        for page in wanted:
+            found, each = run_page(page)
+            faults += found
+            told += each
         left_out = len(told) - told.count(RUN)
-        if left_out > NOT_RUN_AT_MOST:
+        if named is EXECUTED and left_out > NOT_RUN_AT_MOST:
             faults.append(
                 f"{left_out} commands are not run, and {NOT_RUN_AT_MOST} is the most: {Counter(told)}"
             )
