@@ -72,7 +72,8 @@ def test_help_imports_no_command(tmp_path: Path) -> None:
 
 def test_judging_directly_imports_no_llm_library(tmp_path: Path) -> None:
     rows = [
-        {"id": f"i{n}", "topic": f"t{n}", "documents": ["One. Two."], "argument": "So it is [1]."} for n in range(4)
+        {"id": f"i{n}", "topic": f"t{n}", "documents": ["One. Two."], "argument": "So it is [1]."}
+        for n in range(4)
     ]
     (tmp_path / "items.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n", encoding="utf-8")
     with FaultServer(length=1) as server:
