@@ -122,7 +122,7 @@ def test_as_frames_pages_and_folders(tmp_path: Path) -> None:
     assert wide["id"].to_list() == [item.id for item in ITEMS]
     assert wide["groundedness"].to_list() == [judgment.values["groundedness"] for judgment in result]
     assert list(result.to_pandas()["id"]) == wide["id"].to_list()
-    assert "<table>" in result._repr_html_()
+    assert "</table>" in result._repr_html_()
     page = result.report(tmp_path / "page.html")
     assert ITEMS[0].topic in page.read_text(encoding="utf-8")
     folder = result.save(tmp_path / "run")

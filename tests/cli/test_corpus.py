@@ -82,7 +82,7 @@ def test_a_ledger_that_names_lost_documents(corpus: CorpusDirectory) -> None:
     corpus.write_documents(list(corpus.documents())[1:])
     result = RUNNER.invoke(app, ["corpus", "build", str(corpus.path)])
     assert isinstance(result.exception, DeclarationError)
-    assert "names 1 documents" in str(result.exception)
+    assert "names 1 document" in str(result.exception)
 
 
 def test_wrong_calls(tmp_path: Path, corpus: CorpusDirectory) -> None:

@@ -76,13 +76,13 @@ def test_only_what_was_given_is_passed_on() -> None:
 
 
 def test_calls_become_the_settings_of_a_client() -> None:
-    assert options.Calls().client(None).backend.baseline
-    client = options.Calls(timeout=7.0, input_price=1.0, output_price=2.0).client("gpt-4o-mini")
+    assert options.Calls().of(None).backend.baseline
+    client = options.Calls(timeout=7.0, input_price=1.0, output_price=2.0).of("gpt-4o-mini")
     assert (client.model, client.timeout, client.output_price) == ("gpt-4o-mini", 7.0, 2.0)
     with pytest.raises(DeclarationError, match="rpm is 0"):
-        options.Calls(rpm=0).client(None)
+        options.Calls(rpm=0).of(None)
     with pytest.raises(DeclarationError, match="model is empty"):
-        options.Calls().client("")
+        options.Calls().of("")
 
 
 @pytest.mark.parametrize("command", CALLING)

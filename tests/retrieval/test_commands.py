@@ -69,7 +69,7 @@ def test_runs_from_files_alone_are_reranked_by_nobody_and_say_what_they_lack(con
     assert done.code == 0, done.err
     assert "reranked by" not in done.err
     assert "ceiling" not in done.err
-    assert "mine ranks nothing for 1 topics, and has 0 there: trams" in " ".join(done.err.split())
+    assert "mine ranks nothing for 1 topic, and has 0 there: trams" in " ".join(done.err.split())
     assert "mine was retrieved to 2 documents only" in " ".join(done.out.split())
     alone = conqret(
         "retrieve",
@@ -95,7 +95,7 @@ def test_the_recall_at_the_depth_is_the_ceiling_of_a_reranker(conqret, corpus, t
         "retrieve", "evaluate", corpus, "--systems", "bm25,pro", "--depth", "4", "--topics", topics
     )
     assert done.code == 0, done.err
-    assert "1 topics, 10 documents" in done.err
+    assert "1 topic, 10 documents" in done.err
     assert "R@4 is the ceiling that the first stage leaves" in done.err
     for measure in ("P@4", "nDCG@4", "R@4"):
         assert measure in done.out
