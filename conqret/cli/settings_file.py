@@ -38,10 +38,14 @@ def _read(ctx: typer.Context, value: Path | None) -> Path | None:
         return value
     text, tables = read_toml(path, "file of settings")
     command = ctx.info_name or ""
-    found: dict[str, Any] = {}
-    faults = [*_foreign(tables), *_settings(command, tables.get(command, {}), path.parent, found)]
-    if value is None and "api_base" in tables.get(command, {}):
-        faults.append(((command, "api_base"), f"keys would go there unasked: name the file, --config {NAME}"))
+    table, found = tables.get(command), dict[str, Any]()
+    faults = [*_foreign(tables)]
+    for key, setting in table.items() if isinstance(table, dict) else ():
+        name = key.replace("-", "_")
+        if value is None and name == "api_base":
+            faults.append(((command, key), f"keys would go there unasked: name the file, --config {NAME}"))
+        elif fault := _settle(command, name, setting, path.parent, found):
+            faults.append(((command, key), fault))
     if faults:
         raise toml_error(path, text, faults, "settings")
     ctx.default_map = {**(ctx.default_map or {}), **found}
@@ -68,30 +72,25 @@ def _foreign(tables: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]
             yield (name,), f"is no table; write [{name}], and the settings below it"
 
 
-def _settings(
-    command: str, table: Any, folder: Path, found: dict[str, Any]
-) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Put the settings of a table into ``found``; what is wrong with them is yielded."""
+def _settle(command: str, name: str, value: Any, folder: Path, found: dict[str, Any]) -> str:
+    """Put a setting into ``found``; returns what is wrong with it, if anything."""
     from pydantic import TypeAdapter, ValidationError
 
     from conqret.errors import UnknownNameError
 
-    known = {name: kind for name, kind in _kinds(command).items() if name not in _NO_SETTING}
-    for key, value in (table if isinstance(table, dict) else {}).items():
-        name = key.replace("-", "_")
-        if name not in known:
-            yield (command, key), str(UnknownNameError(f"setting of {command}", key, known))
-            continue
-        kind = known[name]
-        plain = (
-            ",".join(f"{one}={inner}" for one, inner in value.items()) if isinstance(value, dict) else value
-        )
-        try:
-            TypeAdapter(kind).validate_python(plain, strict=Path not in (kind, *get_args(kind)))
-        except ValidationError as error:
-            yield (command, key), error.errors()[0]["msg"]
-            continue
-        found[name] = str(folder / plain) if Path in (kind, *get_args(kind)) else plain
+    known = {known: kind for known, kind in _kinds(command).items() if known not in _NO_SETTING}
+    if name not in known:
+        return str(UnknownNameError(f"setting of {command}", name, known))
+    is_path = Path in (known[name], *get_args(known[name]))
+    plain = ",".join(f"{one}={inner}" for one, inner in value.items()) if isinstance(value, dict) else value
+    try:
+        TypeAdapter(known[name]).validate_python(plain, strict=not is_path)
+    except ValidationError as error:
+        return str(error.errors()[0]["msg"])
+    if name in found:
+        return "stands there twice, with a hyphen and with an underscore"
+    found[name] = str(folder / plain) if is_path else plain
+    return ""
 
 
 def _kinds(command: str) -> dict[str, Any]:

@@ -557,6 +557,12 @@ def test_faults_of_settings_are_named_with_their_lines(
         assert words in done.err
     assert not Path("r").exists()
     assert "there is no such file" in cli("judge", items, "--config", "no.toml").err
-    Path("conqret.toml").write_text('[judge]\napi_base = "http://127.0.0.1:1"\n', encoding="utf-8")
-    done = cli("judge", items, "-o", "r", "--model", "openai/x")
-    assert (done.code, "keys would go there unasked" in done.err) == (2, True)
+    for table, words in (
+        ('[judge]\napi_base = "http://127.0.0.1:1"\n', "toml:2 judge.api_base: keys would go there unasked"),
+        ('[judge]\napi-base = "http://127.0.0.1:1"\n', "toml:2 judge.api-base: keys would go there unasked"),
+        ("judge = 5\n", "toml:1 judge: is no table"),
+        ("[judge]\nmax_tokens = 5\nmax-tokens = 6\n", "toml:3 judge.max-tokens: stands there twice"),
+    ):
+        Path("conqret.toml").write_text(table, encoding="utf-8")
+        done = cli("judge", items, "-o", "r", "--model", "openai/x")
+        assert (done.code, words in done.err) == (2, True)
