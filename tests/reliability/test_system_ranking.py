@@ -1,10 +1,12 @@
 """Judges as rankers of systems: auto-judge-evaluate's figures, and intervals and tests, which it lacks."""
 
 import json
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import ttest_rel
 
 from conqret.errors import DeclarationError
 from conqret.io.leaderboards import leaderboard, read_leaderboard
@@ -167,3 +169,22 @@ def test_what_is_refused(truth, judge, settings, wrong):
 def test_methods_that_there_are_not(method, wrong):
     with pytest.raises(DeclarationError, match=wrong):
         meta_evaluate(TRUTH, [NOISY], MetaSettings(methods=(method,)))
+
+
+def test_the_best_is_chosen_by_the_same_topics_so_all_pairs_count():
+    rng = np.random.default_rng(5)
+    runs = "abcdef"
+    truth = board("truth", {run: [float(place)] for place, run in enumerate(runs)}, topics=12)
+    judges = [
+        board(
+            name, {run: (place + rng.normal(0, 3, 12)).tolist() for place, run in enumerate(runs)}, topics=12
+        )
+        for name in ("one", "two", "three", "four")
+    ]
+    result = only(*judges, truth=truth)
+    topics = [list(row.topics["kendall"].values()) for row in result.rows]
+    raw = [ttest_rel(one, other).pvalue for one, other in combinations(topics, 2)]
+    assert len(result.from_best) == 3
+    least = min(result.from_best, key=lambda one: one.p)
+    assert least.p == pytest.approx(min(raw)), "the best and the worst are furthest apart here"
+    assert least.p_holm == pytest.approx(6 * least.p)
