@@ -10,4 +10,6 @@ while IFS= read -r line; do
     [ -z "$line" ] || arguments+=("$line")
 done <<<"${ARGUMENTS:-}"
 
-exec "${CONQRET:-conqret}" judge "$ITEMS" --format "$FORMAT" --model "$MODEL" --output "$OUTPUT" "${arguments[@]}"
+# An empty list is unbound to the bash of macOS, and a file's name may begin with a hyphen.
+exec "${CONQRET:-conqret}" judge --format "$FORMAT" --model "$MODEL" --output "$OUTPUT" \
+    ${arguments[@]+"${arguments[@]}"} -- "$ITEMS"

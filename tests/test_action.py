@@ -17,9 +17,9 @@ ITEM = '{"id": "a", "topic": "T?", "documents": ["Cages are small."], "argument"
     ("required", "code"), [("groundedness >= 0\ncoverage >= 1", 0), ("groundedness > 1", 1), ("x > 1", 2)]
 )
 def test_the_action(tmp_path: Path, required: str, code: int) -> None:
-    (tmp_path / "items.jsonl").write_text(ITEM, encoding="utf-8")
+    (tmp_path / "--items.jsonl").write_text(ITEM, encoding="utf-8")
     given = {
-        "ITEMS": "items.jsonl", "FORMAT": "direct", "MODEL": "offline", "OUTPUT": "out", "REQUIRE": required,
+        "ITEMS": "--items.jsonl", "FORMAT": "direct", "MODEL": "offline", "OUTPUT": "out", "REQUIRE": required,
         "ARGUMENTS": "--metric\ngroundedness", "CONQRET": str(Path(sys.executable).parent / "conqret"),
         "PYTHONPATH": str(ROOT),
     }  # fmt: skip

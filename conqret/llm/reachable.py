@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import ipaddress
 import os
 import socket
 from collections.abc import Sequence
@@ -70,7 +71,7 @@ async def check_address(api_base: str) -> None:
     shown, (scheme, host, port) = address(api_base), _parts(api_base)
     if scheme not in PORTS or host is None or port is None:
         raise DeclarationError(f"{shown} is no address of a server: write it as http://localhost:8000/v1")
-    if {scheme, "all"} & getproxies().keys() and not proxy_bypass(host):
+    if proxy_of(api_base):
         return
     try:
         async with asyncio.timeout(PATIENCE):
@@ -90,6 +91,17 @@ async def check_address(api_base: str) -> None:
         await writer.wait_closed()
 
 
+def proxy_of(url: str) -> str | None:
+    """The proxy that the environment names for an address; None where there is none, and for this machine itself: what
+    is said to it, keys among it, is nobody else's business."""
+    scheme, host, _ = _parts(url)
+    if host is None or _is_here(host) or proxy_bypass(host):
+        return None
+    proxies = getproxies()
+    found = proxies.get(scheme) or proxies.get("all")
+    return f"http://{found}" if found and "://" not in found else found
+
+
 def address(api_base: str) -> str:
     """The address as it may be shown: without a password, a query or a fragment."""
     try:
@@ -97,6 +109,14 @@ def address(api_base: str) -> str:
     except ValueError:
         return "the address given"
     return SplitResult(parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", "").geturl()
+
+
+def _is_here(host: str) -> bool:
+    try:
+        found = ipaddress.ip_address(host)
+    except ValueError:
+        return host == "localhost"
+    return found.is_loopback or found.is_unspecified
 
 
 def _parts(api_base: str) -> tuple[str, str | None, int | None]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from aiohttp import web
 
 from conqret import judge
 from conqret.api.judging import expected_cost
@@ -198,6 +199,38 @@ def test_results_that_are_packed_are_an_error_and_are_collected_later(items, tmp
             judge(items, **settings)
         server.packing = ""
         assert states(judge(items, **settings)) == ["scored"] * COUNT
+
+
+@pytest.mark.parametrize(("status", "headers"), [(401, {}), (429, {"Retry-After": "86400"})])
+def test_a_provider_that_does_not_say_is_not_waited_for_and_its_echo_shows_no_key(
+    items, tmp_path, status, headers
+):
+    class Echo(BatchServer):
+        async def _look(self, request: web.Request) -> web.Response:
+            said = {"error": {"message": f"not for you: {request.headers['Authorization']} is no key"}}
+            return web.json_response(said, status=status, headers=headers)
+
+    with Echo() as server:
+        settings = {"model": "openai/m", "api_base": server.url, "output": tmp_path / "run", "batch": True}
+        judge(items, api_key="words-of-my-own", **settings)
+        with pytest.raises(ConqretError, match="batch batch_0 cannot be collected: not for you") as caught:
+            judge(items, api_key="words-of-my-own", **settings)
+    assert "words" not in str(caught.value)
+
+
+def test_a_batch_that_is_said_to_be_made_is_taken(items, tmp_path):
+    class Precise(BatchServer):
+        def _made(self, questions: list[dict[str, Any]]) -> web.Response:
+            made = super()._made(questions)
+            made.set_status(201)
+            return made
+
+    with Precise() as server:
+        settings = {"model": "openai/m", "api_base": server.url, "output": tmp_path / "run", "batch": True}
+        judge(items, **settings)
+        server.status = "completed"
+        assert states(judge(items, **settings)) == ["scored"] * COUNT
+        assert len(server.batches) == 1
 
 
 def test_a_batch_that_failed_as_a_whole_says_why(items, tmp_path, caplog):

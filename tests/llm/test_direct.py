@@ -239,6 +239,54 @@ async def test_what_a_status_means(status, said, reason):
     assert answer.detail
 
 
+@pytest.fixture
+def no_proxy(monkeypatch):
+    for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+
+
+async def test_a_password_in_netrc_takes_no_keys_place(tmp_path, monkeypatch, no_proxy):
+    (tmp_path / "netrc").write_text("default login somebody password something\n", encoding="utf-8")
+    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
+    async with serving() as (url, heard):
+        (answer,), _ = await ask_all(options(url), [request()])
+    assert (answer.reason, heard[0].headers["Authorization"]) == (None, f"Bearer {SECRET}")
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+async def test_this_machine_is_asked_without_the_proxy(monkeypatch, no_proxy, host):
+    async with serving() as (proxy, others), serving() as (url, heard):
+        monkeypatch.setenv("http_proxy", proxy.removesuffix("/v1"))
+        (answer,), _ = await ask_all(options(url.replace("127.0.0.1", host)), [request()])
+    assert (answer.reason, len(heard), others) == (None, 1, [])
+
+
+async def test_others_are_asked_through_the_proxy(monkeypatch, no_proxy):
+    async with serving() as (proxy, heard):
+        at = proxy.removesuffix("/v1").replace("http://", "http://me:mine@")
+        monkeypatch.setenv("http_proxy", at)
+        (answer,), _ = await ask_all(options("http://judge.invalid/v1"), [request()])
+    assert (answer.reason, heard[0].headers["Host"]) == (None, "judge.invalid")
+    assert heard[0].headers["Proxy-Authorization"].startswith("Basic ")
+
+
+async def test_a_proxy_before_a_safe_address_gets_no_key(monkeypatch, no_proxy):
+    said = []
+
+    async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        said.append(await reader.readuntil(b"\r\n\r\n"))
+        writer.write(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n")
+        writer.close()
+
+    async with await asyncio.start_server(refuse, "127.0.0.1", 0) as server:
+        monkeypatch.setenv("https_proxy", f"127.0.0.1:{server.sockets[0].getsockname()[1]}")
+        (answer,), _ = await ask_all(options("https://judge.invalid/v1", max_attempts=1), [request()])
+    assert answer.value is None
+    assert said[0].startswith(b"CONNECT judge.invalid:443")
+    assert SECRET.encode() not in said[0]
+
+
 async def test_packed_answers_are_unpacked():
     packed = gzip.compress(json.dumps(body()).encode())
     headers = {"Content-Encoding": "gzip", "Content-Type": "application/json"}

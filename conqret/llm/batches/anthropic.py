@@ -63,12 +63,13 @@ class AnthropicBatches(BatchService):
         params: dict[str, Any] = {
             "model": self.server.model,
             "max_tokens": request.max_tokens or self.facts.max_output or ROOM,
-            "system": system,
             "messages": [
                 {"role": one.role, "content": one.content} for one in request.messages if one.role != "system"
             ],
             "temperature": request.temperature,
         }
+        if system:
+            params["system"] = system
         if request.top_p is not None:
             params["top_p"] = request.top_p
         if not request.plain:

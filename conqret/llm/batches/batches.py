@@ -127,7 +127,11 @@ class Batches:
         return ProviderError(Reason.AWAITED, "the question is in a batch that is not answered yet")
 
     async def collect(self, store: Recordings) -> None:
-        """Put into the store what was answered since."""
+        """Put into the store what was answered since.
+
+        Raises:
+            ProviderError: the provider does not say what became of a batch.
+        """
         for batch in self._under_way():
             service = await self.prepare()
             if batch.id is None:
@@ -137,19 +141,24 @@ class Batches:
                 )  # fmt: skip
                 self._end(batch)
                 continue
-            found = await service.look(batch.id)
             odd = Counter[str]()
-            for path in found.results:
-                async for raw in service.lines(path):
-                    odd[self._take(service, store, batch, raw)] += 1
+            try:
+                found = await service.look(batch.id)
+                for path in found.results:
+                    async for raw in service.lines(path):
+                        odd[self._take(service, store, batch, raw)] += 1
+            except ProviderError as error:
+                shown = ProviderError(error.code, f"batch {batch.id} cannot be collected: {error}")
+                raise self._redaction.error(shown) from None
+            said = self._redaction.text(found.told)
             if not found.ended:
-                _log.warning("batch %s is under way (%s)", batch.id, found.told)
+                _log.warning("batch %s is under way (%s)", batch.id, said)
                 continue
             self._end(batch)
             told = ", ".join(f"{odd[word]} {word}" for word in _WORDS if odd[word])
             lacking = len(batch.asked) - odd[_WORDS[0]] - odd[_WORDS[1]]
             silent = f"; {lacking} without an answer" if lacking > 0 else ""
-            _log.warning("batch %s has ended (%s): %s%s", batch.id, found.told, told or "no results", silent)
+            _log.warning("batch %s has ended (%s): %s%s", batch.id, said, told or "no results", silent)
 
     async def hand_in(self) -> None:
         """Hand in what is wanted and not under way, in as many batches as it takes.

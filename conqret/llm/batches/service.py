@@ -27,6 +27,10 @@ SHARE = 0.5
 """Of the usual price: what OpenAI and Anthropic both take for a batch."""
 
 
+_TAKEN = frozenset({200, 201, 202})
+"""A batch is made, and some servers say so; taken for an error, it would be handed in and paid for twice."""
+
+
 @dataclass(frozen=True, slots=True)
 class Progress:
     """How far a batch is: whether anything may still come, what the provider says of it, where its results lie."""
@@ -89,9 +93,14 @@ class BatchService(ABC):
             try:
                 return await self._exchange("GET", path)
             except ProviderError as error:
-                if not error.retryable or attempt >= self.options.max_attempts:
+                delay = backoff(attempt, self._rng, error.retry_after)
+                if (
+                    not error.retryable
+                    or attempt >= self.options.max_attempts
+                    or delay > self.options.timeout
+                ):
                     raise
-                await asyncio.sleep(backoff(attempt, self._rng, error.retry_after))
+                await asyncio.sleep(delay)
 
     async def lines(self, path: str) -> AsyncIterator[bytes]:
         """The lines of a file of results. Raises ProviderError where it breaks off, or a line is longer than an answer
@@ -125,12 +134,13 @@ class BatchService(ABC):
             self._session.headers.popall("Content-Type")
             self._session.headers["Accept-Encoding"] = "identity"  # files of results are read line by line
         url = f"{self.server.root}{path}"
+        sent = {**content, "headers": {**self.server.headers, **content.get("headers", {})}}
         try:
             async with (
                 asyncio.timeout(self.options.timeout),
-                self._session.request(method, url, allow_redirects=False, **content) as response,
+                self._session.request(method, url, allow_redirects=False, **sent) as response,
             ):
-                if response.status != 200:
+                if response.status not in _TAKEN:
                     raise refused(self.server, response.status, response.headers, await _body(response))
                 yield response
         except (aiohttp.ClientError, TimeoutError, OSError, TooLongError) as error:

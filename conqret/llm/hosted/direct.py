@@ -23,7 +23,7 @@ from conqret.llm.hosted.servers import Server, server_of
 from conqret.llm.hosted.unpacking import ACCEPTED, packing, unpacked
 from conqret.llm.options import ClientOptions
 from conqret.llm.provider_errors import status_error
-from conqret.llm.reachable import address, check_address
+from conqret.llm.reachable import address, check_address, proxy_of
 from conqret.llm.request import Request
 from conqret.llm.retry import ProviderError
 from conqret.llm.structured import KEPT, Shape, choose_shape, format_for
@@ -71,7 +71,9 @@ class Direct(HostedConnection):
         """What the server says."""
         server, session = await self._prepared()
         data = self.body(request, server.model, shape)
-        async with session.post(server.url, data=data, allow_redirects=False) as response:
+        async with session.post(
+            server.url, data=data, headers=server.headers, allow_redirects=False
+        ) as response:
             packed = packing(response.headers.get("Content-Encoding"))
             chunks = response.content.iter_any()
             raw = b"".join([piece async for piece in unpacked(chunks, packed)])
@@ -101,17 +103,19 @@ class Direct(HostedConnection):
 
 
 def session_of(server: Server) -> aiohttp.ClientSession:
-    """Connections to a server, each request with its headers."""
+    """Connections to a server. Each request is given the server's own headers: those of the connections go to a proxy,
+    too. Nothing is taken from .netrc, which would go over the key."""
+    proxy = proxy_of(server.url)
     connector = aiohttp.TCPConnector(
         limit=0, keepalive_timeout=KEEP_ALIVE, ssl=_trusted() if server.url.startswith("https") else True
     )
     return aiohttp.ClientSession(
         connector=connector,
-        headers={**_HEADERS, **server.headers},
+        headers=_HEADERS,
         cookie_jar=aiohttp.DummyCookieJar(),
         timeout=aiohttp.ClientTimeout(total=None),  # who asks has a deadline
         auto_decompress=False,
-        trust_env=True,
+        proxy=proxy if proxy and proxy.startswith("http") else None,
     )
 
 
