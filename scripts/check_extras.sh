@@ -42,4 +42,5 @@ installed stats "numpy scipy"
 installed plots "matplotlib"
 installed pytest "pytest conqret.pytest_plugin"
 installed anova "statsmodels.api"
+installed web "starlette uvicorn conqret.web.server"
 for extra in autojudge perplexity baselines dense tune; do resolved "$extra"; done

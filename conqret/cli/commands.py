@@ -18,6 +18,7 @@ PANELS: Mapping[str, Mapping[str, str]] = {
         "show": "Show the prompts as they were sent for an item, the raw answers, re-asks, errors, and "
         "the scores made of "
         "them.",
+        "view": "Show a folder of runs in a browser: what each is, its report, prompts and raw answers; read only.",
         "diff": "What changed between two runs, or which of two systems the judge finds better: paired, over topics.",
         "formats": "List the formats of the judge, with their metrics, scales and sources.",
         "prompt": "Show the prompts, copy them to change them, and write evaluation steps for g-eval.",

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from conqret.cli.console import at, result
-
-if TYPE_CHECKING:
-    from conqret.experiments.folder import ExperimentFolder
 
 EPILOG = "Example: conqret report runs/first --beside runs/offline --to report.html"
 
@@ -55,39 +51,44 @@ def report(
     from conqret.judging.folder import JudgeFolder
     from conqret.reliability.validation.calibrated_run import calibrate_run
     from conqret.reliability.validation.calibration import read_calibration
+    from conqret.report.experiment import write_experiment
+    from conqret.report.experiment_tables import overview_tables
     from conqret.report.html import write_report
+    from conqret.report.page import write_files
+    from conqret.report.run_page import study_page
     from conqret.report.tables import Beside, terminal
+    from conqret.runs.folder import REPORT
 
+    given = to or beside or recordings or calibration
     if (experiment := ExperimentFolder(run)).is_there():
-        _experiment(experiment, to or beside or recordings or calibration, json_output)
+        _alone(run, "an experiment", given)
+        files, found = write_experiment(experiment), experiment.summary()
+        result(found, [*overview_tables(found), *map(at, files)], as_json=json_output)
+        return
+    if (study := study_page(run)) is not None:
+        _alone(run, "a study of a judge", given)
+        (page,) = write_files(run, {REPORT: study})
+        result({"report": str(page)}, [at(page, "report")], as_json=json_output)
         return
     directory = JudgeFolder(run)
     summary = directory.so_far()
     if calibration is not None:
         summary = calibrate_run(directory, read_calibration(calibration))
     other = None if beside is None else Beside.of(directory, JudgeFolder(beside))
-    page = write_report(
+    written = write_report(
         directory, to, max_items=max_items, beside=other, asked_too=True, recordings=recordings
     )
-    result(summary, (terminal(summary, directory.record(), other), at(page, "report")), as_json=json_output)
+    result(
+        summary, (terminal(summary, directory.record(), other), at(written, "report")), as_json=json_output
+    )
 
 
-def _experiment(folder: ExperimentFolder, given: object, json_output: bool) -> None:
-    """The same for a whole experiment, whose page has ways into the runs inside it."""
+def _alone(run: Path, what: str, given: object) -> None:
+    """Refuse the options of a judge's run for what is none."""
     from conqret.errors import DeclarationError
-    from conqret.report.experiment import write_experiment
-    from conqret.report.experiment_tables import overview_tables
 
     if given is not None:
         raise DeclarationError(
-            f"{folder.path} holds an experiment, whose page stands in its folder: leave out --to, --beside, "
-            "--recordings and --calibration, or give the folder of one run inside it"
+            f"{run} holds {what}, whose page stands in its folder: leave out --to, --beside, --recordings and "
+            "--calibration, or give the folder of a judge's run"
         )
-    folder.record()
-    if not folder.summary_file.is_file():
-        raise DeclarationError(
-            f"{folder.path} holds no finished experiment: give `conqret run` again, and it goes on"
-        )
-    files = write_experiment(folder)
-    found = json.loads(folder.summary_file.read_bytes())
-    result(found, [*overview_tables(found), *map(at, files)], as_json=json_output)

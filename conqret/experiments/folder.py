@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from conqret.errors import number
+from conqret.errors import DeclarationError, number
 from conqret.experiments.config import System
 from conqret.generation.writing import GenerationFolder
 from conqret.judging.folder import JudgeFolder
@@ -51,6 +52,16 @@ class ExperimentFolder(RunFolder[ExperimentRecord]):
         "rankings", "arguments", "judgments", "sensitivity", SCORES, SUMMARY, COSTS, REPORT,
     )  # fmt: skip
     BEGINS: ClassVar[tuple[str, ...]] = ("experiment.toml",)
+
+    def summary(self) -> dict[str, Any]:
+        """All scores of the finished experiment. Raises DeclarationError where it is not finished."""
+        self.record()
+        if not self.summary_file.is_file():
+            raise DeclarationError(
+                f"{self.path} holds no finished experiment: give `conqret run` again, and it goes on"
+            )
+        found: dict[str, Any] = json.loads(self.summary_file.read_bytes())
+        return found
 
     @property
     def costs_file(self) -> Path:

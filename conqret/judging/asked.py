@@ -85,8 +85,11 @@ def asked(
 @contextlib.contextmanager
 def _store(run: JudgeFolder, recordings: Path | None) -> Iterator[Recordings]:
     """The answers; an empty store where the run has none."""
-    if recordings is not None or run.recordings_file.is_file():
-        with Recordings.open_for_replay(recordings or run.recordings_file) as store:
+    if recordings is not None:
+        with Recordings.open_for_replay(recordings) as store:
+            yield store
+    elif run.recordings_file.is_file():
+        with Recordings(run.recordings_file, read_only=True, untouched=True) as store:
             yield store
     else:
         with (

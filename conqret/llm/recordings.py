@@ -101,7 +101,8 @@ class RecordingStats:
 class Recordings(Closing):
     """A store of completions by request key; the first recording of a key wins.
 
-    ``damaged`` counts the damaged answers that were met.
+    ``damaged`` counts the damaged answers that were met. ``untouched``: for a short look (with ``read_only``) that
+    leaves no file beside a store that nobody is writing.
 
     Raises:
         DeclarationError: the file is no store of recordings, or was written by a newer version.
@@ -109,7 +110,7 @@ class Recordings(Closing):
             and not to an answer, and StoreError where the file cannot be written.
     """
 
-    def __init__(self, path: str | Path, *, read_only: bool = False) -> None:
+    def __init__(self, path: str | Path, *, read_only: bool = False, untouched: bool = False) -> None:
         self.path = Path(path)
         self._scratch: tempfile.TemporaryDirectory[str] | None = None
         self._damaged: set[str] = set()
@@ -118,7 +119,7 @@ class Recordings(Closing):
             raise DeclarationError(f"{self.path}: there is no such store of recordings")
         _check_header(self.path)
         with self._guarded("cannot be opened as a store of recordings", DeclarationError):
-            self._db = self._connect(read_only)
+            self._db = self._connect(read_only, untouched)
             self._prepare(read_only)
 
     @classmethod
@@ -303,10 +304,11 @@ class Recordings(Closing):
         if self._scratch is not None:
             self._scratch.cleanup()
 
-    def _connect(self, read_only: bool) -> sqlite3.Connection:
+    def _connect(self, read_only: bool, untouched: bool) -> sqlite3.Connection:
         address = self.path.absolute().as_uri()
         if read_only:  # SQLite keeps a file beside the store even for reading, unless told that nobody writes
-            address += "?mode=ro" if os.access(self.path.parent, os.W_OK) else "?immutable=1"
+            idle = untouched and not self.path.with_name(f"{self.path.name}-wal").exists()
+            address += "?mode=ro" if os.access(self.path.parent, os.W_OK) and not idle else "?immutable=1"
         db = sqlite3.connect(
             address, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
         )

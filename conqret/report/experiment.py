@@ -47,15 +47,16 @@ class Text:
 
 def write_experiment(out: ExperimentFolder) -> list[Path]:
     """Write ``report.html`` and ``tables.md`` of a finished experiment; returns both."""
-    tables = experiment_tables(json.loads(out.summary_file.read_bytes()))
+    tables = experiment_tables(out.summary())
     files = {out.report_file.name: experiment_page(out), "tables.md": tables_markdown(tables)}
     return write_files(out.path, files)
 
 
 def experiment_page(out: ExperimentFolder) -> Iterator[str]:
     """The page, piece by piece: the sheet, and behind it what was written."""
+    summary = out.summary()
     record = json.loads(out.record_file.read_bytes())
-    sheet = experiment_sheet(out, record, json.loads(out.summary_file.read_bytes()))
+    sheet = experiment_sheet(out, record, summary)
     written = list(texts(out, record["systems"]))
     omitted = max(0, len(written) - MOST_TEXTS)
     return sheet.html("experiment.html.j2", texts=written[:MOST_TEXTS], omitted=omitted, longest=LONGEST)

@@ -25,23 +25,27 @@ from conqret.report.texts import cut, visible
 _HERE = Path(__file__).resolve().parent
 
 
-def page(template: str, *, script: str = "", **content: Any) -> Iterator[str]:
+def page(
+    template: str, *, script: str = "", within: Path = _HERE, forms: str = "'none'", **content: Any
+) -> Iterator[str]:
     """The page of ``template``, piece by piece.
 
     Args:
-        template: the name of a template in this folder that extends ``base.html.j2``.
+        template: the name of a template that extends ``base.html.j2``.
         script: the name of a script that may run beside that of the theme.
+        within: the folder of template and script, this one if not given.
+        forms: where its forms may send what is typed into them, as content security policies say it: nowhere.
         content: what the template speaks of, beside ``words`` and ``cut``.
     """
     css = _part("page.css")
-    js = "\n".join(map(_part, ("theme.js", script) if script else ("theme.js",)))
+    js = "\n".join([_part("theme.js"), *([_part(script, within)] if script else [])])
     stream = (
-        _environment()
+        _environment(within)
         .get_template(template)
         .stream(
             css=Markup(css),  # noqa: S704 (a file of ours)
             js=Markup(js),  # noqa: S704 (a file of ours)
-            policy=policy(css, js),
+            policy=policy(css, js, forms),
             version=__version__,
             words=words,
             cut=cut,
@@ -68,7 +72,7 @@ def write_files(folder: Path, files: Mapping[str, bytes | str | Iterable[str]]) 
     return [folder / name for name in files]
 
 
-def policy(css: str, js: str) -> str:
+def policy(css: str, js: str, forms: str = "'none'") -> str:
     """The content security policy of a page: nothing at all but this style and this script."""
     rules = (
         "default-src 'none'",
@@ -76,7 +80,7 @@ def policy(css: str, js: str) -> str:
         f"script-src {_digest(js)}",
         "require-trusted-types-for 'script'",
         "base-uri 'none'",
-        "form-action 'none'",
+        f"form-action {forms}",
     )
     return "; ".join(rules)
 
@@ -85,14 +89,14 @@ def _digest(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def _part(name: str) -> str:
-    return (_HERE / name).read_text(encoding="utf-8")
+def _part(name: str, folder: Path = _HERE) -> str:
+    return (folder / name).read_text(encoding="utf-8")
 
 
 @functools.cache
-def _environment() -> Environment:
+def _environment(folder: Path = _HERE) -> Environment:
     return Environment(
-        loader=FileSystemLoader(_HERE),
+        loader=FileSystemLoader([_HERE, folder]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

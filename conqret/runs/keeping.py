@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import shutil
+import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,8 +22,11 @@ from conqret.io.locking import LOCK_NAME, only_writer
 from conqret.llm.recordings import STORE_NAME, Recordings
 from conqret.runs.folder import ITEMS, RECORD_NAME, SCORES, SUMMARY
 
-_WORDS = ("format", "model", "perturbations", "instrument", "system", "items_name")
+_WORDS = ("name", "format", "model", "judges", "perturbations", "instrument", "system", "items_name")
 """Fields of records that say in words what a run is; the rest says what it was made with."""
+
+FINISHED = "finished"
+"""The state of a run that has made all that it makes."""
 
 _BEGUN = frozenset({RECORD_NAME, LOCK_NAME, ITEMS, "experiment.toml"})
 """What is in the folder of a run before anything is done; an item or an experiment is a copy of what was given."""
@@ -56,7 +61,33 @@ def runs_under(folder: Path) -> Iterator[FoundRun]:
     Raises:
         DeclarationError: there is no such folder.
     """
-    return map(_found, _folders(folder))
+    return map(found_run, run_folders(folder))
+
+
+def run_folders(folder: Path) -> Iterator[Path]:
+    """Where those runs are. Raises what :func:`runs_under` raises."""
+    if not folder.is_dir():
+        raise DeclarationError(f"{folder}: there is no such folder")
+    if (folder / RECORD_NAME).is_file():
+        yield folder
+        return
+    for entry in sorted(folder.iterdir()):
+        if entry.is_dir() and not entry.is_symlink():
+            yield from run_folders(entry)
+
+
+def found_run(path: Path) -> FoundRun:
+    """The run in a folder that holds one; what is wrong with its record, where that cannot be read."""
+    try:
+        record = _record(path)
+    except DeclarationError as error:
+        return FoundRun(path, "?", str(error), "", "its record cannot be read", None, _size(path))
+    inside = record.get("experiment")
+    words = [*_in_words(inside if isinstance(inside, dict) else {}), *_in_words(record)]
+    return FoundRun(
+        path, str(record.get("kind")), ", ".join(words), str(record.get("created", "")), _state(path, record),
+        _answers(path / STORE_NAME), _size(path),
+    )  # fmt: skip
 
 
 def move(run: Path, to: Path) -> Path:
@@ -91,7 +122,7 @@ def merge(store: Path, sources: Sequence[Path]) -> Iterator[tuple[Path, int, int
     found = [
         folder
         for source in sources
-        for folder in ([source] if source.is_file() else _folders(source))
+        for folder in ([source] if source.is_file() else run_folders(source))
         if folder.is_file() or (folder / STORE_NAME).is_file()
     ]
     if not found:
@@ -109,7 +140,7 @@ def merge(store: Path, sources: Sequence[Path]) -> Iterator[tuple[Path, int, int
 def removable(folder: Path, store: Path | None = None) -> Iterator[Removable]:
     """What can go from the runs under a folder: files that a stop left half written, damaged stores that were mended,
     runs in which nothing was done, and stores all of whose answers are in ``store``."""
-    for run in _folders(folder):
+    for run in run_folders(folder):
         names = {entry.name for entry in run.iterdir()}
         if names <= _BEGUN:
             yield Removable(run, run, "begun, and nothing done", _size(run))
@@ -135,30 +166,10 @@ def remove(found: Removable) -> None:
                 found.path.with_name(found.path.name + ending).unlink(missing_ok=True)
 
 
-def _folders(folder: Path) -> Iterator[Path]:
-    if not folder.is_dir():
-        raise DeclarationError(f"{folder}: there is no such folder")
-    if (folder / RECORD_NAME).is_file():
-        yield folder
-        return
-    for entry in sorted(folder.iterdir()):
-        if entry.is_dir() and not entry.is_symlink():
-            yield from _folders(entry)
-
-
-def _found(path: Path) -> FoundRun:
-    try:
-        record = _record(path)
-    except DeclarationError as error:
-        return FoundRun(path, "?", str(error), "", "its record cannot be read", None, _size(path))
-    inside = record.get("experiment")
-    named = inside.get("name") if isinstance(inside, dict) else None
-    what = [named, *(record.get(name) for name in _WORDS)]
-    words = [", ".join(map(str, one)) if isinstance(one, list) else str(one) for one in what if one]
-    return FoundRun(
-        path, str(record.get("kind")), ", ".join(words), str(record.get("created", "")), _state(path, record),
-        _answers(path / STORE_NAME), _size(path),
-    )  # fmt: skip
+def _in_words(record: dict[str, Any]) -> Iterator[str]:
+    for one in filter(None, map(record.get, _WORDS)):
+        for each in one if isinstance(one, list | dict) else [one]:
+            yield f"{each.get('format')} with {each.get('model')}" if isinstance(each, dict) else str(each)
 
 
 def _record(path: Path) -> dict[str, Any]:
@@ -177,15 +188,15 @@ def _state(path: Path, record: dict[str, Any]) -> str:
         outstanding = json.loads((path / SUMMARY).read_bytes()).get("outstanding")
     except (OSError, ValueError, AttributeError, RecursionError):
         made = ITEMS if record.get("kind") == "generate" else SCORES
-        return "finished" if (path / made).is_file() else "not finished"
-    return f"{outstanding} outstanding" if outstanding else "finished"
+        return FINISHED if (path / made).is_file() else "not finished"
+    return f"{outstanding} outstanding" if outstanding else FINISHED
 
 
 def _answers(store: Path) -> int | None:
     if not store.is_file():
         return 0
     try:
-        with Recordings(store, read_only=True) as recordings:
+        with Recordings(store, read_only=True, untouched=True) as recordings:
             return recordings.count()
     except ConqretError:
         return None
@@ -200,5 +211,11 @@ def _all_in(own: Path, store: Path) -> bool:
 
 
 def _size(path: Path) -> int:
-    files = path.rglob("*") if path.is_dir() else [path]
-    return sum(file.lstat().st_size for file in files if file.is_file())
+    return sum(one.st_size for one in stats(path) if stat.S_ISREG(one.st_mode))
+
+
+def stats(path: Path) -> Iterator[os.stat_result]:
+    """What the disk says of a file, or of all that is in a folder; a file that goes meanwhile is passed over."""
+    for entry in path.rglob("*") if path.is_dir() else [path]:
+        with contextlib.suppress(FileNotFoundError):
+            yield entry.lstat()

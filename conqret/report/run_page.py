@@ -1,0 +1,39 @@
+"""The page of a run, chosen by its kind: what ``conqret report`` writes and ``conqret view`` shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from conqret.experiments.folder import ExperimentFolder
+from conqret.judging.folder import JudgeFolder
+from conqret.reliability.bias.folder import BiasFolder
+from conqret.reliability.sensitivity.results import SensitivityFolder
+from conqret.report.card_tables import bias_sheet
+from conqret.report.experiment import experiment_page
+from conqret.report.html import counted, report_page
+from conqret.report.sensitivity import sensitivity_sheet
+
+
+def run_page(run: Path, *, asked_at: Callable[[int, int], str] | None = None) -> Iterator[str] | None:
+    """The page of the run in a folder, piece by piece; None where its kind has none that is made of the folder alone.
+
+    ``asked_at`` says for a judge's run where what was asked stands (:func:`conqret.report.html.report_page`).
+
+    Raises:
+        DeclarationError: the run is not finished (a judge's need not be), or its files are damaged.
+    """
+    if (judged := JudgeFolder(run)).is_there():
+        return report_page(judged, counted(judged), asked_at=asked_at)
+    return study_page(run)
+
+
+def study_page(run: Path) -> Iterator[str] | None:
+    """The same for a finished experiment, sensitivity run or run of bias probes; None where it is none of these."""
+    if (experiment := ExperimentFolder(run)).is_there():
+        return experiment_page(experiment)
+    if (sensitivity := SensitivityFolder(run)).is_there():
+        return sensitivity_sheet(sensitivity.results()).html()
+    if (bias := BiasFolder(run)).is_there():
+        return bias_sheet(bias.table()).html()
+    return None

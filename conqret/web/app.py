@@ -1,0 +1,144 @@
+"""The addresses of the viewer: the list of runs, the page of each, and what was asked for an item.
+
+All is made anew of the folder for each request, and nothing is written. A page is whole before anything is sent, so
+that a damaged file gives a page that says so; one page is made at a time, which bounds memory and work.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterable
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from conqret.errors import ConqretError, DeclarationError
+from conqret.judging.asked import asked
+from conqret.judging.folder import ASKED, JudgeFolder
+from conqret.report.asked import asked_page
+from conqret.report.page import page
+from conqret.report.run_page import run_page
+from conqret.report.sheet import Links, Section, Sheet
+from conqret.runs.folder import REPORT
+from conqret.web.guard import Guard
+from conqret.web.listing import MALFORMED, inner_runs, listed, look, opened
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+LIST_SECONDS = 5
+"""Between two looks at the list."""
+PAGE_SECONDS = 30
+"""The same for the page of a run that is not finished, which is read for longer."""
+
+_ADDRESS = re.compile(rf"(?:(?P<run>.+)/)?(?:{re.escape(REPORT)}|{ASKED}/(?P<item>[1-9]\d{{0,8}})\.html)")
+_HERE = Path(__file__).resolve().parent
+
+
+def view_app(root: Path, port: int) -> Guard:
+    """The viewer of the runs under ``root``, a folder that is there, reached at ``port``.
+
+    The extra ``web`` must be installed.
+    """
+    from starlette.applications import Starlette
+    from starlette.exceptions import HTTPException
+    from starlette.routing import Route
+
+    viewer = _Viewer(root.resolve())
+    routes = [Route("/", viewer.runs), Route("/runs/{path:path}", viewer.run)]
+    return Guard(Starlette(routes=routes, exception_handlers={HTTPException: viewer.nowhere}), port)
+
+
+class _Viewer:
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._one_at_a_time = threading.Lock()
+
+    def runs(self, request: Request) -> Response:
+        """The list of runs, those with all words that are searched for."""
+        query = request.query_params.get("q", "")[:200]
+        try:
+            with self._one_at_a_time:
+                found = listed(self.root)
+        except (ConqretError, *MALFORMED) as error:
+            return _sorry(error)
+        shown = [run for run in found if run.has(query.casefold().split())]
+        return _response(
+            page(
+                "runs.html.j2",
+                script="live.js",
+                within=_HERE,
+                forms="'self'",
+                runs=shown,
+                total=len(found),
+                query=query,
+                folder_name=self.root.name or str(self.root),
+                live=LIST_SECONDS,
+            )
+        )
+
+    def run(self, request: Request) -> Response:
+        """The page of a run, or of what was asked for one of its items."""
+        wanted = _ADDRESS.fullmatch(request.path_params["path"])
+        if wanted is None:
+            return _nowhere()
+        try:
+            run = opened(self.root, wanted["run"] or "")
+        except DeclarationError as error:
+            return _sorry(error, 404)
+        try:
+            with self._one_at_a_time:
+                if wanted["item"]:
+                    return _response(_asked(JudgeFolder(run), int(wanted["item"])))
+                return self._report(run)
+        except (ConqretError, *MALFORMED) as error:
+            return _sorry(error, links=list(inner_runs(run)))
+
+    def _report(self, run: Path) -> Response:
+        told = look(self.root, run)
+        found = run_page(run, asked_at=lambda place, number: f"{ASKED}/{number}.html#i{number}")
+        if found is None:
+            found = Sheet(
+                told.kind,
+                told.name,
+                [Section("Runs inside", [Links(inside)] if (inside := list(inner_runs(run))) else []), _BACK],
+                lede=[f"The viewer has no page for runs of this kind; what they hold is in {run}."],
+                facts=[("What was asked", told.what), ("Begun", told.begun), ("State", told.state)],
+            ).html()
+        return _response(found, again=PAGE_SECONDS if told.going_on else 0)
+
+    def nowhere(self, request: Request, error: Exception) -> Response:
+        """What stands where nothing is."""
+        return _nowhere()
+
+
+_BACK = Section("Other runs", [Links([("All runs", "/")])])
+
+
+def _asked(run: JudgeFolder, number: int) -> Iterable[str]:
+    item = next(islice(run.items(), number - 1, None), None)
+    if item is None:
+        raise DeclarationError(f"the run has no item {number}")
+    return asked_page([(number, one) for one in asked(run, [item.id])], f"../{REPORT}")
+
+
+def _nowhere() -> Response:
+    return _sorry(DeclarationError("there is no such page"), 404)
+
+
+def _sorry(error: Exception, status: int = 409, links: list[tuple[str, str]] | None = None) -> Response:
+    """A page that says what is wrong."""
+    known = isinstance(error, ConqretError | OSError)
+    why = str(error) if known else f"the files are not as a run writes them ({type(error).__name__}: {error})"
+    inside = Section("Runs inside", [Links(links)] if links else [])
+    return _response(Sheet("runs", "This cannot be shown", [inside, _BACK], lede=[why[:2000]]).html(), status)
+
+
+def _response(parts: Iterable[str], status: int = 200, again: int = 0) -> Response:
+    """A whole page, which the browser asks for anew after ``again`` seconds, if any."""
+    from starlette.responses import HTMLResponse
+
+    content = "".join(parts).encode("utf-8", "replace")
+    return HTMLResponse(content, status, {"Refresh": str(again)} if again else None)

@@ -1,0 +1,277 @@
+"""The viewer: what it shows, whom it refuses, and that it changes nothing."""
+
+from __future__ import annotations
+
+import hashlib
+import http.client
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from html import unescape
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Cli
+from tests.cli.conftest import cli as cli
+from tests.contract.items import demo
+from tests.judging.runs import write_items
+from tests.report import factory
+
+REASON = "the extra web is not installed: it brings starlette and uvicorn"
+pytest.importorskip("starlette", reason=REASON)
+uvicorn = pytest.importorskip("uvicorn", reason=REASON)
+
+HOSTILE = 'a<script>alert(1)<|script> "&'
+
+
+class Viewer:
+    """A viewer at a port of its own."""
+
+    def __init__(self, root: Path) -> None:
+        from conqret.web.app import view_app
+
+        self.root = root
+        self.listening = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listening.getsockname()[1]
+        self.server = uvicorn.Server(
+            uvicorn.Config(view_app(root, self.port), ws="none", lifespan="off", log_config=None)
+        )
+        self.thread = threading.Thread(target=self.server.run, args=([self.listening],))
+        self.thread.start()
+
+    def ask(self, path: str, method: str = "GET", **headers: str) -> tuple[int, str, http.client.HTTPMessage]:
+        """The answer to a request that is sent as it stands."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        connection.putrequest(method, path, skip_host="Host" in headers)
+        for name, value in headers.items():
+            connection.putheader(name.replace("_", "-"), value)
+        connection.endheaders()
+        answer = connection.getresponse()
+        found = answer.status, answer.read().decode(), answer.headers
+        connection.close()
+        return found
+
+    def text(self, path: str) -> str:
+        status, text, _ = self.ask(path)
+        assert status == 200, text
+        return text
+
+    def stop(self) -> None:
+        self.server.should_exit = True
+        self.thread.join(60)
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished run with answers, one that goes on, one with a hostile name, and three that cannot be opened."""
+    import conqret
+
+    root = tmp_path_factory.mktemp("view") / "runs"
+    conqret.judge(demo()[:2], format="direct", metrics=("groundedness",), output=root / "offline")
+    given = list(factory.items()[:4])
+    judged = factory.judge_all(given, "direct", faults=False)
+    factory.make_run(root / "half", given, judged[:3])
+    factory.make_run(root / "inner" / HOSTILE, given, judged)
+    (root / "broken").mkdir()
+    (root / "broken" / "run.json").write_text("{")
+    factory.make_run(root / "torn", given, judged).judgments_file.write_text("{}\n")
+    secret = root.parent / "secret.json"
+    shutil.copy(root / "half" / "run.json", secret)
+    (root / "leading").mkdir()
+    (root / "leading" / "run.json").symlink_to(secret)
+    (root / "away").symlink_to(root.parent)
+    factory.make_run(root.parent / "outside", given, judged)
+    return root
+
+
+@pytest.fixture(scope="module")
+def viewer(runs: Path) -> Iterator[Viewer]:
+    before = digests(runs)
+    found = Viewer(runs)
+    yield found
+    found.stop()
+    assert not found.thread.is_alive()
+    assert digests(runs) == before, "the viewer changed something"
+
+
+def digests(folder: Path) -> dict[str, str]:
+    return {
+        str(file.relative_to(folder)): hashlib.sha256(file.read_bytes()).hexdigest()
+        for file in folder.rglob("*")
+        if file.is_file()
+    }
+
+
+def rows(page: str) -> dict[str, str]:
+    """The lines of the list by the run's name."""
+    found = re.findall(r'<tr><th scope="row"[^>]*>(.*?)</th>(.*?)</tr>', page, re.DOTALL)
+    return {
+        unescape(re.sub("<[^>]+>", "", name)): unescape(re.sub("<[^>]+>", " ", rest)) for name, rest in found
+    }
+
+
+def test_the_list_says_of_each_run_what_it_is_and_what_is_wrong(viewer: Viewer) -> None:
+    page = viewer.text("/")
+    found = rows(page)
+    assert found.keys() == {"offline", "half", "broken", "torn", "leading", f"inner/{HOSTILE}"}
+    assert re.search(r"judge\s+direct, offline, .*finished\s+2 of 2 items\s+\d", found["offline"])
+    assert re.search(r"not finished, last written \d\d:\d\d:\d\d UTC\s+3 of 4 items", found["half"])
+    assert "run.json cannot be read" in found["broken"]
+    assert "leads out of the folder" in found["leading"]
+    assert "direct" not in found["leading"], "nothing of a file elsewhere is shown"
+    assert "<script>alert" not in page
+    assert page.count("<a href") == 4, "what cannot be opened is no link"
+
+
+def test_search_finds_runs_with_all_words_and_shows_them_escaped(viewer: Viewer) -> None:
+    assert rows(viewer.text("/?q=offline+direct")).keys() == {"offline"}
+    page = viewer.text("/?q=%22%3E%3Cscript%3Ealert(2)")
+    assert (rows(page), "<script>alert" in page, "No run has all of these words" in page) == ({}, False, True)
+
+
+def test_a_report_leads_to_what_was_asked(viewer: Viewer) -> None:
+    report = viewer.text("/runs/offline/report.html")
+    assert 'href="asked/2.html#i2"' in report
+    page = viewer.text("/runs/offline/asked/2.html")
+    assert "raw answer" in page
+    assert 'href="../report.html#i2"' in page
+    assert "has no item 3" in viewer.ask("/runs/offline/asked/3.html")[1]
+
+
+def test_a_hostile_name_is_a_link_that_works(viewer: Viewer) -> None:
+    (address,) = re.findall(r'href="(/runs/inner/[^"]+)"', viewer.text("/"))
+    assert "4 items judged" in viewer.text(unescape(address))
+
+
+def test_a_run_that_goes_on_is_shown_as_far_as_it_came(viewer: Viewer) -> None:
+    _, page, headers = viewer.ask("/runs/half/report.html")
+    assert "1 of 4 items have no judgment yet" in page
+    assert headers["Refresh"] == "30"
+    assert viewer.ask("/runs/offline/report.html")[2]["Refresh"] is None
+    file = viewer.root / "half" / "judgments.jsonl"
+    before, (line, *_) = file.read_bytes(), file.read_bytes().splitlines(keepends=True)
+    file.write_bytes(before + line)
+    assert "4 of 4 items" in rows(viewer.text("/"))["half"]
+    file.write_bytes(before)
+
+
+@pytest.mark.parametrize("name", ["broken", "torn", "leading"])
+def test_what_cannot_be_shown_says_why(viewer: Viewer, name: str) -> None:
+    status, page, _ = viewer.ask(f"/runs/{name}/report.html")
+    assert status in (404, 409)
+    assert re.search("cannot be read|is no judgment|leads out of the folder", page)
+    assert 'href="/"' in page
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/runs/../outside/report.html",
+        "/runs/%2e%2e/outside/report.html",
+        "/runs/..%2foutside/report.html",
+        "/runs/offline/../../outside/report.html",
+        "/runs/away/outside/report.html",
+        "/runs//etc/report.html",
+        "/runs/offline/run.json",
+        "/runs/offline/recordings.sqlite",
+        "/runs/offline%00/report.html",
+        f"/runs/{'a' * 5000}/report.html",
+        "/secret.json",
+    ],
+)
+def test_no_address_leads_out_of_the_folder_or_to_a_file_itself(viewer: Viewer, path: str) -> None:
+    status, page, _ = viewer.ask(path)
+    assert status == 404
+    assert re.search("there is no such (page|run)", page)
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Host": "evil.example"}, 421),
+        ({"Host": "127.0.0.1"}, 421),
+        ({"Host": "127.0.0.1.evil.example:80"}, 421),
+        ({"Origin": "http://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Origin": "http://localhost:1"}, 403),
+        ({"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Dest": "image"}, 403),
+        ({"Sec_Fetch_Site": "same-site", "Sec_Fetch_Dest": "empty"}, 403),
+        ({"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Dest": "iframe"}, 403),
+        ({"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Dest": "document"}, 200),
+        ({"Sec_Fetch_Site": "same-origin", "Sec_Fetch_Dest": "document"}, 200),
+    ],
+)
+def test_other_pages_get_nothing(viewer: Viewer, headers: dict[str, str], status: int) -> None:
+    found, text, _ = viewer.ask("/", **headers)
+    assert (found, "offline" in text) == (status, status == 200)
+
+
+def test_its_own_names_and_origin_are_answered(viewer: Viewer) -> None:
+    own = f"localhost:{viewer.port}"
+    assert viewer.ask("/", Host=own, Origin=f"http://{own}")[0] == 200
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "PATCH"])
+def test_it_can_only_be_read(viewer: Viewer, method: str) -> None:
+    status, _, headers = viewer.ask("/runs/offline/report.html", method)
+    assert (status, headers["Allow"]) == (405, "GET, HEAD")
+
+
+def test_every_answer_forbids_what_no_page_needs(viewer: Viewer) -> None:
+    for path in ("/", "/runs/offline/report.html", "/nothing"):
+        _, page, headers = viewer.ask(path)
+        assert headers["X-Content-Type-Options"] == "nosniff"
+        assert headers["Cross-Origin-Resource-Policy"] == "same-origin"
+        assert headers["Content-Security-Policy"] == "frame-ancestors 'none'"
+        assert headers["Cache-Control"] == "no-store"
+        assert [name for name in headers if name.lower().startswith("access-control")] == []
+        (policy,) = re.findall(r'Content-Security-Policy" content="([^"]+)"', page)
+        assert unescape(policy).startswith("default-src 'none'; style-src 'sha256-")
+
+
+def test_ctrl_c_ends_it_cleanly(runs: Path) -> None:
+    command = [sys.executable, "-m", "conqret", "view", str(runs), "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        (port,) = re.findall(r"at http://127\.0\.0\.1:(\d+)/", process.stdout.readline())
+        process.stdout.readline()
+        connection = http.client.HTTPConnection("127.0.0.1", int(port), timeout=60)
+        connection.request("GET", "/")
+        assert connection.getresponse().status == 200
+        connection.close()
+        process.send_signal(signal.SIGINT)
+        assert (process.wait(60), process.stderr and process.stderr.read()) == (0, "")
+
+
+def test_wrong_calls_are_a_sentence(cli: Cli, runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    missing = cli("view", runs / "none")
+    assert (missing.code, "there is no such folder" in missing.err) == (2, True)
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        taken = cli("view", runs, "--port", other.getsockname()[1])
+    assert (taken.code, "is taken by another program; give another with --port" in taken.err) == (2, True)
+    assert cli("view", runs, "--port", "70000").code == 2
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    lacking = cli("view", runs)
+    assert (lacking.code, "pip install 'conqret[web]'" in lacking.err) == (2, True)
+    assert "Example" in cli("view", "--help").out
+
+
+def test_report_and_viewer_make_the_same_page_of_a_study(cli: Cli, tmp_path: Path) -> None:
+    from conqret.report.run_page import run_page
+
+    items, study = write_items(tmp_path / "items.jsonl", demo()[:2]), tmp_path / "study"
+    damage = ("--metric", "groundedness", "--perturb", "hallucinate:2")
+    assert cli("sensitivity", items, "-f", "direct", *damage, "-o", study, "-q").code == 0
+    page = study / "report.html"
+    before = page.read_text(encoding="utf-8")
+    page.unlink()
+    assert "".join(run_page(study) or ()) == before
+    assert cli("report", study).code == 0
+    assert page.read_text(encoding="utf-8") == before
+    assert "leave out --to" in cli("report", study, "--to", tmp_path / "x.html").err
