@@ -119,3 +119,17 @@ def test_constraints_pin_exact_versions_without_addresses() -> None:
     wanted = [*PROJECT["project"]["dependencies"], *(line for extra in extras for line in extra)]
     names = {re.match(r"[\w.-]+", line).group().lower().replace("_", "-") for line in wanted}  # type: ignore[union-attr]
     assert names - pinned == {"conqret"}
+
+
+def test_an_image_is_built_of_what_the_wheel_needs_and_of_nothing_else() -> None:
+    lines = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
+    project = PROJECT["project"]
+    needed = {
+        *FOLDERS.values(),
+        "pyproject.toml",
+        "constraints.txt",
+        project["readme"],
+        *project["license-files"],
+    }
+    assert lines[1] == "*"
+    assert {line[1:] for line in lines if line.startswith("!")} == needed

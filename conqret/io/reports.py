@@ -38,6 +38,10 @@ REQUEST = Schema(
 TOPIC, RUN, TEAM = "topic_id", "run_id", "team_id"
 """Under these keys of an item's metadata stands whose report it is, and on which request."""
 
+_IDS = ("id", "docid", "doc_id", "docno")
+_PARTS = ("text", "segment", "content", "title", "url")
+"""What is read of a document, and under which names its id may stand."""
+
 _NO_REQUEST = (
     "Give the requests: conqret judge … --topics requests.jsonl (its items.jsonl is for other commands)"
 )
@@ -119,7 +123,7 @@ class _Unfit(Unfit):
 
 
 def _record(report: Mapping[str, object], request: Callable[[str], str | None]) -> dict[str, object]:
-    own = report["metadata"]
+    own = report.get("metadata")
     if not isinstance(own, Mapping):
         raise _Unfit("metadata", f"is {kind(own)}, and an object is expected", "Name run and topic in it")
     topic = next((str(own[key]) for key in REQUEST.fields["id"].columns if not is_missing(own.get(key))), "")
@@ -140,7 +144,8 @@ def _record(report: Mapping[str, object], request: Callable[[str], str | None]) 
         or isinstance(sentences, str)
     ):
         raise _Unfit(where, "or references is no list", 'Write a list of {"text": …, "citations": …}')
-    places = {str(one.get("id")): place for place, one in enumerate(documents, start=1)}
+    places = {str(one["id"]): place for place, one in enumerate(documents, start=1) if "id" in one}
+    lost: dict[str, int] = {}
     said, weights = [], []
     for number, sentence in enumerate(sentences, start=1):
         if not isinstance(sentence, Mapping) or not isinstance(sentence.get("text"), str):
@@ -149,12 +154,12 @@ def _record(report: Mapping[str, object], request: Callable[[str], str | None]) 
         if isinstance(cited, Mapping):
             weights.append({"sentence": number, **cited})
         ids = _cited(cited, references, f"{where}[{number}].citations")
-        numbers = [places.setdefault(one, len(places) + 1) for one in ids]
+        numbers = [places.get(one) or lost.setdefault(one, len(documents) + len(lost) + 1) for one in ids]
         said.append(_citing(str(sentence["text"]), numbers))
     metadata = {key: value for key, value in own.items() if not is_missing(value)}
     metadata |= {RUN: run, TOPIC: topic}
-    if len(places) > len(documents):
-        metadata["cited_without_text"] = list(places)[len(documents) :]
+    if lost:
+        metadata["cited_without_text"] = list(lost)
     if weights:
         metadata["citation_weights"] = weights
     text = " ".join(said)
@@ -168,14 +173,19 @@ def _record(report: Mapping[str, object], request: Callable[[str], str | None]) 
 
 
 def _documents(value: object) -> list[Mapping[str, object]]:
-    """The documents, which stand under their ids or in a list."""
-    listed = list(value.values()) if isinstance(value, Mapping) else value or []
-    if not isinstance(listed, list) or not all(isinstance(one, Mapping) for one in listed):
+    """The documents, which stand under their ids or in a list; each with its ``id``, if it has one."""
+    entries = dict(enumerate(value)) if isinstance(value, list) else value or {}
+    if not isinstance(entries, Mapping) or not all(isinstance(one, Mapping) for one in entries.values()):
         raise _Unfit(
             "documents", f"is {kind(value)}, and objects are expected", 'Write {"ID": {"id": …, "text": …}}'
         )
-    kept = ("id", "docid", "doc_id", "docno", "text", "segment", "content", "title", "url")
-    return [{key: one[key] for key in kept if not is_missing(one.get(key))} for one in listed]
+    return [_document(name, one) for name, one in entries.items()]
+
+
+def _document(name: object, sent: Mapping[str, object]) -> Mapping[str, object]:
+    own = {key: sent[key] for key in (*_IDS, *_PARTS) if not is_missing(sent.get(key))}
+    named = next((own[key] for key in _IDS if key in own), name if isinstance(name, str) else None)
+    return own if named is None else {**own, "id": named}
 
 
 def _cited(value: object, references: Sequence[object], where: str) -> list[str]:
@@ -183,7 +193,7 @@ def _cited(value: object, references: Sequence[object], where: str) -> list[str]
     if isinstance(value, Mapping):
         try:
             return sorted(value, key=lambda one: -float(value[one]))
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise _Unfit(where, "has a weight that is no number", "Write {ID: weight}") from None
     listed = [] if value is None else value
     if not isinstance(listed, list) or any(

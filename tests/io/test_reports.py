@@ -54,6 +54,27 @@ def test_what_the_report_does_not_hold_is_cited_past_the_last_document():
     assert item.metadata["cited_without_text"] == ["oak", "references[9]"]
 
 
+@pytest.mark.parametrize(
+    "documents",
+    [
+        [{"text": "About something else."}, {"docid": "elm", "segment": "About elm."}],
+        {"oak": {"text": "About oak."}, "elm": {"text": "About elm."}},
+        [{"text": "One."}, {"docno": "elm", "text": "About elm."}],
+    ],
+)
+def test_documents_are_cited_whatever_their_id_is_called(documents):
+    item = only(report(["elm", "ash"], documents=documents))
+    assert item.argument == "Ash is hard [2][3]."
+    assert (item.documents[1].id, item.documents[1].text) == ("elm", "About elm.")
+    assert item.metadata["cited_without_text"] == ["ash"]
+
+
+def test_a_report_without_metadata_is_a_fault_behind_a_sound_one():
+    with pytest.raises(ItemsError, match=r"items:2 \[metadata\] is null") as caught:
+        open_items([report(["ash"]), {"responses": []}], topics=REQUESTS).check()
+    assert len(caught.value.faults) == 1
+
+
 def test_a_mark_in_the_text_is_no_citation():
     record = report() | {"answer": [{"text": "It is [2] so", "citations": ["ash"]}], "responses": None}
     assert only(record).argument == "It is (2) so [1]"

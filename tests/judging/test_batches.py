@@ -218,6 +218,17 @@ def test_a_provider_that_does_not_say_is_not_waited_for_and_its_echo_shows_no_ke
     assert "words" not in str(caught.value)
 
 
+def test_a_batch_of_which_nobody_knows_whether_it_was_taken_is_not_said_to_be_refused(items, tmp_path):
+    class Broken(BatchServer):
+        def _made(self, questions: list[dict[str, Any]]) -> web.Response:
+            return web.json_response({"error": {"message": "gateway time-out"}}, status=504)
+
+    with Broken() as server:
+        settings = {"model": "openai/m", "api_base": server.url, "output": tmp_path / "run", "batch": True}
+        with pytest.raises(ConqretError, match=r"taken is not known .* gateway time-out"):
+            judge(items, **settings)
+
+
 def test_a_batch_that_is_said_to_be_made_is_taken(items, tmp_path):
     class Precise(BatchServer):
         def _made(self, questions: list[dict[str, Any]]) -> web.Response:

@@ -242,13 +242,18 @@ class Batches:
         write_whole(self._file, self._kept.model_dump_json(indent=1).encode())
 
 
+_REFUSED = "the batch was not taken"
 _WORDS = ("answered", "with an error", "of questions that were not asked", "that cannot be read")
 
 
 def _refusal(error: ProviderError | KeyError) -> ProviderError:
     if isinstance(error, ProviderError):
-        return ProviderError(error.code, f"the batch was not taken: {error}")
-    return ProviderError(Reason.SERVER_ERROR, f"the batch was not taken: the answer lacks {error}")
+        unknown = error.code in (Reason.CONNECTION, Reason.TIMEOUT, Reason.SERVER_ERROR)
+        told = (
+            "whether the batch was taken is not known (look at the provider's list)" if unknown else _REFUSED
+        )
+        return ProviderError(error.code, f"{told}: {error}")
+    return ProviderError(Reason.SERVER_ERROR, f"{_REFUSED}: the answer lacks {error}")
 
 
 def _portions(
