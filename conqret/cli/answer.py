@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from conqret.cli import options
-from conqret.cli.asking import ask
+from conqret.cli.asking import Asking
 from conqret.cli.console import at, end, floor, note, progress, result
 from conqret.cli.groups import Group, grouped
 from conqret.errors import number
@@ -105,21 +105,8 @@ def answer(
             options.LIMITS, "Money for the agent at most, beside --budget-usd. Default: as much again."
         ),
     ] = None,
-    output: Annotated[
-        Path | None,
-        options.option(
-            options.FILES,
-            "The run's folder; the same command again goes on where it stopped. "
-            "Default: runs/QUESTIONS-answer-STRATEGY-MODEL.",
-            "--output",
-            "-o",
-        ),
-    ] = None,
-    prompts: options.Prompts = None,
-    calls: options.Calls,
-    kept: options.Kept,
-    dry_run: options.DryRun = False,
-    shown: options.Shown,
+    output: Annotated[Path | None, options.run_folder("QUESTIONS-answer-STRATEGY-MODEL")] = None,
+    asking: Asking,
 ) -> None:
     """Answer questions from what a model knows, from what a search finds, or with an agent that searches (DebateQA).
 
@@ -133,41 +120,39 @@ def answer(
     from conqret.answering.expected_cost import estimate
     from conqret.answering.run import AnswersFolder
     from conqret.api.answering import answering, place
-    from conqret.cli.expected_cost import tell_cost
     from conqret.errors import DeclarationError
     from conqret.prompts import Library
     from conqret.report.answers import answers_table
 
     if agent_budget_usd is not None and agent is None:
         raise DeclarationError("--agent-budget-usd is the money of another model: name it with --agent")
-    searcher = None if agent is None else calls.of(agent)
+    searcher = None if agent is None else asking.calls.of(agent)
     if searcher is not None and agent_budget_usd is not None:
         searcher = replace(searcher, budget_usd=agent_budget_usd)
-    with progress("indexing", quiet=shown.quiet) as bar:
+    with progress("indexing", quiet=asking.shown.quiet) as bar:
         run = answering(
-            questions, strategy=strategy, model=calls.of(model), agent=searcher, index=index, engine=engine,
+            questions, strategy=strategy, model=asking.calls.of(model), agent=searcher, index=index, engine=engine,
             encoder=encoder, trusted=trusted_list or trusted, plan=AnswerPlan(**way.given()), on_document=bar.advance,
         )  # fmt: skip
-    if dry_run:
-        tell_cost(estimate(run, Library(prompts)), budget=calls.budget_usd, as_json=shown.json_output)
+    if asking.dry_run:
+        asking.tell_cost(estimate(run, Library(asking.prompts)))
         return
     folder = AnswersFolder(output or place(questions, run))
     name = run.answerer.model
     by = f"{name}: {floor('an author')}" if run.answerer.backend.baseline else name
     by += f"; searches by {run.searcher.model}" if run.strategy.agent else ""
     chunks = f" from {number(len(run.source), 'chunk')}" if run.source is not None else ""
-    outcome = ask(
+    outcome = asking.ask(
         partial(
-            write_answers, run, output=folder.path, prompts=prompts, recordings=kept.recordings, replay=kept.replay,
-            overwrite=kept.overwrite,
+            write_answers, run, output=folder.path, prompts=asking.prompts, **asking.kept.given(),
         ),
-        len(run.questions), "answers", shown=shown, doing="answering", by=by,
+        len(run.questions), "answers", doing="answering", by=by,
         about=f"{number(len(run.questions), 'question')}, strategy {strategy}{chunks}, answered by",
     )  # fmt: skip
     summary = outcome.summary
-    if summary.cut and not shown.quiet:
+    if summary.cut and not asking.shown.quiet:
         note(f"{summary.cut:,} answers end where the room for them did: --max-tokens gives more")
-    result(summary, _lines(summary, folder, answers_table(summary)), as_json=shown.json_output)
+    result(summary, _lines(summary, folder, answers_table(summary)), as_json=asking.shown.json_output)
     end(summary.unanswered, outcome.session, there=summary.answered, reasons=summary.unanswered)
 
 

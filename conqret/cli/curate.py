@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from conqret.cli import curate_check, curate_remove, options
-from conqret.cli.asking import ask, session_of
+from conqret.cli.asking import Asking
 from conqret.cli.console import at, end, floor, note, result
 from conqret.cli.default_command import DEFAULT, RunByDefault
 from conqret.cli.groups import Group, add_commands, grouped
@@ -108,20 +108,9 @@ def run(
     filters: Filters,
     model: options.Model = None,
     output: Annotated[
-        Path | None,
-        options.option(
-            options.FILES,
-            "The benchmark's folder; the same command again goes on where it stopped. "
-            "Default: runs/QUESTIONS-curate-MODEL.",
-            "--output",
-            "-o",
-        ),
+        Path | None, options.run_folder("QUESTIONS-curate-MODEL", "The benchmark's folder")
     ] = None,
-    prompts: options.Prompts = None,
-    calls: options.Calls,
-    kept: options.Kept,
-    dry_run: options.DryRun = False,
-    shown: options.Shown,
+    asking: Asking,
 ) -> None:
     """Collect partial answers: queries, trusted documents, points of view, and an explanation of each (Algorithm 1).
 
@@ -132,7 +121,6 @@ def run(
 
     for module in ("pyterrier", "pandas"):
         require(module, extra="retrieval")
-    from conqret.cli.expected_cost import tell_cost
     from conqret.curation.algorithm import STEPS, Collector, Plan
     from conqret.curation.benchmark import CurateFolder
     from conqret.curation.collecting import VIEWS, curate, estimate
@@ -141,27 +129,27 @@ def run(
     from conqret.report.curation import curate_table
     from conqret.runs.places import default_folder, stem
 
-    session = session_of(model, calls, kept, prompts)
+    session = asking.session(model)
     domains = TrustedDomains() if trusted is None else read_trusted(trusted)
     found, plan = read_sourced([questions]), Plan(**filters.given())
     source = _source(corpus, search, user_agent, domains)
     collector = Collector(source, domains, plan, session)
-    if dry_run:
-        tell_cost(estimate(found, collector), budget=calls.budget_usd, as_json=shown.json_output)
+    if asking.dry_run:
+        asking.tell_cost(estimate(found, collector))
         what = "the documents that the question itself finds" if search is None else "5 pages of 2,500 tokens"
         note(f"assumed of each question: {VIEWS} points of view, and {what}")
         return
     folder = CurateFolder(output or default_folder(stem(questions), "curate", session.options.model))
     baseline = session.options.backend.baseline
     author = f"{session.options.model}: {floor('an author')}" if baseline else ""
-    outcome = ask(
-        partial(curate, found, collector, folder, overwrite=kept.overwrite), len(found) * len(STEPS), "steps",
-        about=f"{number(len(found), 'question')}, {source.described}, asked of", shown=shown,
+    outcome = asking.ask(
+        partial(curate, found, collector, folder, overwrite=asking.kept.overwrite), len(found) * len(STEPS), "steps",
+        about=f"{number(len(found), 'question')}, {source.described}, asked of",
         doing="collecting", by=author,
     )  # fmt: skip
     summary = outcome.summary
-    result(summary, _lines(summary, folder, curate_table(summary)), as_json=shown.json_output)
-    if summary.unstated_licences and not shown.quiet:
+    result(summary, _lines(summary, folder, curate_table(summary)), as_json=asking.shown.json_output)
+    if summary.unstated_licences and not asking.shown.quiet:
         note(
             f"{summary.unstated_licences:,} of {summary.documents:,} documents state no licence: look them up before "
             "you share their texts, or name licences by domain in --trusted"

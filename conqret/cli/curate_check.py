@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from conqret.cli import options
+from conqret.cli.asking import Asking
 from conqret.cli.console import result
 from conqret.cli.curate_review import Folder, Reviewed, looked_at, tell_figures
 from conqret.cli.groups import add_commands, grouped
@@ -47,10 +48,7 @@ def comprehensiveness(
     *,
     encoder: Encoder = "lexical",
     reviewed: Reviewed,
-    calls: options.Calls,
-    kept: options.Kept,
-    dry_run: options.DryRun = False,
-    shown: options.Shown,
+    asking: Asking,
 ) -> None:
     """Do the points of view hold all that the five nearest chunks of each question say (DebateQA, A.3: 90.4 %)?
 
@@ -64,7 +62,7 @@ def comprehensiveness(
 
     made = read_made(folder)
     review = review_chunks(made, near_chunks(made, embedder(encoder)))
-    said, done = looked_at(review, folder, "chunks", reviewed, calls, kept, dry_run=dry_run, shown=shown)
+    said, done = looked_at(review, folder, "chunks", reviewed, asking)
     if said is None:
         return
     places = [str(row[0]) for row in review.rows if str(row[0]) in said]
@@ -75,7 +73,7 @@ def comprehensiveness(
         "Comprehensiveness",
         {"chunks whose perspectives are all covered": share, "chunks looked at": len(places), "of": len(review.rows)},
         "DebateQA: 90.4 % of the five nearest chunks, by people. The interval (95 %) is over questions.",
-        done, shown,
+        done, asking.shown,
     )  # fmt: skip
 
 
@@ -88,10 +86,7 @@ def distinctiveness(
         float, typer.Option(help="The cosine from which two points of view are looked at (DebateQA: .75).")
     ] = 0.75,
     reviewed: Reviewed,
-    calls: options.Calls,
-    kept: options.Kept,
-    dry_run: options.DryRun = False,
-    shown: options.Shown,
+    asking: Asking,
 ) -> None:
     """Which points of view of one question may say the same (DebateQA, A.3)? People or a judge look at like pairs.
 
@@ -112,12 +107,12 @@ def distinctiveness(
     }
     done = None
     if review.rows:
-        said, done = looked_at(review, folder, "pairs", reviewed, calls, kept, dry_run=dry_run, shown=shown)
+        said, done = looked_at(review, folder, "pairs", reviewed, asking)
         if said is None:
             return
         facts["of these called duplicates"] = sum(said.values())
         facts["not looked at"] = len(review.rows) - len(said)
-    tell_figures("Distinctiveness", facts, "", done, shown)
+    tell_figures("Distinctiveness", facts, "", done, asking.shown)
 
 
 @grouped
@@ -132,11 +127,7 @@ def viewpoints(
             options.FILES, "The run's folder. Default: runs/ANSWERS-viewpoints-MODEL.", "--output", "-o"
         ),
     ] = None,
-    prompts: options.Prompts = None,
-    calls: options.Calls,
-    kept: options.Kept,
-    dry_run: options.DryRun = False,
-    shown: options.Shown,
+    asking: Asking,
 ) -> None:
     """How many answers hold a weighty viewpoint that the partial answers miss: a rating of 5 (DebateQA, Table 11)."""
     from conqret.curation.made import read_made
@@ -152,8 +143,7 @@ def viewpoints(
     if not subjects:
         raise DeclarationError(f"no id of the {len(every)} answers is among the questions of {folder}")
     done = verdicts(
-        MISSED, subjects, answers, "viewpoints", model=model, output=output, prompts=prompts, calls=calls, kept=kept,
-        dry_run=dry_run, shown=shown,
+        MISSED, subjects, answers, "viewpoints", model=model, output=output, asking=asking,
     )  # fmt: skip
     if done is None:
         return
@@ -172,7 +162,7 @@ def viewpoints(
     note_text = (
         "DebateQA, Table 11: .03 to .09 of six models' answers, after people had checked the ratings of 5."
     )
-    tell_figures("Viewpoints that the benchmark misses", facts, note_text, done, shown)
+    tell_figures("Viewpoints that the benchmark misses", facts, note_text, done, asking.shown)
 
 
 @grouped

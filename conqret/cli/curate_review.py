@@ -15,6 +15,7 @@ from conqret.cli.groups import Group
 from conqret.cli.verdicts import Done, verdicts
 
 if TYPE_CHECKING:
+    from conqret.cli.asking import Asking
     from conqret.curation.review import Review
 
 Folder = Annotated[Path, typer.Argument(help="The folder of `conqret curate`.")]
@@ -38,7 +39,6 @@ class Reviewed(Group):
             "-o",
         ),
     ] = None
-    prompts: options.Prompts = None
 
 
 def looked_at(
@@ -46,11 +46,7 @@ def looked_at(
     folder: Path,
     name: str,
     reviewed: Reviewed,
-    calls: options.Calls,
-    kept: options.Kept,
-    *,
-    dry_run: bool,
-    shown: options.Shown,
+    asking: Asking,
 ) -> tuple[Mapping[str, bool] | None, Done | None]:
     """What a filled sheet or a judge says of each row, by id; None where the sheet is left for people, or only the
     price was asked for."""
@@ -76,7 +72,7 @@ def looked_at(
         beside = None if sheet is None else sheet.with_suffix(".run")
         done = verdicts(
             review.verdict, review.subjects, folder, name, model=reviewed.model, output=beside,
-            prompts=reviewed.prompts, calls=calls, kept=kept, dry_run=dry_run, shown=shown,
+            asking=asking,
         )  # fmt: skip
         if done is None:
             return None, None
@@ -86,7 +82,7 @@ def looked_at(
         cells = [words[answered[name]] if (name := str(row[0])) in answered else "" for row in review.rows]
         rows = [(*row, cell) for row, cell in zip(review.rows, cells, strict=True)]
         write_files(sheet.parent, {sheet.name: csv_text((*review.head, review.column), rows)})
-        if not shown.quiet:
+        if not asking.shown.quiet:
             note(f"{len(rows):,} rows in {sheet}; the column {review.column} takes yes or no")
     elif done is None:
         raise DeclarationError(

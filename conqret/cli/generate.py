@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import typer
 
 from conqret.cli import options
-from conqret.cli.asking import ask
+from conqret.cli.asking import Asking
 from conqret.cli.console import at, end, note, result
 from conqret.cli.groups import grouped
 from conqret.errors import number
@@ -52,11 +52,7 @@ def generate(
     ] = None,
     seed: Annotated[int, typer.Option(help="Draws the examples.")] = 13,
     temperature: Annotated[float | None, typer.Option(help="The model's temperature. Default: 0.")] = None,
-    prompts: options.Prompts = None,
-    calls: options.Calls,
-    kept: options.Kept,
-    dry_run: options.DryRun = False,
-    shown: options.Shown,
+    asking: Asking,
 ) -> None:
     """Write an argument for every ranked topic: conclusions, and premises that cite the documents.
 
@@ -66,27 +62,26 @@ def generate(
     from dataclasses import asdict
 
     from conqret.api.systems import generation_job
-    from conqret.cli.expected_cost import tell_cost
     from conqret.generation.expected_cost import expected_writing
     from conqret.generation.writing import generate as write
     from conqret.judging.expected_cost import Sizes
     from conqret.report.words import reason
 
     job = generation_job(
-        corpus, run, stance=stance, model=calls.of(model), strategy=strategy, shots=shots, documents=documents,
-        expert=expert, seed=seed, temperature=temperature, prompts=prompts, output=output, **kept.given(),
+        corpus, run, stance=stance, model=asking.calls.of(model), strategy=strategy, shots=shots, documents=documents,
+        expert=expert, seed=seed, temperature=temperature, prompts=asking.prompts, output=output, **asking.kept.given(),
     )  # fmt: skip
-    if dry_run:
+    if asking.dry_run:
         found = expected_writing(job.tasks, job.options, job.model, job.library, Sizes())
-        tell_cost([found], budget=calls.budget_usd, as_json=shown.json_output)
+        asking.tell_cost([found])
         return
     way = job.options.way
     by = job.model.model if way.prompts else way.name
     if job.model.backend.baseline:
         by += ": sentences of the documents, a floor and no author"
-    outcome = ask(
+    outcome = asking.ask(
         partial(write, job), len(job.tasks), "arguments",
-        about=f"{number(len(job.tasks), 'argument')} by", by=by, shown=shown, doing="writing",
+        about=f"{number(len(job.tasks), 'argument')} by", by=by, doing="writing",
     )  # fmt: skip
     facts = {**asdict(outcome), "session": outcome.session.model_dump()}
     facts = {"items": str(facts.pop("items_file")), **facts}
@@ -96,7 +91,7 @@ def generate(
         f"documents  {outcome.left_out} left out, {outcome.trimmed} cut to fit the model",
         at(outcome.items_file, "items"),
     )
-    result(facts, lines, as_json=shown.json_output)
+    result(facts, lines, as_json=asking.shown.json_output)
     if outcome.no_evidence:
         note(
             f"{outcome.no_evidence} arguments have no evidence: their documents hold nothing for the side, says the "

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, get_type_hints
 
@@ -18,7 +18,7 @@ import typer
 
 @dataclass(frozen=True)
 class Group:
-    """What groups of options have in common; the fields of a group are options, with their defaults."""
+    """What groups of options have in common; the fields of a group are options, with their defaults, or groups."""
 
     def given(self) -> dict[str, Any]:
         """The settings that the user gave, by field; what is None keeps the default of the layer below."""
@@ -27,21 +27,12 @@ class Group:
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
     """The command as typer is to see it: each parameter that is a :class:`Group` gives way to the group's fields."""
-    shown: list[inspect.Parameter] = []
-    groups: dict[str, type[Group]] = {}
-    for parameter in inspect.signature(command, eval_str=True).parameters.values():
-        kind = parameter.annotation
-        if isinstance(kind, type) and issubclass(kind, Group):
-            groups[parameter.name] = kind
-            shown += _fields(kind)
-        else:
-            shown.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+    parameters = inspect.signature(command, eval_str=True).parameters.values()
+    shown = tuple(_options(parameters))
 
     @functools.wraps(command)
     def expanded(**options: Any) -> None:
-        for name, group in groups.items():
-            options[name] = group(**{field.name: options.pop(field.name) for field in _fields(group)})
-        command(**options)
+        command(**_arguments(parameters, options))
 
     expanded.__dict__["__signature__"] = inspect.Signature(shown)
     expanded.__annotations__ = {one.name: one.annotation for one in shown}
@@ -57,9 +48,29 @@ def add_commands(
         app.command(name, epilog=sys.modules[command.__module__].EPILOG, rich_help_panel=panel)(command)
 
 
-def _fields(group: type[Group]) -> tuple[inspect.Parameter, ...]:
+def _options(parameters: Iterable[inspect.Parameter]) -> Iterator[inspect.Parameter]:
+    """What typer sees in place of ``parameters``."""
+    for one in parameters:
+        if _is_group(one.annotation):
+            yield from _options(_fields(one.annotation))
+        else:
+            yield one.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+
+
+def _arguments(parameters: Iterable[inspect.Parameter], options: Mapping[str, Any]) -> dict[str, Any]:
+    """What ``parameters`` get of the options that typer read."""
+    return {
+        one.name: one.annotation(**_arguments(_fields(one.annotation), options))
+        if _is_group(one.annotation)
+        else options[one.name]
+        for one in parameters
+    }
+
+
+def _is_group(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, Group)
+
+
+def _fields(group: type[Group]) -> list[inspect.Parameter]:
     hints = get_type_hints(group, include_extras=True)
-    return tuple(
-        one.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=hints[one.name])
-        for one in inspect.signature(group).parameters.values()
-    )
+    return [one.replace(annotation=hints[one.name]) for one in inspect.signature(group).parameters.values()]

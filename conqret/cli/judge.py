@@ -38,16 +38,7 @@ def judge(
     *,
     format: options.Format = None,  # noqa: A002 - the option's name
     model: options.Model = None,
-    output: Annotated[
-        Path | None,
-        options.option(
-            options.FILES,
-            "The run's folder; the same command again goes on where it stopped. "
-            "Default: runs/ITEMS-FORMAT-MODEL.",
-            "--output",
-            "-o",
-        ),
-    ] = None,
+    output: Annotated[Path | None, options.run_folder("ITEMS-FORMAT-MODEL")] = None,
     judging: options.Judging,
     columns: options.Columns = None,
     topics: Annotated[

@@ -25,6 +25,13 @@ def option(panel: str, help_text: str, *names: str, **more: Any) -> Any:
     return typer.Option(*names, help=help_text, rich_help_panel=panel, **more)
 
 
+def run_folder(default: str, what: str = "The run's folder", where: str = "where it stopped") -> Any:
+    """``-o`` of a command that goes on ``where`` it stopped: ``what`` folder, and its ``default`` below runs/."""
+    return option(
+        FILES, f"{what}; the same command again goes on {where}. Default: runs/{default}.", "--output", "-o"
+    )
+
+
 Items = Annotated[
     Path,
     typer.Argument(

@@ -15,7 +15,7 @@ from conqret.cli import (
     perspectives_score,
     perspectives_tune,
 )
-from conqret.cli.asking import ask, session_of
+from conqret.cli.asking import Asking
 from conqret.cli.console import at, end, note, progress, result, tell
 from conqret.cli.groups import add_commands, grouped
 from conqret.errors import number
@@ -85,20 +85,8 @@ def detect(
             "one. Default: the best by --labels, else 3.",
         ),
     ] = None,
-    output: Annotated[
-        Path | None,
-        options.option(
-            options.FILES,
-            "The run's folder; the same command again goes on where it stopped. Default: runs/PAIRS-detect-MODEL.",
-            "--output",
-            "-o",
-        ),
-    ] = None,
-    prompts: options.Prompts = None,
-    calls: options.Calls,
-    kept: options.Kept,
-    dry_run: options.DryRun = False,
-    shown: options.Shown,
+    output: Annotated[Path | None, options.run_folder("PAIRS-detect-MODEL")] = None,
+    asking: Asking,
 ) -> None:
     """Does each document contain its perspective? Would somebody who holds the view cite it?
 
@@ -106,7 +94,6 @@ def detect(
     With --labels the grade from which it is a yes is chosen by them, and measured on questions that had no part in the
     choice: for each question the grade that has the highest F1 on all others.
     """
-    from conqret.cli.expected_cost import tell_cost
     from conqret.errors import DeclarationError
     from conqret.io.pairs import read_pairs
     from conqret.perspectives.detection import estimate
@@ -114,28 +101,33 @@ def detect(
     from conqret.runs.places import default_folder, stem
 
     if detector is not None:
-        if model is not None or yes_from is not None or dry_run:
+        if model is not None or yes_from is not None or asking.dry_run:
             raise DeclarationError(
                 "--detector decides, calls nobody and has its own threshold: leave out --model, --yes-from, --dry-run"
             )
         _by_detector(
-            read_pairs(pairs, labels), detector, pairs, output, overwrite=kept.overwrite, shown=shown
+            read_pairs(pairs, labels),
+            detector,
+            pairs,
+            output,
+            overwrite=asking.kept.overwrite,
+            shown=asking.shown,
         )
         return
     threshold, chosen_by = threshold_of_option(yes_from)
     found = read_pairs(pairs, labels)
-    session = session_of(model, calls, kept, prompts)
-    if dry_run:
-        tell_cost([estimate(found, session)], budget=calls.budget_usd, as_json=shown.json_output)
+    session = asking.session(model)
+    if asking.dry_run:
+        asking.tell_cost([estimate(found, session)])
         return
     folder = DetectionFolder(output or default_folder(stem(pairs), "detect", session.options.model))
     if chosen_by is not None and chosen_by.instrument != record_of(found, session).instrument:
         note(f"grade {threshold} was chosen for {chosen_by.model}: this is another model, or another prompt")
-    outcome = ask(
-        partial(study, found, session, folder, yes_from=threshold, overwrite=kept.overwrite), len(found), "grades",
-        about=f"{number(len(found), 'pair')} from {pairs}, asked of", shown=shown, doing="detecting",
+    outcome = asking.ask(
+        partial(study, found, session, folder, yes_from=threshold, overwrite=asking.kept.overwrite),
+        len(found), "grades", about=f"{number(len(found), 'pair')} from {pairs}, asked of", doing="detecting",
     )  # fmt: skip
-    result(outcome.summary, _lines(outcome.summary, folder), as_json=shown.json_output)
+    result(outcome.summary, _lines(outcome.summary, folder), as_json=asking.shown.json_output)
     lost = outcome.summary.unanswered
     end(lost, outcome.session, there=len(found) - sum(lost.values()), reasons=lost)
 

@@ -44,15 +44,7 @@ def collect(
         int | None, typer.Option(help="Results of a search that are read. Default: 100.")
     ] = None,
     words: Annotated[int | None, typer.Option(help="Words of a passage. Default: 100.")] = None,
-    output: Annotated[
-        Path | None,
-        options.option(
-            options.FILES,
-            "The folder; the same command again goes on where it stopped. Default: runs/QUESTIONS-collect.",
-            "--output",
-            "-o",
-        ),
-    ] = None,
+    output: Annotated[Path | None, options.run_folder("QUESTIONS-collect", "The folder")] = None,
     overwrite: options.Overwrite = False,
     shown: options.Shown,
 ) -> None:

@@ -7,25 +7,19 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from conqret.cli import options
-from conqret.cli.asking import ask, session_of
-
 if TYPE_CHECKING:
+    from conqret.cli.asking import Asking
     from conqret.io.pairs import Pair
     from conqret.io.perspectives import PerspectiveQuestion
     from conqret.perspectives.scoring import Judged
+    from conqret.runs.session import Session
 
 
 def sided(
     questions: Sequence[PerspectiveQuestion],
     folder: Path,
-    *,
-    dry_run: bool,
-    model: str | None,
-    prompts: Path | None,
-    calls: options.Calls,
-    kept: options.Kept,
-    shown: options.Shown,
+    session: Session,
+    asking: Asking,
 ) -> tuple[tuple[PerspectiveQuestion, ...], list[Any], int]:
     """The questions with a side for each of two perspectives, what a dry run expects of asking for them, and for how
     many there was no answer."""
@@ -35,13 +29,13 @@ def sided(
     open_ones = unsided(questions)
     if not open_ones:
         return tuple(questions), [], 0
-    session, wanted = session_of(model, calls, kept, prompts), subjects(open_ones)
-    if dry_run:
+    wanted = subjects(open_ones)
+    if asking.dry_run:
         return tuple(questions), [estimate(VERDICT, wanted, session)], 0
-    done = ask(
-        partial(ask_verdicts, VERDICT, wanted, session, VerdictFolder(folder / "sides"), overwrite=kept.overwrite),
-        len(wanted), "sides", about=f"which perspective supports {len(wanted)} questions, asked of", shown=shown,
-        doing="sides",
+    beside = VerdictFolder(folder / "sides")
+    done = asking.ask(
+        partial(ask_verdicts, VERDICT, wanted, session, beside, overwrite=asking.kept.overwrite), len(wanted), "sides",
+        about=f"which perspective supports {len(wanted)} questions, asked of", doing="sides",
     )  # fmt: skip
     return with_sides(questions, done.rows), [], sum(not row.answered for row in done.rows)
 
@@ -53,9 +47,8 @@ def detected(
     detector: Path | None,
     *,
     yes_from: str | None,
-    session: Any,
-    kept: options.Kept,
-    shown: options.Shown,
+    session: Session,
+    asking: Asking,
 ) -> tuple[Judged, dict[str, int]]:
     """What the documents contain, and how many pairs have no answer, by reason."""
     from conqret.cli.perspectives import probabilities_of, threshold_of_option
@@ -69,14 +62,15 @@ def detected(
     if detector is not None:
         loaded = load_detector(detector)
         place = DetectedFolder(folder / "detections")
-        chances = probabilities_of(pairs, loaded, place, overwrite=kept.overwrite, shown=shown)
+        chances = probabilities_of(pairs, loaded, place, overwrite=asking.kept.overwrite, shown=asking.shown)
         said = {pair.id: loaded.contains(chance) for pair, chance in zip(pairs, chances, strict=True)}
         lost = {}
     else:
         asked = DetectionFolder(folder / "detections")
-        outcome = ask(
-            partial(study, pairs, session, asked, yes_from=threshold, overwrite=kept.overwrite), len(pairs), "grades",
-            about=f"{len(pairs)} pairs of a document and a perspective, asked of", shown=shown, doing="detecting",
+        outcome = asking.ask(
+            partial(study, pairs, session, asked, yes_from=threshold, overwrite=asking.kept.overwrite),
+            len(pairs), "grades", about=f"{len(pairs)} pairs of a document and a perspective, asked of",
+            doing="detecting",
         )  # fmt: skip
         with asked.rows() as rows:
             said = {row.id: row.contains(outcome.summary.yes_from) for row in rows.rows()}

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from conqret.cli import options
-from conqret.cli.asking import ask, session_of
+from conqret.cli.asking import Asking
 from conqret.cli.console import at, end, floor, result
 from conqret.cli.groups import grouped
 from conqret.errors import number
@@ -49,20 +49,8 @@ def make(
         ),
     ],
     model: options.Model = None,
-    output: Annotated[
-        Path | None,
-        options.option(
-            options.FILES,
-            "The folder; the same command again goes on where it stopped. Default: runs/ROWS-make-MODEL.",
-            "--output",
-            "-o",
-        ),
-    ] = None,
-    prompts: options.Prompts = None,
-    calls: options.Calls,
-    kept: options.Kept,
-    dry_run: options.DryRun = False,
-    shown: options.Shown,
+    output: Annotated[Path | None, options.run_folder("ROWS-make-MODEL", "The folder")] = None,
+    asking: Asking,
 ) -> None:
     """Make questions with contradicting perspectives: written by a model, then checked by it (BeRDS, section 4).
 
@@ -70,22 +58,21 @@ def make(
     not contradict each other. A perspective that is a question is never taken. `conqret perspectives score` reads
     perspectives.jsonl; inspect.csv has twenty of each subset for people to look at.
     """
-    from conqret.cli.expected_cost import tell_cost
     from conqret.io.perspective_sources import read_perspective_sources
     from conqret.perspectives import making
     from conqret.report.perspective_scores import made_table
     from conqret.runs.places import default_folder, stem
 
     read = read_perspective_sources(rows, source.value)
-    session = session_of(model, calls, kept, prompts)
-    if dry_run:
-        tell_cost(making.estimate(read, session), budget=calls.budget_usd, as_json=shown.json_output)
+    session = asking.session(model)
+    if asking.dry_run:
+        asking.tell_cost(making.estimate(read, session))
         return
     folder = making.MadeFolder(output or default_folder(stem(rows), "make", session.options.model))
     baseline = session.options.backend.baseline
-    outcome = ask(
-        partial(making.make, read, session, folder, overwrite=kept.overwrite), len(read), "rows",
-        about=f"{number(len(read), 'row')} from {rows}, asked of", shown=shown, doing="writing",
+    outcome = asking.ask(
+        partial(making.make, read, session, folder, overwrite=asking.kept.overwrite), len(read), "rows",
+        about=f"{number(len(read), 'row')} from {rows}, asked of", doing="writing",
         by=f"{session.options.model}: {floor('an author')}" if baseline else "",
     )  # fmt: skip
     summary = outcome.summary
@@ -94,7 +81,7 @@ def make(
         at(folder.path / file, what)
         for file, what in zip(files, ("kept", "left out", "inspect"), strict=True)
     )
-    result(summary, [made_table(summary), "", *named], as_json=shown.json_output)
+    result(summary, [made_table(summary), "", *named], as_json=asking.shown.json_output)
     lost = summary.unanswered
     end(lost, outcome.session, there=len(read) - sum(lost.values()), reasons=lost)
 

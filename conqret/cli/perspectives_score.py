@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from conqret.cli import options
-from conqret.cli.asking import session_of
+from conqret.cli.asking import Asking
 from conqret.cli.console import at, end, note, note_all, result
 from conqret.cli.groups import grouped
 from conqret.cli.retrieve_session import MmrEncoder
@@ -81,20 +81,8 @@ def score(
         ),
     ] = None,
     mmr_encoder: MmrEncoder = None,
-    output: Annotated[
-        Path | None,
-        options.option(
-            options.FILES,
-            "The folder; the same command again goes on where it stopped. Default: runs/PERSPECTIVES-score-MODEL.",
-            "--output",
-            "-o",
-        ),
-    ] = None,
-    prompts: options.Prompts = None,
-    calls: options.Calls,
-    kept: options.Kept,
-    dry_run: options.DryRun = False,
-    shown: options.Shown,
+    output: Annotated[Path | None, options.run_folder("PERSPECTIVES-score-MODEL", "The folder")] = None,
+    asking: Asking,
 ) -> None:
     """Do the first documents show every perspective on a question? (BeRDS, Tables 3, 5, 6, 16, 17, Figures 2, 3)
 
@@ -103,7 +91,6 @@ def score(
     A model (or --judgments) says which document contains which perspective, and which of two supports the question.
     """
     from conqret.api.systems import retrieval_session
-    from conqret.cli.expected_cost import tell_cost
     from conqret.cli.perspectives_judging import detected, sided
     from conqret.errors import DeclarationError
     from conqret.io.perspectives import perspective_lines, read_perspectives
@@ -127,7 +114,7 @@ def score(
     if mmr_encoder is not None and not any(has_step(one, {"mmr"}) for one in systems):
         raise DeclarationError("--mmr-encoder is for systems with MMR: add one, such as bm25+mmr")
     questions = read_perspectives(perspectives)
-    session = searching = session_of(model, calls, kept, prompts)
+    session = searching = asking.session(model)
     folder = output or default_folder(stem(perspectives), "score", session.options.model)
     index = None if corpus is None else _index(corpus)
     if index is None and judgments is None:
@@ -137,35 +124,29 @@ def score(
     judged: Judged = {} if judgments is None else read_judged(judgments, questions)
     # Before a model is asked anything, every file has to be sound.
     ranked([one for one in systems if index is None or "=" in one], questions, deepest)
-    common: dict[str, Any] = {
-        "model": model,
-        "prompts": prompts,
-        "calls": calls,
-        "kept": kept,
-        "shown": shown,
-    }
-    questions, asked, sideless = sided(questions, folder, dry_run=dry_run, **common)
-    if dry_run:
+    questions, asked, sideless = sided(questions, folder, session, asking)
+    if asking.dry_run:
         systems = _unasked(systems)
     elif any(has_step(one, ASKING) for one in systems):
         searching = retrieval_session(
-            calls.of(model), beside=folder / RANKINGS, recordings=kept.recordings, replay=kept.replay,
-            prompts=prompts,
+            asking.calls.of(model), beside=folder / RANKINGS, recordings=asking.kept.recordings,
+            replay=asking.kept.replay,
+            prompts=asking.prompts,
         )  # fmt: skip
     rankings = ranked(systems, questions, deepest, index, searching, mmr_encoder)
     lost: dict[str, int] = {}
     if judgments is None:
         pool = pooled(questions, rankings, deepest)
         pairs = pairs_of(questions, pool, _texts(index, pool))
-        if dry_run:
+        if asking.dry_run:
             detecting = [estimate(pairs, session)] if detector is None else []
-            tell_cost([*asked, *detecting], budget=calls.budget_usd, as_json=shown.json_output)
+            asking.tell_cost([*asked, *detecting])
             return
         judged, lost = detected(
-            questions, pairs, folder, detector, yes_from=yes_from, session=session, kept=kept, shown=shown
+            questions, pairs, folder, detector, yes_from=yes_from, session=session, asking=asking
         )
-    if dry_run:
-        tell_cost(asked, budget=calls.budget_usd, as_json=shown.json_output)
+    if asking.dry_run:
+        asking.tell_cost(asked)
         return
     found = scored(questions, rankings, judged, cuts=wanted, depth=deepest)
     facts = facts_of(found)
@@ -189,9 +170,9 @@ def score(
             *map(at, written, ("scores", "values", "judgments", "questions")),
             at(folder / RANKINGS, "rankings"),
         ],
-        as_json=shown.json_output,
+        as_json=asking.shown.json_output,
     )
-    if not shown.quiet:
+    if not asking.shown.quiet:
         _remark(found)
     if sideless:
         note(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from conqret.cli import options
+from conqret.cli.asking import Asking
 from conqret.cli.console import at, note, result
 from conqret.cli.groups import grouped
 from conqret.errors import number as counted
@@ -179,22 +180,9 @@ def debatable(
     questions: Files,
     *,
     model: options.Model = None,
-    output: Annotated[
-        Path | None,
-        options.option(
-            options.FILES,
-            "The run's folder; the same command again goes on where it stopped. "
-            "Default: runs/QUESTIONS-debatable-MODEL.",
-            "--output",
-            "-o",
-        ),
-    ] = None,
+    output: Annotated[Path | None, options.run_folder("QUESTIONS-debatable-MODEL")] = None,
     texts: Texts = None,
-    prompts: options.Prompts = None,
-    calls: options.Calls,
-    kept: options.Kept,
-    dry_run: options.DryRun = False,
-    shown: options.Shown,
+    asking: Asking,
 ) -> None:
     """Keep the debatable questions: clear, with several answers, decided by more than taste, about no own experience.
 
@@ -211,8 +199,7 @@ def debatable(
 
     read = read_sourced(questions, texts)
     done = verdicts(
-        VERDICT, subjects(read), questions[0], "debatable", model=model, output=output, prompts=prompts, calls=calls,
-        kept=kept, dry_run=dry_run, shown=shown,
+        VERDICT, subjects(read), questions[0], "debatable", model=model, output=output, asking=asking,
     )  # fmt: skip
     if done is None:
         return
@@ -228,7 +215,7 @@ def debatable(
     counts = {name: sum(name in faults for faults in wrong if faults) for name in CRITERIA}
     facts = {"questions": len(read), "kept": len(good), "failed": counts, "unanswered": wrong.count(None)}
     shape = debatable_table(counts, wrong.count(None), len(read), len(good))
-    result(facts, [shape, "", *map(at, written, ("kept", "verdicts"))], as_json=shown.json_output)
+    result(facts, [shape, "", *map(at, written, ("kept", "verdicts"))], as_json=asking.shown.json_output)
     done.end()
 
 

@@ -8,14 +8,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from conqret.cli.asking import ask, session_of
 from conqret.cli.console import end
 from conqret.errors import number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from conqret.cli.options import Calls, Kept, Shown
+    from conqret.cli.asking import Asking
     from conqret.curation.verdicts import Subject, Verdict, VerdictRow
     from conqret.runs.asked import Asked
 
@@ -41,24 +40,19 @@ def verdicts(
     *,
     model: str | None,
     output: Path | None,
-    prompts: Path | None,
-    calls: Calls,
-    kept: Kept,
-    dry_run: bool,
-    shown: Shown,
+    asking: Asking,
 ) -> Done | None:
     """Ask about each of ``subjects``, which come from ``source``; None where only the price was asked for."""
-    from conqret.cli.expected_cost import tell_cost
     from conqret.curation.verdicts import VerdictFolder, ask_verdicts, estimate
     from conqret.runs.places import default_folder, stem
 
-    session = session_of(model, calls, kept, prompts)
-    if dry_run:
-        tell_cost([estimate(verdict, subjects, session)], budget=calls.budget_usd, as_json=shown.json_output)
+    session = asking.session(model)
+    if asking.dry_run:
+        asking.tell_cost([estimate(verdict, subjects, session)])
         return None
     folder = output or default_folder(stem(source), name, session.options.model)
-    asked = ask(
-        partial(ask_verdicts, verdict, subjects, session, VerdictFolder(folder), overwrite=kept.overwrite),
-        len(subjects), "judgments", about=f"{number(len(subjects), 'judgment')} from {source}, asked of", shown=shown,
+    asked = asking.ask(
+        partial(ask_verdicts, verdict, subjects, session, VerdictFolder(folder), overwrite=asking.kept.overwrite),
+        len(subjects), "judgments", about=f"{number(len(subjects), 'judgment')} from {source}, asked of",
     )  # fmt: skip
     return Done(asked, folder)

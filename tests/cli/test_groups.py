@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -63,6 +64,35 @@ def seen(*arguments: str) -> tuple[str, Box, bool]:
 def test_a_command_gets_the_group_filled() -> None:
     assert seen("a", "-w", "7", "--depth", "5", "--loud") == ("a", Box(width=7, height=3, depth=5), True)
     assert seen("a") == ("a", Box(), False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parcel(Group):
+    label: str = "none"
+    box: Box
+    sealed: bool = False
+
+
+def test_a_group_may_hold_groups() -> None:
+    found: list[tuple[Parcel, int]] = []
+
+    @grouped
+    def command(*, parcel: Parcel, copies: int = 1) -> None:
+        """Do nothing."""
+        found.append((parcel, copies))
+
+    app = typer.Typer()
+    app.command()(command)
+    done = CliRunner().invoke(app, ["--width", "7", "--label", "a", "--sealed", "--copies", "2"])
+    assert (done.exit_code, found) == (0, [(Parcel(label="a", box=Box(width=7), sealed=True), 2)])
+    assert list(inspect.signature(command).parameters) == [
+        "label",
+        "width",
+        "height",
+        "depth",
+        "sealed",
+        "copies",
+    ]
 
 
 def test_only_what_was_given_is_passed_on() -> None:

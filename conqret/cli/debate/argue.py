@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from conqret.cli import options
-from conqret.cli.asking import ask
+from conqret.cli.asking import Asking
 from conqret.cli.console import at, end, floor, note, note_all, result
 from conqret.cli.groups import grouped
 from conqret.errors import number
@@ -48,21 +48,8 @@ def argue(
             "both options.",
         ),
     ] = None,
-    output: Annotated[
-        Path | None,
-        options.option(
-            options.FILES,
-            "The run's folder; the same command again goes on where it stopped. "
-            "Default: runs/QUESTIONS-debate-argue-MODEL.",
-            "--output",
-            "-o",
-        ),
-    ] = None,
-    prompts: options.Prompts = None,
-    calls: options.Calls,
-    kept: options.Kept,
-    dry_run: options.DryRun = False,
-    shown: options.Shown,
+    output: Annotated[Path | None, options.run_folder("QUESTIONS-debate-argue-MODEL")] = None,
+    asking: Asking,
 ) -> None:
     """Write debates: an argument for either option of each question, and an answer to each argument.
 
@@ -70,7 +57,6 @@ def argue(
     times counted as none, with the reason. `debates.jsonl` holds the debates of which nothing is missing, for
     `conqret debate judge`.
     """
-    from conqret.cli.expected_cost import tell_cost
     from conqret.debate.writing import debates, estimate, tasks
     from conqret.debate.written_run import WrittenFolder, write_debates
     from conqret.errors import DeclarationError
@@ -78,9 +64,9 @@ def argue(
     from conqret.runs.places import default_folder, stem
     from conqret.runs.session import Session
 
-    writers = [calls.of(model)]
+    writers = [asking.calls.of(model)]
     if against is not None:
-        writers.append(calls.of(against))
+        writers.append(asking.calls.of(against))
         if writers[0].model == writers[1].model:
             raise DeclarationError(
                 f"--model and --against are both {against}: leave --against away, and it argues both sides"
@@ -88,29 +74,27 @@ def argue(
     found = read_questions(questions)
     debated = debates(found, [one.model for one in writers])
     asked = tasks(debated)
-    if dry_run:
-        parts = [estimate(asked, Session(one, prompts=prompts)) for one in writers]
-        tell_cost(parts, budget=calls.budget_usd, as_json=shown.json_output)
+    if asking.dry_run:
+        asking.tell_cost([estimate(asked, Session(one, prompts=asking.prompts)) for one in writers])
         return
     names = [one.model for one in writers]
     folder = WrittenFolder(output or default_folder(stem(questions), "debate-argue", *names))
     run = partial(
-        write_debates, debated, writers, folder, recordings=kept.recordings, replay=kept.replay, prompts=prompts,
-        overwrite=kept.overwrite,
+        write_debates, debated, writers, folder, prompts=asking.prompts, **asking.kept.given(),
     )  # fmt: skip
     by = " and ".join(
         f"{one.model}: {floor('an author')}" if one.backend.baseline else one.model for one in writers
     )
-    outcome = ask(
+    outcome = asking.ask(
         run, len(asked), "texts", about=f"{number(len(asked), 'text')} on {number(len(found), 'question')}, by",
-        shown=shown, doing="writing", by=by,
+        doing="writing", by=by,
     )  # fmt: skip
     summary = outcome.summary
     for example in outcome.examples.values():
         note(f"a text is missing, as {example}")
     if summary.incomplete:
         note_all(f"{len(summary.incomplete)} debates are not whole, and left out", summary.incomplete)
-    result(summary, _lines(summary, folder), as_json=shown.json_output)
+    result(summary, _lines(summary, folder), as_json=asking.shown.json_output)
     end(summary.unwritten, outcome.session, there=summary.whole, reasons=summary.unwritten)
 
 

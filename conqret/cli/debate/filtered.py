@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from conqret.cli import options
-from conqret.cli.debate.judged import Folder, apart, judged, sifted
+from conqret.cli.asking import Asking
+from conqret.cli.debate.judged import Folder, apart, judged, sifted, sifted_file
 from conqret.cli.groups import grouped
 
 EPILOG = (
@@ -41,18 +42,9 @@ def filter_(
             options.JUDGING, "Per cent on the assigned side from which a statement is good, with --scored."
         ),
     ] = 100,
-    output: Annotated[
-        Path,
-        options.option(
-            options.FILES, "The statements that are kept; beside it, NAME.dropped.jsonl.", "--output", "-o"
-        ),
-    ] = Path("kept.jsonl"),
+    output: Annotated[Path, sifted_file("statements")] = Path("kept.jsonl"),
     run: Folder = None,
-    prompts: options.Prompts = None,
-    calls: options.Calls,
-    kept: options.Kept,
-    dry_run: options.DryRun = False,
-    shown: options.Shown,
+    asking: Asking,
 ) -> None:
     """Keep the statements that hold nothing harmful, before a model is trained on them.
 
@@ -68,9 +60,8 @@ def filter_(
     items = read_statements([statements])
     sides = None if scored is None else controllability_of(scored)
     judgments = judged(
-        items, [statements], FORMAT, model=model, output=run, prompts=prompts, calls=calls, kept=kept,
-        dry_run=dry_run, shown=shown,
+        items, [statements], FORMAT, model=model, output=run, asking=asking,
     )  # fmt: skip
     if judgments is not None:
         found = filtered(rows_of(statements), items, judgments, sides, good_from=good_from)
-        sifted(judgments, found, output, "Statements", "statements", shown=shown)
+        sifted(judgments, found, output, "Statements", "statements", shown=asking.shown)

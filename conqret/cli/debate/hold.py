@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from conqret.cli import options
-from conqret.cli.asking import ask
+from conqret.cli.asking import Asking
 from conqret.cli.console import at, end, floor, note, result
 from conqret.cli.groups import grouped
 from conqret.errors import number
@@ -62,19 +62,11 @@ def hold(
     ] = 5,
     output: Annotated[
         Path | None,
-        options.option(
-            options.FILES,
-            "The run's folder; the same command again goes on where it stopped, in the middle of a debate, too. "
-            "Default: runs/TOPICS-debate-hold-MODEL.",
-            "--output",
-            "-o",
+        options.run_folder(
+            "TOPICS-debate-hold-MODEL", where="where it stopped, in the middle of a debate, too"
         ),
     ] = None,
-    prompts: options.Prompts = None,
-    calls: options.Calls,
-    kept: options.Kept,
-    dry_run: options.DryRun = False,
-    shown: options.Shown,
+    asking: Asking,
 ) -> None:
     """Let two speakers debate each topic, and have both sides conclude with the best statement they can make.
 
@@ -82,7 +74,6 @@ def hold(
     nobody judges. The page of the folder shows every debate, and its statements are ready for `conqret debate score`
     and `conqret debate export`.
     """
-    from conqret.cli.expected_cost import tell_cost
     from conqret.debate.expected_cost import estimate
     from conqret.debate.holding import HeldFolder, Plan
     from conqret.debate.holding import hold as hold_debates
@@ -91,10 +82,10 @@ def hold(
     from conqret.report.held_debates import write_held
     from conqret.runs.places import default_folder, stem
 
-    plan = Plan(read_debate_topics(topics), _speakers(calls, model, against), rounds, arguments)
-    library = Library(prompts)
-    if dry_run:
-        tell_cost(estimate(plan, library), budget=calls.budget_usd, as_json=shown.json_output)
+    plan = Plan(read_debate_topics(topics), _speakers(asking.calls, model, against), rounds, arguments)
+    library = Library(asking.prompts)
+    if asking.dry_run:
+        asking.tell_cost(estimate(plan, library))
         return
     speakers = {
         one.model: f"{one.model}: {floor('a debater')}" if one.backend.baseline else one.model
@@ -102,16 +93,15 @@ def hold(
     }
     folder = HeldFolder(output or default_folder(stem(topics), "debate-hold", *speakers))
     run = partial(
-        hold_debates, plan, folder, recordings=kept.recordings, replay=kept.replay, prompts=library,
-        overwrite=kept.overwrite,
+        hold_debates, plan, folder, prompts=library, **asking.kept.given(),
     )  # fmt: skip
-    outcome = ask(
+    outcome = asking.ask(
         run, plan.turns, "turns", about=f"{len(plan.motions)} debates on {number(len(plan.topics), 'topic')}, by",
-        shown=shown, doing="debating", by=" against ".join(speakers.values()),
+        doing="debating", by=" against ".join(speakers.values()),
     )  # fmt: skip
     summary = outcome.summary
     write_held(outcome.debates, summary, folder.report_file)
-    result(summary, _lines(summary, outcome.debates, folder), as_json=shown.json_output)
+    result(summary, _lines(summary, outcome.debates, folder), as_json=asking.shown.json_output)
     end(summary.missing, outcome.session, there=summary.statements, reasons=summary.missing)
 
 

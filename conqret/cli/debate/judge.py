@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from conqret.cli import options
-from conqret.cli.asking import ask, session_of
+from conqret.cli.asking import Asking
 from conqret.cli.console import at, end, note, result
 from conqret.cli.debate.table import Design
 from conqret.cli.groups import grouped
@@ -70,21 +70,8 @@ def judge(
             "minutes people read some 1600.)",
         ),
     ] = None,
-    output: Annotated[
-        Path | None,
-        options.option(
-            options.FILES,
-            "The run's folder; the same command again goes on where it stopped. "
-            "Default: runs/QUESTIONS-debate-judge-MODEL.",
-            "--output",
-            "-o",
-        ),
-    ] = None,
-    prompts: options.Prompts = None,
-    calls: options.Calls,
-    kept: options.Kept,
-    dry_run: options.DryRun = False,
-    shown: options.Shown,
+    output: Annotated[Path | None, options.run_folder("QUESTIONS-debate-judge-MODEL")] = None,
+    asking: Asking,
 ) -> None:
     """Let a model say which option is right, on the slider, with and without arguments: does debate help it?
 
@@ -94,7 +81,6 @@ def judge(
     """
     from dataclasses import asdict
 
-    from conqret.cli.expected_cost import tell_cost
     from conqret.debate.allowance import check_allowance, shortened
     from conqret.debate.judged_run import JudgedFolder, judge_debates
     from conqret.debate.judging import askings, estimate
@@ -103,30 +89,30 @@ def judge(
     from conqret.report.debate_outcomes import verdict
     from conqret.runs.places import default_folder, stem
 
-    check_allowance(allowance, calls.max_tokens)
+    check_allowance(allowance, asking.calls.max_tokens)
     found = read_two_turn(questions)
-    session = session_of(model, calls, kept, prompts)
+    session = asking.session(model)
     lost: Shortened = {}
     if passage_tokens is not None:
         found, lost = shortened(found, passage_tokens, session.options.model)
     instructions = tuple(INSTRUCTIONS) if instruction is None else (instruction,)
     asked = askings(found, design, instructions, consultancy=consultancy, allowance=allowance)
-    if dry_run:
-        tell_cost([estimate(asked, session)], budget=calls.budget_usd, as_json=shown.json_output)
+    if asking.dry_run:
+        asking.tell_cost([estimate(asked, session)])
         return
     folder = JudgedFolder(output or default_folder(stem(questions), "debate-judge", session.options.model))
     if lost:
         before, after = (sum(one[place] for one in lost.values()) for place in (0, 1))
         note(f"{len(lost):,} passages are shortened, from {before:,} tokens to {after:,}")
-    run = partial(judge_debates, asked, session, folder, shortened=lost, overwrite=kept.overwrite)
-    outcome = ask(
+    run = partial(judge_debates, asked, session, folder, shortened=lost, overwrite=asking.kept.overwrite)
+    outcome = asking.ask(
         run, len(asked), "judgments",
-        about=f"{number(len(asked), 'judgment')} on {number(len(found), 'question')}, by", shown=shown,
+        about=f"{number(len(asked), 'judgment')} on {number(len(found), 'question')}, by",
     )  # fmt: skip
     came, beside = outcome.came, outcome.beside
     told = verdict(came)
     data = {"verdict": told, **asdict(came), "beside": [asdict(one) for one in beside]}
-    result(data, _lines(came, beside, told, folder), as_json=shown.json_output)
+    result(data, _lines(came, beside, told, folder), as_json=asking.shown.json_output)
     unanswered = outcome.unanswered
     end(unanswered, outcome.session, there=len(asked) - sum(unanswered.values()), reasons=unanswered)
 

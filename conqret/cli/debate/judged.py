@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from conqret.cli import options
-from conqret.cli.asking import ask
 from conqret.cli.console import NONE, at, end, result
 from conqret.errors import number
 
 if TYPE_CHECKING:
     from conqret import Judgments
     from conqret.api.debates import Systems
+    from conqret.cli.asking import Asking
     from conqret.data import Item
     from conqret.debate.sifting import Sifted
     from conqret.report.table import Table
@@ -25,15 +25,7 @@ COLUMNS = (
     "Columns topic, side and statement (or response), perhaps id and system: JSONL, CSV, TSV, Parquet; several files "
     "are several systems."
 )
-Output = Annotated[
-    Path | None,
-    options.option(
-        options.FILES,
-        "The run's folder; the same command again goes on where it stopped. Default: runs/STATEMENTS-FORMAT-MODEL.",
-        "--output",
-        "-o",
-    ),
-]
+Output = Annotated[Path | None, options.run_folder("STATEMENTS-FORMAT-MODEL")]
 Folder = Annotated[
     Path | None,
     options.option(
@@ -42,6 +34,15 @@ Folder = Annotated[
         "--run",
     ),
 ]
+
+
+def sifted_file(rows: str) -> Any:
+    """``-o`` of a command that keeps some of many ``rows``."""
+    return options.option(
+        options.FILES, f"The {rows} that are kept; beside it, NAME.dropped.jsonl.", "--output", "-o"
+    )
+
+
 Statements = Annotated[list[Path], typer.Argument(help=COLUMNS)]
 
 
@@ -52,40 +53,33 @@ def judged(
     *,
     model: str | None,
     output: Path | None,
-    prompts: Path | None,
-    calls: options.Calls,
-    kept: options.Kept,
-    dry_run: bool,
-    shown: options.Shown,
+    asking: Asking,
     by: Callable[..., Any] | None = None,
 ) -> Any:
-    """Judge items by a format into a run's folder; with ``dry_run`` say what that would cost, and return None.
+    """Judge items by a format into a run's folder; for a dry run say what that would cost, and return None.
 
     ``by`` is the function of the public face that does it, with its statements given; without, ``judge`` does.
     """
     from conqret import judge
     from conqret.api.judging import expected_cost
-    from conqret.cli.expected_cost import tell_cost
     from conqret.llm.options import OFFLINE_MODEL
     from conqret.runs.places import default_folder, stem
 
     named = stem(files[0]) + (f"-and-{len(files) - 1}-more" if len(files) > 1 else "")
-    who = model or ("replayed" if kept.replay else OFFLINE_MODEL)  # a replay says itself which model it is of
+    who = model or (
+        "replayed" if asking.kept.replay else OFFLINE_MODEL
+    )  # a replay says itself which model it is of
     settings: dict[str, Any] = {
-        "model": model, "prompts": prompts, "output": output or default_folder(named, format, who),
-        **calls.given(), **kept.given(),
+        "model": model, "prompts": asking.prompts, "output": output or default_folder(named, format, who),
+        **asking.calls.given(), **asking.kept.given(),
     }  # fmt: skip
-    if dry_run:
-        tell_cost(
-            [expected_cost(items, format=format, **settings)],
-            budget=calls.budget_usd,
-            as_json=shown.json_output,
-        )
+    if asking.dry_run:
+        asking.tell_cost([expected_cost(items, format=format, **settings)])
         return None
     run: Callable[..., Any] = by or partial(judge, items, format=format)
-    return ask(
+    return asking.ask(
         lambda on_start, on_row: run(on_start=on_start, on_judgment=on_row, **settings), len(items),
-        "judgments", about=f"{number(len(items), 'item')}, judged by {format} with", shown=shown,
+        "judgments", about=f"{number(len(items), 'item')}, judged by {format} with",
     )  # fmt: skip
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from conqret.cli import options
+from conqret.cli.asking import Asking
 from conqret.cli.debate.judged import Output, Statements, conclude_systems, judged
 from conqret.cli.groups import grouped
 
@@ -25,11 +26,7 @@ def quality(
         options.option(options.JUDGING, "The system that all others are held against. Default: the first."),
     ] = None,
     output: Output = None,
-    prompts: options.Prompts = None,
-    calls: options.Calls,
-    kept: options.Kept,
-    dry_run: options.DryRun = False,
-    shown: options.Shown,
+    asking: Asking,
 ) -> None:
     """Whose statements are better: two at a time, to the same instruction, read in both orders?
 
@@ -46,8 +43,10 @@ def quality(
     items = read_statements(statements, sided=False)
     other = against or system_of(items[0])
     found = judged(
-        pair(items, other), statements, FORMAT, model=model, output=output, prompts=prompts, calls=calls, kept=kept,
-        dry_run=dry_run, shown=shown, by=partial(response_quality, items, against=other),
+        pair(items, other), statements, FORMAT, model=model, output=output, asking=asking,
+        by=partial(response_quality, items, against=other),
     )  # fmt: skip
     if found is not None:
-        conclude_systems(found, partial(quality_table, found.systems, other), shown=shown, against=other)
+        conclude_systems(
+            found, partial(quality_table, found.systems, other), shown=asking.shown, against=other
+        )

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from conqret.cli import options
+from conqret.cli.asking import Asking
 from conqret.cli.debate.judged import Output, conclude, judged
 from conqret.cli.groups import grouped
 
@@ -27,11 +28,7 @@ def rubric(
     *,
     model: options.Model = None,
     output: Output = None,
-    prompts: options.Prompts = None,
-    calls: options.Calls,
-    kept: options.Kept,
-    dry_run: options.DryRun = False,
-    shown: options.Shown,
+    asking: Asking,
 ) -> None:
     """Grade each counter-argument from 1 to 5: is it convincing, do its snippets help, does it answer the argument?
 
@@ -45,8 +42,7 @@ def rubric(
 
     items = counter_items(read_two_turn(questions))
     judgments = judged(
-        items, [questions], FORMAT, model=model, output=output, prompts=prompts, calls=calls, kept=kept,
-        dry_run=dry_run, shown=shown,
+        items, [questions], FORMAT, model=model, output=output, asking=asking,
     )  # fmt: skip
     if judgments is None:
         return
@@ -54,6 +50,6 @@ def rubric(
     conclude(
         judgments,
         lambda: rubric_table(found),
-        shown=shown,
+        shown=asking.shown,
         grades=[one.model_dump(mode="json") for one in found],
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from conqret.cli import options
+from conqret.cli.asking import Asking
 from conqret.cli.debate.judged import Output, Statements, conclude_systems, judged
 from conqret.cli.groups import grouped
 
@@ -29,11 +30,7 @@ def score(
         ),
     ] = 100,
     output: Output = None,
-    prompts: options.Prompts = None,
-    calls: options.Calls,
-    kept: options.Kept,
-    dry_run: options.DryRun = False,
-    shown: options.Shown,
+    asking: Asking,
 ) -> None:
     """How often are statements wholly on the side that they were told to take?
 
@@ -50,9 +47,9 @@ def score(
     check_good_from(good_from)
     items = read_statements(statements)
     found = judged(
-        items, statements, FORMAT, model=model, output=output, prompts=prompts, calls=calls, kept=kept,
-        dry_run=dry_run, shown=shown, by=partial(controllability, items, good_from=good_from),
+        items, statements, FORMAT, model=model, output=output, asking=asking,
+        by=partial(controllability, items, good_from=good_from),
     )  # fmt: skip
     if found is not None:
         table = partial(controllability_table, found.systems, good_from)
-        conclude_systems(found, table, shown=shown, good_from=good_from)
+        conclude_systems(found, table, shown=asking.shown, good_from=good_from)

@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from conqret.cli import options
-from conqret.cli.asking import session_of
+from conqret.cli.asking import Asking
 from conqret.cli.console import end, note, progress, tell_session
-from conqret.cli.debate.judged import Folder, apart, judged, sifted
+from conqret.cli.debate.judged import Folder, apart, judged, sifted, sifted_file
 from conqret.cli.groups import grouped
 from conqret.errors import number
 
@@ -36,18 +36,9 @@ def topics(
             "Ask for so many arguments a side, too (DEBATunE: 5). Without, conqret debate hold asks for them.",
         ),
     ] = 0,
-    output: Annotated[
-        Path,
-        options.option(
-            options.FILES, "The topics that are kept; beside it, NAME.dropped.jsonl.", "--output", "-o"
-        ),
-    ] = Path("topics.jsonl"),
+    output: Annotated[Path, sifted_file("topics")] = Path("topics.jsonl"),
     run: Folder = None,
-    prompts: options.Prompts = None,
-    calls: options.Calls,
-    kept: options.Kept,
-    dry_run: options.DryRun = False,
-    shown: options.Shown,
+    asking: Asking,
 ) -> None:
     """Make collected topics two-sided, and keep each once.
 
@@ -67,8 +58,7 @@ def topics(
     source.check()
     items = tuple(source)
     judgments = judged(
-        items, [raw], FORMAT, model=model, output=run, prompts=prompts, calls=calls, kept=kept, dry_run=dry_run,
-        shown=shown,
+        items, [raw], FORMAT, model=model, output=run, asking=asking,
     )  # fmt: skip
     if judgments is None:
         if arguments:
@@ -76,14 +66,14 @@ def topics(
         return
     found, lost = two_sided(items, judgments), dict[str, int]()
     if arguments:
-        session = session_of(model or judgments.record.model, calls, kept, prompts)
+        session = asking.session(model or judgments.record.model)
         if judgments.folder is not None:
             session.keep_in(judgments.folder.recordings_file)
-        with progress("arguing", 2 * len(found.kept), quiet=shown.quiet) as bar:
+        with progress("arguing", 2 * len(found.kept), quiet=asking.shown.quiet) as bar:
             found, lost = with_arguments(found, session, arguments, bar.advance)
-        if not shown.quiet:
+        if not asking.shown.quiet:
             tell_session(session.counts)
-    sifted(judgments, found, output, "Debate topics", "topics", shown=shown)
+    sifted(judgments, found, output, "Debate topics", "topics", shown=asking.shown)
     if lost:
         why = ", ".join(f"{reason(name)} ({count})" for name, count in lost.items())
         note(f"{number(sum(lost.values()), 'side')} got no arguments, {why}: the same command asks again")

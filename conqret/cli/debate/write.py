@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from conqret.cli import options
-from conqret.cli.asking import ask, session_of
+from conqret.cli.asking import Asking
 from conqret.cli.console import at, end, floor, note, result
 from conqret.cli.groups import grouped
 from conqret.errors import number
@@ -37,15 +37,7 @@ def write(
         options.option(options.MODEL, "What the writer is called in the rows. Default: the model's name."),
     ] = None,
     temperature: Annotated[float, options.option(options.MODEL, "The model's temperature.")] = 0.0,
-    output: Annotated[
-        Path | None,
-        options.option(
-            options.FILES,
-            "The run's folder; the same command again goes on where it stopped. Default: runs/ROWS-debate-write-MODEL.",
-            "--output",
-            "-o",
-        ),
-    ] = None,
+    output: Annotated[Path | None, options.run_folder("ROWS-debate-write-MODEL")] = None,
     calls: options.Calls,
     kept: options.Kept,
     dry_run: options.DryRun = False,
@@ -56,15 +48,15 @@ def write(
     Each instruction is sent word for word, and the answer is kept word for word. With `local/FOLDER` a transformers
     model on this machine writes, one text after another.
     """
-    from conqret.cli.expected_cost import tell_cost
     from conqret.debate.instructions import read_instructions
     from conqret.debate.stating import StatedFolder, estimate, write_statements
     from conqret.runs.places import default_folder, stem
 
     found = read_instructions(rows, answered=False)
-    session = session_of(model, calls, kept)
+    asking = Asking(calls=calls, kept=kept, dry_run=dry_run, shown=shown)  # its prompts are the rows
+    session = asking.session(model)
     if dry_run:
-        tell_cost([estimate(found, session)], budget=calls.budget_usd, as_json=shown.json_output)
+        asking.tell_cost([estimate(found, session)])
         return
     name = session.options.model
     folder = StatedFolder(output or default_folder(stem(rows), "debate-write", name))
@@ -78,9 +70,9 @@ def write(
         temperature=temperature,
         overwrite=kept.overwrite,
     )
-    outcome = ask(
-        run, len(found), "statements", about=f"{len(found)} statements by", shown=shown, doing="writing", by=by
-    )  # fmt: skip
+    outcome = asking.ask(
+        run, len(found), "statements", about=f"{len(found)} statements by", doing="writing", by=by
+    )
     if outcome.cut and not shown.quiet:
         note(f"{outcome.cut:,} statements end where the room for them did: --max-tokens gives more")
     facts = {"statements": str(folder.statements_file), "written": outcome.written, "cut": outcome.cut}
