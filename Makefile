@@ -3,18 +3,20 @@
 # make test       everything pytest finds, a real browser included where one can be had
 # make torture    every attack of docs/reliability.md at full length, and the table of what came of each
 # make test-adapters  each adapter with the real library, in an environment of its own (ADAPTERS=autojudge: only that)
+# make docs       the documentation site, in site/
 # make check      lint, typecheck, layers, package, docs-check
 # Set-up is repeated only when pyproject.toml or constraints.txt change.
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo demo-recordings demo-corpus test test-adapters torture coverage check lint format typecheck layers package extras docs-check pages-check audit clean
+.PHONY: help demo demo-recordings demo-corpus test test-adapters torture coverage check lint format typecheck layers package extras docs docs-check pages-check audit clean
 
 VENV := .venv
 BIN := $(VENV)/bin
 BASE := $(VENV)/.base-installed
 DEV := $(VENV)/.dev-installed
 CORPUS := $(VENV)/.corpus-installed
+DOCS := .docs
 DEMO := runs/demo
 ITEMS := fixtures/demo/items.jsonl
 RECORDED := openai/claude
@@ -28,25 +30,25 @@ PYTHON ?= $(shell for p in python3.11 python3 python3.12 python3.13; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 
 help:
-	@sed -n 's/^# \{0,1\}//p' $(firstword $(MAKEFILE_LIST)) | sed -n '1,7p'
+	@sed -n 's/^# \{0,1\}//p' $(firstword $(MAKEFILE_LIST)) | sed -n '1,8p'
 
 define make_venv
 @test -n "$(PYTHON)" || { echo "conqret needs Python 3.11 or newer on PATH (or: make PYTHON=/path/to/python)" >&2; exit 1; }
-@test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV)
+@test -x $(1)/bin/pip || $(PYTHON) -m venv $(1)
 endef
 
 $(BASE): pyproject.toml constraints.txt
-	$(make_venv)
+	$(call make_venv,$(VENV))
 	$(BIN)/pip install --quiet -e . -c constraints.txt
 	@touch $@
 
 $(CORPUS): pyproject.toml constraints.txt
-	$(make_venv)
+	$(call make_venv,$(VENV))
 	$(BIN)/pip install --quiet -e '.[scrape,retrieval]' -c constraints.txt
 	@touch $(BASE) $@
 
 $(DEV): pyproject.toml constraints.txt
-	$(make_venv)
+	$(call make_venv,$(VENV))
 	$(BIN)/pip install --quiet -e '.[dev]' -c constraints.txt
 	@touch $(BASE) $(CORPUS) $@
 
@@ -118,6 +120,16 @@ extras: package
 docs-check: $(DEV)
 	$(BIN)/python scripts/check_docs.py --run
 
+$(DOCS)/.installed: pyproject.toml constraints.txt
+	$(call make_venv,$(DOCS))
+	$(DOCS)/bin/pip install --quiet -e '.[docs]' -c constraints.txt
+	@touch $@
+
+# The site, every warning an error. Its pages load nothing from elsewhere.
+docs: $(DOCS)/.installed
+	NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs build --quiet --strict
+	@echo "Next: python -m http.server --directory site, and open http://localhost:8000 (or site/index.html, without search)"
+
 # Every page in Chromium with axe-core, two widths, light and dark; needs npm for axe-core.
 pages-check: $(DEV)
 	@scripts/install_chromium.sh
@@ -127,4 +139,4 @@ audit: $(DEV)
 	scripts/audit.sh $(BIN)/python
 
 clean:
-	rm -rf build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache
+	rm -rf build dist site *.egg-info .mypy_cache .pytest_cache .ruff_cache

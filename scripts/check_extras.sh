@@ -43,4 +43,4 @@ installed plots "matplotlib"
 installed pytest "pytest conqret.pytest_plugin"
 installed anova "statsmodels.api"
 installed web "starlette uvicorn conqret.web.server"
-for extra in autojudge perplexity baselines dense tune; do resolved "$extra"; done
+for extra in autojudge perplexity baselines dense docs tune; do resolved "$extra"; done

@@ -1,0 +1,79 @@
+"""Make the reference of what is public in Python, of what plug-ins are made of, and of the prompts."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from mkdocs.structure.files import File, Files
+
+import conqret
+from conqret.prompts import Library
+
+FUNCTIONS = """# What conqret offers
+
+Everything here is imported from `conqret` itself. [From Python](../api.md) shows it at work.
+"""
+PLUG_INS = """# What plug-ins are made of
+
+The classes that the [entry points](../architecture.md#adding-things) take.
+"""
+PARTS = (
+    "conqret.judging.base.Judge",
+    "conqret.judging.base.Ask",
+    "conqret.judging.base.JudgeOptions",
+    "conqret.llm.backend.Backend",
+    "conqret.perturb.base.Perturbation",
+    "conqret.reliability.bias.contrast.Probe",
+    "conqret.generation.strategy.Strategy",
+    "conqret.answering.strategy.AnswerStrategy",
+    "conqret.retrieval.engine.Engine",
+    "conqret.io.label_layout.LabelLayout",
+    "conqret.io.label_sheets.LabelTask",
+    "conqret.io.columns.Dialect",
+)
+"""The classes that plug-ins are made of."""
+ROLE = re.compile(r":(?:class|func|mod|meth|data|attr|exc):(?=<code>)")
+"""What docstrings put before a name."""
+
+
+def on_files(files: Files, config: Any) -> Files:
+    """The files of the site, with the pages of reference."""
+    homes = conqret._HOMES
+    public = [f"{homes[name]}.{name}" for name in conqret.__all__]
+    pages = {
+        "functions": FUNCTIONS + documented(public),
+        "plug-ins": PLUG_INS + documented(PARTS),
+        "prompts": prompts(),
+    }
+    for name, text in pages.items():
+        files.append(File.generated(config, f"reference/{name}.md", content=text))
+    return files
+
+
+def on_page_content(html: str, **_: Any) -> str:
+    """A page without the roles that docstrings name things with."""
+    return ROLE.sub("", html)
+
+
+def documented(names: Any) -> str:
+    """Blocks that mkdocstrings fills with the docstrings of these objects."""
+    return "".join(f"\n::: {name}\n" for name in names)
+
+
+def prompts() -> str:
+    """Every prompt as its file has it, with where it is from."""
+    library = Library()
+    blocks = [
+        "# Prompts",
+        "Every prompt as it stands in its file: front matter, then a template whose block `system` says what is asked "
+        "and whose block `user` takes the item. `conqret prompt show` fills one with an item.",
+    ]
+    for identifier in library.ids():
+        prompt = library[identifier]
+        blocks += [
+            f"## {prompt.id}",
+            f"{prompt.asks[:1].upper()}{prompt.asks[1:]}. Version {prompt.version}. Source: {prompt.source}.",
+            f"````jinja\n{prompt.text.strip()}\n````",
+        ]
+    return "\n\n".join(blocks).replace("<!--", "&lt;!--") + "\n"

@@ -1,0 +1,58 @@
+"""Take pages of the repository that stand outside docs/ into the site, and lead links between the two.
+
+A page is written for the checkout: its links are relative to where it stands there. ``PLACES`` says where a file from
+outside docs/ stands on the site; a link to one that has no place is left as it is, and fails the build.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from pathlib import Path
+from typing import Any
+
+from mkdocs.structure.files import File, Files
+
+ROOT = Path(__file__).resolve().parents[2]
+PLACES = {
+    "README.md": "index.md",
+    "SECURITY.md": "security.md",
+    "CHANGELOG.md": "changes.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "action.yml": "action.yml",
+    "benchmarks/README.md": "benchmarks/README.md",
+    "benchmarks/overhead.md": "benchmarks/overhead.md",
+}
+"""Files from outside docs/, by their path in the repository: their path among the pages of the site."""
+ORIGINS = {place: origin for origin, place in PLACES.items()}
+FENCED = re.compile(r"(^[ \t]*(```|~~~).*?^[ \t]*\2[ \t]*$)", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"(?<=\]\()([^)\s#]+)(?=[#)])")
+OUTSIDE = re.compile(r"^[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+
+
+def on_files(files: Files, config: Any) -> Files:
+    """The files of the site, with those from outside docs/."""
+    for origin, place in PLACES.items():
+        files.append(File.generated(config, place, abs_src_path=str(ROOT / origin)))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    """The text of a page with its links leading to where their targets stand on the site."""
+    here = page.file.src_uri
+    origin = ORIGINS.get(here, f"docs/{here}")
+
+    def led(found: re.Match[str]) -> str:
+        if OUTSIDE.match(found[1]):
+            return found[1]
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(origin), found[1]))
+        if target not in PLACES and not target.startswith("docs/"):
+            return found[1]
+        place = PLACES.get(target) or target.removeprefix("docs/")
+        return posixpath.relpath(place, posixpath.dirname(here) or ".")
+
+    parts = FENCED.split(markdown)
+    # A split gives text, the fenced block and its fence in turn.
+    texts = [LINK.sub(led, text) for text in parts[::3]]
+    blocks = [*parts[1::3], ""]
+    return "".join(text + block for text, block in zip(texts, blocks, strict=True))
