@@ -103,6 +103,28 @@ def test_documents_that_are_rated_differently_are_named_with_what_is_said(tmp_pa
     assert ">after</p>" in page
 
 
+def test_parts_of_other_texts_are_no_parts_of_the_same(tmp_path):
+    def sentences(side, *, path):
+        cited = [Part(id="sentence 2, document 2", value=side)]
+        kept = [
+            judgment(
+                f"{path}{place}" if place else "same id",
+                {"clarity": scored(0.5).model_copy(update={"parts": tuple(cited)})},
+                topic=f"t{place}",
+            )
+            for place in range(3)
+        ]
+        return Run(Path(path), kept)
+
+    first, second = sentences(0.0, path="a"), sentences(1.0, path="b")
+    assert difference(first, second).parts_moved == 1
+    object.__setattr__(
+        second, "items", lambda: (Item(id=one.item, topic=one.topic, argument="other") for one in second.kept)
+    )
+    found = difference(first, second)
+    assert (found.pairs, found.parts, found.changed_parts) == (1, 0, ())
+
+
 def test_one_text_that_two_judges_read_stands_once(tmp_path):
     before, after = runs([[0.1]] * 6), runs([[0.9]] * 6)
     page = write_difference(difference(before, after, most=1), before, after, tmp_path / "diff.html")

@@ -9,21 +9,25 @@ labels by prediction-powered inference on the paired differences (:mod:`conqret.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from heapq import nlargest
 
-from conqret.data import Judgment, Part
+from conqret.data import Judgment
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
 from conqret.io.labels import LabelSet, Unit
 from conqret.judging.folder import JudgeFolder, JudgeRecord
-from conqret.reliability.validation.dimension_view import View
-from conqret.reliability.validation.label_join import join_labels
+from conqret.reliability.validation.changed_parts import ChangedPart, changed_parts
 from conqret.reliability.validation.people import unit_clusters
+from conqret.reliability.validation.people_difference import (
+    Pairs,
+    corrected_difference,
+    labelled_differences,
+)
 from conqret.reliability.validation.settings import Settings
 from conqret.stats.effects import FEWEST_CLUSTERS
 from conqret.stats.estimate import Estimate
-from conqret.stats.prediction_powered import CorrectedMean, prediction_powered_mean
+from conqret.stats.prediction_powered import CorrectedMean
 from conqret.stats.resampling import mean
 from conqret.stats.significance import holm
 
@@ -63,24 +67,12 @@ class Changed(Frozen):
     second: float
 
 
-class ChangedPart(Frozen):
-    """A part of an item (a document, say) whose rating moved from ``first`` to ``second``, both in [0, 1], with what
-    either judge says of it."""
-
-    item: str
-    metric: str
-    part: str
-    first: float
-    second: float
-    first_says: str = ""
-    second_says: str = ""
-
-
 class RunDifference(Frozen):
     """Two runs side by side. ``same_judge`` and ``same_items`` say what they share, ``paired_by`` how items met;
-    ``moved`` counts the pairs that differ on some metric, ``parts`` those parts (documents, say) that both rated, and
-    ``parts_moved`` those of them that they rate differently, of which ``changed_parts`` are the furthest apart;
-    ``missing_first`` and ``missing_second`` are items that only the other run has, ``left_out`` metrics of one run."""
+    ``moved`` counts the pairs that differ on some metric, ``parts`` those parts (documents, say) of the same items that
+    both rated, and ``parts_moved`` those of them that they rate differently, of which ``changed_parts`` are the
+    furthest apart; ``missing_first`` and ``missing_second`` are items that only the other run has, ``left_out`` metrics
+    of one run."""
 
     first: str
     second: str
@@ -135,7 +127,7 @@ def difference(
     topics = {Unit(judgment.item): judgment.topic for judgment, _ in pairs}
     clusters, kind = unit_clusters(list(topics), topics)
     same_items = records[0].items_digest == records[1].items_digest
-    known = _labelled(pairs, labels, settings, same_items) if labels else {}
+    known = labelled_differences(pairs, labels, settings, same_items) if labels else {}
     rows = [_on(name, pairs, clusters, known.get(name, {}), settings.confidence) for name in common]
     corrected = holm([row.p for row in rows])
     moved = [
@@ -151,7 +143,7 @@ def difference(
         for name in common
         if (a := _value(before, name)) is not None and (b := _value(after, name)) is not None and a != b
     ]
-    parts, apart = _parts(key, first, second)
+    parts, apart = changed_parts(first, second)
     return RunDifference(
         first=_words(first, records[0]),
         second=_words(second, records[1]),
@@ -178,39 +170,6 @@ def difference(
 
 def _distance(one: Changed | ChangedPart) -> float:
     return abs(one.second - one.first)
-
-
-def _parts(
-    key: Callable[[Judgment], Hashable], first: JudgeFolder, second: JudgeFolder
-) -> tuple[int, list[ChangedPart]]:
-    """How many parts both runs rated, and those that they rated differently."""
-    rated = {(key(judgment), metric, part.id): part for judgment, metric, part in _rated(first)}
-    count, apart = 0, []
-    for judgment, metric, part in _rated(second):
-        before = rated.get((key(judgment), metric, part.id))
-        if before is None or before.value is None or part.value is None:
-            continue
-        count += 1
-        if before.value != part.value:
-            apart.append(
-                ChangedPart(
-                    item=judgment.item,
-                    metric=metric,
-                    part=part.id,
-                    first=before.value,
-                    second=part.value,
-                    first_says=before.explanation,
-                    second_says=part.explanation,
-                )
-            )
-    return count, apart
-
-
-def _rated(run: JudgeFolder) -> Iterator[tuple[Judgment, str, Part]]:
-    for judgment in run.finished():
-        for metric, measure in judgment.measures.items():
-            for part in measure.parts:
-                yield judgment, metric, part
 
 
 def _key(one: Sequence[Judgment], other: Sequence[Judgment]) -> tuple[Callable[[Judgment], Hashable], str]:
@@ -253,9 +212,6 @@ def _words(run: JudgeFolder, record: JudgeRecord) -> str:
     return f"{run.path} ({record})"
 
 
-Pairs = Sequence[tuple[Judgment, Judgment]]
-
-
 def _on(
     metric: str, pairs: Pairs, clusters: Sequence[Hashable], known: Mapping[str, float], confidence: float
 ) -> DifferenceOn:
@@ -288,80 +244,7 @@ def _on(
         down=int((steps < 0).sum()),
         only_first=int((~lost[:, 0] & lost[:, 1]).sum()),
         only_second=int((lost[:, 0] & ~lost[:, 1]).sum()),
-        corrected=_corrected(pairs, steps.tolist(), both, clusters, known, confidence) if known else None,
+        corrected=corrected_difference(pairs, steps.tolist(), both, clusters, known, confidence)
+        if known
+        else None,
     )
-
-
-def _corrected(
-    pairs: Pairs,
-    steps: Sequence[float],
-    both: Sequence[int],
-    clusters: Sequence[Hashable],
-    known: Mapping[str, float],
-    confidence: float,
-) -> CorrectedMean | None:
-    """People's difference, by the judge's of all pairs and people's of those with labels on both sides."""
-    judged = dict(zip(both, steps, strict=True))
-    labelled = [place for place, (one, _) in enumerate(pairs) if one.item in known and place in judged]
-    rest = [place for place in both if pairs[place][0].item not in known]
-    if not labelled:
-        return None
-    return prediction_powered_mean(
-        [known[pairs[place][0].item] for place in labelled],
-        [judged[place] for place in labelled],
-        [judged[place] for place in rest],
-        clusters=[clusters[place] for place in labelled],
-        unlabelled_clusters=[clusters[place] for place in rest],
-        confidence=confidence,
-    )
-
-
-def _labelled(
-    pairs: Pairs, labels: Sequence[LabelSet], settings: Settings, same_items: bool
-) -> dict[str, dict[str, float]]:
-    """By metric, people's difference in [0, 1] of each pair that has labels on both sides, by the first's item."""
-    if same_items:
-        raise DeclarationError(
-            "both runs judge the same items, so people's labels of them do not differ: conqret compare says which of "
-            "two judges is closer to people"
-        )
-    if len(labels) == 1 and any(one.item == other.item for one, other in pairs):
-        raise DeclarationError(
-            "the two runs give the same ids to different items, so one file of labels cannot say whose a label is: "
-            "give --labels twice, first the labels of the first run's items, then those of the second's"
-        )
-    sides = [
-        _people([pair[side] for pair in pairs], labels[min(side, len(labels) - 1)], settings)
-        for side in (0, 1)
-    ]
-    found: dict[str, dict[str, float]] = {}
-    for metric in sides[0].keys() & sides[1].keys():
-        before, after = sides[0][metric], sides[1][metric]
-        found[metric] = {
-            one.item: after[other.item] - before[one.item]
-            for one, other in pairs
-            if one.item in before and other.item in after
-        }
-    if not any(found.values()):
-        raise DeclarationError("no pair has labels on both sides: label both systems' arguments of a topic")
-    return found
-
-
-def _people(
-    judgments: Sequence[Judgment], labels: LabelSet, settings: Settings
-) -> dict[str, dict[str, float]]:
-    """By metric people's one label of each item in [0, 1], where the labels' scale has ends."""
-    joined = join_labels(judgments, labels)
-    found = {}
-    for dimension, metric in joined.metrics.items():
-        view = View(joined, dimension, settings)
-        if view.scale.bounded:
-            targets = zip(joined.units, view.target.tolist(), strict=True)
-            found[metric] = {
-                unit.item: view.scale.unit(value)
-                for unit, value in targets
-                if value == value and not unit.part  # NaN is not equal to itself
-            }
-    if not found:
-        raise DeclarationError("the labels' scale has no known ends: say it, as in --scale 1:3")
-    return found
