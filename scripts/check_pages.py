@@ -24,6 +24,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from conqret.debateqa.table import AWARENESS, DIVERSITY, ScoreRow, write_table  # noqa: E402 - likewise
 from tests.report import chromium  # noqa: E402 - the tests' driver, from the checkout
 
 AXE_VERSION = "4.14.1"
@@ -102,6 +103,10 @@ def commands(to: Path) -> Iterator[list[str]]:
     systems = ("bm25+extractive", "bm25+stance+extractive")
     runs = [f"{to}/experiment/judgments/{name}/rag-fine-grained-offline" for name in systems]
     yield ["diff", *runs, "-o", f"{to}/diff.html"]
+    yield [*judge, "--format", "rag-fine-grained", "--samples", "3", "-o", f"{to}/samples"]
+    yield ["components", f"{to}/samples", "-o", f"{to}/components.html"]
+    yield ["frontier", f"{to}/judge", f"{to}/samples", *labels, "-o", f"{to}/frontier.html"]
+    yield ["rank", *write_scores(to), "--report", f"{to}/ranks.html"]
     yield [
         "debate",
         "hold",
@@ -124,6 +129,16 @@ def write_labels(file: Path) -> None:
         for shift, person in enumerate("xyz")
     ]
     file.write_text("\n".join(["item,annotator,clarity,cogency", *rows]) + "\n", encoding="utf-8")
+
+
+def write_scores(to: Path) -> Iterator[str]:
+    """Tables of made-up scores of three systems, as of ``conqret score``; one answer has no score."""
+    for place, system in enumerate(("none", "rag", "react")):
+        rows = [ScoreRow(system, str(n), DIVERSITY, "gpt2", 3.0 + place + n) for n in range(4)]
+        rows += [ScoreRow(system, str(n), AWARENESS, "phi", float(n > place)) for n in range(3)]
+        rows.append(ScoreRow(system, "3", AWARENESS, "phi", None, 1, "refusal"))
+        write_table(rows, to / "scores" / f"{system}.parquet")
+        yield str(to / "scores" / f"{system}.parquet")
 
 
 def look(browser: chromium.Chromium, file: Path, axe: str, pictures: Path | None) -> Iterator[str]:

@@ -77,8 +77,9 @@ class Tick:
 
 @dataclass(frozen=True)
 class Chart:
-    """Lines over levels in [0, 1], with 95 % intervals; ``x`` and ``y`` say what the axes hold. A line of one point is
-    drawn as that point over its interval. Where ``logarithmic``, 0 stands left of the least positive level."""
+    """Lines over levels in [0, 1] (from -1, where a value or the end of an interval is below 0), with 95 % intervals;
+    ``x`` and ``y`` say what the axes hold. A line of one point is drawn as that point over its interval. Where
+    ``logarithmic``, 0 stands left of the least positive level."""
 
     title: str
     x: str
@@ -128,12 +129,14 @@ class Chart:
             at = self._x(x)
             if at - last >= CLOSEST:
                 last = at
-                yield Tick(at, f"{x:g}")
+                yield Tick(at, f"{x:.3g}" if abs(x) < 1000 else f"{x:g}")
 
     def up(self) -> Iterator[Tick]:
         """The numbers beside the axis."""
+        bottom = self._bottom()
         for step in range(5):
-            yield Tick(self._y(step / 4), f"{step / 4:g}")
+            value = bottom + (1 - bottom) * step / 4
+            yield Tick(self._y(value), f"{value:g}")
 
     def svg(self) -> str:
         """The chart as a file of its own."""
@@ -152,4 +155,11 @@ class Chart:
         return round(LEFT + 6 + share * (WIDTH - LEFT - RIGHT - 16), 2)
 
     def _y(self, y: float) -> float:
-        return round(TOP + (1 - min(max(y, 0.0), 1.0)) * (HEIGHT - TOP - BOTTOM), 2)
+        bottom = self._bottom()
+        share = (1 - min(max(y, bottom), 1.0)) / (1 - bottom)
+        return round(TOP + share * (HEIGHT - TOP - BOTTOM), 2)
+
+    def _bottom(self) -> float:
+        """The lower end of the axis."""
+        ends = (one.y if one.low is None else one.low for line in self.lines for one in line.points)
+        return -1.0 if min(ends, default=0.0) < 0 else 0.0

@@ -31,6 +31,8 @@ FEWEST_CLUSTERS = 3
 NO_INTERVAL = "no interval: "
 """How the reason begins where there is a value and no interval."""
 
+BELOW = f"{NO_INTERVAL}all of it would lie below 0, where no variance is"
+
 LEAST_FREEDOM = 2.0
 """Degrees of freedom that t has at least, however much one cluster outweighs the others: those of three clusters."""
 
@@ -198,6 +200,8 @@ class Sampled:
             moved, half = np.arctanh(value), reach / (1 - value**2)
             return float(np.tanh(moved - half)), float(np.tanh(moved + half))
         bottom, top = _ENDS[self.scale]
+        if value + reach < bottom:
+            return BELOW
         return max(value - reach, bottom), min(value + reach, top)
 
 

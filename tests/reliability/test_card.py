@@ -16,10 +16,13 @@ from conqret.perturb import Direction
 from conqret.reliability.bias.table import BiasTable
 from conqret.reliability.cards.card import Card, card_schema, make_card, read_card
 from conqret.reliability.cards.fit import changes
+from conqret.reliability.cards.limits import _agreement
 from conqret.reliability.sensitivity.curves import Curve, Point
 from conqret.reliability.sensitivity.results import SensitivityRecord, SensitivityResults
+from conqret.reliability.validation.dimension import DimensionAgreement
 from conqret.report.card import card_page
 from conqret.report.card_tables import card_markdown
+from conqret.stats.estimate import Estimate
 from tests.contract.items import demo
 from tests.judging.runs import execution
 from tests.reliability.cards import FORMAT, bias_of, card_of
@@ -165,5 +168,20 @@ def test_a_card_says_how_far_the_judge_repeats_itself(folder: Path, card: Card, 
     said = card.model_copy(update={"repeatability": table.repeatability})
     page, markdown = "".join(card_page(said)), card_markdown(said)
     assert "Does it repeat itself?" in page
+    assert '<a href="#repeatability">' in page
     assert "## Repeatability" in markdown
     assert "Does it repeat itself?" not in "".join(card_page(card))
+
+
+def test_less_agreement_than_by_chance_is_no_doubt_about_chance() -> None:
+    def row(dimension: str, low: float, high: float) -> DimensionAgreement:
+        alpha = Estimate((low + high) / 2, low, high, 24)
+        return DimensionAgreement.model_construct(dimension=dimension, alpha=alpha, person=Estimate(None))
+
+    said = [
+        text
+        for text, holds in _agreement([row("clarity", -0.8, -0.6), row("cogency", -0.5, 0.2)]).items()
+        if holds
+    ]
+    assert said[0].startswith("It agrees with people less than chance does on clarity:")
+    assert said[1] == "Agreement with people is not told apart from chance on cogency."

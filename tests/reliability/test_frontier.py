@@ -12,6 +12,7 @@ from conqret.errors import DeclarationError
 from conqret.io.labels import read_labels
 from conqret.judging.summary import summarise
 from conqret.reliability.validation.frontier import frontier
+from conqret.report.charts import Chart, Line, Point
 from conqret.report.frontier import frontier_sheet, frontier_tables
 from conqret.report.sheet import write_sheet
 from tests.reliability.judged import judgment, scored
@@ -154,3 +155,15 @@ def test_tables_page_and_chart(labels, tmp_path):
     assert (
         drawn.path.split()[0].split(",")[0] == drawn.path.split()[1].split(",")[0]
     )  # upright, over the interval
+
+
+def test_what_is_below_0_stands_below_0_in_the_chart():
+    low, high = Line("a", [Point(0.013343, -0.4, -0.7, 0.1)]), Line("b", [Point(12345, 0.5)])
+    chart = Chart("t", "cost", "alpha", [low, high])
+    at = {tick.text: tick.at for tick in chart.up()}
+    assert list(at) == ["-1", "-0.5", "0", "0.5", "1"]
+    first, second = chart.drawn()
+    assert at["0"] < float(first.dots[0].split(",")[1].split("m")[0]) < at["-0.5"]
+    assert float(second.dots[0].split(",")[1].split("m")[0]) == at["0.5"]
+    assert [tick.text for tick in chart.across()] == ["0.0133", "12345"]
+    assert "alpha by cost</text>" in chart.svg()

@@ -170,7 +170,7 @@ def test_a_chart_keeps_to_its_axes() -> None:
     chart = Chart("t", "level", "score", [line])
     (drawn,) = chart.drawn()
     heights = [float(pair.split(",")[1]) for pair in drawn.path.split()]
-    assert heights == [140.0, 184.0, 8.0], "in the order of the levels, and no further than 0 and 1"
+    assert heights == [74.0, 184.0, 8.0], "in the order of the levels, and no further than -1 and 1"
     assert [tick.text for tick in chart.across()] == ["0", "100"], "1 stands too close to 0"
     assert drawn.band.split()[0] == drawn.path.split()[0], "no interval: the point itself"
     alone = Chart("t", "level", "score", [Line("one", [Point(5, 0.5)])])

@@ -62,6 +62,18 @@ def test_a_correlation_takes_fewer_degrees_of_freedom_where_one_cluster_makes_up
     assert np.arctanh(alike.high) - np.arctanh(0.5) == pytest.approx(stats.t.ppf(0.975, 7) * error)
 
 
+def test_a_variance_whose_interval_lies_below_0_has_none():
+    def estimated(middle):
+        without = np.linspace(middle - 0.001, middle + 0.001, 8)
+        return Sampled(middle, without, np.full(8, True), 80, scale="variance").estimate()
+
+    far = estimated(-0.1)
+    assert (far.value, far.low, far.high) == (-0.1, None, None)
+    assert "below 0" in far.reason
+    near = estimated(-0.001)
+    assert near.low == 0 < near.high
+
+
 def test_a_share_near_1_has_a_short_interval():
     """An AUROC of .99 that one topic brings down: without it 1 is nearly reached, which is far away in odds only."""
     topics = np.repeat(np.arange(10), 8).tolist()

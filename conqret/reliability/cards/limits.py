@@ -67,7 +67,12 @@ def known_limits(
 def _agreement(rows: Sequence[DimensionAgreement]) -> dict[str, object]:
     known = [row for row in rows if row.alpha.value is not None]
     none = [row.dimension for row in rows if row.alpha.value is None]
-    chance = [row.dimension for row in known if row.alpha.low is not None and row.alpha.low <= 0]
+    worse = [row.dimension for row in known if row.alpha.high is not None and row.alpha.high < 0]
+    chance = [
+        row.dimension
+        for row in known
+        if row.alpha.low is not None and row.alpha.low <= 0 and row.dimension not in worse
+    ]
     weak = [row.dimension for row in known if (row.alpha.value or 0) < WEAK]
     without = gathered((row.alpha.reason, row.dimension) for row in known if row.alpha.low is None)
     below = [
@@ -81,6 +86,8 @@ def _agreement(rows: Sequence[DimensionAgreement]) -> dict[str, object]:
     if len(weak) == len(known):
         where = "everywhere: too low to rest a conclusion on single scores."
     return {
+        f"It agrees with people less than chance does on {_names(worse)}: see whether its scale or theirs is turned "
+        "round.": worse,
         f"Agreement with people is not told apart from chance on {_names(chance)}.": chance,
         **{f"Agreement on {_names(names)} has {reason}.": reason for reason, names in without.items()},
         f"Alpha with people is below {WEAK} {where}": weak,
