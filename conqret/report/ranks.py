@@ -37,7 +37,7 @@ def ranking_table(
                 *(places[weight][name] for weight in table),
             )
         )
-    said = ["P.D.: less is better; D.A.: more is better; k: the weight of P.D."]
+    said = ["P.D.: less is better; D.A.: more is better; k: how much P.D. weighs."]
     said += [
         f"{short}: the mean over {count} instruments; its rank: by the mean of its {count} ranks."
         for short, count in several.items()

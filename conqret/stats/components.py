@@ -9,8 +9,8 @@ with every combination of conditions as a c (and, where samples have one in comm
 asked). Components are estimated without assuming a distribution, by equating the
 quadratic forms ``y' M V_k M y`` with what they are expected to be, ``sum_l tr(M V_k M V_l) sigma_l^2``, where V_k says
 which scores share a level of effect k, and M takes the mean off (MINQUE(0): Rao 1972; Searle, Casella and McCulloch,
-Variance Components, 1992, section 11.3). Where no score is missing they are those of the analysis of variance. An
-estimate may be below 0, which means that it is small.
+Variance Components, 1992, section 11.3). Where no score is missing and all topics have as many items, they are those
+of the analysis of variance. An estimate may be below 0, which means that it is small.
 
 What more of anything buys (a D-study) follows: the variance that a facet brings is divided by how many of it are
 averaged over.

@@ -2,8 +2,8 @@
 
 ``isotonic`` and ``ordinal`` read the metric itself: any map that never falls, or the label to be expected where odds
 are proportional. ``joint`` reads all metrics that the judge gives, by ridge regression. Which kind maps a fold of
-topics is said by the squared errors on the other folds, so that a topic has no part in the choice of its own map
-either.
+topics is said by the squared errors on the other folds: how well a topic is mapped has no say in the choice of its own
+map (the maps that are chosen by were fitted on it, though).
 """
 
 from __future__ import annotations
