@@ -59,8 +59,10 @@ def provider_error(error: Exception) -> ProviderError:
     if isinstance(error, ProviderError):
         return error
     cause: BaseException | None = error
-    while cause is not None and not isinstance(cause, TooLongError):
+    while cause is not None and not isinstance(cause, TooLongError | ProviderError):
         cause = cause.__cause__ or cause.__context__
+    if isinstance(cause, ProviderError):
+        return cause
     if cause is not None:  # the libraries between call it a broken connection
         return ProviderError(Reason.SERVER_ERROR, str(cause))
     message = scrub(_WRAPPINGS.sub("", str(error)) or type(error).__name__)

@@ -12,11 +12,16 @@ from typing import Any, NoReturn
 from urllib.parse import SplitResult, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
+from conqret.data import Reason
 from conqret.errors import DeclarationError
 from conqret.llm.options import ClientOptions
+from conqret.llm.retry import ProviderError
 
 PATIENCE = 5.0
 """Seconds to wait for an address; a slow one may still answer the request, which has a time limit of its own."""
+
+HERE = ("localhost", "127.0.0.1", "::1")
+"""What this machine calls itself."""
 
 PORTS = {"http": 80, "https": 443}
 """Where a server listens whose address does not say."""
@@ -109,6 +114,12 @@ def address(api_base: str) -> str:
     except ValueError:
         return "the address given"
     return SplitResult(parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", "").geturl()
+
+
+def sent_on(url: str, target: str) -> ProviderError:
+    """The error where an address answers by naming another one, to which a key would go along."""
+    where = f"{address(url)} sends on to {address(target) or 'nowhere'}"
+    return ProviderError(Reason.BAD_REQUEST, f"{where}: give the address itself (--api-base)")
 
 
 def _is_here(host: str) -> bool:

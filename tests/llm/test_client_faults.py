@@ -165,7 +165,9 @@ async def test_a_server_that_goes_away_is_a_connection_error_with_its_address():
 async def test_a_proxy_stands_between(monkeypatch):
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
     monkeypatch.setenv("no_proxy", "")
-    await check_address("http://127.0.0.1:9/v1")
+    await check_address("http://judge.invalid/v1")
+    with pytest.raises(DeclarationError, match="nobody answers"):  # none before this machine itself
+        await check_address("http://127.0.0.1:9/v1")
 
 
 @pytest.mark.parametrize(

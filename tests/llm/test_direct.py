@@ -3,6 +3,7 @@
 import asyncio
 import gzip
 import json
+import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from conqret.llm import Client, ClientOptions, Recordings
 from conqret.llm.backends.hosted import BACKEND
 from conqret.llm.hosted.direct import Direct
 from conqret.llm.hosted.servers import directly, server_of
-from conqret.llm.hosted.through_litellm import ThroughLitellm
+from conqret.llm.hosted.through_litellm import ThroughLitellm, _stay_here
 from conqret.llm.request import Plain
 from conqret.llm.structured import Shape
 from tests.llm.samples import SECRET, Verdict, ask_all, options, request
@@ -176,6 +177,28 @@ async def test_connections_are_kept():
     assert len({one.peer for one in heard}) == 1
 
 
+def test_proxies_spare_what_they_spared_before(monkeypatch, no_proxy):
+    for before, after in (
+        ("corp.example", "corp.example,localhost,127.0.0.1,::1"),
+        ("*", "*"),
+        ("localhost,127.0.0.1,::1,x", "localhost,127.0.0.1,::1,x"),
+    ):
+        monkeypatch.setenv("NO_PROXY", before)
+        monkeypatch.delenv("no_proxy", raising=False)
+        _stay_here()
+        assert os.environ["NO_PROXY"] == os.environ.get("no_proxy", before) == after
+
+
+@pytest.mark.parametrize("model", ["openai/judge", "anthropic/claude-x"])
+async def test_litellm_takes_no_key_elsewhere(model):
+    async with serving() as (elsewhere, others):
+        away = web.Response(status=307, headers={"Location": f"{elsewhere}?key=1"})
+        async with serving(lambda _: away) as (url, heard):
+            (answer,), _ = await ask_all(options(url, model=model, client="litellm"), [request()])
+    assert (answer.reason, len(heard), others) == (Reason.BAD_REQUEST, 1, [])
+    assert f"sends on to {elsewhere}: give the address itself" in answer.detail
+
+
 async def test_nothing_is_sent_where_a_server_sends_us_on():
     async with serving() as (elsewhere, others):
         away = web.Response(status=307, headers={"Location": f"{elsewhere}?key=1"})
@@ -242,8 +265,9 @@ async def test_what_a_status_means(status, said, reason):
 @pytest.fixture
 def no_proxy(monkeypatch):
     for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
-        monkeypatch.delenv(name, raising=False)
-        monkeypatch.delenv(name.upper(), raising=False)
+        for one in (name, name.upper()):
+            monkeypatch.setenv(one, "")  # so that it is as it was, whatever litellm's way sets
+            monkeypatch.delenv(one)
 
 
 async def test_a_password_in_netrc_takes_no_keys_place(tmp_path, monkeypatch, no_proxy):
@@ -254,11 +278,12 @@ async def test_a_password_in_netrc_takes_no_keys_place(tmp_path, monkeypatch, no
     assert (answer.reason, heard[0].headers["Authorization"]) == (None, f"Bearer {SECRET}")
 
 
+@pytest.mark.parametrize("client", ["direct", "litellm"])
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
-async def test_this_machine_is_asked_without_the_proxy(monkeypatch, no_proxy, host):
+async def test_this_machine_is_asked_without_the_proxy(monkeypatch, no_proxy, host, client):
     async with serving() as (proxy, others), serving() as (url, heard):
         monkeypatch.setenv("http_proxy", proxy.removesuffix("/v1"))
-        (answer,), _ = await ask_all(options(url.replace("127.0.0.1", host)), [request()])
+        (answer,), _ = await ask_all(options(url.replace("127.0.0.1", host), client=client), [request()])
     assert (answer.reason, len(heard), others) == (None, 1, [])
 
 

@@ -1,5 +1,6 @@
 """litellm's HTTP clients read bounded answers: httpx unpacks a body whole before anybody sees it, so it is unpacked
-before httpx does."""
+before httpx does. Nor do they follow an address elsewhere, where they would take along a key that is in a header of a
+provider's own."""
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ from typing import Any
 import httpx
 
 from conqret.llm.hosted.unpacking import ACCEPTED, TooLongError, packing, unpacked
+from conqret.llm.reachable import sent_on
 
 
 class _Bounded(httpx.AsyncByteStream):
@@ -25,7 +27,8 @@ class _Bounded(httpx.AsyncByteStream):
 def bounded(
     send: Callable[[httpx.Request], Awaitable[httpx.Response]],
 ) -> Callable[[httpx.Request], Awaitable[httpx.Response]]:
-    """A transport's ``handle_async_request`` whose answers raise :class:`TooLongError` where they are too long."""
+    """A transport's ``handle_async_request`` whose answers raise :class:`TooLongError` where they are too long, and
+    :class:`ProviderError` where they send on to somebody else."""
 
     async def handle(request: httpx.Request) -> httpx.Response:
         request.headers["Accept-Encoding"] = ACCEPTED
@@ -33,6 +36,9 @@ def bounded(
         stream = response.stream
         if not isinstance(stream, httpx.AsyncByteStream):
             return response
+        if response.has_redirect_location and not _same(request.url, response.headers["Location"]):
+            await stream.aclose()
+            raise sent_on(str(request.url), str(request.url.join(response.headers["Location"])))
         try:
             packed = packing(response.headers.get("Content-Encoding"))
         except TooLongError:
@@ -49,6 +55,14 @@ def bounded(
         )
 
     return handle
+
+
+def _same(asked: httpx.URL, location: str) -> bool:
+    """Whether an address is of the same server, as safe or safer."""
+    target = asked.join(location)
+    return target.host == asked.host and (
+        target.scheme == "https" or (target.scheme, target.port) == (asked.scheme, asked.port)
+    )
 
 
 def bind(litellm: Any) -> None:

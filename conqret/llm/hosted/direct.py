@@ -23,7 +23,7 @@ from conqret.llm.hosted.servers import Server, server_of
 from conqret.llm.hosted.unpacking import ACCEPTED, packing, unpacked
 from conqret.llm.options import ClientOptions
 from conqret.llm.provider_errors import status_error
-from conqret.llm.reachable import address, check_address, proxy_of
+from conqret.llm.reachable import check_address, proxy_of, sent_on
 from conqret.llm.request import Request
 from conqret.llm.retry import ProviderError
 from conqret.llm.structured import KEPT, Shape, choose_shape, format_for
@@ -140,9 +140,7 @@ def _arguments(response: type[BaseModel], shape: Shape) -> Mapping[str, bytes]:
 def refused(server: Server, status: int, headers: Mapping[str, str], raw: bytes) -> ProviderError:
     """What another status than 200 amounts to."""
     if 300 <= status < 400:
-        target = address(headers.get("Location", "")) or "nowhere"
-        where = f"{address(server.url)} sends on to {target}"
-        return ProviderError(Reason.BAD_REQUEST, f"{where}: give the address itself (--api-base)")
+        return sent_on(server.url, headers.get("Location", ""))
     return status_error(status, _message(raw) or f"status {status} without a word", headers)
 
 

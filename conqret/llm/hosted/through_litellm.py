@@ -10,6 +10,7 @@ import os
 import warnings
 from collections.abc import Mapping
 from typing import Any
+from urllib.request import getproxies_environment
 from weakref import WeakKeyDictionary
 
 from pydantic import BaseModel
@@ -17,7 +18,7 @@ from pydantic import BaseModel
 from conqret.errors import DeclarationError
 from conqret.llm.hosted.connection import NO_KEY, HostedConnection
 from conqret.llm.options import ClientOptions
-from conqret.llm.reachable import check_address, check_key
+from conqret.llm.reachable import HERE, check_address, check_key
 from conqret.llm.request import Request
 from conqret.llm.structured import Shape, choose_shape, format_for
 
@@ -118,6 +119,7 @@ def load_litellm() -> Any:
     """litellm with everything off that prints, reports, fetches or retries. Takes 3 s the first time."""
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     os.environ.setdefault("LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS", "True")
+    _stay_here()
     litellm: Any = importlib.import_module("litellm")
     from conqret.llm.hosted.bounded import bind  # httpx, which every run would import else
 
@@ -131,6 +133,16 @@ def load_litellm() -> Any:
     for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "instructor"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     return litellm
+
+
+def _stay_here() -> None:
+    """Where the environment names proxies, have none of them asked for this machine: keys would go there."""
+    proxies = getproxies_environment()
+    spared = proxies.get("no", "").split(",")
+    if proxies and spared != ["*"] and not {*HERE} <= {*spared}:
+        os.environ["no_proxy"] = os.environ["NO_PROXY"] = ",".join(
+            filter(None, dict.fromkeys([*spared, *HERE]))
+        )
 
 
 async def _close_connections(litellm: Any, loop: asyncio.AbstractEventLoop) -> None:
