@@ -11,7 +11,7 @@ import typer
 
 from conqret.cli import options
 from conqret.cli.asking import Asking
-from conqret.cli.console import at, end, floor, note, progress, result
+from conqret.cli.console import at, floor, note, progress
 from conqret.cli.groups import Group, grouped
 from conqret.errors import number
 
@@ -152,8 +152,8 @@ def answer(
     summary = outcome.summary
     if summary.cut and not asking.shown.quiet:
         note(f"{summary.cut:,} answers end where the room for them did: --max-tokens gives more")
-    result(summary, _lines(summary, folder, answers_table(summary)), as_json=asking.shown.json_output)
-    end(summary.unanswered, outcome.session, there=summary.answered, reasons=summary.unanswered)
+    lines = _lines(summary, folder, answers_table(summary))
+    asking.conclude(summary, lines, outcome, summary.unanswered, there=summary.answered)
 
 
 def _lines(summary: AnswersSummary, folder: AnswersFolder, table: RenderableType) -> Iterator[RenderableType]:

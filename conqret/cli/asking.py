@@ -3,16 +3,18 @@ session with the model, a line that says what is asked of whom, a bar with live 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from conqret.cli import options
-from conqret.cli.console import floor, note_all, progress, tell, tell_session
+from conqret.cli.console import end, floor, note_all, progress, result, tell, tell_session
 from conqret.cli.groups import Group
 from conqret.errors import number
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from conqret.judging.expected_cost import Expected
     from conqret.llm.client import Client
     from conqret.runs.session import Session, SessionCounts
@@ -96,3 +98,17 @@ class Asking(Group):
         if outcome.missing:
             note_all(f"{len(outcome.missing)} answers are not among the recordings", outcome.missing)
         return outcome
+
+    def conclude(
+        self,
+        data: object,
+        lines: Iterable[RenderableType],
+        outcome: Outcome,
+        lost: Mapping[str, int],
+        *,
+        there: object,
+    ) -> None:
+        """Print what came of it (``data``, or ``lines`` for people), and end: with exit code 1 where answers are
+        ``lost`` (how many, by reason), where nothing is ``there``, or where the session stopped before its end."""
+        result(data, lines, as_json=self.shown.json_output)
+        end(lost, outcome.session, there=there, reasons=lost)

@@ -16,7 +16,7 @@ from conqret.cli import (
     perspectives_tune,
 )
 from conqret.cli.asking import Asking
-from conqret.cli.console import at, end, note, progress, result, tell
+from conqret.cli.console import at, note, progress, result, tell
 from conqret.cli.groups import add_commands, grouped
 from conqret.errors import number
 
@@ -127,9 +127,9 @@ def detect(
         partial(study, found, session, folder, yes_from=threshold, overwrite=asking.kept.overwrite),
         len(found), "grades", about=f"{number(len(found), 'pair')} from {pairs}, asked of", doing="detecting",
     )  # fmt: skip
-    result(outcome.summary, _lines(outcome.summary, folder), as_json=asking.shown.json_output)
-    lost = outcome.summary.unanswered
-    end(lost, outcome.session, there=len(found) - sum(lost.values()), reasons=lost)
+    summary = outcome.summary
+    there = len(found) - sum(summary.unanswered.values())
+    asking.conclude(summary, _lines(summary, folder), outcome, summary.unanswered, there=there)
 
 
 def probabilities_of(

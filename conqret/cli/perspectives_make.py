@@ -11,7 +11,7 @@ import typer
 
 from conqret.cli import options
 from conqret.cli.asking import Asking
-from conqret.cli.console import at, end, floor, result
+from conqret.cli.console import at, floor, result
 from conqret.cli.groups import grouped
 from conqret.errors import number
 
@@ -81,9 +81,8 @@ def make(
         at(folder.path / file, what)
         for file, what in zip(files, ("kept", "left out", "inspect"), strict=True)
     )
-    result(summary, [made_table(summary), "", *named], as_json=asking.shown.json_output)
-    lost = summary.unanswered
-    end(lost, outcome.session, there=len(read) - sum(lost.values()), reasons=lost)
+    there = len(read) - sum(summary.unanswered.values())
+    asking.conclude(summary, [made_table(summary), "", *named], outcome, summary.unanswered, there=there)
 
 
 @grouped

@@ -34,9 +34,8 @@ DRAWN = 100
 """Good statements of each system that people look at, beside all bad ones (section 5.1: a random set of 100)."""
 SEED = 13
 """Draws and shuffles the statements of a sheet."""
-WORDS = "good=1,tie=0.5,bad=0"
-"""What people may say: strictly on its side, hard to judge, or holding something of the other side."""
 GOOD, TIE = 1.0, 0.5
+"""What people may say: strictly on its side, hard to judge; lower is what holds something of the other side."""
 
 Verdict = Literal["good", "bad"]
 _COLUMNS = ("good", "good"), ("good", "bad"), ("bad", "good"), ("bad", "bad")

@@ -106,11 +106,6 @@ def verdict(preference: Measure) -> Verdict | None:
     return _VERDICTS[(total > 0) - (total < 0)]
 
 
-def win_score(win: int, tie: int, lose: int) -> float:
-    """``(win - lose) / (win + tie + lose) + 1`` (Equation 5)."""
-    return (win - lose) / (win + tie + lose) + 1
-
-
 def _of_system(system: str, found: Sequence[tuple[str, Measure]]) -> Quality:
     import numpy as np
 

@@ -61,7 +61,6 @@ class StatedRecord(AskedRecord):
 class StatedFolder(AskedFolder[StatedRecord, Stated]):
     """The files of written statements under one folder."""
 
-    KIND: ClassVar[str] = "debate-write"
     COMMAND: ClassVar[str] = "conqret debate write"
     RECORD: ClassVar[type[RunRecord]] = StatedRecord
     ROW: ClassVar[type[Answered]] = Stated

@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 
 from conqret.errors import DeclarationError
 
-WEIGHTS = (0.0, 0.25, 0.5, 0.75, 1.0)
-"""The weights of Perspective Diversity in Figure 3."""
 SAME = 1e-12
 """Scores closer than this share a rank: they differ by rounding alone."""
 

@@ -29,7 +29,6 @@ class Checked:
         layout: the name of the layout the file was read as.
         has: for each optional field whether all, some or no items have it (a stance other than none).
         documents: documents of all items together.
-        longest_document: characters of the longest document.
         notes: remarks for the user: ids that were made, columns kept as metadata, very long documents.
         left_out, reasons: how many items were left out because of faults, and a line for each kind of fault.
     """
@@ -39,7 +38,6 @@ class Checked:
     layout: str
     has: Mapping[str, Share]
     documents: int
-    longest_document: int
     notes: tuple[str, ...]
     left_out: int = 0
     reasons: tuple[str, ...] = ()
@@ -65,14 +63,13 @@ def check_items(
     Raises:
         ItemsError: there are faults; it lists all of them (see :mod:`conqret.io.faults` for the bounds).
     """
-    count = documents = longest = 0
+    count = documents = 0
     having, sha = Counter[str](), hashlib.sha256()
     for item in items:
         if item is None:
             continue
         count += 1
         documents += len(item.documents)
-        longest = max([longest, *(len(document.text) for document in item.documents)])
         having.update(field for field in OPTIONAL if has_field(item, field))
         sha.update(canonical(item_record(item)) + b"\n")
     if not reader.number:
@@ -86,9 +83,7 @@ def check_items(
         for field in OPTIONAL
     }
     notes = reader.notes.lines()
-    return Checked(
-        count, sha.hexdigest(), layout, has, documents, longest, notes, reader.number - count, left_out
-    )
+    return Checked(count, sha.hexdigest(), layout, has, documents, notes, reader.number - count, left_out)
 
 
 def sound_items(

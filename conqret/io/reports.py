@@ -35,7 +35,7 @@ REQUEST = Schema(
         "background": Field(("background",), text, ""),
     },
 )
-TOPIC, RUN, TEAM = "topic_id", "run_id", "team_id"
+TOPIC, RUN = "topic_id", "run_id"
 """Under these keys of an item's metadata stands whose report it is, and on which request."""
 
 _IDS = ("id", "docid", "doc_id", "docno")

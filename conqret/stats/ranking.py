@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
-from conqret.stats.correlation import kendall, spearman
 from conqret.stats.estimate import CONFIDENCE, Estimate, Sampled
 from conqret.stats.resampling import Resamples, leave_one_out, whole
 
@@ -130,20 +129,6 @@ def bradley_terry(
     spread = np.diagonal(centre @ np.linalg.inv(information) @ centre)
     reach = NormalDist().inv_cdf((1 + confidence) / 2) * np.sqrt(spread.clip(min=0))
     return games.standings(strengths, confidence, ends=(strengths - reach, strengths + reach))
-
-
-def ranking_agreement(one: Sequence[Standing], other: Sequence[Standing]) -> tuple[Estimate, Estimate]:
-    """Spearman's rho and Kendall's tau between two rankings of the same players.
-
-    Raises:
-        DeclarationError: the players differ.
-    """
-    ratings = {standing.player: standing.rating.value or 0.0 for standing in other}
-    if {standing.player for standing in one} != set(ratings):
-        raise DeclarationError("the two rankings are of different players")
-    first = [standing.rating.value or 0.0 for standing in one]
-    second = [ratings[standing.player] for standing in one]
-    return spearman(first, second), kendall(first, second)
 
 
 class _Games:

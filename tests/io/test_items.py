@@ -133,7 +133,6 @@ def test_unused_fields_of_documents_are_noted():
 
 def test_a_very_long_document_is_noted_not_refused():
     checked = open_items([{**GOOD, "documents": ["ok", "word " * 90_000]}]).check()
-    assert checked.longest_document == 450_000
     assert "more than 100,000 tokens" in checked.notes[1]
     assert "documents[2].text in line 1, about 112,500 tokens" in checked.notes[1]
 

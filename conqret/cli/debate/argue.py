@@ -10,7 +10,7 @@ import typer
 
 from conqret.cli import options
 from conqret.cli.asking import Asking
-from conqret.cli.console import at, end, floor, note, note_all, result
+from conqret.cli.console import at, floor, note, note_all
 from conqret.cli.groups import grouped
 from conqret.errors import number
 
@@ -94,8 +94,7 @@ def argue(
         note(f"a text is missing, as {example}")
     if summary.incomplete:
         note_all(f"{len(summary.incomplete)} debates are not whole, and left out", summary.incomplete)
-    result(summary, _lines(summary, folder), as_json=asking.shown.json_output)
-    end(summary.unwritten, outcome.session, there=summary.whole, reasons=summary.unwritten)
+    asking.conclude(summary, _lines(summary, folder), outcome, summary.unwritten, there=summary.whole)
 
 
 def _lines(summary: WrittenSummary, folder: WrittenFolder) -> Iterator[RenderableType]:

@@ -11,7 +11,7 @@ import typer
 
 from conqret.cli import options
 from conqret.cli.asking import Asking
-from conqret.cli.console import at, end, floor, note, result
+from conqret.cli.console import at, floor, note
 from conqret.cli.groups import grouped
 from conqret.errors import number
 
@@ -101,8 +101,8 @@ def hold(
     )  # fmt: skip
     summary = outcome.summary
     write_held(outcome.debates, summary, folder.report_file)
-    result(summary, _lines(summary, outcome.debates, folder), as_json=asking.shown.json_output)
-    end(summary.missing, outcome.session, there=summary.statements, reasons=summary.missing)
+    lines = _lines(summary, outcome.debates, folder)
+    asking.conclude(summary, lines, outcome, summary.missing, there=summary.statements)
 
 
 def _speakers(

@@ -10,7 +10,7 @@ import typer
 
 from conqret.cli import options
 from conqret.cli.asking import Asking
-from conqret.cli.console import at, end, note, result
+from conqret.cli.console import at, note
 from conqret.cli.debate.table import Design
 from conqret.cli.groups import grouped
 from conqret.errors import number
@@ -112,9 +112,8 @@ def judge(
     came, beside = outcome.came, outcome.beside
     told = verdict(came)
     data = {"verdict": told, **asdict(came), "beside": [asdict(one) for one in beside]}
-    result(data, _lines(came, beside, told, folder), as_json=asking.shown.json_output)
-    unanswered = outcome.unanswered
-    end(unanswered, outcome.session, there=len(asked) - sum(unanswered.values()), reasons=unanswered)
+    there = len(asked) - sum(outcome.unanswered.values())
+    asking.conclude(data, _lines(came, beside, told, folder), outcome, outcome.unanswered, there=there)
 
 
 def _lines(

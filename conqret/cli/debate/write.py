@@ -10,7 +10,7 @@ import typer
 
 from conqret.cli import options
 from conqret.cli.asking import Asking
-from conqret.cli.console import at, end, floor, note, result
+from conqret.cli.console import at, floor, note
 from conqret.cli.groups import grouped
 from conqret.errors import number
 
@@ -80,5 +80,5 @@ def write(
         f"{outcome.written:,} of {number(len(found), 'statement')} written",
         at(folder.statements_file, "statements"),
     )
-    result({**facts, "unwritten": dict(outcome.unwritten)}, lines, as_json=shown.json_output)
-    end(outcome.unwritten, outcome.session, there=outcome.written, reasons=outcome.unwritten)
+    data = {**facts, "unwritten": dict(outcome.unwritten)}
+    asking.conclude(data, lines, outcome, outcome.unwritten, there=outcome.written)
