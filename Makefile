@@ -125,9 +125,9 @@ $(DOCS)/.installed: pyproject.toml constraints.txt
 	$(DOCS)/bin/pip install --quiet -e '.[docs]' -c constraints.txt
 	@touch $@
 
-# The site, every warning an error. Its pages load nothing from elsewhere.
+# The site, every warning an error (--quiet would hide them from that). Its pages load nothing from elsewhere.
 docs: $(DOCS)/.installed
-	NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs build --quiet --strict
+	NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs build --strict
 	@echo "Next: python -m http.server --directory site, and open http://localhost:8000 (or site/index.html, without search)"
 
 # Every page in Chromium with axe-core, two widths, light and dark; needs npm for axe-core.
