@@ -69,18 +69,24 @@ class BeirRows:
             elif (found := as_text(row.record.get("_id"))) in wanted:
                 own = {key: row.record[key] for key in ("text", "title") if key in row.record}
                 corpus[found] = {"id": found, **own}
+        met = set[str]()
         for row in _lines(self.folder / "queries.jsonl"):
             if isinstance(row, Fault):
                 yield row
                 continue
-            graded = grades.get(as_text(row.record.get("_id")), {})
-            for document in graded.keys() - corpus.keys():
+            query = as_text(row.record.get("_id"))
+            met.add(query)
+            graded = grades.get(query, {})
+            for document in (one for one in graded if one not in corpus):
                 problem = f"has a grade for the document {document!r}, which corpus.jsonl does not hold"
                 yield Fault(self.name, row.line, "qrels", problem, "Add the document, or delete the grade")
             if graded:
                 documents = [corpus[document] for document in graded if document in corpus]
                 own = {key: row.record.get(key) for key in ("_id", "text")}
                 yield Row(row.line, {**own, "documents": documents, "grades": graded})
+        for query in (one for one in grades if one not in met):
+            problem = f"has grades for the question {query!r}, which queries.jsonl does not hold"
+            yield Fault(self.name, 0, "qrels", problem, "Add the question, or delete its grades")
 
     def _split(self) -> Path:
         found = sorted((self.folder / "qrels").glob("*.tsv"))

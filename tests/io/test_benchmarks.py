@@ -78,6 +78,11 @@ def test_a_grade_of_a_document_that_is_not_there(beir, fault_of):
     assert "'d2', which corpus.jsonl does not hold" in fault_of(beir).problem
 
 
+def test_a_grade_for_a_question_that_is_not_there(beir, fault_of):
+    (beir / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq9\td1\t1\n")
+    assert "'q9', which queries.jsonl does not hold" in fault_of(beir).problem
+
+
 def test_beir_splits(beir, fault_of):
     (beir / "qrels" / "dev.tsv").write_text("query-id\tcorpus-id\tscore\nq2\td1\tmuch\n")
     assert open_items(beir).check().count == 1  # the test split

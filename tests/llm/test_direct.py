@@ -231,6 +231,7 @@ async def test_bodies_that_are_no_answer(raw, told):
     [
         ([{"type": "text", "text": json.dumps(GOOD)}], {}),
         (f"<think>maybe {{}}</think>\n{json.dumps(GOOD)}", {}),
+        (None, {"message": {"tool_calls": [{"function": {"name": "Verdict", "arguments": GOOD}}]}}),
         (None, {"finish_reason": None}),
         (None, {"finish_reason": "context_overflow"}),
         (None, {"finish_reason": ["length"]}),

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from conqret.data import Reason
+from conqret.io.jsonl import compact
 from conqret.llm.provider_errors import scrub
 from conqret.llm.request import Completion, TokenLogprobs
 from conqret.llm.retry import ProviderError
@@ -39,7 +40,10 @@ def completion_of(body: Mapping[str, Any], price: Price, seconds: float) -> Comp
         raise ProviderError(Reason.SERVER_ERROR, "the server's answer holds no choice")
     message = _mapping(choice.get("message"))
     call = _mapping(_mapping(_first(message.get("tool_calls"))).get("function"))
-    text = str(call["arguments"] or "") if call.get("arguments") else _content(message)
+    given = call.get("arguments")
+    if isinstance(given, Mapping):  # an object where OpenAI writes its JSON
+        given = compact(given).decode()
+    text = str(given) if given else _content(message)
     prompt, completed, cached = usage_of(body.get("usage"))
     if not completed:
         completed = None if text else 0
