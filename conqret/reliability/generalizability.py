@@ -14,7 +14,8 @@ from conqret.data import Judgment, Measure
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.judging.folder import JudgeFolder, JudgeRecord
-from conqret.stats.components import SAMPLE, Components, variance_components
+from conqret.stats.components import variance_components
+from conqret.stats.design_study import SAMPLE, Components
 from conqret.stats.estimate import CONFIDENCE, Estimate, undefined
 
 MODEL, PROMPT, JUDGE = "model", "prompt", "judge"

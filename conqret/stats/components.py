@@ -12,174 +12,26 @@ which scores share a level of effect k, and M takes the mean off (MINQUE(0): Rao
 Variance Components, 1992, section 11.3). Where no score is missing and all topics have as many items, they are those
 of the analysis of variance. An estimate may be below 0, which means that it is small.
 
-What more of anything buys (a D-study) follows: the variance that a facet brings is divided by how many of it are
-averaged over.
+What more of anything buys (a D-study) follows: :mod:`conqret.stats.design_study`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping, Sequence
 from itertools import combinations, product
-from math import prod
 from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
 from conqret.stats.clusters import SAME, cluster_places
-from conqret.stats.estimate import Sampled, Scale
+from conqret.stats.design_study import ITEM, OBJECTS, ORDER, SAMPLE, TOPIC, Components, Effect
 from conqret.stats.resampling import leave_one_out
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-TOPIC, ITEM, SAMPLE, ORDER = "topic", "item", "sample", "order"
-OBJECTS = (TOPIC, ITEM)
-"""What is measured; everything else is noise of measuring it."""
-
-FEWEST_TOPICS = 20
-"""Topics below which the intervals of what differs between topics as wholes are none: at 8 and 12 topics they hold the
-truth in 82 to 92 % (benchmarks/components.py)."""
-
 _SINGULAR = 1e-9
 """Below this share of the largest, an eigenvalue of the (scaled) equations is 0: effects cannot be told apart."""
-
-Design = Mapping[str, int]
-"""How many of each facet a score, or a mean, is averaged over; 1 of those that are not named."""
-
-
-@dataclass(frozen=True, slots=True)
-class Effect:
-    """One source of variance: several names where the data cannot tell them apart. ``facets`` are those by whose number
-    it is divided (those of all its names), ``levels`` how many different ones there are."""
-
-    names: tuple[str, ...]
-    facets: frozenset[str]
-    levels: int
-
-    @property
-    def of_objects(self) -> bool:
-        """Whether it is what is to be measured: it hangs on topics and items alone."""
-        return self.facets <= set(OBJECTS)
-
-    @property
-    def over_topics(self) -> bool:
-        """Whether it differs between topics, so that leaving out topics says how well it is known."""
-        return bool(self.facets & set(OBJECTS))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Components:
-    """``effects`` with their ``variances``, and what these are without each cluster (``without``: clusters by effects).
-
-    ``conditions`` are those that vary, and ``items`` is the mean number of items a topic.
-    """
-
-    effects: tuple[Effect, ...]
-    variances: NDArray[np.float64]
-    without: NDArray[np.float64]
-    present: NDArray[np.bool_]
-    n: int
-    topics: int
-    items: float
-    conditions: tuple[str, ...]
-
-    @property
-    def facets(self) -> tuple[str, ...]:
-        """What a score can be averaged over so that it is known what that buys: conditions and samples."""
-        alone = any(one.names == (SAMPLE,) for one in self.effects)
-        return (*self.conditions, SAMPLE) if alone else self.conditions
-
-    def variance(self, place: int) -> Sampled:
-        """The component of an effect. It has no interval where it does not differ between topics, or where it differs
-        between topics as wholes and there are fewer than :data:`FEWEST_TOPICS`."""
-        effect, few = self.effects[place], ""
-        if not effect.over_topics:
-            few = f"topics say nothing of other {_plural(effect)}"
-        elif ITEM not in effect.facets and self.topics < FEWEST_TOPICS:
-            few = f"{self.topics} topics say little of how topics differ, and {FEWEST_TOPICS} are needed"
-        return self._sampled(lambda found: found[..., place], "variance", few)
-
-    def generalizability(self, design: Design) -> Sampled:
-        """The share of the variance between items (of whatever topic) in that of their scores, ``E rho^2``: how well
-        scores so averaged would order items again. NaN where no score differs.
-
-        Raises:
-            DeclarationError: a number is below 1, or of a facet of which nothing is known.
-        """
-        self._check(design)
-
-        def ratio(found: NDArray[np.float64]) -> NDArray[np.float64]:
-            true, error = self._true(found), self._error(found, design, absolute=False)
-            return _divided(true, true + error)
-
-        return self._sampled(ratio, "share")
-
-    def dependability(self, design: Design) -> float:
-        """The same for the scores themselves and not their order, ``Phi``: that conditions are lenient or strict on
-        all items counts as error, too. Raises what :meth:`generalizability` raises."""
-        self._check(design)
-        true = self._true(self.variances)
-        return float(_divided(true, true + self._error(self.variances, design, absolute=True)))
-
-    def score_error(self, design: Design) -> float:
-        """The standard error of one item's score, other conditions and samples being possible. Raises what
-        :meth:`generalizability` raises."""
-        self._check(design)
-        return float(self._error(self.variances, design, absolute=True) ** 0.5)
-
-    def mean_error(self, design: Design, topics: int) -> float:
-        """The standard error of a mean over so many topics, with as many items each as there are. Raises what
-        :meth:`generalizability` raises."""
-        self._check({**design, TOPIC: topics})
-        numbers = {**design, TOPIC: topics, ITEM: self.items}
-        return float(sum(self._parts(self.variances, numbers)) ** 0.5)
-
-    def _true(self, found: NDArray[np.float64]) -> NDArray[np.float64]:
-        import numpy as np
-
-        kept = [place for place, one in enumerate(self.effects) if one.of_objects]
-        return np.asarray(found[..., kept].clip(min=0).sum(axis=-1))
-
-    def _error(self, found: NDArray[np.float64], design: Design, *, absolute: bool) -> NDArray[np.float64]:
-        import numpy as np
-
-        parts = [
-            part
-            for one, part in zip(self.effects, self._parts(found, design), strict=True)
-            if not one.of_objects and (absolute or one.over_topics)
-        ]
-        return np.sum(parts, axis=0) if parts else np.zeros(found.shape[:-1])
-
-    def _parts(
-        self, found: NDArray[np.float64], numbers: Mapping[str, float]
-    ) -> Iterable[NDArray[np.float64]]:
-        """The variance of each effect, divided by the numbers of its facets."""
-        for place, one in enumerate(self.effects):
-            yield found[..., place].clip(min=0) / prod(numbers.get(facet, 1) for facet in one.facets)
-
-    def _check(self, design: Design) -> None:
-        for facet, number in design.items():
-            if number < 1:
-                raise DeclarationError(f"a design has 1 {facet} at least, not {number}")
-            if number > 1 and facet not in (*self.facets, TOPIC):
-                raise DeclarationError(
-                    f"what more {facet}s buy is not known: what varies here is {' and '.join(self.facets) or 'nothing'}"
-                )
-
-    def _sampled(
-        self, of: Callable[[NDArray[np.float64]], NDArray[np.float64]], scale: Scale, unsure: str = ""
-    ) -> Sampled:
-        value = float(of(self.variances))
-        return Sampled(
-            value,
-            of(self.without),
-            self.present,
-            self.n,
-            "" if value == value else "no score differs",
-            scale,
-            unsure,
-        )
 
 
 def variance_components(
@@ -308,10 +160,6 @@ def _name(term: tuple[str, ...]) -> str:
     return SAMPLE if SAMPLE in term else " x ".join(term)
 
 
-def _plural(effect: Effect) -> str:
-    return " and ".join(f"{name}s" for name in sorted(effect.facets))
-
-
 def _together(codes: Sequence[NDArray[np.intp]]) -> NDArray[np.intp]:
     """The level of each score where all of ``codes`` count, numbered by first appearance."""
     return cluster_places(zip(*(one.tolist() for one in codes), strict=True))
@@ -356,9 +204,3 @@ class _Equations:
         return np.where(
             np.abs(found) <= SAME * np.abs(found).max(), 0.0, found
         )  # what rounding leaves is nothing
-
-
-def _divided(above: NDArray[np.float64], below: NDArray[np.float64]) -> NDArray[np.float64]:
-    import numpy as np
-
-    return np.divide(above, below, out=np.full_like(below, np.nan), where=below > 0)
