@@ -229,6 +229,18 @@ def test_a_batch_of_which_nobody_knows_whether_it_was_taken_is_not_said_to_be_re
             judge(items, **settings)
 
 
+def test_what_to_do_about_a_batch_that_the_provider_does_not_know(items, tmp_path):
+    class Forgetful(BatchServer):
+        async def _look(self, request: web.Request) -> web.Response:
+            return web.json_response({"error": {"message": "no such batch"}}, status=404)
+
+    with Forgetful() as server:
+        settings = {"model": "openai/m", "api_base": server.url, "output": tmp_path / "run", "batch": True}
+        judge(items, **settings)
+        with pytest.raises(ConqretError, match=rf"no such batch \(take it out of .*{SUFFIX}, and its"):
+            judge(items, **settings)
+
+
 def test_a_batch_that_is_said_to_be_made_is_taken(items, tmp_path):
     class Precise(BatchServer):
         def _made(self, questions: list[dict[str, Any]]) -> web.Response:

@@ -148,8 +148,10 @@ class Batches:
                     async for raw in service.lines(path):
                         odd[self._take(service, store, batch, raw)] += 1
             except ProviderError as error:
-                shown = ProviderError(error.code, f"batch {batch.id} cannot be collected: {error}")
-                raise self._redaction.error(shown) from None
+                said = f"batch {batch.id} cannot be collected: {error}"
+                if error.code is Reason.BAD_REQUEST:  # it is lost, or another account's
+                    said += f" (take it out of {self._file}, and its questions are handed in again)"
+                raise self._redaction.error(ProviderError(error.code, said)) from None
             said = self._redaction.text(found.told)
             if not found.ended:
                 _log.warning("batch %s is under way (%s)", batch.id, said)
