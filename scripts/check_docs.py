@@ -42,7 +42,10 @@ ELSEWHERE = {
     r"--api-base|my-judge|--strategy brief|shouting|clarity": "a server or plug-in of one's own",
 }
 """What commands need that is not here: patterns, and what to call it."""
-EXECUTED = ["README.md"]
+EXECUTED = [
+    "README.md",
+    *(f"docs/guides/{one.name}" for one in sorted((ROOT / "docs" / "guides").glob("*.md"))),
+]
 """The pages whose commands are run where no other is named."""
 NOT_RUN_AT_MOST = 60
 """Commands that are not run: a new one has to run, or to be argued for here."""
