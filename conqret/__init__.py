@@ -17,9 +17,11 @@ from conqret._version import __version__ as __version__
 if TYPE_CHECKING:
     from conqret.api.answering import answer
     from conqret.api.debates import controllability, response_quality
+    from conqret.api.experiments import run
+    from conqret.api.generation import generate
     from conqret.api.judging import ajudge, judge
     from conqret.api.judgments import Judgments
-    from conqret.api.systems import generate, retrieve, run
+    from conqret.api.retrieval import retrieve
     from conqret.api.validation import validate
     from conqret.data import Document, Item, Judgment, Measure
     from conqret.errors import ConqretError, DeclarationError, ExecutionError, ItemsError
@@ -42,11 +44,11 @@ _HOMES = {
     "answer": "conqret.api.answering",
     "bias": "conqret.reliability.bias.study",
     "controllability": "conqret.api.debates",
-    "generate": "conqret.api.systems",
+    "generate": "conqret.api.generation",
     "judge": "conqret.api.judging",
     "response_quality": "conqret.api.debates",
-    "retrieve": "conqret.api.systems",
-    "run": "conqret.api.systems",
+    "retrieve": "conqret.api.retrieval",
+    "run": "conqret.api.experiments",
     "sensitivity": "conqret.reliability.sensitivity.study",
     "validate": "conqret.api.validation",
 }

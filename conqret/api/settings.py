@@ -1,10 +1,12 @@
-"""The settings that the functions of the public face take by keyword, each declared once."""
+"""The settings that the functions of the public face take, each declared once."""
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any, ParamSpec, TypedDict, TypeVar
 
 from conqret.data import Judgment
 from conqret.errors import UnknownNameError
@@ -15,6 +17,10 @@ from conqret.judging.dimensions import Order
 from conqret.judging.setup import Setup
 from conqret.llm.client import Client
 from conqret.llm.options import ClientOptions, Way
+
+P = ParamSpec("P")
+J = TypeVar("J")
+R = TypeVar("R")
 
 
 class ClientSettings(TypedDict, total=False):
@@ -92,3 +98,28 @@ def client_options(model: str | None, settings: Mapping[str, Any]) -> ClientOpti
 def as_path(place: str | Path | None) -> Path | None:
     """A place as a path."""
     return None if place is None else Path(place)
+
+
+def as_client(model: str | ClientOptions) -> ClientOptions:
+    """A model's name as settings of a client."""
+    return model if isinstance(model, ClientOptions) else ClientOptions(model)
+
+
+def prepared_by(prepare: Callable[P, J]) -> Callable[[Callable[[J], R]], Callable[P, R]]:
+    """Makes of a function of a job one that takes what ``prepare`` makes the job of, so that the options of both stand
+    once."""
+
+    def public(act: Callable[[J], R]) -> Callable[P, R]:
+        result = act.__annotations__["return"]
+        shape = inspect.signature(prepare).replace(return_annotation=result)
+
+        @functools.wraps(act)
+        def whole(*given: P.args, **options: P.kwargs) -> R:
+            shape.bind(*given, **options)  # what is missing is not said to be missing of prepare
+            return act(prepare(*given, **options))
+
+        whole.__dict__["__signature__"] = shape
+        whole.__annotations__ = {**prepare.__annotations__, "return": result}
+        return whole
+
+    return public

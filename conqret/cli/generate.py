@@ -61,7 +61,7 @@ def generate(
     """
     from dataclasses import asdict
 
-    from conqret.api.systems import generation_job
+    from conqret.api.generation import generation_job
     from conqret.generation.expected_cost import expected_writing
     from conqret.generation.writing import generate as write
     from conqret.judging.expected_cost import Sizes

@@ -90,7 +90,7 @@ def score(
     whether it follows the side of its query, the documents that it takes, and the ceiling of all rankings together.
     A model (or --judgments) says which document contains which perspective, and which of two supports the question.
     """
-    from conqret.api.systems import retrieval_session
+    from conqret.api.retrieval import retrieval_session
     from conqret.cli.perspectives_judging import detected, sided
     from conqret.errors import DeclarationError
     from conqret.io.perspectives import perspective_lines, read_perspectives

@@ -77,7 +77,7 @@ def evaluate(
     systems of each measure. The last table says how evenly both sides are shown.
     """
 
-    from conqret.api.systems import as_split, chosen_topics, retrieval_session
+    from conqret.api.retrieval import as_split, chosen_topics, retrieval_session
     from conqret.io.corpus import CorpusDirectory
     from conqret.retrieval.evaluation.depths import check_depth, default_measures
     from conqret.retrieval.evaluation.evaluate import evaluate as score

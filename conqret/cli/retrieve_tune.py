@@ -40,7 +40,7 @@ def tune(
 
     Report figures on other topics than these. Tried are 0.5, 0.75, 0.9, 0.95 and 0.99 (BeRDS).
     """
-    from conqret.api.systems import as_split, topics_of
+    from conqret.api.retrieval import as_split, topics_of
     from conqret.io.corpus import CorpusDirectory
     from conqret.retrieval.evaluation.systems import judgments, queries
     from conqret.retrieval.evaluation.tuning import MEASURE, tune_mmr

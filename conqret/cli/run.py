@@ -75,7 +75,7 @@ def _silent(stage: str, text: str) -> None:
 
 
 def _show_estimate(experiment: Path, json_output: bool) -> None:
-    from conqret.api.systems import experiment_job
+    from conqret.api.experiments import experiment_job
     from conqret.cli.expected_cost import tell_cost
     from conqret.experiments.estimate import estimate
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import csv
+import inspect
 import json
 import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import pytest
 
@@ -125,6 +126,15 @@ def test_a_misspelt_option_is_told_with_what_was_meant(name: str, misspelt: str,
         DeclarationError, match=f"there is no option of {name} '{misspelt}': did you mean '{meant}'"
     ):
         getattr(conqret, name)("x", **wrong)
+
+
+@pytest.mark.parametrize("name", ["generate", "run"])
+def test_what_is_prepared_first_shows_its_options_and_says_what_is_missing(name: str) -> None:
+    function = getattr(conqret, name)
+    assert {"recordings", "replay", "overwrite"} < set(inspect.signature(function).parameters)
+    assert set(inspect.signature(function).parameters) == set(get_type_hints(function)) - {"return"}
+    with pytest.raises(TypeError, match="^missing a required argument: '(corpus|experiment)'$"):
+        function()
 
 
 def test_what_is_public_is_documented_and_nothing_else_is_shown() -> None:

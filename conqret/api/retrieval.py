@@ -1,35 +1,21 @@
-"""``retrieve``, ``generate`` and ``run``: rankings, cited arguments, and whole experiments."""
+"""``retrieve``: rankings of the documents of a corpus."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING
 
 from conqret._optional import require
+from conqret.api.settings import as_client
 from conqret.data import Stance
 from conqret.errors import DeclarationError, UnknownNameError, strict_options
-from conqret.experiments.execute import ExperimentOutcome, run_experiment
-from conqret.experiments.folder import ExperimentFolder
-from conqret.experiments.job import Job
-from conqret.experiments.reading import read_experiment
-from conqret.experiments.spent import write_costs
-from conqret.generation.examples import SEED, SHOTS
-from conqret.generation.generate import DOCUMENTS, GenerateOptions
-from conqret.generation.strategy import DEFAULT_STRATEGY
-from conqret.generation.tasks import make_tasks
-from conqret.generation.writing import GenerationOutcome, GenerationRun
-from conqret.generation.writing import generate as write_arguments
 from conqret.io.corpus import CorpusDirectory
-from conqret.io.trec import ScoredDoc, read_rankings, write_run
-from conqret.llm.options import OFFLINE_MODEL, ClientOptions
+from conqret.io.trec import ScoredDoc, write_run
+from conqret.llm.options import ClientOptions
 from conqret.llm.recordings import STORE_NAME
-from conqret.prompts import Library
-from conqret.report.experiment import write_experiment
-from conqret.report.html import write_report
-from conqret.report.sensitivity import write_sensitivity
-from conqret.runs.places import RUNS, default_folder, stem
+from conqret.runs.places import RUNS
 from conqret.runs.session import Session, SessionCounts
 
 if TYPE_CHECKING:
@@ -254,156 +240,3 @@ def retrieval_session(
     return Session(
         chosen, recordings=store, replay=replay, prompts=None if prompts is None else Path(prompts)
     )
-
-
-@strict_options
-def generate(
-    corpus: str | Path,
-    run: str | Path,
-    *,
-    stance: Literal["pro", "con"],
-    model: str | ClientOptions = OFFLINE_MODEL,
-    strategy: str = DEFAULT_STRATEGY,
-    shots: int = SHOTS,
-    documents: int = DOCUMENTS,
-    expert: bool = False,
-    seed: int = SEED,
-    temperature: float | None = None,
-    prompts: str | Path | None = None,
-    output: str | Path | None = None,
-    overwrite: bool = False,
-    recordings: str | Path | None = None,
-    replay: str | Path | None = None,
-) -> GenerationOutcome:
-    """Write a cited argument for every topic that a run ranks, into a folder whose items are ready to be judged.
-
-    Args:
-        corpus: a corpus directory.
-        run: the TREC run that ranks its documents (``.gz`` too).
-        stance: the side to argue for.
-        model: who writes.
-        strategy: the way to answer (``cited``, ``extractive``, or a plug-in's).
-        shots: examples in the prompt, expert arguments on train topics.
-        documents: documents for each argument.
-        expert: put the expert's argument beside the new one, for formats that compare.
-        seed: draws the examples.
-        temperature: the model's; 0 unless given.
-        prompts: a folder with prompts of your own.
-        output: the folder; the same call again goes on where it stopped. By default ``runs/RUN-MODEL``.
-        overwrite: begin afresh where the folder holds other arguments; its recordings are kept.
-        recordings: a store of answers to share with other runs; by default the folder's own.
-        replay: recordings to answer from; nothing is sent then.
-
-    Raises:
-        DeclarationError: anything wrong with the call, the corpus, the run or the folder. No model is asked then.
-    """
-    job = generation_job(
-        corpus, run, stance=stance, model=model, strategy=strategy, shots=shots, documents=documents, expert=expert,
-        seed=seed, temperature=temperature, prompts=prompts, output=output, overwrite=overwrite, recordings=recordings,
-        replay=replay,
-    )  # fmt: skip
-    return write_arguments(job)
-
-
-@strict_options
-def generation_job(
-    corpus: str | Path,
-    run: str | Path,
-    *,
-    stance: Literal["pro", "con"],
-    model: str | ClientOptions = OFFLINE_MODEL,
-    strategy: str = DEFAULT_STRATEGY,
-    shots: int = SHOTS,
-    documents: int = DOCUMENTS,
-    expert: bool = False,
-    seed: int = SEED,
-    temperature: float | None = None,
-    prompts: str | Path | None = None,
-    output: str | Path | None = None,
-    overwrite: bool = False,
-    recordings: str | Path | None = None,
-    replay: str | Path | None = None,
-) -> GenerationRun:
-    """Arguments that are ready to be written, or to be estimated. Raises DeclarationError as :func:`generate`."""
-    client = as_client(model)
-    client.backend.check_can_ask("the question for an argument")
-    wanted = GenerateOptions(shots, documents, seed, temperature, expert, strategy)
-    asks = bool(wanted.way.prompts)
-    if not asks and not client.backend.baseline:
-        raise DeclarationError(f"the strategy {wanted.way.name} asks no model; leave out --model")
-    ranking, source = Path(run), Path(corpus)
-    name = client.model if asks else wanted.way.name
-    return GenerationRun(
-        tasks=make_tasks(CorpusDirectory(source), read_rankings(ranking), stance, wanted),
-        options=wanted,
-        model=client,
-        out=default_folder(stem(ranking), name) if output is None else Path(output),
-        library=Library(None if prompts is None else Path(prompts)),
-        recordings=None if recordings is None else Path(recordings),
-        replay=None if replay is None else Path(replay),
-        overwrite=overwrite,
-        settings={"corpus": source.name, "run": ranking.name, "stance": stance},
-    )
-
-
-@strict_options
-def run(
-    experiment: str | Path,
-    *,
-    output: str | Path | None = None,
-    overwrite: bool = False,
-    recordings: str | Path | None = None,
-    replay: str | Path | None = None,
-    say: Callable[[str, str], None] = lambda stage, text: None,
-) -> ExperimentOutcome:
-    """Retrieve, rerank, generate, judge, damage and report, as a file of an experiment says.
-
-    Args:
-        experiment: the TOML file (docs/experiments.md explains every field).
-        output: the run's folder; the same call again goes on where it stopped. By default ``runs/NAME``.
-        overwrite: begin afresh where the folder holds another experiment; its recordings are kept.
-        recordings: a store of answers to share with other runs; by default the folder's own.
-        replay: recordings to answer from; nothing is sent then.
-        say: is told the name of each stage and what becomes of it.
-
-    Raises:
-        DeclarationError: faults of the file, all of them, each with its line; or the folder holds something else.
-    """
-    job = experiment_job(
-        experiment, output=output, overwrite=overwrite, recordings=recordings, replay=replay, say=say
-    )
-    outcome = run_experiment(job)
-    for judged in outcome.judged:
-        write_report(judged)
-    for folder, results in outcome.sensitivity:
-        write_sensitivity(results, folder.path)
-    write_costs(job)
-    outcome.files = [job.out.scores_file, job.out.summary_file, *write_experiment(job.out)]
-    return outcome
-
-
-def experiment_job(
-    experiment: str | Path,
-    *,
-    output: str | Path | None = None,
-    recordings: str | Path | None = None,
-    replay: str | Path | None = None,
-    **more: Any,
-) -> Job:
-    """An experiment that is ready to be run, or to be estimated. Raises DeclarationError as :func:`run`."""
-    file = Path(experiment)
-    table = read_experiment(file)
-    return Job(
-        file,
-        table,
-        ExperimentFolder(default_folder(table.name) if output is None else Path(output)),
-        recordings=None if recordings is None else Path(recordings),
-        replay=None if replay is None else Path(replay),
-        on_stop=write_report,
-        **more,
-    )
-
-
-def as_client(model: str | ClientOptions) -> ClientOptions:
-    """A model's name as settings of a client."""
-    return model if isinstance(model, ClientOptions) else ClientOptions(model)

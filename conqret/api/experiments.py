@@ -1,0 +1,68 @@
+"""``run``: whole experiments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from conqret.api.settings import prepared_by
+from conqret.errors import strict_options
+from conqret.experiments.execute import ExperimentOutcome, run_experiment
+from conqret.experiments.folder import ExperimentFolder
+from conqret.experiments.job import Job
+from conqret.experiments.reading import read_experiment
+from conqret.experiments.spent import write_costs
+from conqret.report.experiment import write_experiment
+from conqret.report.html import write_report
+from conqret.report.sensitivity import write_sensitivity
+from conqret.runs.places import default_folder
+
+
+def experiment_job(
+    experiment: str | Path,
+    *,
+    output: str | Path | None = None,
+    overwrite: bool = False,
+    recordings: str | Path | None = None,
+    replay: str | Path | None = None,
+    say: Callable[[str, str], None] = lambda stage, text: None,
+) -> Job:
+    """An experiment that is ready to be run, or to be estimated. Raises DeclarationError as :func:`run`."""
+    file = Path(experiment)
+    table = read_experiment(file)
+    return Job(
+        file,
+        table,
+        ExperimentFolder(default_folder(table.name) if output is None else Path(output)),
+        recordings=None if recordings is None else Path(recordings),
+        replay=None if replay is None else Path(replay),
+        overwrite=overwrite,
+        say=say,
+        on_stop=write_report,
+    )
+
+
+@strict_options
+@prepared_by(experiment_job)
+def run(job: Job) -> ExperimentOutcome:
+    """Retrieve, rerank, generate, judge, damage and report, as a file of an experiment says.
+
+    Args:
+        experiment: the TOML file (docs/experiments.md explains every field).
+        output: the run's folder; the same call again goes on where it stopped. By default ``runs/NAME``.
+        overwrite: begin afresh where the folder holds another experiment; its recordings are kept.
+        recordings: a store of answers to share with other runs; by default the folder's own.
+        replay: recordings to answer from; nothing is sent then.
+        say: is told the name of each stage and what becomes of it.
+
+    Raises:
+        DeclarationError: faults of the file, all of them, each with its line; or the folder holds something else.
+    """
+    outcome = run_experiment(job)
+    for judged in outcome.judged:
+        write_report(judged)
+    for folder, results in outcome.sensitivity:
+        write_sensitivity(results, folder.path)
+    write_costs(job)
+    outcome.files = [job.out.scores_file, job.out.summary_file, *write_experiment(job.out)]
+    return outcome
