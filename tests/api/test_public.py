@@ -133,7 +133,7 @@ def test_what_is_prepared_first_shows_its_options_and_says_what_is_missing(name:
     function = getattr(conqret, name)
     assert {"recordings", "replay", "overwrite"} < set(inspect.signature(function).parameters)
     assert set(inspect.signature(function).parameters) == set(get_type_hints(function)) - {"return"}
-    with pytest.raises(TypeError, match="^missing a required argument: '(corpus|experiment)'$"):
+    with pytest.raises(TypeError, match=r"^missing a required argument: '(corpus|experiment)'$"):
         function()
 
 
