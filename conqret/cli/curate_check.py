@@ -9,7 +9,7 @@ import typer
 
 from conqret.cli import options
 from conqret.cli.asking import Asking
-from conqret.cli.console import result
+from conqret.cli.console import note, result
 from conqret.cli.curate_review import Folder, Reviewed, looked_at, tell_figures
 from conqret.cli.groups import add_commands, grouped
 from conqret.cli.questions import Encoder
@@ -112,6 +112,10 @@ def distinctiveness(
             return
         facts["of these called duplicates"] = sum(said.values())
         facts["not looked at"] = len(review.rows) - len(said)
+    elif not asking.shown.quiet:
+        note(
+            f"no pair is to be looked at: no sheet is written or read; a --threshold below {threshold} shows more"
+        )
     tell_figures("Distinctiveness", facts, "", done, asking.shown)
 
 

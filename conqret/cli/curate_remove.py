@@ -56,6 +56,8 @@ def remove(
     scale = reading.scale or ["{}:{}".format(*TASK.scale)]
     people = None if labels is None else replace(reading, scale=scale).load(labels)
     alike = {} if duplicates is None else read_review(duplicates, "duplicate")
+    if duplicates is not None and not alike:
+        raise DeclarationError(f"{duplicates} is not filled in: write yes or no into its column duplicate")
     lines, found = removed(made, people, alike, least=least)
     write_lines(output, lines)
     facts = {

@@ -177,5 +177,7 @@ def lines(found: Evaluation) -> Iterator[RenderableType]:
         rows = [(system, *(cells.get((system, measure)) for measure in measures)) for system in systems]
         title = {"all": "PRO+CON", "stance": "BOTH SIDES"}.get(view, view.upper())
         yield from (Table(f"{title} ({number(count, 'topic')})", ("system", *measures), rows), "")
-    note(f"means with 95 % intervals over topics; {MARK_BETTER} better and {MARK_WORSE} worse than {found.baseline}, "
+    bare = all(score.interval.low is None for score in found.scores)
+    means = "means over topics, too few for intervals" if bare else "means with 95 % intervals over topics"
+    note(f"{means}; {MARK_BETTER} better and {MARK_WORSE} worse than {found.baseline}, "
          "p < .05 (paired t-test, Holm-Bonferroni)")  # fmt: skip

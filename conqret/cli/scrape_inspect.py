@@ -160,7 +160,7 @@ def _looked_for(found: Sequence[LookedFor]) -> Iterator[tuple[Cell, ...]]:
 
 def _layout(found: Inspection) -> str:
     if found.layout and found.layout not in found.fits:
-        return f"{found.layout}, which does not fit; {', '.join(found.fits) or 'none'} fits"
+        return f"{found.layout}, which does not fit; what fits: {', '.join(found.fits) or 'none'}"
     if not found.layout:
         return "none fits; --layout NAME compares the page with one"
     file = f"layouts/{found.layout.replace('-', '_')}.py"

@@ -20,7 +20,7 @@ EPILOG = (
     "Examples:\n\n"
     "conqret scrape topics https://www.britannica.com/procon -o topics.txt\n\n"
     "conqret scrape topics https://idebate.net/resources/debatabase -o topics.txt\n\n"
-    "conqret scrape topics https://www.procon.org/ --archived 2023-06 --links 'https://\\*.procon.org/\\*'"
+    "conqret scrape topics https://www.procon.org/ --archived 2023-06 --links 'https://*.procon.org/*'"
 )
 
 

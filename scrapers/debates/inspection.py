@@ -35,7 +35,8 @@ _MARK = re.compile(MARK)
 
 @dataclass(frozen=True, slots=True)
 class LookedFor:
-    """A selector of a layout, how many elements of the page it finds, and what is nearly one of them."""
+    """A selector of a layout, how many elements of the page and its further pages it finds, and what of the page is
+    nearly one of them."""
 
     layout: str
     part: str
@@ -77,8 +78,9 @@ class Inspection:
 
     @property
     def drawn_by_script(self) -> bool:
-        """Whether the page as it was fetched holds too little text to be what its readers see."""
-        return self.characters < LITTLE_TEXT
+        """Whether the page holds too little text to be what its readers see, and neither a whole debate nor a list."""
+        whole = self.parts is not None and not self.missing
+        return self.characters < LITTLE_TEXT and not whole and not self.index.debates
 
 
 def inspect_page(
@@ -116,7 +118,7 @@ def inspect_page(
         missing=missing_of(parts) if parts else (),
         wants=chosen.wants(page) if chosen else (),
         index=next((one for one in indexes if one.debates or one.further), Index()),
-        looked_for=tuple(_looked_for(page.root, [chosen] if chosen else layouts)),
+        looked_for=tuple(_looked_for(page, [chosen] if chosen else layouts)),
         said=_said(found),
         hidden=tuple(_hidden(html)),
     )
@@ -135,12 +137,13 @@ def _name(element: HtmlElement) -> str:
     return f"{element.tag}.{first[:MAX_NAME]}" if first else str(element.tag)
 
 
-def _looked_for(root: HtmlElement, layouts: Collection[Layout]) -> Iterator[LookedFor]:
-    there = kinds(root)
+def _looked_for(page: Page, layouts: Collection[Layout]) -> Iterator[LookedFor]:
+    there = kinds(page.root)
+    roots = [page.root, *(one.root for one in page.further)]
     every = [selector for layout in layouts for selector in layout.selectors]
     for layout in layouts:
         for one in layout.selectors:
-            found = sum(1 for _ in one.find(root))
+            found = sum(1 for root in roots for _ in one.find(root))
             near = () if found else tuple(nearest(one, there, every))
             yield LookedFor(layout.name, one.part, str(one), found, near)
 

@@ -164,6 +164,8 @@ def test_the_figures_of_a_benchmark(cli, benchmark, tmp_path):
     nothing = cli("curate", "check", "distinctiveness", benchmark, "--threshold", "0.05")
     assert (nothing.code, "-o SHEET writes them for people" in nothing.err) == (2, True)
     pairs = tmp_path / "pairs.csv"
+    none = cli("curate", "check", "distinctiveness", benchmark, "--threshold", "1", "-o", pairs)
+    assert (none.code, pairs.exists(), "no sheet is written or read" in none.err) == (0, False, True)
     call = ("curate", "check", "distinctiveness", benchmark, "--threshold", "0.05", "-o", pairs)
     assert json.loads(cli(*call, "-m", "offline", "--json").out)["not looked at"] == 0
     answers = tmp_path / "answers.jsonl"
@@ -194,6 +196,11 @@ def test_people_label_agree_and_remove(cli, benchmark, tmp_path):
     agreed = cli("agree", people, "--scale", "0:1", "--level", "nominal")
     assert (agreed.code, "Fleiss" in agreed.out) == (0, True)
     assert cli("curate", "remove", benchmark, "-o", final).code == 2
+    blank = tmp_path / "pairs.csv"
+    blank.write_text("id,duplicate\na#1=a#2,\n")
+    unfilled = cli("curate", "remove", benchmark, "--duplicates", blank, "-o", final)
+    assert (unfilled.code, "write yes or no into its column duplicate" in unfilled.err) == (2, True)
+    assert not final.exists()
     done = cli("curate", "remove", benchmark, "--labels", people, "-o", final, "--json")
     found = json.loads(done.out)
     assert (found["rejected"], found["kept"], found["noes"]["grounded"]) == (1, len(rows) - 1, 2)

@@ -97,6 +97,7 @@ def test_the_recall_at_the_depth_is_the_ceiling_of_a_reranker(conqret, corpus, t
     assert done.code == 0, done.err
     assert "1 topic, 10 documents" in done.err
     assert "R@4 is the ceiling that the first stage leaves" in done.err
+    assert "too few for intervals" in done.err
     for measure in ("P@4", "nDCG@4", "R@4"):
         assert measure in done.out
     assert "bm25 was retrieved to 4 documents only" in " ".join(done.out.split())  # balance@10

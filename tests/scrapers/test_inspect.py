@@ -38,7 +38,8 @@ def test_an_address_is_read_with_its_other_side(site: Site) -> None:
     found = inspect(f"{site.url}/procon/night-trams-debate", "--allow-private", "--delay", "0")
     assert (found["layout"], found["missing"], found["failed"]) == ("procon-britannica", [], [])
     assert [len(found["parts"][name]) for name in ("pros", "cons", "sources")] == [2, 2, 6]
-    assert {one["selector"]: one["found"] for one in found["looked_for"]}["section.pro"] == 1
+    looked_for = {one["selector"]: one["found"] for one in found["looked_for"]}
+    assert [looked_for[name] for name in ("section.pro", "section.con", "section.sources")] == [1, 2, 1]
 
 
 def test_what_could_not_be_fetched_is_named(site: Site) -> None:
@@ -80,6 +81,11 @@ def test_the_lines_for_people_say_what_to_do(tmp_path: Path) -> None:
     )
     assert "none fits; --layout NAME compares the page with one" in index.output
     assert "index     3 debates are listed; conqret scrape topics makes a list" in index.output
+    short = RUNNER.invoke(
+        app, ["scrape", "inspect", str(PROCON.parent / "debatabase" / "cats-at-school.html")]
+    )
+    assert "debatabase fits" in short.output
+    assert "a script draws it" not in index.output + short.output
     drawn = tmp_path / "drawn.html"
     drawn.write_text(
         "<div id=root></div><script>draw()</script><p style='display:none'>a b c", encoding="utf-8"
