@@ -1,16 +1,18 @@
 """What commands print that is more than one statistic of :mod:`simulated_intervals`, of made-up judgments and labels.
 
 ``calibrate`` and ``validate`` get judgments and labels as they read them; the judge of ``calibrate`` ranks as it sees,
-on a scale of its own.
+on a scale of its own. ``score stability`` gets a table of what two instruments measure of eight systems.
 """
 
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 from simulated_intervals import ITEMS, Triple, World, made, triple
 
 from conqret.data import Judgment, Measure, Status
+from conqret.debateqa.stability import stability
 from conqret.io.label_scale import LabelScale, Scales
 from conqret.io.labels import Label, LabelSet, Unit
 from conqret.reliability.validation.calibrate import calibrate
@@ -18,6 +20,7 @@ from conqret.reliability.validation.dimension_view import View
 from conqret.reliability.validation.label_join import join_labels
 from conqret.reliability.validation.settings import Settings
 from conqret.stats.agreement import alphas
+from conqret.stats.correlation import kendall
 from conqret.stats.planning import Plan, from_pilot, plan_agreement, plan_mean
 from conqret.stats.resampling import leave_one_out, mean
 from conqret.stats.significance import ALPHA
@@ -79,6 +82,41 @@ def commanded(topics: int, balanced: bool, seed: int) -> dict[str, Triple | None
         person.estimate(), as_person.estimate(),
     )  # fmt: skip
     return {name: triple(one) for name, one in zip(COMMANDED, found, strict=True)}
+
+
+SYSTEMS = 8
+LACKING = 0.3
+"""The share of answers that are not there where questions are unbalanced."""
+
+
+def _means() -> NDArray[np.float64]:
+    """What each of two instruments (rows) gives each system in the mean of very many questions."""
+    own = np.random.default_rng(0).normal(size=(2, SYSTEMS)) * 0.05
+    return np.asarray(np.linspace(0.35, 0.65, SYSTEMS) + own)
+
+
+TRUE_TAU = round(kendall(*_means()).value or 0.0, 5)
+"""To as many digits as ends are kept with: taus take few values, and ends are often this one."""
+STABLE = ("score stability, tau of systems",)
+
+
+def stable(topics: int, balanced: bool, seed: int) -> dict[str, Triple | None]:
+    """The tau of two instruments' rankings of systems by as many questions as elsewhere topics."""
+    rng = np.random.default_rng([seed, topics, balanced, 5])
+    worth = rng.normal(size=(topics, 1)) * 0.1 + rng.normal(size=(topics, SYSTEMS)) * 0.15
+    there = rng.random(worth.shape) >= (0 if balanced else LACKING)
+    ids, systems = (places.astype(str) for places in np.nonzero(there))
+    rows = [
+        pl.DataFrame(
+            {
+                "id": ids, "system": systems, "instrument": name, "metric": DIMENSION,
+                "value": (means + worth + rng.normal(size=worth.shape) * 0.1)[there],
+            }
+        )
+        for name, means in zip("ab", _means(), strict=True)
+    ]  # fmt: skip
+    (found,) = stability(pl.concat(rows), DIMENSION).values.values()
+    return {STABLE[0]: triple(found)}
 
 
 PILOT = 20

@@ -19,7 +19,7 @@ from conqret.reliability.sensitivity.verdict import Verdict, corrected, judge_re
 from conqret.stats.agreement import alphas
 from conqret.stats.alternative_annotator import alternative_annotator_test
 from conqret.stats.effects import Effect, Paired, paired_effects
-from conqret.stats.missingness import missing_by_value
+from conqret.stats.missingness import missing_by_group, missing_by_value
 from conqret.stats.prediction_powered import prediction_powered_mean
 from conqret.stats.resampling import leave_one_out, mean
 from conqret.stats.sensitivity import MARGIN, Response, respond
@@ -35,6 +35,8 @@ NOISE, TOPIC_NOISE = 0.1, 0.05
 """What a score errs by on an item, and what a shift differs by between topics."""
 SLOPES = 10
 """Curves of a run that stand still."""
+SHUFFLES = 199
+"""Shuffles of the test of missing scores by topic: fewer than the command makes, which holds its level alike."""
 JUST_WORSE = 0.239
 """What a person is closer by than a judge with noise of 1.6: the mean of d in 20,000 topics."""
 
@@ -122,6 +124,16 @@ def lost(rng: Rng, topics: int, balanced: bool, slope: float) -> bool:
     odds = -1.5 + slope * length + rng.normal(size=int(which.max()) + 1)[which]
     gone = rng.random(len(which)) < 1 / (1 + np.exp(-odds))
     found = missing_by_value("length", gone.tolist(), length, rng, which.tolist())
+    return found.p is not None and found.p < ALPHA
+
+
+def lost_by_topic(rng: Rng, topics: int, balanced: bool, spread: float) -> bool:
+    """Whether missing scores are said to hang together with the topic, where the odds differ by ``spread`` between
+    topics."""
+    which = places(rng, topics, balanced)
+    odds = -1.5 + spread * rng.normal(size=topics)[which]
+    gone = rng.random(len(which)) < 1 / (1 + np.exp(-odds))
+    found = missing_by_group("topic", gone.tolist(), which.tolist(), rng, permutations=SHUFFLES)
     return found.p is not None and found.p < ALPHA
 
 
@@ -289,6 +301,14 @@ CASES: tuple[Case, ...] = (
     Case(
         "missing at random", "odds double with length", "p < .05",
         lambda rng, topics, balanced: lost(rng, topics, balanced, 0.7),
+    ),
+    Case(
+        "missing in some topics", "missing anywhere", "p < .05",
+        lambda rng, topics, balanced: lost_by_topic(rng, topics, balanced, 0.0), ALPHA,
+    ),
+    Case(
+        "missing in some topics", "log odds differ by 1", "p < .05",
+        lambda rng, topics, balanced: lost_by_topic(rng, topics, balanced, 1.0),
     ),
 )  # fmt: skip
 """Every verdict, what is true, what is counted, and how often that may be."""

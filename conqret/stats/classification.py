@@ -82,7 +82,8 @@ def average_precision(
     confidence: float = CONFIDENCE,
 ) -> Estimate:
     """``sum_k (R_k - R_(k-1)) P_k`` over the different scores from the highest down, with precision and recall of all
-    items that have score k or a higher one: items with the same score come at once.
+    items that have score k or a higher one: items with the same score come at once. It is a mean over positive items,
+    so that their numbers by cluster say how many degrees of freedom its interval has.
 
     ``positive`` is 0 or 1 for each item. Not defined where none is positive.
 
@@ -107,7 +108,7 @@ def average_precision(
 
     reason = "no item is positive"
     return drawn.sampled(
-        of_weights, len(truth), width=2 * len(levels), reason=reason, scale="share"
+        of_weights, len(truth), width=2 * len(levels), reason=reason, scale="share", over=truth == 1
     ).estimate(confidence)
 
 

@@ -5,8 +5,9 @@ clusters ``theta +- t_(C-1) s``, ``s^2 = (C - 1) / C sum_c (theta_(-c) - mean)^2
 statistic has ends, that is done on a scale that has none, ``g(theta) +- t g'(theta) s`` (the delta method): shares on
 that of ``log(p / (1 - p))``, correlations and coefficients of agreement on Fisher's ``artanh(r)``. These last are made
 of squares, of which one or two clusters may hold nearly all: s is then known badly, and t has fewer degrees of freedom.
-Variances are logarithms, with and without each cluster. With eight topics such intervals cover what they promise where
-percentiles of a bootstrap do not (docs/results/statistics.md).
+So it is with means and shares where a few large clusters hold most of the items. Variances are logarithms, with and
+without each cluster. With eight topics such intervals cover what they promise where percentiles of a bootstrap do not
+(docs/results/statistics.md).
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from conqret.errors import DeclarationError
-from conqret.stats.student import quantile
+from conqret.stats.student import beyond, quantile
 
 if TYPE_CHECKING:
     import numpy as np
@@ -78,8 +79,9 @@ class Sampled:
 
     ``value`` is NaN where the statistic is not defined, for ``reason`` (which may also hold a remark on a value), and
     ``unsure`` says why it has no interval, where the data tell that; ``without`` has a number for each cluster, NaN
-    likewise (none: no interval was asked for), and ``present`` says which of the clusters hold anything. What is
-    combined has to leave out the same clusters.
+    likewise (none: no interval was asked for), and ``present`` says which of the clusters hold anything. ``freedom`` is
+    the most degrees of freedom that the sizes of the clusters leave (:func:`freedom_by_size`). What is combined has to
+    leave out the same clusters.
     """
 
     value: float
@@ -89,6 +91,7 @@ class Sampled:
     reason: str = ""
     scale: Scale = "plain"
     unsure: str = ""
+    freedom: float = math.inf
 
     @property
     def defined(self) -> bool:
@@ -122,19 +125,19 @@ class Sampled:
         return Estimate(float(self.value), *ends, self.n, self.reason)
 
     def above(self, bound: float = 0.0) -> float | None:
-        """The p-value of "not above ``bound``" against "above it", by t with C - 1 degrees of freedom on the plain
-        scale (None where there is no interval). Where the value is the same without each cluster, all of them say the
-        same, and p is that of flipping their signs, ``2^-C`` at least."""
-        from scipy.special import stdtr
-
+        """The p-value of "not above ``bound``" against "above it", by t on the plain scale with the degrees of freedom
+        of the interval (None where there is none): there it is below 2.5 % exactly where the interval of 95 % lies
+        above ``bound``. Where the value is the same without each cluster, all of them say the same, and p is that of
+        flipping their signs, ``2^-C`` at least."""
         kept = self._kept()
         if isinstance(kept, str):
             return None
-        beyond, error = self.value - bound, _error(kept)
+        over, error = float(self.value - bound), _error(kept)
         if error <= _TOLERANCE:
             least = 0.5 ** len(kept)
-            return 0.5 if abs(beyond) <= _TOLERANCE else least if beyond > 0 else 1 - least
-        return float(stdtr(len(kept) - 1, -beyond / error))
+            return 0.5 if abs(over) <= _TOLERANCE else least if over > 0 else 1 - least
+        tail = beyond(abs(over) / error, self._freedom(kept)) / 2
+        return tail if over > 0 else 1 - tail
 
     def p(self) -> float | None:
         """The two-sided p-value of "it is 0"; None as for :meth:`above`."""
@@ -157,6 +160,7 @@ class Sampled:
             self.n,
             reason,
             unsure=self.unsure or other.unsure,
+            freedom=min(self.freedom, other.freedom),
         )
 
     def _kept(self) -> NDArray[np.float64] | str:
@@ -178,6 +182,12 @@ class Sampled:
             return f"no interval: not defined without {int(np.isnan(kept).sum())} of the {len(kept)} clusters"
         return kept
 
+    def _freedom(self, kept: NDArray[np.float64]) -> float:
+        """The degrees of freedom of t, for intervals and tests."""
+        if self.scale == "correlation":
+            return _freedom_by_kurtosis(kept)
+        return min(max(self.freedom, LEAST_FREEDOM), len(kept) - 1.0)
+
     def _ends(self, confidence: float) -> tuple[float, float] | str:
         """Both ends, or why there are none."""
         import numpy as np
@@ -189,8 +199,7 @@ class Sampled:
             return "no interval: it does not vary between clusters"
         value = float(self.value)
         logged = self.scale == "variance" and value > 0 and bool(kept.min() > 0)
-        freedom = _freedom(kept) if self.scale == "correlation" else len(kept) - 1.0
-        reach = quantile(freedom, confidence) * _error(np.log(kept) if logged else kept)
+        reach = quantile(self._freedom(kept), confidence) * _error(np.log(kept) if logged else kept)
         if logged:
             return value * float(np.exp(-reach)), value * float(np.exp(reach))
         if self.scale == "share" and 0 < value < 1:
@@ -235,6 +244,7 @@ def average(found: Sequence[Sampled]) -> Sampled:
         f"{lost} of {len(found)} have no value and are left out" if lost else "",
         scales.pop() if len(scales) == 1 else "plain",
         defined[0].unsure if all(one.unsure for one in defined) else "",
+        min(one.freedom for one in defined),
     )
 
 
@@ -250,7 +260,17 @@ def undefined(reason: str, n: int = 0) -> Estimate:
     return Estimate(None, n=n, reason=reason)
 
 
-def _freedom(without: NDArray[np.float64]) -> float:
+def freedom_by_size(sizes: NDArray[np.float64]) -> float:
+    """The degrees of freedom that clusters of ``sizes`` items leave: ``(sum_c n_c)^2 / sum_c n_c^2 - 1``.
+
+    The first part is the number of clusters of one size that say as much: the effective number of Carter, Schnepel and
+    Steigerwald (2017) for a mean, where items err independently. C clusters of one size leave C - 1; the more a few of
+    them outweigh the others, the fewer are left. Without an item there are none.
+    """
+    return float(sizes.sum() ** 2 / (sizes**2).sum()) - 1 if sizes.any() else 0.0
+
+
+def _freedom_by_kurtosis(without: NDArray[np.float64]) -> float:
     """The degrees of freedom of the squared error by Satterthwaite (1946): ``2 C / (k - (C - 3) / (C - 1))`` with the
     kurtosis k of what is left without each cluster, unbiased for normal values (3 gives C - 1, which is also the most).
     """

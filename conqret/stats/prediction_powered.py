@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
 from conqret.stats.clusters import cluster_places
-from conqret.stats.estimate import CONFIDENCE, Estimate, undefined
+from conqret.stats.estimate import CONFIDENCE, LEAST_FREEDOM, Estimate, freedom_by_size, undefined
+from conqret.stats.student import quantile
 
 if TYPE_CHECKING:
     import numpy as np
@@ -52,8 +53,9 @@ def prediction_powered_mean(
     of the others, so that the label of its item stays (any judgment leaves theta unbiased); ``naive`` is of those that
     there are. ``power`` fixes lambda (1: plain PPI), by
     default ``cov(Y, f) / ((1 + n / N) var(f))``, cut to [0, 1]. With clusters for both, errors that a cluster
-    shares (labelled or not) are added up before they are squared. Intervals are Student's, with n - 2 degrees of
-    freedom for the estimated lambda (clusters - 1 where fewer).
+    shares (labelled or not) are added up before they are squared. Intervals are Student's, with the degrees of
+    freedom that the labelled items of the clusters leave (:func:`~conqret.stats.estimate.freedom_by_size`: clusters - 1
+    where sizes are equal), one fewer for the estimated lambda.
 
     Raises:
         DeclarationError: there are no labels or no judgments, lengths differ, a label is missing, a value infinite, or
@@ -109,7 +111,6 @@ def _mean(
     n - ``lost`` for the parameters that were estimated from it.
     """
     import numpy as np
-    from scipy.special import stdtrit
 
     where = cluster_places(name for _, names in parts for name in names)
     shares = np.bincount(where, np.concatenate([(one - one.mean()) / len(one) for one, _ in parts]))
@@ -120,7 +121,9 @@ def _mean(
             value, n=n, reason=f"no interval from fewer than {FEWEST_LABELS} labelled items or topics"
         )
     variance = count / (count - lost) * (shares**2).sum()
-    reach = float(stdtrit(count - lost, (1 + confidence) / 2) * np.sqrt(variance))
+    labelled = np.bincount(where[:n]).astype(float)
+    freedom = max(freedom_by_size(labelled) + 1 - lost, LEAST_FREEDOM)
+    reach = float(quantile(freedom, confidence) * np.sqrt(variance))
     return Estimate(value, value - reach, value + reach, n)
 
 

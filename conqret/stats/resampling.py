@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
 from conqret.stats.clusters import cluster_places
-from conqret.stats.estimate import CONFIDENCE, Estimate, Sampled, Scale
+from conqret.stats.estimate import CONFIDENCE, Estimate, Sampled, Scale, freedom_by_size
 
 if TYPE_CHECKING:
     import numpy as np
@@ -84,13 +84,15 @@ class Resamples:
         reason: str = "",
         scale: Scale = "plain",
         counted: NDArray[np.bool_] | None = None,
+        over: NDArray[np.bool_] | None = None,
         unsure: str = "",
     ) -> Sampled:
         """The statistic of the data as they are and without each cluster.
 
         ``compute`` holds ``width`` numbers for each row of weights at a time (default: one for each item), ``n``
         counts what is behind it, and ``reason`` says why it is not defined where it is not. Clusters of which no item
-        is ``counted`` (default: all are) take no part; ``unsure`` says why there is to be no interval.
+        is ``counted`` (default: all are) take no part. ``over`` says over which items it is a mean (default: those that
+        are counted): their numbers by cluster leave degrees of freedom. ``unsure`` says why there is to be no interval.
         """
         import numpy as np
 
@@ -99,19 +101,24 @@ class Resamples:
         return Sampled(
             value,
             np.concatenate([np.zeros(0), *without]),
-            self.present(counted),
+            self.sizes(counted) > 0,
             n,
             reason if np.isnan(value) else "",
             scale,
             unsure,
+            freedom_by_size(self.sizes(counted if over is None else over)),
         )
 
-    def present(self, counted: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
-        """Which of the clusters hold an item (that is ``counted``)."""
+    def sizes(self, counted: NDArray[np.bool_] | None = None) -> NDArray[np.float64]:
+        """How many items (that are ``counted``) each cluster holds."""
         import numpy as np
 
         items = self.cluster if counted is None else self.cluster[counted]
-        return np.asarray(np.bincount(items, minlength=self.clusters) > 0)
+        return np.bincount(items, minlength=self.clusters).astype(float)
+
+    def present(self) -> NDArray[np.bool_]:
+        """Which of the clusters hold an item."""
+        return self.sizes() > 0
 
 
 def whole(n: int) -> Resamples:

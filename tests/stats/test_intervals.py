@@ -10,8 +10,8 @@ from conqret.stats.agreement import alphas
 from conqret.stats.classification import accuracy, auroc, matthews
 from conqret.stats.clusters import snapped
 from conqret.stats.correlation import spearman
-from conqret.stats.estimate import Sampled
-from conqret.stats.resampling import MOST_CLUSTERS, leave_one_out
+from conqret.stats.estimate import Sampled, freedom_by_size
+from conqret.stats.resampling import MOST_CLUSTERS, leave_one_out, mean
 
 
 def test_without_clusters_it_is_students_interval():
@@ -35,6 +35,30 @@ def test_large_clusters_weigh_more():
     error = np.sqrt(2 / 3 * ((without - without.mean()) ** 2).sum())
     assert found.value == 0.3
     assert found.high - found.value == pytest.approx(stats.t.ppf(0.975, 2) * error)
+
+
+def test_clusters_of_unequal_sizes_leave_fewer_degrees_of_freedom():
+    """24^2 / (10^2 + 6^2 + 4^2 + 2^2 + 1 + 1) - 1 = 2.6 for six clusters, and five for six of one size."""
+    assert freedom_by_size(np.array([10.0, 6, 4, 2, 1, 1])) == pytest.approx(24**2 / 158 - 1)
+    assert freedom_by_size(np.full(6, 4.0)) == 5
+    sizes = [10, 6, 4, 2, 1, 1]
+    values, topics = np.random.default_rng(5).normal(size=24), np.repeat(np.arange(6), sizes)
+    without = np.array([values[topics != one].mean() for one in range(6)])
+    error = np.sqrt(5 / 6 * ((without - without.mean()) ** 2).sum())
+    found = mean_interval(values, topics.tolist())
+    assert found.high - found.value == pytest.approx(stats.t.ppf(0.975, 24**2 / 158 - 1) * error)
+    t = values.mean() / error
+    assert mean(values, topics.tolist()).p() == pytest.approx(2 * stats.t.sf(abs(t), 24**2 / 158 - 1))
+
+
+def test_a_test_rejects_exactly_where_the_interval_leaves_the_value_out():
+    values, topics = np.random.default_rng(6).normal(size=30), np.repeat(np.arange(6), [1, 2, 3, 5, 7, 12])
+    for one in (mean(values, topics.tolist()), mean(values[:18] - values[12:], topics[:18].tolist())):
+        found = one.estimate()
+        for end, outwards in ((found.low, 1), (found.high, -1)):
+            inside, outside = end + outwards * 1e-6, end - outwards * 1e-6
+            assert min(one.above(inside), 1 - one.above(inside)) > 0.025
+            assert min(one.above(outside), 1 - one.above(outside)) < 0.025
 
 
 def test_a_share_stays_between_0_and_1_and_its_interval_is_that_of_the_odds():
@@ -176,6 +200,18 @@ def test_a_difference_leaves_out_the_same_clusters():
     difference = one.minus(other)
     assert difference.clusters == 3
     assert difference.estimate().reason == "no interval: it does not vary between clusters"
+
+
+def test_unequal_topics_do_not_make_chance_a_finding():
+    """With seven degrees of freedom for all eight topics, these would be 7 %."""
+    found = np.zeros(2)
+    for seed in range(400):
+        rng = np.random.default_rng([seed, 8])
+        topics = np.repeat(np.arange(8), rng.choice((1, 2, 3, 5, 8, 12), size=8))
+        values = (rng.normal(size=8) * 0.1)[topics] + rng.normal(size=len(topics)) * 0.18
+        one = mean(values, topics.tolist())
+        found += one.p() < 0.05, one.estimate().low > 0 or one.estimate().high < 0
+    assert found[0] == found[1] <= 400 * 0.05
 
 
 def test_at_eight_topics_they_hold_the_truth():
