@@ -47,6 +47,16 @@ def test_without_bias_the_page_says_so(card: Card, tmp_path: Path) -> None:
     assert "Consistency and bias" not in page
 
 
+def test_labels_of_one_person_have_no_columns_for_more(card: Card, tmp_path: Path) -> None:
+    heads = [
+        write_card(card.model_copy(update={"annotators": people}), tmp_path)[0]
+        .read_text(encoding="utf-8")
+        .count(">One person<")
+        for people in (3, 1)
+    ]
+    assert heads == [1, 0]
+
+
 def test_alpha_on_its_axis() -> None:
     found = agreement_figure(Estimate(1.0, -3.0, 1.0))
     assert (found.value, found.low, found.zero) == (200, 0, 40)
