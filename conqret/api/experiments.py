@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from conqret.api.settings import prepared_by
 from conqret.errors import strict_options
 from conqret.experiments.execute import ExperimentOutcome, run_experiment
 from conqret.experiments.folder import ExperimentFolder
@@ -43,8 +42,15 @@ def experiment_job(
 
 
 @strict_options
-@prepared_by(experiment_job)
-def run(job: Job) -> ExperimentOutcome:
+def run(
+    experiment: str | Path,
+    *,
+    output: str | Path | None = None,
+    overwrite: bool = False,
+    recordings: str | Path | None = None,
+    replay: str | Path | None = None,
+    say: Callable[[str, str], None] = lambda stage, text: None,
+) -> ExperimentOutcome:
     """Retrieve, rerank, generate, judge, damage and report, as a file of an experiment says.
 
     Args:
@@ -58,6 +64,9 @@ def run(job: Job) -> ExperimentOutcome:
     Raises:
         DeclarationError: faults of the file, all of them, each with its line; or the folder holds something else.
     """
+    job = experiment_job(
+        experiment, output=output, overwrite=overwrite, recordings=recordings, replay=replay, say=say
+    )
     outcome = run_experiment(job)
     for judged in outcome.judged:
         write_report(judged)

@@ -1,12 +1,10 @@
-"""The settings that the functions of the public face take, each declared once."""
+"""The settings that the functions of the public face take by keyword, each declared once."""
 
 from __future__ import annotations
 
-import functools
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ParamSpec, TypedDict, TypeVar
+from typing import Any, TypedDict
 
 from conqret.data import Judgment
 from conqret.errors import UnknownNameError
@@ -18,16 +16,11 @@ from conqret.judging.setup import Setup
 from conqret.llm.client import Client
 from conqret.llm.options import ClientOptions, Way
 
-P = ParamSpec("P")
-J = TypeVar("J")
-R = TypeVar("R")
-
 
 class ClientSettings(TypedDict, total=False):
     """How a model is called (see :class:`conqret.llm.options.ClientOptions`): address and key of the server, the way to
-    it, tokens of
-    an answer and of the window, dollars for a million tokens, limits, dollars to spend, seconds for a request, and the
-    share of failures from which nothing more is asked."""
+    it, tokens of an answer and of the window, dollars for a million tokens, limits, dollars to spend, seconds for a
+    request, and the share of failures from which nothing more is asked."""
 
     api_base: str | None
     api_key: str | None
@@ -103,23 +96,3 @@ def as_path(place: str | Path | None) -> Path | None:
 def as_client(model: str | ClientOptions) -> ClientOptions:
     """A model's name as settings of a client."""
     return model if isinstance(model, ClientOptions) else ClientOptions(model)
-
-
-def prepared_by(prepare: Callable[P, J]) -> Callable[[Callable[[J], R]], Callable[P, R]]:
-    """Makes of a function of a job one that takes what ``prepare`` makes the job of, so that the options of both stand
-    once."""
-
-    def public(act: Callable[[J], R]) -> Callable[P, R]:
-        result = act.__annotations__["return"]
-        shape = inspect.signature(prepare).replace(return_annotation=result)
-
-        @functools.wraps(act)
-        def whole(*given: P.args, **options: P.kwargs) -> R:
-            shape.bind(*given, **options)  # what is missing is not said to be missing of prepare
-            return act(prepare(*given, **options))
-
-        whole.__dict__["__signature__"] = shape
-        whole.__annotations__ = {**prepare.__annotations__, "return": result}
-        return whole
-
-    return public
