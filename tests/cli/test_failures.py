@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -49,18 +50,19 @@ def test_a_model_that_cannot_do_the_format_is_stopped(cli: Cli, broken: FaultSer
     done = cli("judge", many, *asked(broken, "--max-concurrency", 4), "-o", tmp_path / "r")
     assert done.code == 1
     assert len(broken.requests) < 3 * 96 / 3
-    assert "stopped, because 20 of 20 questions had no answer of use" in done.err
+    # up to three more were under way
+    (seen,) = re.findall(r"stopped, because (2[0-3]) of \1 questions had no answer of use", done.err)
     assert "mostly invalid answer, as for item" in done.err
     assert "context_relevance: this is missing" in done.err
-    assert "96 items: 0 scored, 20 unscored, 76 failed" in done.out
     summary = JudgeFolder(tmp_path / "r").summary()
-    assert summary.failed >= 96 - 20 - 4
-    assert summary.failed + summary.unscored == 96
+    assert 20 <= summary.unscored <= 23
+    assert summary.failed == 96 - summary.unscored
+    assert f"96 items: 0 scored, {summary.unscored} unscored, {summary.failed} failed" in done.out
     assert summary.session is not None
     assert "--stop-after-failures" in summary.session.stopped
     page = (tmp_path / "r" / "report.html").read_text(encoding="utf-8")
     assert "it was not asked any more, after too many failures" in page
-    assert "not asked, because 20 of 20 questions" in page
+    assert f"not asked, because {seen} of {seen} questions" in page
 
 
 def test_the_same_command_goes_on_after_a_stop(cli: Cli, tmp_path: Path) -> None:
