@@ -42,6 +42,8 @@ from simulated_intervals import (
 from simulated_verdicts import CASES, Case, happened
 
 TOPICS = (8, 20, 50)
+HEADS = [f"{topics}{'' if balanced else ' u'}" for topics in TOPICS for balanced in (True, False)]
+"""The columns of the tables; u: topics of unequal sizes."""
 MORE = {"bias alarm, 100 rows: one row moves by 0.1: alarm in that row": (6, 8, 12, 20, 50)}
 """Cases that are shown by more numbers of topics, balanced."""
 CHUNK = 100
@@ -174,9 +176,8 @@ def interval_table(
     done: dict[Cell, dict[str, list[Any]]], kind: str, names: Iterable[str], truth: dict[str, float]
 ) -> Iterator[str]:
     """A row for each interval: coverage / width / none for each number of topics."""
-    heads = [f"{topics}{'' if balanced else ' u'}" for topics in TOPICS for balanced in (True, False)]
-    yield f"| interval | truth | {' | '.join(heads)} |"
-    yield f"| --- | ---: |{' ---: |' * len(heads)}"
+    yield f"| interval | truth | {' | '.join(HEADS)} |"
+    yield f"| --- | ---: |{' ---: |' * len(HEADS)}"
     for name in names:
         marks = []
         for topics in TOPICS:
@@ -239,9 +240,8 @@ def plan_table(done: dict[Cell, dict[str, list[Any]]]) -> Iterator[str]:
 
 def verdict_table(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[str]:
     """A row for each case: how often what is counted happened, and in how many simulations if in more than others."""
-    heads = [f"{topics}{'' if balanced else ' u'}" for topics in TOPICS for balanced in (True, False)]
-    yield f"| verdict | truth | counted | at most | {' | '.join(heads)} |"
-    yield f"| --- | --- | --- | ---: |{' ---: |' * len(heads)}"
+    yield f"| verdict | truth | counted | at most | {' | '.join(HEADS)} |"
+    yield f"| --- | --- | --- | ---: |{' ---: |' * len(HEADS)}"
     for case in CASES:
         shares = []
         for topics in TOPICS:
