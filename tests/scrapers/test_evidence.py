@@ -333,9 +333,7 @@ async def test_hostile_servers_lose_no_source(tmp_path: Path) -> None:
             tmp_path / "corpus", [(name, server.url(path)) for path in [*routes] for name in (path,)]
         )
         async with asyncio.timeout(60):
-            await gather_evidence(
-                corpus, replace(OPTIONS, fetch=replace(OPTIONS.fetch, retries=Retries(1, 0.0)))
-            )
+            await gather_evidence(corpus, OPTIONS)
     lines = ledger(corpus)
     assert len(lines) == len(routes)
     assert lines[-1]["status"] == "ok"

@@ -229,7 +229,7 @@ HOSTILE: list[tuple[str, bytes | Handler, set[Status]]] = [
 )
 async def test_hostile_servers(answer: bytes | Handler, words: set[Status]) -> None:
     async with asyncio.timeout(15):
-        page, _ = await fetched(answer, replace(OPTIONS, retries=Retries(1, 0.0)))
+        page, _ = await fetched(answer)
     assert page.status in words, page
     assert page.ok or (page.detail and "\n" not in page.detail)
 
