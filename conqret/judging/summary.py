@@ -1,4 +1,4 @@
-"""Sum up judgments one at a time: means with the number behind them, bounds for what is missing, and cost.
+"""Sum up judgments one at a time: means with intervals and the number behind them, bounds for what is missing, cost.
 
 A mean over scored items alone would hide the others, so beside each mean stand two bounds: what it would be
 if every missing value were 0 (worst case) or 1 (best case).
@@ -7,6 +7,7 @@ if every missing value were 0 (worst case) or 1 (best case).
 from __future__ import annotations
 
 import math
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
@@ -14,6 +15,8 @@ from pydantic import BaseModel, ConfigDict
 
 from conqret.data import Judgment, Status
 from conqret.runs.session import SessionCounts
+from conqret.stats.estimate import Estimate
+from conqret.stats.means import mean_of_sums
 
 MAX_DETAILS = 100
 """Different details of a reason that are counted: the commonest is nearly always among the first."""
@@ -25,12 +28,16 @@ class _Frozen(BaseModel):
 
 class MetricSummary(_Frozen):
     """One metric over all items. ``mean``, ``deviation`` (sample standard deviation) and the bounds are in
-    [0, 1]; mean and deviation are None where nothing, or only one value, was scored. ``calibrated`` is the mean of the
-    scores put onto people's scale, where a calibration was given."""
+    [0, 1]; mean and deviation are None where nothing, or only one value, was scored. ``low`` and ``high`` are the ends
+    of the mean's 95 % interval over topics; where there is none, ``no_interval`` says why. ``calibrated`` is the mean of
+    the scores put onto people's scale, where a calibration was given."""
 
     total: int
     scored: int
     mean: float | None
+    low: float | None = None
+    high: float | None = None
+    no_interval: str = ""
     deviation: float | None
     worst_case: float
     best_case: float
@@ -39,6 +46,11 @@ class MetricSummary(_Frozen):
     labels: dict[str, int] = {}
     methods: dict[str, int] = {}
     calibrated: float | None = None
+
+    @property
+    def interval(self) -> Estimate:
+        """The mean with its interval."""
+        return Estimate(self.mean, self.low, self.high, self.scored, self.no_interval)
 
 
 class Usage(_Frozen):
@@ -101,14 +113,30 @@ class _Tally:
         self.labels: Counter[str] = Counter()
         self.methods: Counter[str] = Counter()
         self.flipped: int | None = None
+        self._sums, self._counts = array("d"), array("d")
+
+    def add(self, value: float, topic: int) -> None:
+        self.scored += 1
+        step = value - self.mean
+        self.mean += step / self.scored
+        self.squares += step * (value - self.mean)
+        lacking = [0.0] * (topic + 1 - len(self._sums))
+        self._sums.extend(lacking)
+        self._counts.extend(lacking)
+        self._sums[topic] += value
+        self._counts[topic] += 1
 
     def summary(self) -> MetricSummary:
         missing = self.total - self.scored
         whole = self.mean * self.scored
+        interval = mean_of_sums(self._sums, self._counts)
         return MetricSummary(
             total=self.total,
             scored=self.scored,
             mean=self.mean if self.scored else None,
+            low=interval.low,
+            high=interval.high,
+            no_interval=interval.reason,
             deviation=math.sqrt(self.squares / (self.scored - 1)) if self.scored > 1 else None,
             worst_case=whole / self.total,
             best_case=(whole + missing) / self.total,
@@ -120,9 +148,10 @@ class _Tally:
 
 
 class Summariser:
-    """Takes judgments as they come; memory does not grow with their number."""
+    """Takes judgments as they come; memory grows with the topics alone, by sixteen bytes for each metric."""
 
     def __init__(self) -> None:
+        self._topics: dict[str, int] = {}
         self._statuses: Counter[Status] = Counter()
         self._reasons: Counter[str] = Counter()
         self._details: dict[str, Counter[str]] = {}
@@ -141,14 +170,12 @@ class Summariser:
         self._flagged += bool(judgment.flags)
         self._trimmed += bool(judgment.trims)
         self._miscited += bool(judgment.strays)
+        topic = self._topics.setdefault(judgment.topic, len(self._topics))
         for metric, measure in judgment.measures.items():
             tally = self._metrics.setdefault(metric, _Tally())
             tally.total += 1
             if measure.value is not None:
-                tally.scored += 1
-                step = measure.value - tally.mean
-                tally.mean += step / tally.scored
-                tally.squares += step * (measure.value - tally.mean)
+                tally.add(measure.value, topic)
             if measure.reason is not None:
                 tally.reasons[measure.reason] += 1
             if measure.label is not None:

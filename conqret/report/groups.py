@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.util
 import math
 from array import array
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
 
 from conqret.data import Item, Judgment
 from conqret.report import words
 from conqret.report.table import Cell, Column, Table
-from conqret.stats.estimate import Estimate, undefined
+from conqret.stats.estimate import Estimate
+from conqret.stats.means import mean_of_sums
 
 MOST_KINDS = 12
 """Values of a field of metadata that make groups; one with more names items rather than kinds of them."""
@@ -19,7 +19,6 @@ MOST_TOPICS = 40
 """Topics that are listed, those with the lowest means."""
 LONGEST = 60
 """Characters of a value that makes a group."""
-WITHOUT_STATS = "Intervals need numpy and scipy: pip install 'conqret[stats]'."
 
 
 class Scores:
@@ -45,24 +44,16 @@ class Scores:
             values.append(math.nan if measure.value is None else measure.value)
 
     def mean(self, metric: str, places: Sequence[int] | None = None) -> Estimate:
-        """The mean of a metric over some items (None: all) with its interval over topics, where it can be had."""
+        """The mean of a metric over some items (None: all) with its interval over topics."""
         values = self._values.get(metric, array("d"))
         wanted = range(len(values)) if places is None else [one for one in places if one < len(values)]
-        there = [one for one in wanted if not math.isnan(values[one])]
-        if not there:
-            return undefined("nothing was scored")
-        if not self.intervals:
-            return Estimate(math.fsum(values[one] for one in there) / len(there), n=len(there))
-        from conqret.stats import mean_interval
-
-        return mean_interval(
-            [values[one] for one in there], [self.topics[one] for one in there], scale="share"
-        )
-
-    @cached_property
-    def intervals(self) -> bool:
-        """Whether what computes intervals is installed."""
-        return all(importlib.util.find_spec(name) for name in ("numpy", "scipy"))
+        sums: defaultdict[str, float] = defaultdict(float)
+        counts: Counter[str] = Counter()
+        for one in wanted:
+            if not math.isnan(values[one]):
+                sums[self.topics[one]] += values[one]
+                counts[self.topics[one]] += 1
+        return mean_of_sums(list(sums.values()), list(counts.values()))
 
 
 class Kinds:
@@ -96,7 +87,6 @@ def group_table(scores: Scores, kinds: Kinds, metrics: Sequence[str]) -> Table:
             notes.append(f"Of {words.count(len(groups))} topics those {MOST_TOPICS} that are lowest.")
         rows.append((title.capitalize(),))
         rows += [(name, len(groups[name]), *map(_plain, means[name])) for name in shown]
-    notes += [] if scores.intervals else [WITHOUT_STATS]
     return Table(
         "Groups", (Column("Group", "text"), "Items", *map(words.label, metrics)), rows, note=" ".join(notes)
     )

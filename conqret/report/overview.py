@@ -16,7 +16,6 @@ from conqret.report.figures import Histogram, Share, histogram, shares
 from conqret.report.tables import Beside, usage_rows
 from conqret.report.tally import Tally
 from conqret.report.texts import visible
-from conqret.stats.estimate import Estimate
 
 if TYPE_CHECKING:
     from conqret.judging.base import Judge
@@ -29,13 +28,11 @@ VERDICTS = {"first": "first argument better", "tie": "tie", "second": "second ar
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One metric over all items, with the mean's interval over topics; ``floor`` is its mean in the run that stands
-    beside it."""
+    """One metric over all items; ``floor`` is its mean in the run that stands beside it."""
 
     label: str
     question: str
     metric: MetricSummary
-    interval: Estimate
     histogram: Histogram
     verdicts: tuple[Share, ...]
     floor: float | None
@@ -84,7 +81,6 @@ def _figure(name: str, metric: MetricSummary, tally: Tally, floor: float | None)
         label=words.label(name),
         question=words.question(name),
         metric=metric,
-        interval=tally.scores.mean(name),
         histogram=histogram(tally.histograms[name], missing, metric.mean),
         verdicts=shares(metric.labels, VERDICTS),
         floor=floor,

@@ -21,6 +21,7 @@ from conqret.report.table import Column, Table
 from conqret.report.texts import visible
 from conqret.runs.session import SessionCounts
 
+INTERVALS = "In brackets: 95 % intervals over topics."
 BASELINE = "offline baseline: a floor, not a judge"
 
 
@@ -91,7 +92,7 @@ def metric_table(summary: Summary, beside: Beside | None = None) -> Table:
     rows = [
         (
             words.label(name),
-            metric.mean,
+            metric.interval,
             "" if metric.calibrated is None else metric.calibrated,
             "" if beside is None else beside.means.get(name),
             metric.deviation,
@@ -112,7 +113,8 @@ def metric_table(summary: Summary, beside: Beside | None = None) -> Table:
         "Worst to best case",
         Column("Notes", "text"),
     )
-    return Table("", columns, rows).compact()
+    known = any(metric.low is not None for metric in summary.metrics.values())
+    return Table("", columns, rows, note=INTERVALS * known).compact()
 
 
 def reason_rows(reasons: Mapping[str, int], examples: Mapping[str, str]) -> list[tuple[str, int, str]]:

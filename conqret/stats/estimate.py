@@ -37,7 +37,9 @@ BELOW = f"{NO_INTERVAL}all of it would lie below 0, where no variance is"
 LEAST_FREEDOM = 2.0
 """Degrees of freedom that t has at least, however much one cluster outweighs the others: those of three clusters."""
 
-_TOLERANCE = 1e-12
+TOLERANCE = 1e-12
+"""Standard errors up to this are rounding."""
+UNVARIED = f"{NO_INTERVAL}it does not vary between clusters"
 
 FEWEST_DIFFERENT = 5
 """Items beside the most frequent value, below which a correlation has no interval: what two or three items do says
@@ -106,7 +108,7 @@ class Sampled:
     @property
     def varies(self) -> bool:
         """Whether it is another number without one or another cluster."""
-        return len(self.without) > 0 and _error(self.without[self.present]) > _TOLERANCE
+        return len(self.without) > 0 and _error(self.without[self.present]) > TOLERANCE
 
     def estimate(self, confidence: float = CONFIDENCE) -> Estimate:
         """The value with its jackknife-t interval, or with the reason why there is none: fewer than three clusters, a
@@ -133,9 +135,9 @@ class Sampled:
         if isinstance(kept, str):
             return None
         over, error = float(self.value - bound), _error(kept)
-        if error <= _TOLERANCE:
+        if error <= TOLERANCE:
             least = 0.5 ** len(kept)
-            return 0.5 if abs(over) <= _TOLERANCE else least if over > 0 else 1 - least
+            return 0.5 if abs(over) <= TOLERANCE else least if over > 0 else 1 - least
         tail = beyond(abs(over) / error, self._freedom(kept)) / 2
         return tail if over > 0 else 1 - tail
 
@@ -172,12 +174,8 @@ class Sampled:
             return self.reason
         if self.unsure:
             return f"no interval: {self.unsure}"
-        if not len(kept):
-            return "no interval: one cluster only"
-        if len(kept) < FEWEST_CLUSTERS:
-            return (
-                f"no interval: {len(kept)} cluster{'s' * (len(kept) > 1)}, and {FEWEST_CLUSTERS} are needed"
-            )
+        if few := too_few(len(kept)):
+            return few
         if np.isnan(kept).any():
             return f"no interval: not defined without {int(np.isnan(kept).sum())} of the {len(kept)} clusters"
         return kept
@@ -195,16 +193,15 @@ class Sampled:
         kept = self._kept()
         if isinstance(kept, str):
             return kept
-        if _error(kept) <= _TOLERANCE:
-            return "no interval: it does not vary between clusters"
+        if _error(kept) <= TOLERANCE:
+            return UNVARIED
         value = float(self.value)
         logged = self.scale == "variance" and value > 0 and bool(kept.min() > 0)
         reach = quantile(self._freedom(kept), confidence) * _error(np.log(kept) if logged else kept)
         if logged:
             return value * float(np.exp(-reach)), value * float(np.exp(reach))
         if self.scale == "share" and 0 < value < 1:
-            odds, half = math.log(value / (1 - value)), reach / (value * (1 - value))
-            return _share(odds - half), _share(odds + half)
+            return share_ends(value, reach)
         if self.scale == "correlation" and -1 < value < 1:
             moved, half = np.arctanh(value), reach / (1 - value**2)
             return float(np.tanh(moved - half)), float(np.tanh(moved + half))
@@ -214,9 +211,22 @@ class Sampled:
         return max(value - reach, bottom), min(value + reach, top)
 
 
-def _share(odds: float) -> float:
-    """The share of which these are the logarithmic odds."""
-    return (1 + math.tanh(odds / 2)) / 2
+def too_few(clusters: int) -> str:
+    """Why so many clusters give no interval; empty where they give one."""
+    if clusters >= FEWEST_CLUSTERS:
+        return ""
+    said = "one cluster only" if not clusters else f"{clusters} cluster{'s' * (clusters > 1)}"
+    return f"{NO_INTERVAL}{said}" + f", and {FEWEST_CLUSTERS} are needed" * bool(clusters)
+
+
+def share_ends(value: float, reach: float) -> tuple[float, float]:
+    """Both ends of the interval of a share inside (0, 1), made on the scale of its logarithmic odds.
+
+    ``reach`` is half its width on the scale of shares: t times the standard error.
+    """
+    odds, half = math.log(value / (1 - value)), reach / (value * (1 - value))
+    low, high = ((1 + math.tanh(end / 2)) / 2 for end in (odds - half, odds + half))
+    return low, high
 
 
 _ENDS = {

@@ -13,15 +13,16 @@ from conqret.data import Call, Flag, Judgment, Measure, Reason, Status, Trace, T
 from conqret.judging.summary import Summariser, summarise
 from conqret.judging.tables import COLUMNS, score_rows, wide_row
 from conqret.report.tables import coverage
+from conqret.stats.estimate import Estimate
 
 
 def scored(value: float, **fields: Any) -> Measure:
     return Measure(status=Status.SCORED, value=value, **fields)
 
 
-def judgment(measure: Measure, *calls: Call, **fields: Any) -> Judgment:
+def judgment(measure: Measure, *calls: Call, topic: str = "t", **fields: Any) -> Judgment:
     return Judgment(
-        item="i", topic="t", stance="pro", format="f", model="m", fingerprint="x",
+        item="i", topic=topic, stance="pro", format="f", model="m", fingerprint="x",
         measures={"groundedness": measure}, trace=Trace(calls=calls), **fields,
     )  # fmt: skip
 
@@ -51,6 +52,26 @@ def test_bounds_by_hand() -> None:
         ]
     ).metrics["groundedness"]
     assert (metric.mean, metric.worst_case, metric.best_case) == (0.5, 0.375, 0.625)
+
+
+def test_means_have_intervals_over_topics_or_say_why_not() -> None:
+    def of(*values: float | None) -> Estimate:
+        missing = Measure.missing(Reason.REFUSAL)
+        given = [
+            judgment(missing if value is None else scored(value), topic="abc"[place % 3])
+            for place, value in enumerate(values)
+        ]
+        return summarise(given).metrics["groundedness"].interval
+
+    found = of(0.5, 0.25, 1.0, 0.75)
+    assert found.value is not None
+    assert found.low is not None
+    assert found.high is not None
+    assert 0 < found.low < found.value < found.high < 1
+    assert of(0.5, 0.25, None).reason == "no interval: 2 clusters, and 3 are needed"
+    assert of(0.5).reason == "no interval: one cluster only"
+    assert of(None).reason == "nothing was scored"
+    assert of(0.5, 0.5, 0.5).reason == "no interval: it does not vary between clusters"
 
 
 def test_labels_flips_and_methods_are_counted() -> None:

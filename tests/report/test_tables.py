@@ -80,7 +80,7 @@ def test_every_format_is_set_in_80_columns() -> None:
     for name in factory.FORMATS:
         text = printed(summarise(factory.judge_all(factory.items(), name)), width=80)
         assert max(map(len, text.splitlines())) <= 80
-        assert "Worst to best case" in text
+        assert "Worst to best" in text
 
 
 def test_markup_from_outside_stays_text(tmp_path_factory: object) -> None:
