@@ -9,7 +9,7 @@ from typing import Any, Unpack
 from conqret.api.judging import ajudge, judge
 from conqret.api.judgments import Judgments
 from conqret.api.settings import ClientSettings, check_names
-from conqret.data import Judgment, Measure
+from conqret.data import Item, Judgment, Measure
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.judging.registry import JUDGES
 from conqret.report.words import reason
@@ -98,3 +98,18 @@ def as_item(
         "second_argument": second_argument,
     }
     return {name: value for name, value in found.items() if value}
+
+
+def beyond(item: Item, *held: str) -> dict[str, Any]:
+    """The fields of an item under their own names, but topic, argument, documents and those that are ``held``, which
+    the other library has a place for. Titles and addresses of documents are in the metadata, by the documents' ids."""
+    more = {one.id: one.model_dump(include={"title", "url"}, exclude_defaults=True) for one in item.documents}
+    described = {name: one for name, one in more.items() if one}
+    found: dict[str, Any] = {
+        "id": item.id,
+        "stance": item.stance if item.stance != "none" else None,
+        "second_argument": item.second_argument,
+        "reference": item.reference,
+        "metadata": {**item.metadata, **({"documents": described} if described else {})},
+    }
+    return {name: value for name, value in found.items() if value and name not in held}

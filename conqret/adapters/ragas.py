@@ -1,0 +1,93 @@
+"""conqret's metrics in ragas, as those of ``ragas.metrics.collections``, and its datasets in and out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Unpack
+
+from conqret._optional import require
+from conqret.adapters.single import SingleMetric, SingleSettings, as_item, beyond, kept, told
+from conqret.api.judging import Items
+from conqret.data import Judgment
+from conqret.io import open_items
+
+base: Any = require("ragas.metrics.collections.base", extra="ragas").BaseMetric
+MetricResult = require("ragas.metrics.result", extra="ragas").MetricResult
+Dataset = require("ragas.dataset", extra="ragas").Dataset
+
+CONTEXTS, CONTEXT_IDS = "retrieved_contexts", "retrieved_context_ids"
+
+
+class ConqretMetric(base):  # type: ignore[misc]
+    """One metric of one of conqret's formats, 0 to 1, of user input, response, retrieved contexts and reference (the
+    second argument of formats that compare). ``settings`` are those of :func:`conqret.judge`.
+
+    What has no score is a result whose value is None, and whose reason says why. ``traces["output"]`` holds what a
+    number cannot say: parts, status, fingerprint.
+
+    Raises:
+        DeclarationError: there is no such format, metric or setting.
+    """
+
+    def __init__(self, format: str, metric: str, **settings: Unpack[SingleSettings]) -> None:  # noqa: A002
+        self.single = SingleMetric.of(format, metric, **settings)
+        super().__init__(name=self.single.name)
+
+    async def ascore(
+        self,
+        user_input: str,
+        response: str | None = None,
+        retrieved_contexts: Iterable[str] = (),
+        reference: str | None = None,
+    ) -> Any:
+        """The score of one sample, for code that is asynchronous."""
+        item = as_item(user_input, response, retrieved_contexts, reference)
+        return self._result(item, await self.single.ajudged(item))
+
+    def score(
+        self,
+        user_input: str,
+        response: str | None = None,
+        retrieved_contexts: Iterable[str] = (),
+        reference: str | None = None,
+    ) -> Any:
+        """The same, also where an event loop is running already (a notebook)."""
+        item = as_item(user_input, response, retrieved_contexts, reference)
+        return self._result(item, self.single.judged(item))
+
+    def _result(self, item: dict[str, Any], judgment: Judgment) -> Any:
+        found = self.single.measure(judgment)
+        traces = {"input": item, "output": kept(judgment, self.single.metric)}
+        return MetricResult(found.value, reason=told(found), traces=traces)
+
+
+def items_of(dataset: Iterable[Any]) -> Iterator[dict[str, Any]]:
+    """The samples of an ``EvaluationDataset``, or the rows of a ``Dataset``, as records of items for
+    :func:`conqret.judge`. Contexts have their ids, where there are any; what else there is becomes metadata."""
+    for sample in dataset:
+        row = dict(sample) if isinstance(sample, Mapping) else sample.model_dump(exclude_none=True)
+        texts, ids = row.get(CONTEXTS), row.get(CONTEXT_IDS)
+        if texts and ids and len(texts) == len(ids):
+            del row[CONTEXT_IDS]
+            row[CONTEXTS] = [{"id": str(one), "text": text} for one, text in zip(ids, texts, strict=True)]
+        yield row
+
+
+def as_dataset(items: Items, name: str = "conqret", backend: Any = "inmemory") -> Any:
+    """Items (a file, a frame or a list) as a ``Dataset`` of ragas, a row each.
+
+    Fields that ragas has no column for keep their own names, by which :func:`items_of` reads them back; titles and
+    addresses of documents stand in ``metadata``.
+    """
+    rows = [
+        {
+            "user_input": item.topic,
+            CONTEXTS: [one.text for one in item.documents],
+            CONTEXT_IDS: [one.id for one in item.documents],
+            "response": item.argument,
+            "reference": item.reference,
+            **beyond(item, "reference"),
+        }
+        for item in open_items(items)
+    ]
+    return Dataset(name=name, backend=backend, data=rows)

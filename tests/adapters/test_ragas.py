@@ -1,0 +1,122 @@
+"""conqret's metrics as ragas's own, its datasets both ways."""
+
+import asyncio
+import os
+
+import pytest
+
+os.environ.setdefault("RAGAS_DO_NOT_TRACK", "true")
+pytest.importorskip("ragas", reason="the extra ragas is not installed")
+
+from ragas import Dataset, EvaluationDataset, experiment
+
+import conqret
+from conqret.adapters.ragas import ConqretMetric, as_dataset, items_of
+from conqret.errors import DeclarationError
+from tests.adapters.examples import run_example
+
+SAMPLE = {
+    "user_input": "Should zoos be banned?",
+    "response": "Yes: cages are small, and animals suffer [1].",
+    "retrieved_contexts": ["Cages are small, and animals suffer.", "Keepers care."],
+}
+ITEM = conqret.Item(
+    id="zoos",
+    topic="Should zoos be banned?",
+    stance="pro",
+    documents=(
+        {"id": "cages", "text": "Cages are small, and animals suffer.", "title": "Zoos"},
+        {"id": "keepers", "text": "Keepers care."},
+    ),
+    argument="Yes: cages are small, and animals suffer [1].",
+    second_argument="No, keepers care.",
+    reference="It depends.",
+    metadata={"part": "a"},
+)
+
+
+def test_a_result_has_value_reason_and_parts():
+    metric = ConqretMetric("rag-fine-grained", "context_relevance")
+    found = metric.score(**SAMPLE)
+    assert 0 <= found.value <= 1
+    assert metric.validate_result_value(found.value) is None
+    assert [part["id"] for part in found.traces["output"]["parts"]] == ["d1", "d2"]
+    assert found.traces["input"]["topic"] == SAMPLE["user_input"]
+
+
+def test_several_samples_at_once():
+    metric = ConqretMetric("direct", "groundedness")
+    both = metric.batch_score([SAMPLE, {**SAMPLE, "response": "Lions are loud [2]."}])
+    assert both[0].value == metric.score(**SAMPLE).value
+    assert both[0].value != both[1].value
+
+
+async def test_where_a_loop_is_running():
+    metric = ConqretMetric("rag-direct", "preference")
+    sample = {**SAMPLE, "reference": "No, keepers care."}
+    assert (await metric.ascore(**sample)).value == metric.score(**sample).value
+
+
+def test_what_has_no_score_is_none_and_says_why():
+    found = ConqretMetric("controllability", "controllability").score(**SAMPLE)
+    assert found.value is None
+    assert found.reason.startswith("no score: there was nothing to ask about")
+    assert found.traces["output"]["reason"] == "nothing_to_judge"
+    with pytest.raises(TypeError):  # in a mean it is an error, and no 0
+        float(found)
+
+
+def test_a_sample_without_what_the_format_needs():
+    with pytest.raises(DeclarationError, match="documents"):
+        ConqretMetric("direct", "groundedness").score(user_input="T", response="A")
+
+
+def test_a_misspelt_metric_is_told_when_it_is_made():
+    with pytest.raises(DeclarationError, match="did you mean 'groundedness'"):
+        ConqretMetric("direct", "groundednes")
+
+
+def test_in_an_experiment():
+    metric = ConqretMetric("direct", "groundedness")
+
+    @experiment()
+    async def scored(row):
+        found = await metric.ascore(row["user_input"], row["response"], row["retrieved_contexts"])
+        return {"id": row["id"], "groundedness": found.value, "reason": found.reason}
+
+    (row,) = asyncio.run(scored.arun(as_dataset([ITEM])))
+    assert row["id"] == "zoos"
+    assert 0 < row["groundedness"] <= 1
+
+
+def test_items_come_back_from_a_dataset():
+    dataset = as_dataset([ITEM])
+    assert isinstance(dataset, Dataset)
+    (item,) = conqret.judge(items_of(dataset), format="pointwise").source
+    titles = {"documents": {"cages": {"title": "Zoos"}}}  # for which ragas has no column
+    assert item.metadata == {"part": "a", **titles}
+    untitled = [one.model_copy(update={"title": ""}) for one in ITEM.documents]
+    assert item == ITEM.model_copy(update={"metadata": item.metadata, "documents": tuple(untitled)})
+
+
+def test_an_evaluation_dataset():
+    dataset = EvaluationDataset.from_list(
+        [{**SAMPLE, "retrieved_context_ids": [7, 8], "persona_name": "Ann"}, SAMPLE]
+    )
+    first, second = conqret.judge(items_of(dataset), format="direct", metrics=["groundedness"]).source
+    assert [one.id for one in first.documents] == ["7", "8"]
+    assert first.metadata == {"persona_name": "Ann"}
+    assert [one.id for one in second.documents] == ["d1", "d2"]
+    again = EvaluationDataset.from_list(as_dataset([first]).to_pandas().to_dict("records"))
+    assert again[0].retrieved_context_ids == ["7", "8"]
+
+
+def test_several_turns_are_a_fault():
+    turns = EvaluationDataset.from_list([{"user_input": [{"content": "Hello", "type": "human"}]}])
+    with pytest.raises(DeclarationError, match="user_input"):
+        conqret.judge(items_of(turns), format="direct")
+
+
+def test_the_example_of_the_page():
+    names = run_example("ragas")
+    assert 0 < names["found"].value <= 1
