@@ -4,18 +4,23 @@ lm-evaluation-harness.
     pip install lm-eval accelerate
     python benchmarks/perplexity.py [--answers 60] [--rounds 2] [--threads 2] [--device cpu]
     python benchmarks/perplexity.py --sides conqret,released     # without the harness
+    python benchmarks/perplexity.py --device cuda --shapes 0.5b,1.5b,3b,8b     # the table of an accelerator
 
-60 real answers (CONQRET_DATA: debateqa), 3 to 5 passages of 150 to 250 tokens each cut from other answers, and a
-model of GPT-2 small's shape with random weights (seeded; the tokenizer is trained on the answers). The sides run in
-processes of their own, one after the other in turn, and report processor time, wall time and peak resident memory.
+60 real answers (CONQRET_DATA: debateqa; without it documents of the fixtures stand for them), 3 to 5 passages of 150
+to 250 tokens each cut from other answers, and a model with random weights (seeded; the tokenizer is trained on the
+answers) of the shape of GPT-2 small, or of the SHAPES named. The sides run in processes of their own, one after the
+other in turn, and report processor time, wall time and peak memory: on a GPU that of the device, in bfloat16. A side
+whose library is not installed is left out, and said so.
 
 - released: what the script computes: one answer at a time, its pairs in batches of 20 padded to the longest, logits
   for every place.
 - harness: ``HFLM.loglikelihood`` over all pairs at once, in batches of 20 too.
 - conqret: the scorer as it stands. ``conqret-released`` is the scorer with the released definition.
+- likelihood: ``conqret.judge`` with the format of that name, the passages as documents; its pairs are items.
 
 Tokens through the body and through the vocabulary's head are counted as they pass, padding included, and give the
-multiplications that each side made: what no cleverness in batches can win is the ratio of these.
+multiplications that each side made: what no cleverness in batches can win is the ratio of these. ``of_limit`` is
+their rate beside that of a product of square matrices in the same type on the same device.
 """
 
 from __future__ import annotations
@@ -24,6 +29,7 @@ import argparse
 import gzip
 import json
 import os
+import importlib.util
 import random
 import resource
 import subprocess
@@ -33,8 +39,25 @@ import time
 from pathlib import Path
 
 SEED = 13
-SHAPE = {"n_positions": 1024, "n_embd": 768, "n_layer": 12, "n_head": 12}
-VOCABULARY = 50_257
+SHAPES = {
+    "tiny": ("qwen2", {"hidden_size": 64, "num_hidden_layers": 2, "intermediate_size": 128, "vocab_size": 20_000,
+                       "num_attention_heads": 4, "num_key_value_heads": 2}),
+    "gpt2": ("gpt2", {"n_positions": 1024, "n_embd": 768, "n_layer": 12, "n_head": 12, "vocab_size": 50_257}),
+    "0.5b": ("qwen2", {"hidden_size": 896, "num_hidden_layers": 24, "intermediate_size": 4864, "vocab_size": 151_936,
+                       "num_attention_heads": 14, "num_key_value_heads": 2, "tie_word_embeddings": True}),
+    "1.5b": ("qwen2", {"hidden_size": 1536, "num_hidden_layers": 28, "intermediate_size": 8960, "vocab_size": 151_936,
+                       "num_attention_heads": 12, "num_key_value_heads": 2, "tie_word_embeddings": True}),
+    "3b": ("qwen2", {"hidden_size": 2048, "num_hidden_layers": 36, "intermediate_size": 11_008, "vocab_size": 151_936,
+                     "num_attention_heads": 16, "num_key_value_heads": 2, "tie_word_embeddings": True}),
+    "8b": ("llama", {"hidden_size": 4096, "num_hidden_layers": 32, "intermediate_size": 14_336, "vocab_size": 128_256,
+                     "num_attention_heads": 32, "num_key_value_heads": 8}),
+}  # fmt: skip
+"""Those of GPT-2 small, Qwen2.5 0.5B, 1.5B and 3B, and Llama 3.1 8B, as their configurations say; ``tiny`` for tests."""
+DEMO = Path(__file__).resolve().parents[1] / "fixtures/demo/items.jsonl"
+TOKENS = 50_257
+"""Tokens that the tokenizer learns at most; a model may know more."""
+SIDE = {"cpu": 2_048, "cuda": 8_192}
+"""Rows of the matrices whose product says what a device can do."""
 BATCH = 20
 """Pairs in a batch of the released script; the harness is given as many."""
 
@@ -44,33 +67,42 @@ def main() -> None:
     if options.side:
         print(json.dumps(run_side(options)))
         return
-    with tempfile.TemporaryDirectory() as folder:
-        build(Path(folder), options.answers)
-        found: dict[str, list[dict[str, float]]] = {side: [] for side in options.sides.split(",")}
-        for _ in range(options.rounds):
-            for side, results in found.items():
-                results.append(in_own_process(side, folder, options))
-                print(f"  {side}: {results[-1]}", file=sys.stderr)
-    show(found)
+    sides = options.sides.split(",")
+    if "harness" in sides and not importlib.util.find_spec("lm_eval"):
+        print("lm-evaluation-harness is not installed (pip install lm-eval accelerate): its side is left out")
+        sides.remove("harness")
+    for shape in options.shapes.split(","):
+        with tempfile.TemporaryDirectory() as folder:
+            build(Path(folder), options.answers, shape, options.device)
+            found: dict[str, list[dict[str, float]]] = {side: [] for side in sides}
+            for _ in range(options.rounds):
+                for side, results in found.items():
+                    results.append(in_own_process(side, folder, options))
+                    print(f"  {shape}, {side}: {results[-1]}", file=sys.stderr)
+        print(f"\n{shape}, {options.device}\n")
+        show(found)
 
 
 def parsed() -> argparse.Namespace:
-    parser = argparse.ArgumentParser()
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--answers", type=int, default=60)
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--device", default="cpu")
-    parser.add_argument("--sides", default="conqret,released,harness")
+    parser.add_argument("--shapes", default="gpt2", help=", ".join(SHAPES))
+    parser.add_argument("--sides", default="conqret,released,harness,likelihood", help=", ".join(SIDES))
     parser.add_argument("--side", default="")
     parser.add_argument("--folder", default="")
     return parser.parse_args()
 
 
-def build(folder: Path, count: int) -> None:
-    """Write the pairs, the tokenizer and the model."""
+def build(folder: Path, count: int, shape: str, device: str) -> None:
+    """Write the pairs, the tokenizer and the model, whose weights are made on the device."""
     import torch
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
-    from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
+    from transformers import AutoConfig, AutoModelForCausalLM, PreTrainedTokenizerFast
 
     texts = answers()
     inner = Tokenizer(models.BPE())
@@ -82,7 +114,7 @@ def build(folder: Path, count: int) -> None:
     inner.train_from_iterator(
         texts,
         trainers.BpeTrainer(
-            vocab_size=VOCABULARY, special_tokens=["<|endoftext|>"], initial_alphabet=alphabet
+            vocab_size=min(TOKENS, SHAPES[shape][1]["vocab_size"]), special_tokens=["<|endoftext|>"], initial_alphabet=alphabet
         ),
     )
     words = PreTrainedTokenizerFast(
@@ -90,7 +122,11 @@ def build(folder: Path, count: int) -> None:
     )
     words.save_pretrained(folder)
     torch.manual_seed(SEED)
-    GPT2LMHeadModel(GPT2Config(vocab_size=VOCABULARY, **SHAPE)).save_pretrained(folder)
+    kind, fields = SHAPES[shape]
+    with torch.device(device):
+        AutoModelForCausalLM.from_config(
+            AutoConfig.for_model(kind, **fields), dtype=torch.float32 if device == "cpu" else torch.bfloat16
+        ).save_pretrained(folder)
     rng = random.Random(SEED)
     ids = words("\n".join(texts[count:]), verbose=False).input_ids
     pairs = []
@@ -106,7 +142,8 @@ def build(folder: Path, count: int) -> None:
 def answers() -> list[str]:
     named = os.environ.get("CONQRET_DATA")
     if not named:
-        sys.exit("CONQRET_DATA is not set: it names the folder that holds the data sets")
+        rows = map(json.loads, DEMO.read_text(encoding="utf-8").splitlines())
+        return list(dict.fromkeys(document["text"] for row in rows for document in row["documents"]))
     with gzip.open(Path(named) / "debateqa" / "answers_demo.jsonl.gz", "rt", encoding="utf-8") as file:
         return [json.loads(line)["generation"] for line in file]
 
@@ -145,12 +182,13 @@ def run_side(options: argparse.Namespace) -> dict[str, float]:
     if gpu:
         torch.cuda.synchronize()
     seconds, processor = time.perf_counter() - began, time.process_time() - processor
-    count = sum(len(targets) for _, targets in pairs)
+    count = len(values)
     peak = (
         torch.cuda.max_memory_allocated()
         if gpu
         else resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     )
+    made = tflop(model, passed) / seconds
     return {
         "pairs": count,
         "wall_s": round(seconds, 2),
@@ -158,10 +196,12 @@ def run_side(options: argparse.Namespace) -> dict[str, float]:
         "pairs_per_s": round(count / seconds, 3),
         "pairs_per_cpu_s": round(count / processor, 3),
         "tokens_per_s": round(tokens(options.folder, pairs) / seconds, 1),
+        "read_per_s": round(passed["body"] / seconds, 1),
         "body_tokens": passed["body"],
         "head_tokens": passed["head"],
         "tflop": round(tflop(model, passed), 3),
-        "gflop_per_s": round(tflop(model, passed) * 1000 / seconds, 1),
+        "gflop_per_s": round(made * 1000, 1),
+        "of_limit": round(made / limit(options.device), 3),
         "peak_gib": round(peak / 2**30, 3),
         "mean": sum(values) / len(values),
     }
@@ -180,6 +220,23 @@ def _conqret(folder, device, definition):
 
     scorer = ConditionalPerplexity(folder, device=device, definition=definition)
     return lambda pairs: [row.perplexity for row in scorer.score(pairs)], scorer._forward._model
+
+
+def likelihood(folder, device):
+    """Items with the passages as documents, judged one by one as the local backend does."""
+    import conqret
+    from conqret.llm.backends import local
+
+    def score(pairs):
+        items = [
+            {"id": str(place), "topic": "What is said?", "argument": answer, "documents": targets}
+            for place, (answer, targets) in enumerate(pairs)
+        ]
+        judged = conqret.judge(items, format="likelihood", model=f"local/{folder}")
+        return [measure.value or 0.0 for one in judged for measure in one.measures.values()]
+
+    score([["It is so.", ["So it is."]]])
+    return score, next(iter(local._held.values()))._forward._model
 
 
 def released(folder, device):
@@ -253,9 +310,27 @@ def counted(model):
 
 def tflop(model, passed):
     """Two operations a weight and token in the layers and in the head; attention's own part is left out."""
+    from torch.nn import Embedding
+
     head = model.get_output_embeddings().weight.numel()
-    layers = sum(one.numel() for one in model.base_model.h.parameters())
+    looked_up = {module.weight for module in model.base_model.modules() if isinstance(module, Embedding)}
+    layers = sum(one.numel() for one in model.base_model.parameters() if one not in looked_up)
     return 2 * (layers * passed["body"] + head * passed["head"]) / 1e12
+
+
+def limit(device):
+    """TFLOP a second of a product of square matrices, the best of five."""
+    import torch
+
+    kind = torch.float32 if device == "cpu" else torch.bfloat16
+    size = SIDE[device.partition(":")[0]]
+    one = torch.randn(size, size, device=device, dtype=kind)
+    took = []
+    for _ in range(5):
+        began = time.perf_counter()
+        float((one @ one)[0, 0])  # waits for the device
+        took.append(time.perf_counter() - began)
+    return 2 * size**3 / min(took) / 1e12
 
 
 def tokens(folder, pairs):
@@ -275,6 +350,7 @@ SIDES = {
     "harness": harness,
     "conqret": conqret_paper,
     "conqret-released": conqret_released,
+    "likelihood": likelihood,
 }
 
 
@@ -283,12 +359,13 @@ def show(found: dict[str, list[dict[str, float]]]) -> None:
         "pairs_per_s",
         "pairs_per_cpu_s",
         "tokens_per_s",
+        "read_per_s",
         "body_tokens",
         "head_tokens",
         "tflop",
         "gflop_per_s",
     ]
-    names += ["peak_gib"]
+    names += ["of_limit", "peak_gib"]
     means = {
         side: {name: sum(one[name] for one in rows) / len(rows) for name in names}
         for side, rows in found.items()
