@@ -82,7 +82,7 @@ def bias(
     from conqret.reliability.bias.run import estimate
     from conqret.reliability.bias.study import bias as measure
     from conqret.reliability.bias.study import bias_plan
-    from conqret.report.card_tables import bias_rows_table, bias_sheet
+    from conqret.report.bias_tables import bias_rows_table, bias_sheet
     from conqret.report.page import write_files
 
     asked: dict[str, Any] = {

@@ -29,8 +29,8 @@ class _Frozen(BaseModel):
 class MetricSummary(_Frozen):
     """One metric over all items. ``mean``, ``deviation`` (sample standard deviation) and the bounds are in
     [0, 1]; mean and deviation are None where nothing, or only one value, was scored. ``low`` and ``high`` are the ends
-    of the mean's 95 % interval over topics; where there is none, ``no_interval`` says why. ``calibrated`` is the mean of
-    the scores put onto people's scale, where a calibration was given."""
+    of the mean's 95 % interval over topics; where there is none, ``no_interval`` says why. ``calibrated`` is the mean
+    of the scores put onto people's scale, where a calibration was given."""
 
     total: int
     scored: int

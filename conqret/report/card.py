@@ -7,79 +7,95 @@ from pathlib import Path
 
 from conqret.reliability.cards.card import FILE_NAME, Card
 from conqret.report import words
-from conqret.report.card_figures import agreement_figure, bias_figure, curve_figure
+from conqret.report.bias_tables import bias_parts
 from conqret.report.card_tables import (
-    SHOWN,
-    card_markdown,
-    is_calibrated,
+    agreement_rows,
+    instrument_table,
     main_curves,
     repeatability_table,
-    strongest,
+    verdict_rows,
 )
-from conqret.report.page import page, write_files
+from conqret.report.page import write_files
+from conqret.report.sensitivity import FLOOR, chart
+from conqret.report.sheet import Part, Section, Sheet, Texts
 
-_SHOULD = {
-    "fall": "should fall",
-    "rise": "should rise",
-    "unchanged": "should stay",
-    "no rise": "should not rise",
-}
 PAGE_NAME, MARKDOWN_NAME = "card.html", "card.md"
 
 
 def write_card(card: Card, folder: Path) -> list[Path]:
     """Write ``card.html``, ``card.md`` and ``card.json`` into ``folder``; returns their paths."""
+    sheet = card_sheet(card)
     files = {
-        PAGE_NAME: card_page(card),
-        MARKDOWN_NAME: card_markdown(card),
+        PAGE_NAME: sheet.html(),
+        MARKDOWN_NAME: sheet.markdown(),
         FILE_NAME: card.model_dump_json(indent=1) + "\n",
     }
     return write_files(folder, files)
 
 
-def card_page(card: Card) -> Iterator[str]:
-    """The page, piece by piece."""
-    return page(
-        "card.html.j2",
-        card=card,
-        statistics=SHOWN,
-        absent=_absent(card),
-        calibrated=is_calibrated(card),
-        should=lambda expected: f"{_SHOULD[expected]}; " if expected else "",
-        agreement_figure=agreement_figure,
-        curve_figure=curve_figure,
-        bias_figure=bias_figure,
-        strongest=strongest(card.bias) if card.bias is not None else [],
-        every_row=[(row, 1) for row in card.bias.rows] if card.bias is not None else [],
-        main_curves=main_curves(card),
-        repeated=repeatability_table(card.repeatability),
-        widest=_widest(card),
-        price="unknown (no price for the model)" if card.cost.usd is None else words.money(card.cost.usd),
+def card_sheet(card: Card) -> Sheet:
+    """The page: known limits first, then what they rest on."""
+    run, judge, basis = card.run, card.judge, card.basis
+    shown = main_curves(card)
+    damage: list[Part] = [*(chart([one]) for one in shown), verdict_rows(card.sensitivity)] if shown else []
+    return Sheet(
+        "judge card",
+        f"How far {run.format} with {run.model} can be trusted",
+        [
+            Section("Known limits", [Texts(card.limits)]),
+            Section("Agreement with people", [agreement_rows(card)]),
+            Section("Does it notice known damage?", damage, _DAMAGE),
+            Section(
+                "Does it repeat itself?",
+                [repeatability_table(card.repeatability)] if card.repeatability else [],
+            ),
+            Section("Consistency and bias", [] if card.bias is None else list(bias_parts(card.bias))),
+            Section("What has no score", [Texts(list(_missing(card)))]),
+            Section("The instrument", [instrument_table(card)], _INSTRUMENT),
+        ],
+        lede=[
+            f"It measures {judge.summary}. Scale: {judge.scale}. Score: {judge.score}. Source: {judge.source}."
+        ],
+        badges=[("Offline baseline", FLOOR)] if run.baseline else [],
+        facts=[
+            ("Fingerprint", run.fingerprint),
+            ("Judged", run.created[:10]),
+            (
+                "Items",
+                f"{words.count(run.items_count)} on {words.number(card.topics, 'topic')} ({run.items_name})",
+            ),
+            (
+                "Labels",
+                f"{basis.labels}, read as {basis.layout}, by {words.number(card.annotators, 'annotator')}, "
+                f"on {words.count(card.compared)} of the items",
+            ),
+            ("Cost", _price(card)),
+            ("Speed", _speed(card)),
+        ],
     )
 
 
-def _absent(card: Card) -> list[str]:
-    """Why cells of the agreement table are empty, each reason once."""
-    cells = [
-        (name, one)
-        for row in card.agreement
-        for name, one in (
-            *([("calibrated", row.calibrated)] if is_calibrated(card) else []),
-            ("judge as one", row.as_person),
-            ("one person", row.person),
-            ("people", row.people),
-            *((one.title, row.statistics[one.name]) for one in SHOWN),
-        )
-    ]
-    return list(dict.fromkeys(f"{name}, {one.reason}" for name, one in cells if one.value is None))
+_DAMAGE = "Mean scores over levels of damage, with 95 % intervals over topics."
+_INSTRUMENT = "The fingerprint changes with any of this; the card then no longer holds."
 
 
-def _widest(card: Card) -> float:
-    """The furthest end of an interval that was tested: the half width of the bias figures."""
-    rows = card.bias.rows if card.bias is not None else ()
-    ends = [
-        max(abs(end or row.effect.value) for end in (row.effect.low, row.effect.high))
-        for row in rows
-        if row.effect is not None and row.effect.p is not None and row.verdict != "too few topics"
-    ]
-    return max(ends, default=0.0) or 1.0
+def _price(card: Card) -> str:
+    if card.cost.usd is None:
+        return "unknown (no price for the model)"
+    each = card.cost.item["usd"]
+    return words.money(card.cost.usd) + (f", {words.money(each)} an item" if each else "")
+
+
+def _speed(card: Card) -> str:
+    item = card.cost.item
+    told = f"{words.seconds(item['seconds'] or 0)} of the model's time an item, {item['calls'] or 0:.1f} requests"
+    return told + (f", {words.count(round(item['tokens']))} tokens" if item["tokens"] else "")
+
+
+def _missing(card: Card) -> Iterator[str]:
+    missing = card.missing
+    yield (
+        f"{words.count(missing.scored)} of {words.count(missing.total)} judgments are whole, "
+        f"{words.count(missing.unscored)} unscored, {words.count(missing.failed)} failed."
+    )
+    yield from (f"{words.count(count)}: {words.reason(name)}." for name, count in missing.reasons.items())

@@ -9,7 +9,7 @@ from conqret.experiments.folder import ExperimentFolder
 from conqret.judging.folder import JudgeFolder
 from conqret.reliability.bias.folder import BiasFolder
 from conqret.reliability.sensitivity.results import SensitivityFolder
-from conqret.report.card_tables import bias_sheet
+from conqret.report.bias_tables import bias_sheet
 from conqret.report.experiment import experiment_page
 from conqret.report.html import counted, report_page
 from conqret.report.sensitivity import sensitivity_sheet

@@ -36,7 +36,17 @@ class Texts:
     kind = "texts"
 
 
-Part = Table | Chart | Links | Texts
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """A table that a page shows where somebody opens it, under this title; no part of the Markdown."""
+
+    title: str
+    table: Table
+
+    kind = "folded"
+
+
+Part = Table | Chart | Links | Texts | Folded
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,6 +46,9 @@ class Column:
 FEW = 3
 """Columns that stand beside each other on a phone; of a wider table each row becomes a block there."""
 
+MANY = 5
+"""Columns of figures with intervals that find room beside each other on a page."""
+
 _VALUE = re.compile(r"(\S+) ([\[({].*)", re.DOTALL)
 
 
@@ -100,6 +103,11 @@ class Table:
     def stacks(self) -> bool:
         """Whether the rows become blocks where there is little room."""
         return len(self.columns) > FEW or any(column.kind == "text" for column in self.columns[1:])
+
+    @property
+    def dense(self) -> bool:
+        """Whether so many figures have something in brackets behind them that it has to stand below them."""
+        return sum(map(self.has_ends, range(len(self.columns)))) > MANY
 
     @staticmethod
     def alarming(text: str) -> bool:

@@ -20,8 +20,7 @@ from conqret.reliability.cards.limits import _agreement
 from conqret.reliability.sensitivity.curves import Curve, Point
 from conqret.reliability.sensitivity.results import SensitivityRecord, SensitivityResults
 from conqret.reliability.validation.dimension import DimensionAgreement
-from conqret.report.card import card_page
-from conqret.report.card_tables import card_markdown
+from conqret.report.card import card_sheet
 from conqret.stats.estimate import Estimate
 from tests.contract.items import demo
 from tests.judging.runs import execution
@@ -166,11 +165,11 @@ def test_a_card_says_how_far_the_judge_repeats_itself(folder: Path, card: Card, 
     assert (same.deviation.value, same.scores, same.items) == (0.0, 18, 6)
     assert card.repeatability == ()  # one sample, and the probes were not asked for it
     said = card.model_copy(update={"repeatability": table.repeatability})
-    page, markdown = "".join(card_page(said)), card_markdown(said)
+    page, markdown = "".join(card_sheet(said).html()), card_sheet(said).markdown()
     assert "Does it repeat itself?" in page
-    assert '<a href="#repeatability">' in page
-    assert "## Repeatability" in markdown
-    assert "Does it repeat itself?" not in "".join(card_page(card))
+    assert '<a href="#does-it-repeat-itself">' in page
+    assert "## Does it repeat itself?" in markdown
+    assert "Does it repeat itself?" not in "".join(card_sheet(card).html())
 
 
 def test_less_agreement_than_by_chance_is_no_doubt_about_chance() -> None:

@@ -37,7 +37,9 @@ def kinds_of(*metadata: dict[str, object]) -> Kinds:
 
 def test_means_stand_with_intervals_over_topics(scores: Scores) -> None:
     topics = [f"topic {place // 2}" for place in range(8)]
-    assert astuple(scores.mean("clarity")) == pytest.approx(astuple(mean_interval(VALUES, topics, scale="share")))
+    assert astuple(scores.mean("clarity")) == pytest.approx(
+        astuple(mean_interval(VALUES, topics, scale="share"))
+    )
     table = group_table(scores, Kinds(), ["clarity"])
     pro = mean_interval(VALUES[1::2], topics[1::2], scale="share")
     assert table.rows[0] == ("Stance",)

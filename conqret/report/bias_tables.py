@@ -1,0 +1,96 @@
+"""What is said of a judge's consistency and bias: for terminals, on a page of its own and on the judge card."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from conqret.data.gathering import gathered
+from conqret.reliability.bias.table import BiasRow, BiasTable
+from conqret.report import words
+from conqret.report.card_tables import repeatability_table
+from conqret.report.sheet import Folded, Section, Sheet, Texts, section
+from conqret.report.table import Alarm, Cell, Column, Table
+
+
+def bias_sheet(table: BiasTable) -> Sheet:
+    """The page of the bias table."""
+    judge = table.record
+    failed = [
+        f"Some questions failed: {words.reason(reason)}, as for {example}"
+        for reason, example in table.session.failures.items()
+    ]
+    alarms = f"{len(table.alarms)} of {words.number(len(table.rows), 'row')} raise an alarm."
+    floor = [("Offline baseline", "the lexical baseline: a floor, not a judge")] if judge.baseline else []
+    return Sheet(
+        "bias",
+        f"Consistency and bias of {judge.format} with {judge.model}",
+        [
+            section(bias_rows_table(table.rows, _bias_note(table)), title="Comparisons"),
+            *([section(repeatability_table(table.repeatability))] if table.repeatability else []),
+            Section("Remarks", [Texts(lines)] if (lines := [*failed, *_remarks(table)]) else []),
+        ],
+        lede=["Does the judge say the same twice, and does it favour what it should not?", alarms],
+        badges=[*floor, *(("Warning", text) for text in table.warnings)],
+        facts=[
+            ("Fingerprint", judge.fingerprint),
+            ("Items", f"{words.count(judge.items)} on {words.number(table.topics, 'topic')}"),
+            ("Judgments", words.count(table.judgments)),
+            ("Seed", str(judge.seed)),
+        ],
+    )
+
+
+def bias_parts(table: BiasTable) -> Iterator[Texts | Table | Folded]:
+    """What the judge card says of it: warnings, of each comparison the strongest rows, and what was left out."""
+    rows = strongest(table)
+    if table.warnings:
+        yield Texts(table.warnings)
+    few = (
+        f"{len(rows)} of {words.number(len(table.rows), 'row')}: the alarms, or what moved furthest of each. "
+    )
+    yield bias_rows_table(rows, few + _bias_note(table))
+    if len(rows) < len(table.rows):
+        yield Folded(f"All {len(table.rows)} comparisons and metrics", bias_rows_table(table.rows))
+    if remarks := list(_remarks(table)):
+        yield Texts(remarks)
+
+
+def strongest(table: BiasTable) -> list[BiasRow]:
+    """For each comparison the rows to show first: those that raise an alarm, or else the one that moved furthest."""
+    groups = gathered(((row.probe, row.name.partition(",")[0]), row) for row in table.rows)
+    return [
+        row
+        for rows in groups.values()
+        for row in [one for one in rows if one.verdict == "alarm"] or [max(rows, key=_movement)]
+    ]
+
+
+def bias_rows_table(rows: Iterable[BiasRow], note: str = "") -> Table:
+    """Rows of the bias table."""
+    cells: list[tuple[Cell, ...]] = []
+    for row in rows:
+        effect, verdict = row.effect, f"{row.verdict}: {row.words}"
+        said = Alarm(verdict) if row.verdict == "alarm" else verdict
+        counts: tuple[Cell, ...] = (effect.n, effect.clusters, effect.moved) if effect else (0, 0, "")
+        p = words.p_value(effect.p if effect else None)
+        cells.append((row.name, words.label(row.metric), effect or "none", p, said, *counts))
+    names = (Column("comparison", "text"), Column("metric", "name"))
+    columns = (*names, "effect", "p", Column("verdict", "text"), "pairs", "topics", "moved")
+    return Table("", columns, cells, note=note)
+
+
+def _bias_note(table: BiasTable) -> str:
+    return (
+        f"Effects are differences of scores in [0, 1] with {table.confidence:.0%} intervals over topics; p is "
+        "corrected for all rows together (sign flips of whole topics, maxT). An alarm needs "
+        f"p < {table.alpha:g}, an interval without 0, and the direction that is a bias."
+    )
+
+
+def _remarks(table: BiasTable) -> Iterator[str]:
+    yield from (f"Left out: {name} ({reason})." for name, reason in table.left_out.items())
+    yield from (f"{text}." for text in table.notes)
+
+
+def _movement(row: BiasRow) -> tuple[float, float]:
+    return (0.0, 0.0) if row.effect is None else (abs(row.effect.value), row.effect.moved)
