@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from conqret.llm.options import ClientOptions
     from conqret.reliability.bias.study import bias
     from conqret.reliability.sensitivity.study import sensitivity
+    from conqret.runs.session import Session
 
 _HOMES = {
     "ClientOptions": "conqret.llm.options",
@@ -40,6 +41,7 @@ _HOMES = {
     "Judgment": "conqret.data",
     "Judgments": "conqret.api.judgments",
     "Measure": "conqret.data",
+    "Session": "conqret.runs.session",
     "ajudge": "conqret.api.judging",
     "answer": "conqret.api.answering",
     "bias": "conqret.reliability.bias.study",
@@ -65,6 +67,7 @@ __all__ = [
     "Judgment",
     "Judgments",
     "Measure",
+    "Session",
     "ajudge",
     "answer",
     "bias",

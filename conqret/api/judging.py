@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from conqret.api.judgments import Judgments
-from conqret.api.settings import JudgeSettings, as_path, check_names, client_options
+from conqret.api.settings import ClientSettings, JudgeSettings, as_path, check_names, client_options
 from conqret.data import Item
 from conqret.errors import DeclarationError
 from conqret.io import Checked, ItemSource, open_items
@@ -72,6 +73,8 @@ def judge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
               from, with the format, model and settings that it was made with, where none are given
             - ``batch``: hand the questions in as a batch of the provider's (OpenAI, Anthropic) at half the price, and
               return; the same call again collects what was answered, and hands in what has to be asked again
+            - ``session``: an open :class:`conqret.Session`, whose model, prompts and recordings are used, so that many
+              calls share one client; its counts are those of all who use it
             - ``on_start``: called once with the execution, the client and the number of judgments kept from before;
               ``on_judgment``: called with each judgment as it is done
             - those of :class:`conqret.llm.options.ClientOptions`: ``api_base``, ``api_key``, ``client``,
@@ -87,6 +90,9 @@ def judge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
         DeclarationError: anything wrong with the call or the items, a misspelt setting too; what the world does wrong
             becomes judgments that are ``failed``, with a reason.
     """
+    session = settings.get("session")
+    if session is not None:
+        return session.run(lambda client: _judge(items, settings))
     with Loop() as loop:
         return loop.run(_judge(items, settings))
 
@@ -135,6 +141,7 @@ def _checked(items: Any, settings: JudgeSettings) -> tuple[ItemSource, Checked, 
 
 async def _judge(items: Any, settings: JudgeSettings) -> Any:
     check_names("judge", settings, JudgeSettings)
+    _check_session(settings)
     source, checked, setup = _checked(items, settings)
     output = settings.get("output")
     if settings.get("batch") and (not output or source.frame_kind is not None):
@@ -171,13 +178,28 @@ def _setup(settings: JudgeSettings) -> Setup:
                 notes = (f"recorded are {', '.join(recorded.judging['metrics'])}",)
         client = {**recorded.model_options, **settings}
     judging["metrics"] = tuple(judging.get("metrics") or ())
+    session = settings.get("session")
     setup = set_up(
         DEFAULT_FORMAT if name is None else name,
-        client_options(model, client),
+        client_options(model, client) if session is None else session.options,
         JudgeOptions(**judging),
-        as_path(settings.get("prompts")),
+        as_path(settings.get("prompts")) if session is None else session.library,
     )
     return replace(setup, notes=notes)
+
+
+def _check_session(settings: JudgeSettings) -> None:
+    """Raise DeclarationError where the session is not open, or settings are given that it has already."""
+    session = settings.get("session")
+    if session is None:
+        return
+    if not session.is_open:
+        raise DeclarationError(
+            "the session is not open: hold it with 'async with session:' around all that use it"
+        )
+    its_own = {"model", "prompts", "recordings", "replay", "batch", *ClientSettings.__annotations__}
+    if given := sorted(its_own & settings.keys()):
+        raise DeclarationError(f"a session has its own {', '.join(given)}: leave out one or the other")
 
 
 def _recorded(replay: Path, judging: Mapping[str, Any], *, sure: bool) -> RecordedCall | None:
@@ -211,10 +233,11 @@ async def _into_folder(
         replay,
         settings.get("overwrite", False),
         on_stop=write_report,
+        shared=settings.get("session"),
         batch=settings.get("batch", False),
     )
     on_start, tally = settings.get("on_start", _unheard), Tally()
-    async with execution.session:
+    async with execution.session if execution.shared is None else contextlib.nullcontext():
         outcome = await aexecute(
             execution,
             on_start=lambda client, kept: on_start(setup, checked, client, kept),
@@ -238,19 +261,21 @@ async def _in_memory(
     kept, order = Memory(judgment_key), list[str]()
     on_start = settings.get("on_start", _unheard)
     on_judgment = settings.get("on_judgment", _unheard)
-    session = Session(
+    shared = settings.get("session")
+    session = shared or Session(
         setup.client,
         recordings=settings.get("recordings"),
         replay=settings.get("replay"),
         prompts=setup.library,
     )
-    async with session as client:
+    before = session.counts
+    async with session if shared is None else contextlib.nullcontext(shared.client) as client:
         on_start(setup, checked, client, 0)
         instrument = setup.instrument(client)
         async for judgment in judged(noted(source, order), instrument, kept, in_flight=client.in_flight):
             on_judgment(judgment)
         missing = tuple(map(str, client.missing))
-    counts = session.counts
+    counts = session.counts.since(before)
     summary = summarise(kept.rows.values(), counts)
     record = judge_record(source, checked, setup)
     return Judgments(record, source, kept, tuple(order), summary, counts, missing)

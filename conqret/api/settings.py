@@ -15,6 +15,7 @@ from conqret.judging.dimensions import Order
 from conqret.judging.setup import Setup
 from conqret.llm.client import Client
 from conqret.llm.options import ClientOptions, Way
+from conqret.runs.session import Session
 
 
 class ClientSettings(TypedDict, total=False):
@@ -64,6 +65,7 @@ class JudgeSettings(ClientSettings, AnswerSettings, total=False):
     output: str | Path | bool | None
     overwrite: bool
     batch: bool
+    session: Session | None
     on_start: Callable[[Setup, Checked, Client, int], None]
     on_judgment: Callable[[Judgment], None]
 

@@ -110,6 +110,16 @@ class Client:
         """The tokens of ``text`` for this model; for models other than OpenAI's an approximation."""
         return count_tokens(text, self._backend.encoder(self.model_id))
 
+    @property
+    def given_up(self) -> str:
+        """Why the model is asked nothing more; empty where it is."""
+        return "" if self._sender is None else self._sender.given_up
+
+    def resume(self) -> None:
+        """Ask a model again that was given up: what serves others for days tries again after a while."""
+        if self._sender is not None:
+            self._sender.resume()
+
     def record_in(self, store: Recordings | None) -> None:
         """Read answers from ``store`` and add to it from now on."""
         self._store = store

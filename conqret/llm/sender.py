@@ -11,6 +11,7 @@ from typing import Any
 from conqret.data import Reason
 from conqret.errors import DeclarationError
 from conqret.llm.backend import Connection, ModelFacts
+from conqret.llm.brake import Brake
 from conqret.llm.limits import AdaptiveGate, Budget, TokenBucket
 from conqret.llm.options import ClientOptions
 from conqret.llm.progress import Progress
@@ -84,6 +85,15 @@ class Sender:
         if error.code not in (Reason.BUDGET, Reason.PROVIDER_DOWN, Reason.TOO_MANY_FAILURES):
             self._breaker.failed(error)
         raise error
+
+    @property
+    def given_up(self) -> str:
+        """Why nothing more is sent: the provider kept failing, or its answers were of no use; empty where more is."""
+        return self._breaker.last if self._breaker.open else self._progress.brake.why
+
+    def resume(self) -> None:
+        """Send again after all, and count failures anew."""
+        self._breaker, self._progress.brake = Breaker(), Brake()
 
     def stop(self) -> set[asyncio.Task[Any] | None]:
         """Try nothing again from now on; returns the tasks whose requests are under way, the second time none: who

@@ -40,7 +40,8 @@ _OLD_RECORDS = frozenset({"generation.json", "sensitivity.json", "bias.json"})
 """What stood for ``run.json`` in some of the folders of layout 1."""
 
 
-def _now() -> str:
+def now() -> str:
+    """This moment, UTC, as records and logs have it."""
     return dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
 
 
@@ -57,7 +58,7 @@ class RunRecord(BaseModel):
     layout: int = LAYOUT
     kind: str
     conqret: str = __version__
-    created: str = Field(default_factory=_now)
+    created: str = Field(default_factory=now)
 
     def differences(self, other: RunRecord) -> list[str]:
         """What differs of all that must be the same, in words."""

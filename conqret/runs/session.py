@@ -130,6 +130,11 @@ class Session:
         return self._client
 
     @property
+    def is_open(self) -> bool:
+        """Whether somebody holds it: its client stays until they let go."""
+        return self._depth > 0
+
+    @property
     def cost_usd(self) -> float | None:
         """What was spent so far, in US dollars; None where a price is unknown."""
         return self.progress.cost_usd

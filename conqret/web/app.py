@@ -21,7 +21,7 @@ from conqret.report.page import page
 from conqret.report.run_page import run_page
 from conqret.report.sheet import Links, Section, Sheet
 from conqret.runs.folder import REPORT
-from conqret.web.guard import Guard
+from conqret.web.guard import Guard, own_hosts
 from conqret.web.listing import MALFORMED, inner_runs, listed, look, opened
 
 if TYPE_CHECKING:
@@ -48,7 +48,9 @@ def view_app(root: Path, port: int) -> Guard:
 
     viewer = _Viewer(root.resolve())
     routes = [Route("/", viewer.runs), Route("/runs/{path:path}", viewer.run)]
-    return Guard(Starlette(routes=routes, exception_handlers={HTTPException: viewer.nowhere}), port)
+    return Guard(
+        Starlette(routes=routes, exception_handlers={HTTPException: viewer.nowhere}), own_hosts(port)
+    )
 
 
 class _Viewer:

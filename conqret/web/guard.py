@@ -1,4 +1,4 @@
-"""Whom the viewer answers: a browser on this machine that was led here by its user, and no page of others.
+"""Whom a local server answers: who was led here by a user of this machine, and no page of others.
 
 A page from elsewhere can make a browser send requests to this machine. It gets nothing: under a name of its own that
 it lets point to this machine (DNS rebinding) the Host is another; what it fetches or embeds says so in Origin or
@@ -7,6 +7,7 @@ Sec-Fetch-Site; and no answer allows another origin to read it.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 LOOPBACK = "127.0.0.1"
 NAMES = (LOOPBACK, "localhost")
-METHODS = ("GET", "HEAD")
+READS = ("GET", "HEAD")
 
 HEADERS = {
     "Cache-Control": "no-store",
@@ -29,41 +30,64 @@ HEADERS = {
 """What is said with every answer, beside the policy in the page itself."""
 
 
-class Guard:
-    """The application behind the checks; ``port`` is the one that it is reached at."""
+def own_hosts(port: int, *names: str) -> frozenset[str]:
+    """The Host headers of a server at ``port`` of this machine, which may have other ``names`` besides."""
+    every = {f"[{name}]" if ":" in name else name for name in (*NAMES, *names)}
+    return frozenset({f"{name}:{port}" for name in every} | (every if port == 80 else set()))
 
-    def __init__(self, app: ASGIApp, port: int) -> None:
-        self.app = app
-        self.hosts = {f"{name}:{port}" for name in NAMES} | (set(NAMES) if port == 80 else set())
+
+class Guard:
+    """The application behind the checks; ``hosts`` are the Host headers under which it is reached (None: any),
+    ``methods`` what may be asked of it, and ``refused`` makes the answer of a status and a sentence."""
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        hosts: Collection[str] | None,
+        methods: Collection[str] = READS,
+        refused: Callable[[Scope, int, str], ASGIApp] | None = None,
+    ) -> None:
+        self.app, self.hosts, self.methods = app, hosts, methods
+        self._refused = _sentence if refused is None else refused
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer, or refuse with a sentence."""
-        from starlette.datastructures import Headers, MutableHeaders
-        from starlette.responses import PlainTextResponse
-
+        if scope["type"] == "lifespan":
+            await self.app(scope, receive, send)
         if scope["type"] != "http":
             return
+        from starlette.datastructures import Headers, MutableHeaders
+
+        status, why = self._refusal(scope["method"], Headers(scope=scope))
 
         async def guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(HEADERS)
+                headers = MutableHeaders(scope=message)
+                headers.update(HEADERS)
+                if status == 405:
+                    headers["Allow"] = ", ".join(self.methods)
             await send(message)
 
-        status, why = self._refusal(scope["method"], Headers(scope=scope))
-        allow = {"Allow": ", ".join(METHODS)} if status == 405 else None
-        app = PlainTextResponse(why, status, allow) if why else self.app
+        app = self._refused(scope, status, why) if why else self.app
         await app(scope, receive, guarded)
 
     def _refusal(self, method: str, headers: Headers) -> tuple[int, str]:
         """With which status and words a request is refused; no words where it is not."""
         hosts = headers.getlist("host")
-        if len(hosts) != 1 or hosts[0].lower() not in self.hosts:
-            return 421, "This server answers only under its own address, as conqret view printed it."
+        if len(hosts) != 1 or (self.hosts is not None and hosts[0].lower() not in self.hosts):
+            return 421, "This server answers only under its own address, as conqret printed it."
         if any(origin != f"http://{hosts[0].lower()}" for origin in headers.getlist("origin")):
             return 403, "Another page asked for this; it gets nothing."
         site, aim = headers.get("sec-fetch-site", "none"), headers.get("sec-fetch-dest", "document")
         if site not in ("none", "same-origin") and aim != "document":
             return 403, "Another page asked for this; it gets nothing."
-        if method not in METHODS:
-            return 405, "Nothing can be changed here; it can only be read."
+        if method not in self.methods:
+            only = "it can only be read" if self.methods == READS else f"it takes {', '.join(self.methods)}"
+            return 405, f"Nothing can be changed here; {only}."
         return 200, ""
+
+
+def _sentence(scope: Scope, status: int, why: str) -> ASGIApp:
+    from starlette.responses import PlainTextResponse
+
+    return PlainTextResponse(why, status)

@@ -1,23 +1,38 @@
-"""The viewer at a port of this machine, until it is stopped."""
+"""Local servers at a port, until they are stopped: the viewer, and the service."""
 
 from __future__ import annotations
 
 import contextlib
 import errno
+import ipaddress
 import os
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from conqret._optional import require
 from conqret.errors import DeclarationError
+from conqret.runs.session import Session
+from conqret.web.access import Access, Served
 from conqret.web.app import view_app
-from conqret.web.guard import LOOPBACK
+from conqret.web.guard import LOOPBACK, own_hosts
+from conqret.web.intake import Limits
+from conqret.web.service import offered, service_app
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
 
 PORT = 8765
 """Where the viewer is, if no other port is given."""
+SERVICE_PORT = 8766
+"""The same for the service: both may be there at once."""
 GRACE_SECONDS = 2
 """So long a page under way may take when the viewer is stopped."""
+SERVICE_GRACE = 30
+"""Seconds for judgments under way when the service is stopped; what runs services waits so long, too."""
+MORE_CONNECTIONS = 64
+"""Beside one for each place in the queue: for those that are refused, and those who ask after its health."""
 
 
 def view(root: Path, port: int = PORT, *, on_start: Callable[[str], None]) -> None:
@@ -28,36 +43,102 @@ def view(root: Path, port: int = PORT, *, on_start: Callable[[str], None]) -> No
     """
     if not root.is_dir():
         raise DeclarationError(f"{root}: there is no such folder; give one that holds runs")
+    _require()
+    with _listening(LOOPBACK, port) as listening:
+        port = listening.getsockname()[1]
+        _run(
+            view_app(root, port),
+            listening,
+            lambda: on_start(f"http://{LOOPBACK}:{port}/"),
+            lifespan="off",
+            timeout_graceful_shutdown=GRACE_SECONDS,
+        )
+
+
+def serve(
+    session: Session,
+    formats: Sequence[str] = (),
+    judging: Mapping[str, Any] | None = None,
+    *,
+    limits: Limits | None = None,
+    keys: tuple[str, ...] = (),
+    host: str = LOOPBACK,
+    port: int = SERVICE_PORT,
+    grace: int = SERVICE_GRACE,
+    on_start: Callable[[str, Sequence[str]], None],
+    heard: Callable[[Served], object] = lambda served: None,
+) -> None:
+    """Judge what is sent to a port, until Ctrl-C or SIGTERM; requests under way then have ``grace`` seconds.
+
+    ``formats`` and ``judging`` are those of :func:`conqret.web.service.offered`; ``on_start`` gets the address and the
+    formats, and ``heard`` a note of each request.
+
+    Raises:
+        DeclarationError: as there; other machines reach ``host``, and there is no key; the port is taken or not
+            allowed; or the extra ``web`` is missing.
+    """
+    _require()
+    alone = _loopback(host)
+    if not alone and not keys:
+        raise DeclarationError(
+            f"other machines reach {host}, so requests have to bring a key: give --api-key-env or --api-key-file"
+        )
+    limits = limits or Limits()
+    judges = offered(session, formats, judging)
+    app = service_app(session, judges, judging, limits, keyed=bool(keys))
+    with _listening(host, port) as listening:
+        port = listening.getsockname()[1]
+        hosts = own_hosts(port, host) if alone else None  # a key keeps pages of others out, too
+        address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+        _run(
+            Access(app, hosts, keys, heard),
+            listening,
+            lambda: on_start(address, list(judges)),
+            lifespan="on",
+            timeout_graceful_shutdown=grace,
+            limit_concurrency=2 * (limits.at_once + limits.queue) + MORE_CONNECTIONS,
+        )
+
+
+def _require() -> None:
     for module in ("starlette", "uvicorn"):
         require(module, extra="web")
+
+
+def _run(app: ASGIApp, listening: socket.socket, started: Callable[[], None], **settings: Any) -> None:
+    """Serve until a signal comes. Nothing of the environment counts: no proxy is trusted, and nothing is logged."""
     import uvicorn
 
-    with _listening(port) as listening:
-        port = listening.getsockname()[1]
-        # Nothing of the environment counts: no proxy is trusted, and nothing is logged.
-        settings = uvicorn.Config(
-            view_app(root, port), loop="asyncio", http="h11", ws="none", lifespan="off", log_config=None,
-            access_log=False, proxy_headers=False, server_header=False, timeout_graceful_shutdown=GRACE_SECONDS,
-        )  # fmt: skip
-        with contextlib.suppress(KeyboardInterrupt):
-            on_start(f"http://{LOOPBACK}:{port}/")
-            uvicorn.Server(settings).run(sockets=[listening])
+    config = uvicorn.Config(
+        app, loop="asyncio", http="h11", ws="none", log_config=None, access_log=False, proxy_headers=False,
+        server_header=False, **settings,
+    )  # fmt: skip
+    with contextlib.suppress(KeyboardInterrupt):
+        started()
+        uvicorn.Server(config).run(sockets=[listening])
 
 
-def _listening(port: int) -> socket.socket:
-    """The port of this machine's own address, which other machines do not reach."""
-    found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    if os.name == "posix":  # a viewer that has just ended does not keep the port
+def _loopback(host: str) -> bool:
+    """Whether only this machine reaches an address."""
+    with contextlib.suppress(ValueError):
+        return ipaddress.ip_address(host).is_loopback
+    return host == "localhost"
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    """A port of this address."""
+    found = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
+    if os.name == "posix":  # a server that has just ended does not keep the port
         found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        found.bind((LOOPBACK, port))
+        found.bind((host, port))
         found.listen()
     except OSError as error:
         found.close()
         taken = (
             "is taken by another program"
             if error.errno == errno.EADDRINUSE
-            else f"cannot be had: {error.strerror}"
+            else f"of {host} cannot be had: {error.strerror}"
         )
         raise DeclarationError(
             f"port {port} {taken}; give another with --port, or 0 for any that is free"

@@ -19,8 +19,8 @@ from tests.judging.runs import write_items
 from tests.server import FaultServer
 
 PRICED = ("--model", "openai/mine", "--input-price", 2, "--output-price", 10)
-SAYS_SO = ("perturb", "doctor", "prompt steps", "retrieve run", "retrieve evaluate")
-"""Commands that ask a model and have no dry run: one question, or what depends on a ranking."""
+SAYS_SO = ("perturb", "doctor", "prompt steps", "retrieve run", "retrieve evaluate", "serve")
+"""Commands that ask a model and have no dry run: one question, what depends on a ranking, or what others will ask."""
 
 TRAINS = ("debate tune", "perspectives tune")
 """Their models are trained here, and asked nothing."""

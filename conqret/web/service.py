@@ -1,0 +1,265 @@
+"""The addresses of the service: one for each format, to which an item is sent and which answers with its judgment.
+
+All requests share one session: one client, one store of recordings, one budget.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import time
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from conqret._version import __version__
+from conqret.api.judging import ajudge
+from conqret.api.judgments import Judgments
+from conqret.data import Judgment
+from conqret.errors import DeclarationError, Fault, FaultsError, UnknownNameError, number
+from conqret.io.faults import kind
+from conqret.io.jsonl import compact
+from conqret.judging.base import Judge, JudgeOptions
+from conqret.judging.registry import JUDGES
+from conqret.judging.setup import set_up
+from conqret.runs.session import Session
+from conqret.web.contract import JUDGE_PATH, needed, openapi
+from conqret.web.intake import Intake, Limits
+from conqret.web.problems import PAUSE_SECONDS, Refusal, not_answered
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from conqret.web.access import Served
+
+METRIC = "metric"
+"""The one parameter: which metrics are asked for."""
+
+_log = logging.getLogger(__name__)
+
+
+def offered(
+    session: Session, formats: Sequence[str] = (), judging: Mapping[str, Any] | None = None
+) -> dict[str, Judge]:
+    """The formats of a service by name: those that are named, or else all that the session's model can be asked.
+
+    ``judging`` are the settings of :func:`conqret.judge` that say how a judge is run.
+
+    Raises:
+        DeclarationError: there is no such format, metric or prompt, or the model cannot be asked for one of them.
+    """
+    options = JudgeOptions(**(judging or {}))
+    found = {}
+    for name in formats or JUDGES:
+        judge = JUDGES[name]
+        try:
+            set_up(judge, session.options, options, session.library)
+        except DeclarationError:
+            if formats:
+                raise
+            continue
+        found[judge.name] = judge
+    if not found:
+        raise DeclarationError(
+            f"no format can be judged so with {session.options.model}: name one with --format"
+        )
+    return found
+
+
+def service_app(
+    session: Session,
+    judges: Mapping[str, Judge],
+    judging: Mapping[str, Any] | None = None,
+    limits: Limits | None = None,
+    *,
+    keyed: bool = False,
+) -> Starlette:
+    """The application that judges with ``judges``, as :func:`offered` gives them; ``keyed`` says in its description
+    that requests need a key (which :class:`conqret.web.access.Access` looks at). The extra ``web`` must be installed.
+    """
+    from starlette.applications import Starlette
+    from starlette.exceptions import HTTPException
+    from starlette.routing import Route
+
+    service = _Service(session, judges, dict(judging or {}), limits or Limits())
+    document = compact(openapi(judges.values(), keyed=keyed))
+    routes = [
+        Route("/", service.index),
+        Route("/healthz", service.health),
+        Route("/readyz", service.ready),
+        Route("/openapi.json", lambda request: _json(document)),
+        Route(JUDGE_PATH, service.judge, methods=["POST"]),
+    ]
+    handlers: Any = {Refusal: _refused, HTTPException: _nowhere, Exception: _broken}
+    return Starlette(routes=routes, exception_handlers=handlers, lifespan=service.open)
+
+
+class _Service:
+    def __init__(
+        self, session: Session, judges: Mapping[str, Judge], judging: dict[str, Any], limits: Limits
+    ) -> None:
+        self.session, self.judges, self.judging = session, judges, judging
+        self.intake = Intake(limits)
+        self._given_up: float | None = None
+
+    @contextlib.asynccontextmanager
+    async def open(self, app: Starlette) -> AsyncGenerator[None, None]:
+        """Hold the one client as long as the service is there; in the end what is under way is recorded."""
+        async with self.session:
+            yield
+
+    async def judge(self, request: Request) -> Response:
+        """The judgment of the item in the body."""
+        judge = self._format(request)
+        metrics = _metrics(request, judge)
+        self.intake.count()
+        async with self.intake.place():
+            item = _object(await self.intake.read(request))
+            served = _served(request)
+            if item.get("id") is None:
+                item["id"] = served.id
+            async with self.intake.turn(request):
+                judgment = await self._judged(item, judge, metrics)
+        calls = judgment.trace.calls
+        costs = [call.cost_usd for call in calls if not call.recorded]
+        served.sent = sum(call.attempts for call in calls)
+        served.recorded = sum(call.recorded for call in calls)
+        served.cost_usd = None if None in costs else sum(cost for cost in costs if cost is not None)
+        if (problem := not_answered(judgment)) is not None:
+            raise problem
+        return _json(judgment.model_dump_json().encode())
+
+    async def _judged(self, item: dict[str, Any], judge: Judge, metrics: Sequence[str]) -> Judgment:
+        self._take_heart()
+        asked = {**self.judging, "metrics": metrics} if metrics else self.judging
+        try:
+            found: Judgments = await ajudge([item], format=judge, session=self.session, **asked)
+        except FaultsError as error:
+            raise _faulty([one if one.line else _NO_ITEM for one in error.faults]) from None
+        except DeclarationError as error:
+            raise Refusal(422, "cannot_judge", str(error)) from None
+        finally:
+            self._take_heart()
+        return found[0]
+
+    def _take_heart(self) -> None:
+        """Ask a model again that was given up, after a while; a run would end there, and a service goes on."""
+        client, now = self.session.client, time.monotonic()
+        if not client.given_up:
+            self._given_up = None
+        elif self._given_up is None:
+            self._given_up = now
+        elif now - self._given_up >= PAUSE_SECONDS:
+            client.resume()
+            self._given_up = None
+
+    def _format(self, request: Request) -> Judge:
+        name = request.path_params["format"]
+        found = self.judges.get(name)
+        if found is None:
+            raise Refusal(404, "unknown_format", str(UnknownNameError("format", name[:100], self.judges)))
+        _served(request).format = name
+        return found
+
+    async def index(self, request: Request) -> Response:
+        """The formats, with what each asks and needs."""
+        formats = {
+            judge.name: {
+                "judge": JUDGE_PATH.format(format=judge.name),
+                "summary": judge.summary,
+                "metrics": judge.metrics,
+                "needs": sorted(needed(judge)),
+            }
+            for judge in self.judges.values()
+        }
+        told = {"conqret": __version__, "model": self.session.options.model, "openapi": "/openapi.json"}
+        return _json(compact({**told, "formats": formats}))
+
+    async def health(self, request: Request) -> Response:
+        """That the service is there."""
+        return _json(b'{"status":"ok"}')
+
+    async def ready(self, request: Request) -> Response:
+        """Whether an item could be judged now, and if not, why."""
+        budget, spent = self.session.options.budget_usd, self.session.cost_usd or 0.0
+        why = "the provider is given up for a while" if self.session.client.given_up else ""
+        if budget is not None and spent >= budget:
+            why = "the budget is spent"
+        places = self.intake.limits.at_once + self.intake.limits.queue
+        if self.intake.inside >= places:
+            why = "the queue is full"
+        told = {"ready": not why, "why": why, "inside": self.intake.inside, "places": places}
+        return _json(compact(told), 503 if why else 200)
+
+
+def _metrics(request: Request, judge: Judge) -> list[str]:
+    """The metrics that the address names.
+
+    Raises:
+        Refusal: there is no such metric, or another parameter.
+    """
+    try:
+        for name in request.query_params:
+            if name != METRIC:
+                raise UnknownNameError("parameter", name[:100], [METRIC])
+        found = [name.replace("-", "_") for name in request.query_params.getlist(METRIC)]
+        for name in found:
+            if name not in judge.metrics:
+                raise UnknownNameError(f"metric of format {judge.name}", name[:100], judge.metrics)
+    except UnknownNameError as error:
+        raise Refusal(422, "unknown_name", str(error)) from None
+    return list(dict.fromkeys(found))
+
+
+def _object(body: object) -> dict[str, Any]:
+    """The item that a body is.
+
+    Raises:
+        Refusal: it is no object.
+    """
+    if not isinstance(body, dict):
+        raise _faulty([Fault("", 1, "the body", f"is {kind(body)}, and an object is expected", _SHAPE)])
+    return body
+
+
+_SHAPE = 'Send an item: {"topic": "…", "documents": ["…"], "argument": "…"}'
+_NO_ITEM = Fault("", 0, "the body", "has not the fields of an item", _SHAPE)
+
+
+def _faulty(faults: Sequence[Fault]) -> Refusal:
+    first = f"{faults[0].field} {faults[0].problem}. {faults[0].remedy}"
+    told = f"the item has {number(len(faults), 'fault')}: {first}"
+    return Refusal(422, "invalid_item", told, faults=faults)
+
+
+def _served(request: Request) -> Served:
+    served: Served = request.state.served
+    return served
+
+
+async def _refused(request: Request, refusal: Exception) -> Response:
+    assert isinstance(refusal, Refusal)  # noqa: S101 - what it is registered for
+    served = _served(request)
+    served.code = refusal.code
+    return refusal.response(served.id)
+
+
+async def _nowhere(request: Request, error: Exception) -> Response:
+    status = getattr(error, "status_code", 404)
+    told = {405: ("wrong_method", "a format takes POST, with an item; all else takes GET")}
+    refusal = Refusal(status, *told.get(status, ("nowhere", "nothing is here; / says what there is")))
+    refusal.headers |= dict(getattr(error, "headers", None) or {})
+    return await _refused(request, refusal)
+
+
+async def _broken(request: Request, error: Exception) -> Response:
+    _log.error("request %s ended with %s", _served(request).id, type(error).__name__)
+    detail = "the service failed; its log has a line with this request's id"
+    return await _refused(request, Refusal(500, "internal_error", detail))
+
+
+def _json(content: bytes, status: int = 200) -> Response:
+    from starlette.responses import Response
+
+    return Response(content, status, media_type="application/json")

@@ -1,0 +1,433 @@
+"""``conqret serve``: an item in, a judgment out; what it refuses, how it says so, and how it ends."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import conqret
+from conqret.judging.registry import JUDGES
+from conqret.llm.options import ClientOptions
+from conqret.llm.recordings import Recordings
+from conqret.runs.session import Session
+from tests.cli.conftest import Cli
+from tests.cli.conftest import cli as cli
+from tests.contract.items import demo
+from tests.server import FaultPlan, FaultServer
+
+REASON = "the extra web is not installed: it brings starlette and uvicorn"
+pytest.importorskip("starlette", reason=REASON)
+pytest.importorskip("uvicorn", reason=REASON)
+jsonschema = pytest.importorskip("jsonschema", reason="no validator of JSON schemas is installed")
+
+from conqret.web import intake, service  # noqa: E402
+from conqret.web.access import Served  # noqa: E402
+from conqret.web.intake import Limits  # noqa: E402
+from tests.web.services import ITEM, JSON, Running  # noqa: E402
+
+KEY = "a-key-of-this-service"
+MOST = 100_000
+
+
+@pytest.fixture(scope="module")
+def open_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """Every format of the baseline, for everybody on this machine, with a store."""
+    store = tmp_path_factory.mktemp("serve") / "recordings.sqlite"
+    with Running(Session("offline", recordings=store), limits=Limits(body=MOST)) as found:
+        found.store = store  # type: ignore[attr-defined]
+        yield found
+
+
+@pytest.fixture(scope="module")
+def locked() -> Iterator[Running]:
+    """One format, for those with a key, thrice a minute."""
+    with Running(Session("offline"), "direct", limits=Limits(rate=3), keys=(KEY, KEY[::-1])) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def document(open_service: Running) -> dict[str, Any]:
+    found: dict[str, Any] = open_service.get("/openapi.json").json
+    return found
+
+
+def schema(document: dict[str, Any], name: str, of: str) -> dict[str, Any]:
+    """The schema of a format's ``Item`` or ``Judgment``, with all that it refers to."""
+    path = document["paths"][f"/v1/judge/{name}"]["post"]
+    place = path["requestBody"] if of == "Item" else path["responses"]["200"]
+    return {**place["content"]["application/json"]["schema"], "components": document["components"]}
+
+
+def test_a_judgment_is_the_one_that_judge_gives(open_service: Running) -> None:
+    item = demo()[0]
+    got = open_service.judge("rag-fine-grained", item.model_dump(mode="json"), X_Request_ID="mine-1")
+    assert got.status == 200
+    own = conqret.judge(item, format="rag-fine-grained")[0]
+    judgment = conqret.Judgment.model_validate_json(got.text)
+    assert judgment.measures == own.measures
+    assert (judgment.fingerprint, judgment.item) == (own.fingerprint, item.id)
+    assert got.headers["X-Request-ID"] == "mine-1"
+
+
+def test_answers_are_recorded_and_given_again(open_service: Running) -> None:
+    got = [open_service.judge("direct") for _ in range(2)]
+    calls = [one.json["trace"]["calls"] for one in got]
+    assert [{one["recorded"] for one in each} for each in calls] == [{False}, {True}]
+    with Recordings(open_service.store) as store:  # type: ignore[attr-defined]
+        assert all(store.get(one["key"]) is not None for one in calls[0])
+    assert [(one.sent, one.recorded) for one in map(open_service.noted, got)] == [(2, 0), (0, 2)]
+
+
+def test_what_has_no_score_has_a_reason_and_no_value(open_service: Running) -> None:
+    got = open_service.judge("controllability")
+    (measure,) = got.json["measures"].values()
+    assert (got.status, measure["status"], measure["value"]) == (200, "unscored", None)
+    assert measure["reason"] == "nothing_to_judge"
+
+
+def test_only_the_metrics_that_are_asked_for(open_service: Running) -> None:
+    got = open_service.judge("direct?metric=groundedness")
+    assert list(got.json["measures"]) == ["groundedness"]
+    assert len(got.json["trace"]["calls"]) == 1
+
+
+@pytest.mark.parametrize("name", JUDGES)
+def test_every_format_takes_and_gives_what_the_document_says(
+    open_service: Running, document: dict[str, Any], name: str
+) -> None:
+    item = demo()[0].model_dump(mode="json") | {"second_argument": "Not so.", "reference": "It depends."}
+    jsonschema.validate(item, schema(document, name, "Item"))
+    got = open_service.judge(name, item)
+    assert got.status == 200, got.text
+    jsonschema.validate(got.json, schema(document, name, "Judgment"))
+    assert set(got.json["measures"]) <= set(JUDGES[name].metrics)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({"argument": "without a topic"}, schema(document, name, "Item"))
+    for field in service.needed(JUDGES[name]):
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate({**item, field: None}, schema(document, name, "Item"))
+
+
+def test_the_document_is_openapi(open_service: Running, document: dict[str, Any]) -> None:
+    assert document["openapi"] == "3.1.0"
+    assert {one for one in document["paths"] if "judge" in one} == {f"/v1/judge/{name}" for name in JUDGES}
+    ids = [one["operationId"] for path in document["paths"].values() for one in path.values()]
+    assert len(ids) == len(set(ids))
+    for found in document["components"]["schemas"].values():
+        jsonschema.Draft202012Validator.check_schema(found)
+    for reference in set(re.findall(r'"#/([^"]+)"', json.dumps(document))):
+        place: Any = document
+        for part in reference.split("/"):
+            place = place[part]
+    problem = open_service.judge("direct", {"topic": 3}).json
+    jsonschema.validate(
+        problem, document["components"]["schemas"]["Problem"] | {"components": document["components"]}
+    )
+
+
+def test_all_faults_of_an_item_are_named_with_place_and_remedy(open_service: Running) -> None:
+    got = open_service.judge("direct", {"topic": 3, "documents": [{"id": "a"}, 3], "argumnt": "x"})
+    assert (got.status, got.headers["Content-Type"]) == (422, "application/problem+json")
+    problem = got.json
+    assert problem["code"] == "invalid_item"
+    assert {one["place"] for one in problem["faults"]} == {
+        "topic", "documents[1].text", "documents[2]", "argumnt",
+    }  # fmt: skip
+    assert "did you mean 'argument'" in got.text
+    assert all(one["remedy"] for one in problem["faults"])
+    assert "items:1" not in got.text
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "headers", "status", "code"),
+    [
+        ("direct", b"{", JSON, 400, "invalid_json"),
+        ("direct", b"", JSON | {"Content-Length": "0"}, 400, "invalid_json"),
+        ("direct", b"\xff\xfe{}", JSON, 400, "invalid_json"),
+        ("direct", b"[" * 50_000, JSON, 400, "invalid_json"),
+        ("direct", b'{"topic": "a", "topic": "b"}', JSON, 400, "invalid_json"),
+        ("direct", b'{"topic": ' + b"9" * 5000 + b"}", JSON, 400, "invalid_json"),
+        ("direct", b"[1]", JSON, 422, "invalid_item"),
+        ("direct", b'"x"', JSON, 422, "invalid_item"),
+        ("direct", b"{}", JSON, 422, "invalid_item"),
+        ("direct", b'{"a": 1}', JSON, 422, "invalid_item"),
+        ("rag-direct", json.dumps(ITEM).encode(), JSON, 422, "invalid_item"),
+        ("direct?metric=cogency", b"{}", JSON, 422, "unknown_name"),
+        ("direct?metrc=groundedness", b"{}", JSON, 422, "unknown_name"),
+        ("dircet", b"{}", JSON, 404, "unknown_format"),
+        ("..%2f..%2fopenapi.json", b"{}", JSON, 404, "nowhere"),
+        ("%2e%2e/direct", b"{}", JSON, 404, "nowhere"),
+        ("direct%00", b"{}", JSON, 404, "unknown_format"),
+        ("x" * 5000, b"{}", JSON, 404, "unknown_format"),
+        ("direct", b"{}", {"Content-Type": "text/plain"}, 415, "not_json"),
+        ("direct", b"{}", {}, 415, "not_json"),
+        ("direct", b"\x1f\x8b", JSON | {"Content-Encoding": "gzip"}, 415, "packed"),
+        ("direct", b"{}", JSON | {"Content-Length": str(10**12)}, 413, "too_large"),
+        ("direct", b"{}", JSON | {"Host": "evil.example"}, 421, "refused"),
+        ("direct", b"{}", JSON | {"Origin": "http://evil.example"}, 403, "refused"),
+        ("direct", b"{}", JSON | {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "empty"}, 403, "refused"),
+    ],
+)  # fmt: skip
+def test_hostile_requests_are_told_what_is_wrong(
+    open_service: Running, path: str, body: bytes, headers: dict[str, str], status: int, code: str
+) -> None:
+    got = open_service.send("POST", f"/v1/judge/{path}", body, headers)
+    assert (got.status, got.json["code"]) == (status, code)
+    assert got.json["request_id"] == got.headers["X-Request-ID"]
+    assert got.json["detail"]
+    assert len(got.text) < 2000
+    noted = open_service.noted(got)
+    assert (noted.status, noted.code) == (status, code)
+
+
+def test_two_hosts_and_other_methods_are_refused(open_service: Running) -> None:
+    port = str(open_service.port)
+    two = open_service.send("GET", "/", b"", {}, ("Host", "evil.example"))
+    assert two.status in (400, 421)
+    for method in ("PUT", "DELETE", "PATCH", "OPTIONS"):
+        got = open_service.send(method, "/v1/judge/direct", b"", {})
+        assert (got.status, got.headers["Allow"]) == (405, "GET, HEAD, POST")
+    got = open_service.get("/v1/judge/direct", Host=f"localhost:{port}")
+    assert (got.status, got.json["code"], got.headers["Allow"]) == (405, "wrong_method", "POST")
+
+
+def test_a_body_that_grows_too_large_is_not_read_on(open_service: Running) -> None:
+    parts = [b"%x\r\n%s\r\n" % (30_000, b" " * 30_000)] * 6 + [b"0\r\n\r\n"]
+    got = open_service.send("POST", "/v1/judge/direct", parts, JSON | {"Transfer-Encoding": "chunked"})
+    assert (got.status, got.json["code"], got.headers["Connection"]) == (413, "too_large", "close")
+
+
+def test_a_body_that_does_not_come_is_not_waited_for(
+    open_service: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(intake, "BODY_SECONDS", 0.05)
+    got = open_service.send("POST", "/v1/judge/direct", b'{"topic":', JSON | {"Content-Length": "100"})
+    assert (got.status, got.json["code"]) == (408, "slow_body")
+
+
+def test_a_request_id_that_could_do_harm_is_replaced(open_service: Running) -> None:
+    for hostile in ("a b", "x" * 65, "\x1b[31m", "<script>"):
+        got = open_service.judge("direct", X_Request_ID=hostile)
+        assert re.fullmatch("[0-9a-f]{16}", got.headers["X-Request-ID"])
+
+
+def test_the_log_has_no_contents(open_service: Running) -> None:
+    got = [
+        open_service.judge("direct", {**ITEM, "topic": "a secret topic"}),
+        open_service.judge("direct", {**ITEM, "topic": 3, "argument": "a secret fault"}),
+        open_service.get("/secret?secret=secret"),
+    ]
+    assert [one.status for one in map(open_service.noted, got)] == [200, 422, 404]
+    assert "secret" not in repr(open_service.log)
+
+
+def test_health_and_formats(open_service: Running) -> None:
+    assert open_service.get("/healthz", X_Request_ID="watching").json == {"status": "ok"}
+    assert open_service.get("/readyz", X_Request_ID="watching").json["ready"] is True
+    index = open_service.get("/")
+    open_service.noted(index)
+    assert "watching" not in {one.id for one in open_service.log}, "those who watch fill no log"
+    formats = index.json["formats"]
+    assert list(formats) == list(JUDGES)
+    assert formats["rag-direct"]["needs"] == ["argument", "documents", "second_argument"]
+
+
+def test_only_those_with_a_key_are_answered(locked: Running) -> None:
+    for wrong in (
+        {},
+        {"Authorization": "Bearer wrong"},
+        {"Authorization": f"Basic {KEY}"},
+        {"Authorization": KEY},
+    ):
+        got = locked.judge("direct", **wrong)
+        assert (got.status, got.json["code"]) == (401, "unauthorized")
+        assert got.headers["WWW-Authenticate"] == "Bearer"
+    assert locked.get("/").status == 401
+    assert locked.get("/healthz").status == 200
+    described = locked.get("/openapi.json", Authorization=f"Bearer {KEY}").json
+    assert described["security"] == [{"key": []}]
+    for key in (KEY, KEY[::-1]):
+        assert locked.judge("direct", Authorization=f"Bearer {key}").status == 200
+    assert KEY not in repr(locked.log)
+
+
+def test_too_many_a_minute_are_told_when_to_come_back() -> None:
+    with Running(Session("offline"), "direct", limits=Limits(rate=2)) as found:
+        answers = [found.judge("direct") for _ in range(3)]
+    assert [one.status for one in answers] == [200, 200, 429]
+    assert 1 <= int(answers[-1].headers["Retry-After"]) <= 30
+    assert answers[-1].json["code"] == "too_many_requests"
+
+
+def of(server: FaultServer, **more: Any) -> Session:
+    return Session(ClientOptions("openai/mine", api_base=server.url, api_key="none-at-all", **more))
+
+
+def test_a_full_queue_refuses_and_what_is_inside_is_answered() -> None:
+    going_on, may_answer = threading.Event(), threading.Event()
+
+    def slow(body: Any) -> None:
+        going_on.set()
+        assert may_answer.wait(60)
+
+    with (
+        FaultServer(alter=slow) as server,
+        Running(of(server), "direct", limits=Limits(at_once=1, queue=1)) as found,
+        ThreadPoolExecutor(2) as pool,
+    ):
+        wanted = "direct?metric=groundedness"
+        asked = [pool.submit(found.judge, wanted, {**ITEM, "topic": topic}) for topic in ("A?", "B?")]
+        assert going_on.wait(60)
+        while found.get("/readyz").json["inside"] < 2:
+            pass
+        refused, watched = found.judge(wanted), found.get("/readyz")
+        may_answer.set()
+        assert [one.result(60).status for one in asked] == [200, 200]
+    assert (refused.status, refused.json["code"], refused.headers["Retry-After"]) == (429, "queue_full", "5")
+    assert (watched.status, watched.json["why"]) == (503, "the queue is full")
+
+
+@pytest.mark.parametrize(
+    ("fault", "status", "code"),
+    [
+        ("server_error", 502, "server_error"),
+        ("bad_request", 502, "bad_request"),
+        ("rate_limit", 503, "rate_limited"),
+        ("hang", 504, "timeout"),
+    ],
+)
+def test_faults_of_the_provider_are_told_apart(fault: str, status: int, code: str) -> None:
+    with (
+        FaultServer(FaultPlan(always=fault)) as server,
+        Running(of(server, max_attempts=1, timeout=0.3), "direct") as found,
+    ):
+        got = found.judge("direct?metric=groundedness")
+    assert (got.status, got.json["code"]) == (status, code)
+    assert got.json["detail"].startswith("no judgment: ")
+    assert (got.headers["Retry-After"] is not None) == (code == "rate_limited")
+    assert "none-at-all" not in got.text
+
+
+def test_a_provider_that_was_given_up_is_tried_again_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    with (
+        FaultServer(FaultPlan(script=("auth",)), length=1) as server,
+        Running(of(server), "direct") as found,
+    ):
+        wanted = "direct?metric=groundedness"
+        first, again, watched = found.judge(wanted), found.judge(wanted), found.get("/readyz")
+        monkeypatch.setattr(service, "PAUSE_SECONDS", 0.0)
+        found.judge(wanted)
+        mended, ready = found.judge(wanted), found.get("/readyz")
+    assert (first.status, first.json["code"]) == (502, "authentication")
+    assert (again.status, again.json["code"], again.headers["Retry-After"]) == (503, "provider_down", "30")
+    assert (watched.status, watched.json["ready"]) == (503, False)
+    assert (mended.status, ready.status) == (200, 200)
+
+
+def test_a_budget_that_is_spent_is_no_fault_of_the_provider() -> None:
+    prices = {"input_price": 1e6, "output_price": 1e6, "budget_usd": 1e-6}
+    with FaultServer() as server, Running(of(server, **prices), "direct") as found:
+        got = found.judge("direct?metric=groundedness")
+        assert server.requests == []
+    assert (got.status, got.json["code"]) == (503, "budget")
+
+
+def test_sigterm_ends_it_after_what_is_under_way_is_answered_and_recorded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    going_on, may_answer = threading.Event(), threading.Event()
+
+    def slow(body: Any) -> None:
+        going_on.set()
+        assert may_answer.wait(60)
+
+    monkeypatch.setenv("THE_KEY", KEY)
+    monkeypatch.setenv("OPENAI_API_KEY", "none-at-all")
+    store = tmp_path / "answers.sqlite"
+    with FaultServer(alter=slow) as server:
+        command = [
+            *(sys.executable, "-m", "conqret", "serve", "--port", "0", "--format", "direct"),
+            *("--api-key-env", "THE_KEY"),
+            *("--model", "openai/mine", "--api-base", server.url, "--recordings", str(store)),
+        ]  # fmt: skip
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            assert process.stdout is not None
+            told = [process.stdout.readline() for _ in range(3)]
+            (port,) = re.findall(r"http://127\.0\.0\.1:(\d+)/openapi.json", told[2])
+            found = Running.__new__(Running)
+            found.port = int(port)
+            with ThreadPoolExecutor(1) as pool:
+                asked = pool.submit(
+                    found.judge,
+                    "direct?metric=groundedness",
+                    Authorization=f"Bearer {KEY}",
+                    X_Request_ID="last",
+                )
+                assert going_on.wait(60)
+                process.send_signal(signal.SIGTERM)
+                while True:  # until it takes nobody any more
+                    try:
+                        socket.create_connection(("127.0.0.1", int(port)), timeout=60).close()
+                    except ConnectionError:
+                        break
+                may_answer.set()
+                got = asked.result(60)
+            assert (process.wait(60), got.status) == (0, 200)
+            log = process.stderr.read() if process.stderr else ""
+    assert re.search(r" last POST direct 200 \S+ s 1 sent, 0 recorded, cost unknown", log)
+    assert KEY not in "".join(told) + log
+    with Recordings(store) as kept:
+        assert kept.get(got.json["trace"]["calls"][0]["key"]) is not None
+
+
+def test_wrong_calls_are_a_sentence(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SHORT", "short")
+    keys = tmp_path / "keys.txt"
+    keys.write_text("# none\n")
+    wrong = {
+        ("--host", "0.0.0.0"): "requests have to bring a key",
+        ("--api-key-env", "NOT_SET_AT_ALL"): "the variable NOT_SET_AT_ALL holds no key",
+        ("--api-key-env", "SHORT"): "16 or more visible ASCII characters",
+        ("--api-key-file", tmp_path / "none.txt"): "cannot be read: No such file",
+        ("--api-key-file", keys): "is no file of keys: write one key a line",
+        ("--format", "dircet"): "did you mean 'direct'",
+        ("--format", "direct", "--metric", "cogency"): "there is no metric of format direct 'cogency'",
+        ("--host", "256.0.0.1", "--api-key-env", "LONG"): "cannot be had",
+    }
+    monkeypatch.setenv("LONG", KEY)
+    for given, words in wrong.items():
+        done = cli("serve", *(() if "--format" in given else ("--format", "direct")), *given)
+        assert (done.code, words in done.err) == (2, True), done.err
+        assert "short" not in done.err.replace("shorter", "")
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        assert (
+            "is taken by another program"
+            in cli("serve", "-f", "direct", "--port", other.getsockname()[1]).err
+        )
+    assert not (tmp_path / "runs").exists(), "a wrong call leaves nothing"
+    assert cli("serve", "--rate", 0).code == 2
+    assert "curl" in cli("serve", "--help").out
+
+
+def test_a_line_of_the_log_for_people_and_programs() -> None:
+    from conqret.cli.serve import line, told
+
+    one = Served("id-1", "POST", "direct", 200, "", 0.12345, 2, 1, 0.01)
+    assert line(one).endswith("id-1 POST direct 200 0.123 s 2 sent, 1 recorded, $0.0100")
+    assert line(Served("id-2", "POST", "", 404, "nowhere")).endswith("id-2 POST - 404 0.000 s nowhere")
+    assert told(one) | {"at": ""} == {
+        "at": "", "id": "id-1", "method": "POST", "format": "direct", "status": 200, "code": "", "seconds": 0.1235,
+        "sent": 2, "recorded": 1, "cost_usd": 0.01,
+    }  # fmt: skip
