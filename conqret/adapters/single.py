@@ -113,3 +113,15 @@ def beyond(item: Item, *held: str) -> dict[str, Any]:
         "metadata": {**item.metadata, **({"documents": described} if described else {})},
     }
     return {name: value for name, value in found.items() if value and name not in held}
+
+
+def as_document(
+    text: str,
+    id: str | None = None,  # noqa: A002
+    metadata: Mapping[str, Any] | None = None,
+) -> dict[str, str]:
+    """A document as other libraries have them: a text, perhaps an id, and metadata, with title and address perhaps."""
+    more = metadata or {}
+    title, url = more.get("title") or more.get("file_name"), more.get("url") or more.get("source")
+    found = {"id": id, "text": text, "title": title, "url": url}
+    return {name: str(value) for name, value in found.items() if value}

@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from conqret.adapters.single import SingleMetric, as_item, kept, told
-from conqret.data import Measure, Reason
+from conqret.adapters.single import SingleMetric, as_document, as_item, beyond, kept, told
+from conqret.data import Item, Measure, Reason
 from conqret.errors import DeclarationError
 
 ITEM = as_item(
@@ -53,3 +53,16 @@ def test_wrong_metrics_are_told_when_they_are_made(format_, metric, settings, wr
 def test_an_item_without_what_the_format_needs():
     with pytest.raises(DeclarationError, match="documents"):
         SingleMetric.of("direct", "groundedness").judged(as_item("T", "A"))
+
+
+def test_what_another_library_has_no_place_for():
+    documents = [{"id": "a", "text": "Cages.", "title": "Zoos"}, {"id": "b", "text": "Care."}]
+    item = Item(id="i", topic="T", stance="con", documents=documents, reference="R", metadata={"part": 1})
+    metadata = {"part": 1, "documents": {"a": {"title": "Zoos"}}}
+    assert beyond(item, "reference") == {"id": "i", "stance": "con", "metadata": metadata}
+    assert beyond(Item(id="i", topic="T", reference="R")) == {"id": "i", "reference": "R"}
+
+
+def test_documents_of_other_libraries():
+    assert as_document("Cages.", metadata={"source": "zoos.txt", "page": 3}) == {"text": "Cages.", "url": "zoos.txt"}
+    assert as_document("Cages.", 7, {"file_name": "z"}) == {"id": "7", "text": "Cages.", "title": "z"}

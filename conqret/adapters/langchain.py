@@ -1,0 +1,94 @@
+"""conqret's metrics as evaluators of LangSmith, and LangChain's documents as ours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Unpack
+
+from conqret._optional import require
+from conqret.adapters.single import SingleMetric, SingleSettings, as_document, as_item, kept, told
+from conqret.data import Judgment
+from conqret.errors import DeclarationError
+
+evaluation: Any = require("langsmith.evaluation", extra="langchain")
+
+
+class ConqretEvaluator(evaluation.RunEvaluator):  # type: ignore[misc]
+    """One metric of one of conqret's formats, 0 to 1, of a run: the topic stands in its inputs, argument and documents
+    in its outputs, and the second argument, for formats that compare, in the outputs of the example.
+
+    What has no score is a result without one, whose comment says why. ``extra["conqret"]`` holds what a number cannot
+    say: parts, status, fingerprint.
+    """
+
+    def __init__(
+        self,
+        format: str,  # noqa: A002
+        metric: str,
+        *,
+        topic: str = "question",
+        argument: str = "answer",
+        documents: str = "documents",
+        second_argument: str = "answer",
+        **settings: Unpack[SingleSettings],
+    ) -> None:
+        """``topic``, ``argument``, ``documents`` and ``second_argument`` are the keys under which these stand;
+        ``settings`` are those of :func:`conqret.judge`.
+
+        Raises:
+            DeclarationError: there is no such format, metric or setting.
+        """
+        self.single = SingleMetric.of(format, metric, **settings)
+        self.topic, self.argument, self.documents = topic, argument, documents
+        self.second_argument = second_argument
+
+    @property
+    def feedback_keys(self) -> list[str]:
+        """What LangSmith calls the feedback."""
+        return [self.single.name]
+
+    def evaluate_run(self, run: Any, example: Any = None, evaluator_run_id: Any = None) -> Any:
+        """The result for a run, and perhaps the example that it answers."""
+        return self._result(self.single.judged(self._item(run, example)))
+
+    async def aevaluate_run(self, run: Any, example: Any = None, evaluator_run_id: Any = None) -> Any:
+        """The same for code that is asynchronous."""
+        return self._result(await self.single.ajudged(self._item(run, example)))
+
+    def _item(self, run: Any, example: Any) -> dict[str, Any]:
+        outputs, expected = run.outputs or {}, (example.outputs if example is not None else None) or {}
+        topic = _found(run.inputs or {}, self.topic, "inputs", "topic")
+        argument = _found(outputs, self.argument, "outputs", "argument")
+        documents = documents_of(outputs.get(self.documents) or ())
+        return as_item(topic, argument, documents, expected.get(self.second_argument))
+
+    def _result(self, judgment: Judgment) -> Any:
+        found = self.single.measure(judgment)
+        return evaluation.EvaluationResult(
+            key=self.single.name,
+            score=found.value,
+            comment=told(found) or None,
+            extra={"conqret": kept(judgment, self.single.metric)},
+            feedback_config={"type": "continuous", "min": 0, "max": 1},
+        )
+
+
+def documents_of(documents: Iterable[Any]) -> Iterator[dict[str, str]]:
+    """Documents of LangChain, as objects or as traces hold them, or plain texts, as documents of an item. Titles and
+    addresses come from their metadata; what else is there is left out."""
+    for one in documents:
+        if isinstance(one, str):
+            yield as_document(one)
+            continue
+        record = one if isinstance(one, Mapping) else vars(one)
+        record = record.get("kwargs", record)  # as langchain_core.load.dumpd writes an object
+        yield as_document(record.get("page_content", ""), record.get("id"), record.get("metadata"))
+
+
+def _found(values: Mapping[str, Any], key: str, place: str, field: str) -> Any:
+    if key not in values:
+        there = ", ".join(map(repr, values)) or "nothing"
+        raise DeclarationError(
+            f"the run's {place} have no {key!r}, but {there}: say under which key the {field} stands ({field}=…)"
+        )
+    return values[key]

@@ -1,0 +1,95 @@
+"""conqret's metrics as evaluators of LlamaIndex, and its nodes as documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Unpack
+
+from conqret._optional import require
+from conqret.adapters.single import SingleMetric, SingleSettings, as_document, as_item, kept, told
+
+evaluation: Any = require("llama_index.core.evaluation", extra="llamaindex")
+
+
+class ConqretResult(evaluation.EvaluationResult):  # type: ignore[misc]
+    """A result of LlamaIndex with what a number cannot say: parts, status, fingerprint."""
+
+    measure: dict[str, Any] = {}  # noqa: RUF012
+
+
+class ConqretEvaluator(evaluation.BaseEvaluator):  # type: ignore[misc]
+    """One metric of one of conqret's formats, 0 to 1, of query, response and contexts; ``reference`` or
+    ``second_response`` is the second argument of formats that compare.
+
+    What has no score is an invalid result, with its reason. A result passes from ``threshold`` on; without one, it
+    neither passes nor fails. ``settings`` are those of :func:`conqret.judge`.
+
+    Raises:
+        DeclarationError: there is no such format, metric or setting.
+    """
+
+    def __init__(
+        self,
+        format: str,  # noqa: A002
+        metric: str,
+        threshold: float | None = None,
+        **settings: Unpack[SingleSettings],
+    ) -> None:
+        self.single = SingleMetric.of(format, metric, **settings)
+        self.threshold = threshold
+
+    async def aevaluate(
+        self,
+        query: str | None = None,
+        response: str | None = None,
+        contexts: Iterable[Any] | None = None,
+        reference: str | None = None,
+        second_response: str | None = None,
+        **kwargs: Any,
+    ) -> ConqretResult:
+        """The result for a query's response; contexts are texts or documents."""
+        item = as_item(query, response, contexts, second_response or reference)
+        judgment = await self.single.ajudged(item)
+        found = self.single.measure(judgment)
+        scored = found.value is not None
+        return ConqretResult(
+            query=query,
+            response=response,
+            contexts=[one if isinstance(one, str) else one["text"] for one in item.get("documents", ())],
+            score=found.value,
+            passing=found.value >= self.threshold if scored and self.threshold is not None else None,
+            feedback=told(found),
+            invalid_result=not scored,
+            invalid_reason=None if scored else told(found),
+            measure=kept(judgment, self.single.metric),
+        )
+
+    def evaluate_response(self, query: str | None = None, response: Any = None, **kwargs: Any) -> Any:
+        """The result for a response of a query engine; its source nodes are the documents."""
+        return self.evaluate(query, *_said(response), **kwargs)
+
+    async def aevaluate_response(
+        self, query: str | None = None, response: Any = None, **kwargs: Any
+    ) -> ConqretResult:
+        """The same for code that is asynchronous."""
+        return await self.aevaluate(query, *_said(response), **kwargs)
+
+    def _get_prompts(self) -> dict[str, Any]:
+        return {}
+
+    def _update_prompts(self, prompts: Any) -> None:
+        """conqret's prompts are files (``conqret prompt``), and none of LlamaIndex's templates."""
+
+
+def documents_of(nodes: Iterable[Any]) -> Iterator[dict[str, str]]:
+    """Nodes, with scores or without, as documents of an item. Titles and addresses come from their metadata; scores
+    and what else is there are left out."""
+    for one in nodes:
+        node = getattr(one, "node", one)
+        yield as_document(node.get_content(), node.node_id, node.metadata)
+
+
+def _said(response: Any) -> tuple[str | None, list[dict[str, str]]]:
+    if response is None:
+        return None, []
+    return response.response, list(documents_of(response.source_nodes))

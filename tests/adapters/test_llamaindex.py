@@ -1,0 +1,83 @@
+"""conqret's metrics as evaluators of LlamaIndex, its nodes as documents."""
+
+import pytest
+
+pytest.importorskip("llama_index.core", reason="the extra llamaindex is not installed")
+
+from llama_index.core.base.response.schema import Response
+from llama_index.core.evaluation import BatchEvalRunner
+from llama_index.core.schema import NodeWithScore, TextNode
+
+from conqret.adapters.llamaindex import ConqretEvaluator, documents_of
+from conqret.errors import DeclarationError
+from tests.adapters.examples import run_example
+
+QUERY = "Should zoos be banned?"
+ANSWER = "Yes: cages are small, and animals suffer [1]."
+CAGES = TextNode(id_="cages", text="Cages are small, and animals suffer.", metadata={"file_name": "zoos.txt"})
+NODES = [
+    NodeWithScore(node=CAGES, score=0.9),
+    NodeWithScore(node=TextNode(id_="keepers", text="Keepers care.")),
+]
+RESPONSE = Response(ANSWER, source_nodes=NODES)
+
+
+def test_a_response_has_score_and_parts_by_its_nodes():
+    found = ConqretEvaluator("rag-fine-grained", "context_relevance").evaluate_response(QUERY, RESPONSE)
+    assert 0 <= found.score <= 1
+    assert not found.invalid_result
+    assert found.passing is None
+    assert found.contexts == [CAGES.text, "Keepers care."]
+    assert [part["id"] for part in found.measure["parts"]] == ["cages", "keepers"]
+
+
+def test_texts_do_as_well():
+    evaluator = ConqretEvaluator("direct", "groundedness", threshold=0.3)
+    found = evaluator.evaluate(QUERY, ANSWER, [one.node.text for one in NODES])
+    assert found.score == evaluator.evaluate_response(QUERY, RESPONSE).score
+    assert found.passing
+    assert not ConqretEvaluator("direct", "context_relevance", 1.0).evaluate_response(QUERY, RESPONSE).passing
+
+
+def test_what_has_no_score_is_invalid_and_says_why():
+    found = ConqretEvaluator("controllability", "controllability", 0.5).evaluate_response(QUERY, RESPONSE)
+    assert found.invalid_result
+    assert found.score is None
+    assert found.passing is None
+    assert found.invalid_reason.startswith("no score: there was nothing to ask about")
+    assert found.measure["reason"] == "nothing_to_judge"
+
+
+@pytest.mark.parametrize("rival", ["reference", "second_response"])
+def test_formats_that_compare(rival):
+    found = ConqretEvaluator("rag-direct", "preference").evaluate_response(
+        QUERY, RESPONSE, **{rival: "No, keepers care."}
+    )
+    assert 0 <= found.score <= 1
+
+
+async def test_in_a_batch():
+    runner = BatchEvalRunner({"groundedness": ConqretEvaluator("direct", "groundedness")}, workers=2)
+    found = await runner.aevaluate_responses(queries=[QUERY, QUERY], responses=[RESPONSE, RESPONSE])
+    assert [one.score for one in found["groundedness"]] == [1.0, 1.0]
+
+
+def test_a_response_without_what_the_format_needs():
+    with pytest.raises(DeclarationError, match="documents"):
+        ConqretEvaluator("direct", "groundedness").evaluate(QUERY, ANSWER)
+
+
+def test_a_misspelt_metric_is_told_when_it_is_made():
+    with pytest.raises(DeclarationError, match="did you mean 'groundedness'"):
+        ConqretEvaluator("direct", "groundednes")
+
+
+def test_nodes_as_documents():
+    assert (
+        list(documents_of([NODES[0], CAGES]))
+        == [{"id": "cages", "text": "Cages are small, and animals suffer.", "title": "zoos.txt"}] * 2
+    )
+
+
+def test_the_example_of_the_page():
+    assert run_example("LlamaIndex")["found"].passing
