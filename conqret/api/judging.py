@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Unpack, overload
 from conqret.api.judgments import Judgments
 from conqret.api.settings import ClientSettings, JudgeSettings, as_path, check_names, client_options
 from conqret.data import Item
+from conqret.engines import clients_of
 from conqret.errors import DeclarationError
 from conqret.io import Checked, ItemSource, open_items
 from conqret.io.frames import with_columns
@@ -75,6 +76,7 @@ def judge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
               return; the same call again collects what was answered, and hands in what has to be asked again
             - ``session``: an open :class:`conqret.Session`, whose model, prompts and recordings are used, so that many
               calls share one client; its counts are those of all who use it
+            - ``engine``: ``process`` (default), or ``ray``: so many ``workers`` of a Ray cluster judge (docs/scale.md)
             - ``on_start``: called once with the execution, the client and the number of judgments kept from before;
               ``on_judgment``: called with each judgment as it is done
             - those of :class:`conqret.llm.options.ClientOptions`: ``api_base``, ``api_key``, ``client``,
@@ -149,6 +151,8 @@ async def _judge(items: Any, settings: JudgeSettings) -> Any:
             "a batch is answered later: say in which run's folder its answers are collected (output), and give the "
             "items as a file or a list, not as a frame that gets columns"
         )
+    if settings.get("engine", "process") != "process" and not output:
+        raise DeclarationError("an engine's workers record into a run's folder: give one (output)")
     found = (
         await _into_folder(source, checked, setup, _folder(output, source, setup), settings)
         if output
@@ -197,7 +201,9 @@ def _check_session(settings: JudgeSettings) -> None:
         raise DeclarationError(
             "the session is not open: hold it with 'async with session:' around all that use it"
         )
-    its_own = {"model", "prompts", "recordings", "replay", "batch", *ClientSettings.__annotations__}
+    its_own = {
+        "model", "prompts", "recordings", "replay", "batch", "engine", "workers", *ClientSettings.__annotations__,
+    }  # fmt: skip
     if given := sorted(its_own & settings.keys()):
         raise DeclarationError(f"a session has its own {', '.join(given)}: leave out one or the other")
 
@@ -237,7 +243,11 @@ async def _into_folder(
         batch=settings.get("batch", False),
     )
     on_start, tally = settings.get("on_start", _unheard), Tally()
-    async with execution.session if execution.shared is None else contextlib.nullcontext():
+    engine = clients_of(settings.get("engine", "process"), settings.get("workers"))
+    async with contextlib.AsyncExitStack() as held:
+        execution = replace(execution, clients=held.enter_context(engine))
+        if execution.shared is None:
+            await held.enter_async_context(execution.session)
         outcome = await aexecute(
             execution,
             on_start=lambda client, kept: on_start(setup, checked, client, kept),

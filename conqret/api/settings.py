@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from conqret.data import Judgment
+from conqret.engines import Engine
 from conqret.errors import UnknownNameError
 from conqret.io import Checked
 from conqret.io.reports import Requests
@@ -66,6 +67,8 @@ class JudgeSettings(ClientSettings, AnswerSettings, total=False):
     overwrite: bool
     batch: bool
     session: Session | None
+    engine: Engine
+    workers: int | None
     on_start: Callable[[Setup, Checked, Client, int], None]
     on_judgment: Callable[[Judgment], None]
 

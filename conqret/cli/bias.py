@@ -67,6 +67,7 @@ def bias(
     confidence: label_options.Confidence = 0.95,
     prompts: options.Prompts = None,
     calls: options.Calls,
+    engines: options.Engines,
     kept: options.Kept,
     dry_run: options.DryRun = False,
     shown: options.Shown,
@@ -110,8 +111,8 @@ def bias(
 
         table = measure(
             items, **asked, confidence=confidence, folder=output,
-            recordings=kept.recordings, replay=kept.replay, overwrite=kept.overwrite, on_plan=begin,
-            on_start=bar.reach, on_judgment=bar.advance,
+            recordings=kept.recordings, replay=kept.replay, overwrite=kept.overwrite, **engines.given(),
+            on_plan=begin, on_start=bar.reach, on_judgment=bar.advance,
         )  # fmt: skip
     sheet = bias_sheet(table)
     page, _ = write_files(output, {PAGE_NAME: sheet.html(), MARKDOWN_NAME: sheet.markdown()})

@@ -27,6 +27,7 @@ EPILOG = (
     "conqret judge items.jsonl --format g-eval --metric context-relevance --samples 3 --model offline\n\n"
     "conqret judge items.jsonl --model hosted_vllm/my-model --api-base http://localhost:8000/v1\n\n"
     "conqret judge items.jsonl --model gpt-4o-mini -o runs/cheap --batch\n\n"
+    "conqret judge items.parquet --model gpt-4o-mini -o runs/large --engine ray --workers 8\n\n"
     "conqret judge items.jsonl --replay recordings.jsonl\n\n"
     "conqret judge items.jsonl --config settings.toml"
 )
@@ -56,6 +57,7 @@ def judge(
     ] = False,
     prompts: options.Prompts = None,
     calls: options.Calls,
+    engines: options.Engines,
     kept: options.Kept,
     card: Annotated[
         Path | None,
@@ -115,7 +117,7 @@ def judge(
         "format": format, "model": model, "columns": options.column_map(columns, options.ITEM_COLUMNS),
         "topics": topics, "skip_invalid": skip_invalid, "prompts": prompts, "batch": batch,
         "output": True if output is None else output,
-        **judging.given(), **calls.given(), **kept.given(),
+        **judging.given(), **calls.given(), **kept.given(), **engines.given(),
     }  # fmt: skip
     maps = None if calibration is None else read_calibration(calibration)
     judges = JUDGES.values() if format is None else [JUDGES[format]]

@@ -166,6 +166,24 @@ class Kept(Answers):
 
 
 @dataclass(frozen=True)
+class Engines(Group):
+    """Where judgments are made."""
+
+    engine: Annotated[
+        Literal["process", "ray"] | None,
+        option(
+            LIMITS,
+            "ray spreads the items over the workers of a Ray cluster: that at RAY_ADDRESS, or one on this machine; "
+            "all limits hold for all of them together. Default: process, this one alone.",
+        ),
+    ] = None
+    workers: Annotated[
+        int | None,
+        option(LIMITS, "Processes that judge, with --engine ray. Default: one a processor, 2 at least."),
+    ] = None
+
+
+@dataclass(frozen=True)
 class Judging(Group):
     """How a judge is run."""
 

@@ -96,6 +96,7 @@ def sensitivity(
     seed: Annotated[int, typer.Option(help="Draws what is changed.", rich_help_panel=DAMAGE)] = SEED,
     prompts: options.Prompts = None,
     calls: options.Calls,
+    engines: options.Engines,
     kept: options.Kept,
     dry_run: options.DryRun = False,
     shown: options.Shown,
@@ -143,8 +144,8 @@ def sensitivity(
 
         results = measure(
             items, **asked, folder=output, recordings=kept.recordings, replay=kept.replay, overwrite=kept.overwrite,
-            labels=labels, relevant_from=relevant_grade, budget_usd=calls.budget_usd, on_plan=begin,
-            on_start=bar.reach, on_judgment=bar.advance,
+            **engines.given(), labels=labels, relevant_from=relevant_grade, budget_usd=calls.budget_usd,
+            on_plan=begin, on_start=bar.reach, on_judgment=bar.advance,
         )  # fmt: skip
     files = [SensitivityFolder(output).results_file, *write_sensitivity(results, output)[:2]]
     if not shown.quiet:

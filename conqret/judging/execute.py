@@ -38,7 +38,7 @@ class Execution:
     ``recordings`` is the store to use (by default the run's own); with ``replay`` nothing is ever sent. ``shared`` is a
     session that others use, too: store, library and client are then its own. ``on_stop`` is called where the run is
     stopped before its end, once its numbers so far are written. With ``batch`` what has no answer is handed in, and its
-    items have no judgment until the same run collects them.
+    items have no judgment until the same run collects them. ``clients`` makes the client: an engine's spreads the work.
     """
 
     source: ItemSource
@@ -51,6 +51,7 @@ class Execution:
     shared: Session | None = None
     batch: bool = False
     on_stop: Callable[[JudgeFolder], object] = lambda folder: None
+    clients: Callable[..., Client] = Client
 
     @cached_property
     def session(self) -> Session:
@@ -61,6 +62,7 @@ class Execution:
             replay=self.replay,
             prompts=self.setup.library,
             batch=self.batch,
+            clients=self.clients,
         )
 
     @cached_property

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from conqret.data import Call, Document, Flag, Item, Judgment, Measure, Reason, Trace, Trim
 from conqret.judging.base import Ask, Case, Judge, JudgeOptions, Reply
@@ -33,6 +33,14 @@ class Asks(Window, Protocol):
 
     def pardon(self, answer: Answer[Any]) -> None:
         """Take notice that parts of an answer without a value were of use."""
+
+
+@runtime_checkable
+class JudgesElsewhere(Protocol):
+    """A client that has the whole work on an item done elsewhere."""
+
+    async def judge(self, item: Item, instrument: Instrument) -> Judgment:
+        """What the instrument says of the item."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +66,8 @@ class _Outcome:
 
 async def judge_item(item: Item, instrument: Instrument) -> Judgment:
     """All that the instrument says of ``item``. Never raises for what the world did."""
+    if isinstance(instrument.client, JudgesElsewhere):
+        return await instrument.client.judge(item, instrument)
     judge, options = instrument.judge, instrument.options
     given = Case(item, options)
     swapped = Case(swap_item(item), options, swapped=True) if item.second_argument else given

@@ -54,6 +54,14 @@ class Brake:
             self.failed[reason] += 1
             self.examples.setdefault(reason, f"item {item}: {shortened(detail, MAX_EXAMPLE)}")
 
+    def count_on(self, now: Brake, before: Brake) -> None:
+        """Count what another counted between ``before`` and ``now``; where it stopped, so does this one."""
+        self.asked += now.asked - before.asked
+        self.failed.update(now.failed)
+        self.failed.subtract(before.failed)
+        self.examples = now.examples | self.examples
+        self.why, self.tally = self.why or now.why, self.tally or now.tally
+
     def pardon(self, reason: Reason) -> None:
         """Take back the failure just counted: parts of the answer were of use."""
         self.failed[reason] -= 1

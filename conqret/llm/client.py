@@ -12,6 +12,7 @@ from typing import Any, Self
 from conqret.data import Call, Reason
 from conqret.errors import DeclarationError
 from conqret.llm.keys import parameters, request_key
+from conqret.llm.limits import Quota
 from conqret.llm.options import ClientOptions
 from conqret.llm.progress import Missing, Progress
 from conqret.llm.recordings import Recordings
@@ -44,7 +45,8 @@ class Client:
     With ``batch`` nothing is sent at once: what the store lacks fails with AWAITED until :meth:`hand_in` has handed it
     in, and :meth:`collect` has got its answer. With ``replay`` nothing is ever sent: what the store lacks fails with
     NOT_RECORDED, and is listed in :attr:`missing`. Use it as an async context manager. ``progress`` holds live counts
-    (counted on, where one is given); ``heard`` is told of each request as it is sent, with its key.
+    (counted on, where one is given); ``heard`` is told of each request as it is sent, with its key;
+    ``quota`` is what requests, tokens and dollars are taken from, where the client shares it with others.
 
     Raises:
         DeclarationError: a replay without a store, a budget for a model whose price is unknown, or a local
@@ -60,6 +62,7 @@ class Client:
         progress: Progress | None = None,
         heard: Callable[[str, Request[Any]], object] = lambda key, sent: None,
         batch: bool = False,
+        quota: Quota | None = None,
     ) -> None:
         if replay and store is None:
             raise DeclarationError("a replay needs recordings; give the store to replay from")
@@ -75,7 +78,7 @@ class Client:
 
             self._batches = Batches(options, self.progress)
         sends = not replay and self._batches is None
-        self._sender = Sender(self._connection, options, self._facts, self.progress) if sends else None
+        self._sender = Sender(self._connection, options, self._facts, self.progress, quota) if sends else None
         self.record_in(store)
         self._heard = heard
         self._flights: dict[str, asyncio.Task[tuple[Completion, int]]] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from conqret.data import Reason
@@ -147,3 +147,33 @@ class Budget:
     def spend(self, dollars: float) -> None:
         """Book the cost of an answer."""
         self.spent += dollars
+
+
+Used = Callable[[float, float], None]
+"""What a request is told to have used: tokens in all, and dollars."""
+
+
+class Quota:
+    """Requests and tokens a minute, and dollars, of all who share it (None: no limit)."""
+
+    def __init__(self, rpm: int | None, tpm: int | None, budget_usd: float | None) -> None:
+        self._requests, self._tokens = TokenBucket(rpm), TokenBucket(tpm)
+        self._budget = Budget(budget_usd)
+
+    @asynccontextmanager
+    async def reserve(self, tokens: float, dollars: float) -> AsyncIterator[Used]:
+        """Wait until a request of about so many tokens and dollars may be sent, and hold the money for it. What is
+        yielded books what it used, where that becomes known.
+
+        Raises:
+            ProviderError: with the reason BUDGET, as :meth:`Budget.reserve`.
+        """
+        await self._requests.take(1)
+        await self._tokens.take(tokens)
+
+        def used(really: float, spent: float) -> None:
+            self._tokens.correct(really - tokens)
+            self._budget.spend(spent)
+
+        async with self._budget.reserve(dollars):
+            yield used

@@ -44,6 +44,18 @@ class Progress:
         if self.cost_usd is not None:
             self.cost_usd = None if cost is None else self.cost_usd + cost
 
+    def count_on(self, now: Progress, before: Progress) -> None:
+        """Count what another client did between ``before`` and ``now``."""
+        for name in ("calls", "recorded", "retries", "prompt_tokens", "completion_tokens", "estimated"):
+            setattr(self, name, getattr(self, name) + getattr(now, name) - getattr(before, name))
+        if self.cost_usd is not None:
+            known = now.cost_usd is not None and before.cost_usd is not None
+            self.cost_usd = (
+                self.cost_usd + (now.cost_usd or 0.0) - (before.cost_usd or 0.0) if known else None
+            )
+        self.others += now.others - before.others
+        self.brake.count_on(now.brake, before.brake)
+
     def named(self, asked: str, completion: Completion) -> None:
         """Count an answer whose model has another name than the one that was ``asked``.
 

@@ -12,7 +12,7 @@ from conqret.data import Reason
 from conqret.errors import DeclarationError
 from conqret.llm.backend import Connection, ModelFacts
 from conqret.llm.brake import Brake
-from conqret.llm.limits import AdaptiveGate, Budget, TokenBucket
+from conqret.llm.limits import AdaptiveGate, Quota, Used
 from conqret.llm.options import ClientOptions
 from conqret.llm.progress import Progress
 from conqret.llm.redaction import Redaction, secrets_in_use
@@ -31,14 +31,19 @@ class _Tries:
 
 
 class Sender:
-    """Sends requests and books what they use.
+    """Sends requests and books what they use, of a quota of its own where none is given.
 
     Raises:
         DeclarationError: a budget was set for a model whose price is unknown.
     """
 
     def __init__(
-        self, connection: Connection, options: ClientOptions, facts: ModelFacts, progress: Progress
+        self,
+        connection: Connection,
+        options: ClientOptions,
+        facts: ModelFacts,
+        progress: Progress,
+        quota: Quota | None = None,
     ) -> None:
         if options.budget_usd is not None and not facts.priced:
             raise DeclarationError(
@@ -48,8 +53,7 @@ class Sender:
         self._connection, self._options, self._facts, self._progress = connection, options, facts, progress
         self._timeout = facts.timeout or options.timeout
         self._gate = AdaptiveGate(facts.in_flight or options.max_concurrency)
-        self._requests, self._tokens = TokenBucket(options.rpm), TokenBucket(options.tpm)
-        self._budget = Budget(options.budget_usd)
+        self._quota = quota or Quota(options.rpm, options.tpm, options.budget_usd)
         self._estimates = options.tpm is not None or options.budget_usd is not None
         self._breaker = Breaker()
         self._redaction = Redaction(secrets_in_use(options))
@@ -111,22 +115,21 @@ class Sender:
             self._check_breaker(tries.last)
             self._progress.brake.check(self._options.stop_after_failures)
             await self._gate.unpaused(self._rng)
-            await self._requests.take(1)
-            await self._tokens.take(prompt)
             began = time.monotonic()
             try:
-                async with self._budget.reserve(self._estimate(request, prompt)):
+                async with self._quota.reserve(prompt, self._estimate(request, prompt)) as used:
+                    began = time.monotonic()
                     if clock.when() is None:
                         clock.reschedule(loop.time() + self._timeout)
                     tries.count += 1
-                    return await self._attempt(request, prompt, tries.count), tries.count
+                    return await self._attempt(request, prompt, tries.count, used), tries.count
             except ProviderError as error:
                 tries.last = error
                 if error.code is Reason.RATE_LIMITED:
                     self._throttle(error, began)
                 await self._wait(error, tries.count, clock.when())
 
-    async def _attempt(self, request: Request[Any], prompt: int, attempts: int) -> Completion:
+    async def _attempt(self, request: Request[Any], prompt: int, attempts: int, used: Used) -> Completion:
         progress = self._progress
         progress.calls += 1
         progress.retries += attempts > 1
@@ -137,9 +140,7 @@ class Sender:
         cost = self._cost(completion, prompt)
         progress.add(completion, cost)
         self._longest = max(self._longest, completion.completion_tokens or 0)
-        used = (completion.prompt_tokens or prompt) + (completion.completion_tokens or 0)
-        self._tokens.correct(used - prompt)
-        self._budget.spend(cost or 0.0)
+        used((completion.prompt_tokens or prompt) + (completion.completion_tokens or 0), cost or 0.0)
         return completion
 
     def _cost(self, completion: Completion, prompt: int) -> float | None:

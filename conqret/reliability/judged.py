@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -17,6 +17,7 @@ from typing import ClassVar, Generic, TypeVar
 from pydantic import BaseModel
 
 from conqret.data import Item, Judgment
+from conqret.engines import Engine, clients_of
 from conqret.io.atomic import write_whole
 from conqret.judging.execute import judged
 from conqret.judging.folder import JudgmentsFolder, judgment_key, judgment_rows, trial_key
@@ -67,6 +68,7 @@ class Conduct:
         overwrite: begin afresh where the folder holds another run; its recordings are kept.
         budget_usd: dollars for all instruments together; each client's own budget holds beside it. After an instrument
             with an answer that nobody knows the price of, nothing more is spent.
+        engine: who judges for the run's own sessions: this process, or so many ``workers`` of a Ray cluster.
         on_start: gets the number of judgments that are kept from before.
         on_judgment: gets each judgment as it is made.
     """
@@ -78,15 +80,25 @@ class Conduct:
     replay: str | Path | None = None
     overwrite: bool = False
     budget_usd: float | None = None
+    engine: Engine = "process"
+    workers: int | None = None
     on_start: Callable[[int], None] = lambda kept: None
     on_judgment: OnJudgment = lambda judgment: None
 
-    def asking(self) -> contextlib.AbstractContextManager[Sessions]:
+    @contextlib.contextmanager
+    def asking(self) -> Iterator[Sessions]:
         """What asks the models, to be held with ``with``."""
         if self.sessions is not None:
-            return contextlib.nullcontext(self.sessions)
+            yield self.sessions
+            return
         recordings = None if self.replay else self.recordings
-        return Sessions(recordings=recordings, replay=self.replay, prompts=self.prompts)
+        with (
+            clients_of(self.engine, self.workers) as clients,
+            Sessions(
+                recordings=recordings, replay=self.replay, prompts=self.prompts, clients=clients
+            ) as sessions,
+        ):
+            yield sessions
 
 
 def judge_parts(

@@ -81,6 +81,7 @@ class Session:
         replay: a store, an export or a run to answer from; nothing is ever sent then.
         prompts: a folder of prompts before conqret's own, or a library of them.
         batch: hand questions in as batches, for whoever comes back for the answers.
+        clients: what makes the client; an engine makes one that has others do the work.
         loop: the event loop to use from code that is not asynchronous (one of its own by default).
 
     ``with session:`` and ``async with session:`` keep store, client and connections from one call to the next;
@@ -99,12 +100,13 @@ class Session:
         prompts: Path | Library | None = None,
         loop: Loop | None = None,
         batch: bool = False,
+        clients: Callable[..., Client] = Client,
     ) -> None:
         if recordings is not None and replay is not None:
             raise DeclarationError("give recordings to add to, or a replay to answer from, not both")
         if batch and replay is not None:
             raise DeclarationError("a replay asks nothing, so it has no batch: leave one of the two out")
-        self._batch = batch
+        self._batch, self._clients = batch, clients
         self.options = model if isinstance(model, ClientOptions) else ClientOptions(model)
         self.library = prompts if isinstance(prompts, Library) else Library(prompts)
         self.progress = Progress()
@@ -123,7 +125,7 @@ class Session:
             DeclarationError: no such recordings, no such model, or a budget for a model whose price is unknown.
         """
         if self._client is None:
-            self._client = Client(
+            self._client = self._clients(
                 self._remaining(), store=self._store(), replay=self._replay is not None, progress=self.progress,
                 batch=self._batch,
             )
@@ -242,9 +244,10 @@ class Sessions:
         recordings: str | Path | None = None,
         replay: str | Path | None = None,
         prompts: Path | Library | None = None,
+        clients: Callable[..., Client] = Client,
     ) -> None:
         self.library = prompts if isinstance(prompts, Library) else Library(prompts)
-        self._loop = Loop()
+        self._loop, self._clients = Loop(), clients
         self._open = contextlib.ExitStack()
         self._recordings: Recordings | str | Path | None = recordings
         self._replay: Recordings | str | Path | None = replay
@@ -291,6 +294,7 @@ class Sessions:
                 replay=self._replay,
                 prompts=self.library,
                 loop=self._loop,
+                clients=self._clients,
             )
             self._known[options] = self._open.enter_context(session)
         return self._known[options]

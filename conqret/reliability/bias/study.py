@@ -8,6 +8,7 @@ from typing import Any
 
 from conqret._optional import require
 from conqret.data import Judgment
+from conqret.engines import Engine
 from conqret.errors import strict_options
 from conqret.io import open_items
 from conqret.io.labels import LabelSet, read_labels
@@ -43,6 +44,8 @@ def bias(
     recordings: str | Path | None = None,
     replay: str | Path | None = None,
     overwrite: bool = False,
+    engine: Engine = "process",
+    workers: int | None = None,
     on_plan: Callable[[BiasPlan], None] = lambda plan: None,
     on_start: Callable[[int], None] = lambda kept: None,
     on_judgment: Callable[[Judgment], None] = lambda judgment: None,
@@ -65,6 +68,7 @@ def bias(
         recordings: a store of answers to read and add to; by default the folder's own.
         replay: a store, an export or a run to answer from; nothing is sent then.
         overwrite: begin afresh where the folder holds another run; its recordings are kept.
+        engine: who judges: this process, or so many ``workers`` of a Ray cluster (docs/scale.md); needs a folder.
         on_plan: gets the plan before the first version is judged.
         on_start: gets the number of judgments that are kept from before.
         on_judgment: gets each judgment as it is made.
@@ -86,8 +90,9 @@ def bias(
     )  # fmt: skip
     on_plan(plan)
     conduct = Conduct(
-        recordings=recordings, replay=replay, overwrite=overwrite, on_start=on_start, on_judgment=on_judgment
-    )
+        recordings=recordings, replay=replay, overwrite=overwrite, engine=engine, workers=workers,
+        on_start=on_start, on_judgment=on_judgment,
+    )  # fmt: skip
     out = BiasFolder(Path(folder)) if folder is not None else None
     return run_bias(plan, out, conduct, confidence=confidence)
 

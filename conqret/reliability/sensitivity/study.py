@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from conqret._optional import require
 from conqret.data import Judgment
+from conqret.engines import Engine
 from conqret.errors import DeclarationError, strict_options
 from conqret.io import open_items
 from conqret.judging.base import Judge
@@ -50,6 +51,8 @@ def sensitivity(
     recordings: str | Path | None = None,
     replay: str | Path | None = None,
     overwrite: bool = False,
+    engine: Engine = "process",
+    workers: int | None = None,
     budget_usd: float | None = None,
     on_plan: Callable[[Plan], None] = lambda plan: None,
     on_start: Callable[[int], None] = lambda kept: None,
@@ -77,6 +80,7 @@ def sensitivity(
         replay: a store, an export or a run to answer from; nothing is sent then.
         overwrite: begin afresh where the folder holds another run; its recordings are kept.
         budget_usd: US dollars for all judges together; a client's own budget holds beside it.
+        engine: who judges: this process, or so many ``workers`` of a Ray cluster (docs/scale.md); needs a folder.
         on_plan: gets the plan before the first version is judged.
         on_start: gets the number of judgments that are kept from before.
         on_judgment: gets each judgment as it is made.
@@ -95,7 +99,7 @@ def sensitivity(
     out = SensitivityFolder(Path(folder)) if folder is not None else None
     conduct = Conduct(
         prompts=prompts, recordings=recordings, replay=replay, overwrite=overwrite, budget_usd=budget_usd,
-        on_start=on_start, on_judgment=on_judgment,
+        engine=engine, workers=workers, on_start=on_start, on_judgment=on_judgment,
     )  # fmt: skip
     with conduct.asking() as sessions:
         plan = sensitivity_plan(

@@ -1,0 +1,230 @@
+"""A run's work on a Ray cluster: what is judged goes to workers, whose limits one governor holds.
+
+Ray's actors are used and not its data sets. A data set hands on blocks of rows and does a block again when a worker
+dies, and it knows nothing of trials that wait for others; here each judgment is kept as it comes, by the same loop and
+into the same file as in one process, and what was answered comes from the recordings.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import signal
+import threading
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from types import TracebackType
+from typing import Any, Self
+
+from conqret._optional import require
+from conqret.data import Item, Judgment
+from conqret.engines.governor import Governor
+from conqret.engines.shards import gather, shard_names
+from conqret.engines.worker import Done, Worker
+from conqret.errors import ConqretError, DeclarationError, ExecutionError
+from conqret.judging.instrument import Instrument
+from conqret.llm.client import GRACE, Client
+from conqret.llm.options import ClientOptions
+from conqret.llm.progress import Progress
+from conqret.llm.recordings import Recordings
+
+AHEAD = 8
+"""Items that wait at each worker beyond those that it asks about, so that it is never idle."""
+
+RESTARTS = 20
+"""How often a worker may die and come again: a machine that kills one more often is short of something."""
+
+STORE_BYTES = 200 * 2**20
+"""Ray's object store on this machine: items and judgments are smaller than what goes through it."""
+
+
+class Cluster:
+    """Makes clients whose items are judged by ``workers`` on a Ray cluster; to be held with ``with``.
+
+    Raises:
+        MissingDependencyError: Ray is not installed.
+    """
+
+    def __init__(self, workers: int | None = None) -> None:
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+        self.ray: Any = require("ray", extra="ray")
+        self.workers = workers or max(2, os.cpu_count() or 2)
+        self._own = False
+
+    def __call__(
+        self,
+        options: ClientOptions,
+        *,
+        store: Recordings | None,
+        replay: bool = False,
+        progress: Progress | None = None,
+        batch: bool = False,
+    ) -> Client:
+        """A client as :class:`Client` is one.
+
+        Raises:
+            DeclarationError: a replay or a batch is wanted, which is nothing to be spread.
+        """
+        if replay or batch:
+            what = "a replay asks no model" if replay else "a batch is answered by the provider, all at once"
+            raise DeclarationError(f"{what}: leave out the engine ray")
+        return SpreadClient(self, options, store=store, progress=progress)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._own:
+            self.ray.shutdown()
+
+    def begin(self) -> None:
+        """Join the cluster at ``RAY_ADDRESS``, or start one here; nothing, where this program has joined one.
+
+        Raises:
+            DeclarationError: Ray cannot be started, or nobody is at the address.
+        """
+        if not self.ray.is_initialized():
+            address = os.environ.get("RAY_ADDRESS", "local")
+            own = {"num_cpus": self.workers, "object_store_memory": STORE_BYTES, "include_dashboard": False}
+            try:
+                with _signals_kept():
+                    self.ray.init(
+                        address,
+                        log_to_driver=False,
+                        logging_level=logging.ERROR,
+                        **own if address == "local" else {},
+                    )
+            except (ConnectionError, ValueError, RuntimeError) as error:
+                raise DeclarationError(f"Ray cannot be had at {address}: {error}") from error
+            self._own = True
+
+
+@dataclass(slots=True)
+class _Hand:
+    """A worker as the driver sees it."""
+
+    actor: Any
+    under_way: int = 0
+    counted: dict[int, Progress] = field(default_factory=dict)
+
+
+class SpreadClient(Client):
+    """A client that has items judged by workers, and asks by itself whatever else is asked of it."""
+
+    def __init__(
+        self, cluster: Cluster, options: ClientOptions, *, store: Recordings | None, progress: Progress | None
+    ) -> None:
+        self._cluster, self._hands = cluster, list[_Hand]()
+        self._named: dict[int, tuple[Instrument, str, Any]] = {}
+        super().__init__(options, store=store, progress=progress)
+        self._spent = self.progress.cost_usd or 0.0
+        self._shared = self._facts.in_flight is None
+        self._workers = min(cluster.workers, options.max_concurrency) if self._shared else cluster.workers
+
+    @property
+    def in_flight(self) -> int:
+        """How many items at a time make sense."""
+        return self._workers * AHEAD + (super().in_flight if self._shared else self._workers)
+
+    async def prepare(self) -> None:
+        """Make sure that the model can be asked; one on this machine is loaded by the workers alone."""
+        if self._shared:
+            await super().prepare()
+
+    async def judge(self, item: Item, instrument: Instrument) -> Judgment:
+        """What the instrument says of the item, as the worker finds that has the least to do.
+
+        Raises:
+            DeclarationError: the run has no store of answers, or what the worker says.
+            ExecutionError: the workers die again and again.
+        """
+        if not self._hands:
+            self._hands = self._begin()
+        hand = min(self._hands, key=lambda one: one.under_way)
+        hand.under_way += 1
+        try:
+            done: Done = await hand.actor.judge.remote(item, *self._sent(instrument))
+        except self._cluster.ray.exceptions.RayTaskError as error:
+            raise (error.cause if isinstance(error.cause, ConqretError) else error) from None
+        except self._cluster.ray.exceptions.RayError as error:
+            raise ExecutionError(
+                f"a worker is lost, and does not come again: {error}", reason="worker lost", retryable=False
+            ) from error
+        finally:
+            hand.under_way -= 1
+        before = hand.counted.get(done.process, Progress())
+        if done.progress.calls + done.progress.recorded >= before.calls + before.recorded:
+            hand.counted[done.process] = done.progress
+            self.progress.count_on(done.progress, before)
+        return done.judgment
+
+    async def close(self) -> None:
+        """Have the workers end, and put what they recorded into the one store."""
+        hands, self._hands = self._hands, []
+        stopping = [hand.actor.stop.remote() for hand in hands]
+        self._cluster.ray.wait(stopping, num_returns=len(stopping), timeout=2 * GRACE) if stopping else None
+        for hand in hands:
+            self._cluster.ray.kill(hand.actor)
+        if hands and self._store is not None:
+            gather(self._store)
+        await super().close()
+
+    def _begin(self) -> list[_Hand]:
+        """The workers, each with its share of what may be asked at a time."""
+        if self._store is None:
+            raise DeclarationError(
+                "the engine ray records what its workers are answered: give a run's folder"
+            )
+        gather(self._store)  # what the workers of a run left that was killed
+        self._cluster.begin()
+        ray, options, workers = self._cluster.ray, self._options, self._workers
+        budget, governor = options.budget_usd, None
+        if budget is not None:
+            budget = max(0.0, budget - (self.progress.cost_usd or 0.0) + self._spent)
+        limits = (options.rpm, options.tpm, budget)
+        if any(limit is not None for limit in limits):
+            waiting = 2 * options.max_concurrency + workers  # some reserve, while others settle
+            governor = ray.remote(Governor).options(num_cpus=0, max_concurrency=waiting).remote(*limits)
+        gpus = ray.cluster_resources().get("GPU", 0) >= workers and not self._shared
+        actor = ray.remote(Worker).options(
+            num_cpus=0, num_gpus=int(gpus), scheduling_strategy="SPREAD", max_restarts=RESTARTS,
+            max_task_retries=RESTARTS, max_concurrency=self.in_flight,
+        )  # fmt: skip
+        least, more = divmod(options.max_concurrency, workers)
+        names = shard_names(self._store.path, workers)
+        return [
+            _Hand(
+                actor.remote(
+                    shard.name,
+                    replace(options, max_concurrency=max(1, least + (number < more))),
+                    shard.absolute(),
+                    self._store.path.absolute(),
+                    governor,
+                )
+            )
+            for number, shard in enumerate(names)
+        ]
+
+    def _sent(self, instrument: Instrument) -> tuple[str, list[Any]]:
+        """A name for the instrument, and where the workers find it."""
+        if id(instrument) not in self._named:
+            alone = replace(instrument, client=None)  # type: ignore[arg-type]
+            self._named[id(instrument)] = (instrument, uuid.uuid4().hex, self._cluster.ray.put(alone))
+        _, name, reference = self._named[id(instrument)]
+        return name, [reference]
+
+
+@contextlib.contextmanager
+def _signals_kept() -> Iterator[None]:
+    """Ray ends the program on SIGTERM; whoever had an answer to it keeps it."""
+    main = threading.current_thread() is threading.main_thread()
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        yield
+    finally:
+        if main:
+            signal.signal(signal.SIGTERM, before)

@@ -1,0 +1,70 @@
+"""The answers of a run that several workers record: each writes a store of its own beside the run's, a shard, and all
+are put into the run's store, one row a key."""
+
+from __future__ import annotations
+
+import glob
+import logging
+import uuid
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from conqret.errors import ConqretError
+from conqret.llm.recordings import Recordings
+from conqret.llm.request import Completion
+
+ORPHANED = 30.0
+"""Seconds to wait for whoever still writes a shard: the workers of a run that was killed end within a few."""
+
+_MARK = ".shard-"
+_LOCK = ".lock"
+
+_log = logging.getLogger(__name__)
+
+
+class Shard(Recordings):
+    """What one worker records; it also finds what is in the run's store, to which nobody adds meanwhile.
+
+    It is locked as long as the worker lives. A worker that takes the place of one that was killed goes on with its
+    shard.
+    """
+
+    def __init__(self, path: Path, run: Path) -> None:
+        self._lock = FileLock(f"{path}{_LOCK}")
+        self._lock.acquire(timeout=ORPHANED)
+        super().__init__(path)
+        self._run = Recordings(run, read_only=True)
+
+    def get(self, key: str) -> Completion | None:
+        """The completion that is recorded here or in the run's store, or None."""
+        return super().get(key) or self._run.get(key)
+
+    def close(self) -> None:
+        """Close both, and let go of the lock."""
+        super().close()
+        self._run.close()
+        self._lock.release()
+
+
+def shard_names(run: Path, count: int) -> list[Path]:
+    """New names of shards beside a run's store."""
+    session = uuid.uuid4().hex[:8]
+    return [run.with_name(f"{run.name}{_MARK}{session}-{number}") for number in range(count)]
+
+
+def gather(store: Recordings) -> None:
+    """Put the answers of all shards beside ``store`` into it, and remove them: those of workers that were killed with
+    their run, too. A shard that is damaged, or that another run is writing, stays where it is, with a remark."""
+    pattern = f"{glob.escape(f'{store.path.name}{_MARK}')}*{_LOCK}"
+    for lock in sorted(store.path.parent.glob(pattern)):
+        shard = lock.with_name(lock.name.removesuffix(_LOCK))
+        try:
+            with FileLock(lock, timeout=ORPHANED):
+                if shard.exists():
+                    with Recordings(shard) as part:
+                        store.add(part.recorded())
+                    shard.unlink()
+                lock.unlink()
+        except (ConqretError, Timeout) as error:
+            _log.warning("%s: the answers in it are not used: %s", shard, error)

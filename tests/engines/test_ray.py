@@ -1,0 +1,182 @@
+"""A run whose items are judged by the workers of a Ray cluster is the run that one process makes."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import conqret
+from conqret.data import Document, Item
+from conqret.errors import DeclarationError
+from conqret.llm.recordings import Recordings
+from conqret.reliability.bias.study import bias
+from tests.judging.runs import write_items
+from tests.runs.killed import ROOT, results
+from tests.server import FaultServer
+
+WORKERS = 2
+AT_ONCE = 8
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[str]:
+    """A cluster on this machine, which this process has joined; its address."""
+    ray = pytest.importorskip("ray", reason="the extra ray is not installed")
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    found = ray.init(
+        "local", num_cpus=WORKERS, include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR,
+        object_store_memory=100 * 2**20,
+    )  # fmt: skip
+    yield found.address_info["gcs_address"]
+    ray.shutdown()
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[FaultServer]:
+    with FaultServer(latency=0.02, keep_bodies=False) as found:
+        yield found
+
+
+def items(folder: Path, count: int) -> Path:
+    made = [
+        Item(
+            id=f"item-{n}",
+            topic=f"Should bus {n} run at night?",
+            documents=(Document(id=f"d{n}", text=f"Bus {n} had {n % 7} riders a night."),),
+            argument=f"It should: {n % 7} people ride it [1].",
+        )
+        for n in range(count)
+    ]
+    return write_items(folder / f"{count}.jsonl", made)
+
+
+def asked(server: FaultServer, **more: Any) -> dict[str, Any]:
+    return {
+        "format": "direct", "metrics": ["groundedness"], "model": "openai/judge", "api_base": server.url,
+        "api_key": "none", "max_concurrency": AT_ONCE, **more,
+    }  # fmt: skip
+
+
+def workers() -> list[int]:
+    """The numbers of the processes that judge for this one."""
+    found = []
+    for status in Path("/proc").glob("[0-9]*/status"):
+        try:
+            if b"ray::Worker" in status.with_name("cmdline").read_bytes() and os.getpid() in ancestors(
+                status
+            ):
+                found.append(int(status.parent.name))
+        except OSError:
+            continue
+    return found
+
+
+def ancestors(status: Path) -> list[int]:
+    above = next(line for line in status.read_text().splitlines() if line.startswith("PPid:"))
+    number = int(above.split()[1])
+    return [number, *ancestors(Path(f"/proc/{number}/status"))] if number > 1 else []
+
+
+def wait_for(server: FaultServer, requests: int, driver: subprocess.Popen[bytes]) -> None:
+    while len(server.requests) < requests and driver.poll() is None:
+        time.sleep(0.002)
+    assert driver.poll() is None
+
+
+def test_with_worker_and_driver_killed_the_run_is_that_of_one_process(
+    cluster: str, server: FaultServer, tmp_path: Path
+) -> None:
+    """Nothing is lost, and nothing is asked again but what was under way where a process was killed."""
+    count, folder = 300, tmp_path / "ray"
+    source = items(tmp_path, count)
+    conqret.judge(source, **asked(server), output=tmp_path / "process")
+    before = len(server.requests)
+    asking = (
+        "import sys, conqret; conqret.judge(sys.argv[1], format='direct', metrics=['groundedness'], "
+        f"model='openai/judge', api_base={server.url!r}, api_key='none', max_concurrency={AT_ONCE}, "
+        f"engine='ray', workers={WORKERS}, output=sys.argv[2])"
+    )
+    environment = os.environ | {"RAY_ADDRESS": cluster}
+    driver = subprocess.Popen([sys.executable, "-c", asking, source, folder], env=environment, cwd=ROOT)
+    wait_for(server, before + count // 4, driver)
+    os.kill(workers()[0], signal.SIGKILL)
+    wait_for(server, before + 2 * count // 3, driver)
+    driver.kill()
+    assert driver.wait() == -signal.SIGKILL
+    assert list(folder.glob("*.shard-*"))
+
+    found = conqret.judge(source, **asked(server, engine="ray", workers=WORKERS), output=folder)
+    assert found.summary.scored == count
+    assert 0 < found.session.kept < count
+    assert count <= len(server.requests) - before <= count + AT_ONCE // WORKERS + AT_ONCE
+    assert server.most_at_once <= AT_ONCE
+    assert results(folder) == results(tmp_path / "process")
+    assert list(folder.glob("*.shard-*")) == []
+    with Recordings(folder / "recordings.sqlite") as store:
+        assert store.count() == count == len(list(store.recorded()))
+    again = conqret.judge(source, **asked(server, engine="ray", workers=WORKERS), output=folder)
+    assert (again.session.sent, again.session.kept) == (0, count)
+
+
+def test_limits_hold_for_all_workers_together(cluster: str, tmp_path: Path) -> None:
+    source = items(tmp_path, 40)
+    with FaultServer(latency=0.02, keep_bodies=False) as own:
+        began = time.monotonic()
+        found = conqret.judge(
+            source,
+            **asked(
+                own,
+                engine="ray",
+                workers=WORKERS,
+                rpm=1200,
+                input_price=1000.0,
+                output_price=0.0,
+                budget_usd=9.0,
+            ),
+            output=tmp_path / "run",
+        )
+        assert own.most_at_once <= AT_ONCE
+        # A bucket of one second's worth is full at first; then twenty come in a second.
+        assert all(number <= 20 + 20 * (one.at - began) for number, one in enumerate(own.requests, 1))
+    assert found.session.sent == len(own.requests) < 40
+    assert 0 < found.session.cost_usd <= 9.0
+    assert found.summary.reasons == {"budget": 40 - len(own.requests)}
+
+
+def test_probes_of_a_judge_are_spread_too(cluster: str, tmp_path: Path) -> None:
+    asked: dict[str, Any] = {
+        "format": "direct",
+        "probes": ["injection", "repeatability"],
+        "metrics": ["groundedness"],
+    }
+    source = items(tmp_path, 4)
+    bias(source, **asked, folder=tmp_path / "process")
+    bias(source, **asked, folder=tmp_path / "ray", engine="ray", workers=1)
+    assert results(tmp_path / "ray") == results(tmp_path / "process")
+
+
+def test_what_cannot_be_spread_is_said_before_anything_is_written(
+    cluster: str, server: FaultServer, tmp_path: Path
+) -> None:
+    source, run = items(tmp_path, 2), tmp_path / "run"
+    Recordings(tmp_path / "answers.sqlite").close()
+    for wrong, said in (
+        ({"engine": "dask"}, "must be process or ray"),
+        ({"engine": "process", "workers": 2}, "those of the engine ray"),
+        ({"workers": 0}, "at least 1"),
+        ({"output": None}, "a run's folder"),
+        ({"replay": tmp_path / "answers.sqlite"}, "a replay asks no model"),
+        ({"batch": True}, "a batch is answered by the provider"),
+    ):
+        with pytest.raises(DeclarationError, match=said):
+            conqret.judge(source, **{**asked(server), "engine": "ray", "output": run, **wrong})
+        assert not run.exists()
