@@ -8,7 +8,7 @@ from conqret.data import Judgment
 from conqret.judging.asked import Asked, Exchange
 from conqret.judging.folder import ASKED
 from conqret.report import words
-from conqret.report.page import page
+from conqret.report.page import Ways, page
 from conqret.report.table import Column, Table
 
 ITEMS_A_PAGE = 20
@@ -23,12 +23,16 @@ def address(place: int, number: int) -> str:
     return f"{ASKED}/{place // ITEMS_A_PAGE + 1}.html#i{number}"
 
 
-def asked_page(found: Sequence[tuple[int, Asked]], report: str = "../report.html") -> Iterator[str]:
-    """The page of some items, each with the number that it has in the run; ``report`` is where the report is."""
+def asked_page(
+    found: Sequence[tuple[int, Asked]], report: str = "../report.html", around: Ways = ()
+) -> Iterator[str]:
+    """The page of some items, each with the number that it has in the run; ``report`` is where the report is,
+    ``around`` what else there is."""
     return page(
         "asked.html.j2",
         found=found,
         report=report,
+        around=around,
         heading=heading,
         parts=parts,
         record=found[0][1].judgment,

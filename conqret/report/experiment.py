@@ -24,7 +24,7 @@ from conqret.report.experiment_tables import (
     topic_tables,
 )
 from conqret.report.markdown import tables_markdown
-from conqret.report.page import write_files
+from conqret.report.page import Ways, write_files
 from conqret.report.sheet import Links, Section, Sheet, section
 from conqret.report.texts import Piece, cited, cut
 
@@ -52,14 +52,16 @@ def write_experiment(out: ExperimentFolder) -> list[Path]:
     return write_files(out.path, files)
 
 
-def experiment_page(out: ExperimentFolder) -> Iterator[str]:
-    """The page, piece by piece: the sheet, and behind it what was written."""
+def experiment_page(out: ExperimentFolder, around: Ways = ()) -> Iterator[str]:
+    """The page, piece by piece: the sheet, and behind it what was written; ``around`` is what else there is."""
     summary = out.summary()
     record = json.loads(out.record_file.read_bytes())
     sheet = experiment_sheet(out, record, summary)
     written = list(texts(out, record["systems"]))
     omitted = max(0, len(written) - MOST_TEXTS)
-    return sheet.html("experiment.html.j2", texts=written[:MOST_TEXTS], omitted=omitted, longest=LONGEST)
+    return sheet.html(
+        "experiment.html.j2", texts=written[:MOST_TEXTS], omitted=omitted, longest=LONGEST, around=around
+    )
 
 
 def experiment_sheet(out: ExperimentFolder, record: Mapping[str, Any], summary: Mapping[str, Any]) -> Sheet:

@@ -15,7 +15,7 @@ from conqret.report.figures import HEIGHT, WIDTH
 from conqret.report.groups import Kinds, group_table
 from conqret.report.maps import maps
 from conqret.report.overview import overview
-from conqret.report.page import page, write_files
+from conqret.report.page import Ways, page, write_files
 from conqret.report.parts import KINDS
 from conqret.report.tables import Beside
 from conqret.report.tally import MAX_ITEMS, Tally
@@ -76,9 +76,10 @@ def report_page(
     *,
     beside: Beside | None = None,
     asked_at: Callable[[int, int], str] | None = None,
+    around: Ways = (),
 ) -> Iterator[str]:
     """The page, piece by piece. ``asked_at`` says where what was asked for an item stands, by its place among those
-    that are shown (from 0) and its number in the run; None: nowhere."""
+    that are shown (from 0) and its number in the run; None: nowhere. ``around`` is what else there is."""
     record = run.record()
     summary = tally.summariser.summary().with_calibrated(_calibrated_means(run))
     shown = tally.shown()
@@ -92,6 +93,7 @@ def report_page(
     return page(
         "judgments.html.j2",
         script="page.js",
+        around=around,
         maps=both,
         groups=group_table(tally.scores, kinds, [both.columns[place][0] for place in both.heads]),
         items=(item_view(items.get(judgment.item), judgment) for _, judgment in shown),

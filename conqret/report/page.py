@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import functools
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +22,20 @@ from conqret.io.atomic import replacing
 from conqret.report import words
 from conqret.report.texts import cut, visible
 
+Ways = Sequence[tuple[str, str]]
+"""Titles with addresses."""
+
 _HERE = Path(__file__).resolve().parent
 
 
 def page(
-    template: str, *, script: str = "", within: Path = _HERE, forms: str = "'none'", **content: Any
+    template: str,
+    *,
+    script: str = "",
+    within: Path = _HERE,
+    forms: str = "'none'",
+    around: Ways = (),
+    **content: Any,
 ) -> Iterator[str]:
     """The page of ``template``, piece by piece.
 
@@ -35,6 +44,7 @@ def page(
         script: the name of a script that may run beside that of the theme.
         within: the folder of template and script, this one if not given.
         forms: where its forms may send what is typed into them, as content security policies say it: nowhere.
+        around: ways out of the page, into others: titles with addresses.
         content: what the template speaks of, beside ``words`` and ``cut``.
     """
     css = _part("page.css")
@@ -47,6 +57,7 @@ def page(
             js=Markup(js),  # noqa: S704 (a file of ours)
             policy=policy(css, js, forms),
             version=__version__,
+            around=around,
             words=words,
             cut=cut,
             **content,

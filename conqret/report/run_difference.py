@@ -9,7 +9,7 @@ from conqret.data import Item, Judgment
 from conqret.judging.folder import JudgeFolder
 from conqret.reliability.validation.run_difference import Changed, RunDifference
 from conqret.report import words
-from conqret.report.page import write_files
+from conqret.report.page import Ways, write_files
 from conqret.report.sheet import Sheet, section
 from conqret.report.table import Cell, Column, Table
 
@@ -84,8 +84,10 @@ def write_difference(found: RunDifference, first: JudgeFolder, second: JudgeFold
     return written
 
 
-def difference_page(found: RunDifference, first: JudgeFolder, second: JudgeFolder) -> Iterator[str]:
-    """The page, piece by piece: the tables, and what changed most side by side."""
+def difference_page(
+    found: RunDifference, first: JudgeFolder, second: JudgeFolder, around: Ways = ()
+) -> Iterator[str]:
+    """The page, piece by piece: the tables, and what changed most side by side; ``around`` is what else there is."""
     left = _texts(first, {one.first_item for one in found.changed})
     right = _texts(second, {one.second_item for one in found.changed})
     tables = [table for table in difference_tables(found) if table.title not in IN_FULL]
@@ -97,6 +99,7 @@ def difference_page(found: RunDifference, first: JudgeFolder, second: JudgeFolde
     )
     return sheet.html(
         "run_difference.html.j2",
+        around=around,
         beside=[(one, _name(one), left[one.first_item], right[one.second_item]) for one in found.changed],
         parts=found.changed_parts,
         parts_title=PARTS,

@@ -12,28 +12,32 @@ from conqret.reliability.sensitivity.results import SensitivityFolder
 from conqret.report.bias_tables import bias_sheet
 from conqret.report.experiment import experiment_page
 from conqret.report.html import counted, report_page
+from conqret.report.page import Ways
 from conqret.report.sensitivity import sensitivity_sheet
 
 
-def run_page(run: Path, *, asked_at: Callable[[int, int], str] | None = None) -> Iterator[str] | None:
+def run_page(
+    run: Path, *, asked_at: Callable[[int, int], str] | None = None, around: Ways = ()
+) -> Iterator[str] | None:
     """The page of the run in a folder, piece by piece; None where its kind has none that is made of the folder alone.
 
-    ``asked_at`` says for a judge's run where what was asked stands (:func:`conqret.report.html.report_page`).
+    ``asked_at`` says for a judge's run where what was asked stands (:func:`conqret.report.html.report_page`), and
+    ``around`` what else there is beside the page.
 
     Raises:
         DeclarationError: the run is not finished (a judge's need not be), or its files are damaged.
     """
     if (judged := JudgeFolder(run)).is_there():
-        return report_page(judged, counted(judged), asked_at=asked_at)
-    return study_page(run)
+        return report_page(judged, counted(judged), asked_at=asked_at, around=around)
+    return study_page(run, around)
 
 
-def study_page(run: Path) -> Iterator[str] | None:
+def study_page(run: Path, around: Ways = ()) -> Iterator[str] | None:
     """The same for a finished experiment, sensitivity run or run of bias probes; None where it is none of these."""
     if (experiment := ExperimentFolder(run)).is_there():
-        return experiment_page(experiment)
+        return experiment_page(experiment, around)
     if (sensitivity := SensitivityFolder(run)).is_there():
-        return sensitivity_sheet(sensitivity.results()).html()
+        return sensitivity_sheet(sensitivity.results()).html(around=around)
     if (bias := BiasFolder(run)).is_there():
-        return bias_sheet(bias.table()).html()
+        return bias_sheet(bias.table()).html(around=around)
     return None

@@ -12,17 +12,27 @@ from collections.abc import Iterable
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlencode
 
+from conqret._optional import require
+from conqret.api.validation import PAGE_NAME, read_validation
 from conqret.errors import ConqretError, DeclarationError
 from conqret.judging.asked import asked
 from conqret.judging.folder import ASKED, JudgeFolder
+from conqret.reliability.cards.card import read_card
+from conqret.reliability.validation.run_difference import difference
 from conqret.report.asked import asked_page
+from conqret.report.card import PAGE_NAME as CARD_PAGE
+from conqret.report.card import card_sheet
 from conqret.report.page import page
+from conqret.report.run_difference import difference_page
 from conqret.report.run_page import run_page
-from conqret.report.sheet import Links, Section, Sheet
-from conqret.runs.folder import REPORT
+from conqret.report.sheet import Links, Section, Sheet, Texts
+from conqret.report.validation_page import validation_sheet
+from conqret.runs.folder import RECORD_NAME, REPORT
+from conqret.runs.keeping import FINISHED
 from conqret.web.guard import Guard, own_hosts
-from conqret.web.listing import MALFORMED, inner_runs, listed, look, opened
+from conqret.web.listing import MALFORMED, beside, inner_runs, listed, look, opened
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -33,7 +43,8 @@ LIST_SECONDS = 5
 PAGE_SECONDS = 30
 """The same for the page of a run that is not finished, which is read for longer."""
 
-_ADDRESS = re.compile(rf"(?:(?P<run>.+)/)?(?:{re.escape(REPORT)}|{ASKED}/(?P<item>[1-9]\d{{0,8}})\.html)")
+_PAGES = "|".join(map(re.escape, (REPORT, PAGE_NAME, CARD_PAGE)))
+_ADDRESS = re.compile(rf"(?:(?P<run>.+)/)?(?:(?P<page>{_PAGES})|{ASKED}/(?P<item>[1-9]\d{{0,8}})\.html)")
 _HERE = Path(__file__).resolve().parent
 
 
@@ -47,7 +58,11 @@ def view_app(root: Path, port: int) -> Guard:
     from starlette.routing import Route
 
     viewer = _Viewer(root.resolve())
-    routes = [Route("/", viewer.runs), Route("/runs/{path:path}", viewer.run)]
+    routes = [
+        Route("/", viewer.runs),
+        Route("/runs/{path:path}", viewer.run),
+        Route("/diff", viewer.difference),
+    ]
     return Guard(
         Starlette(routes=routes, exception_handlers={HTTPException: viewer.nowhere}), own_hosts(port)
     )
@@ -94,36 +109,79 @@ class _Viewer:
             with self._one_at_a_time:
                 if wanted["item"]:
                     return _response(_asked(JudgeFolder(run), int(wanted["item"])))
+                if wanted["page"] == PAGE_NAME:
+                    return _response(validation_sheet(read_validation(run)).html(around=_around(run)))
+                if wanted["page"] == CARD_PAGE:
+                    return _response(card_sheet(read_card(run)).html(around=_around(run)))
                 return self._report(run)
         except (ConqretError, *MALFORMED) as error:
             return _sorry(error, links=list(inner_runs(run)))
 
     def _report(self, run: Path) -> Response:
         told = look(self.root, run)
-        found = run_page(run, asked_at=lambda place, number: f"{ASKED}/{number}.html#i{number}")
+        ways = _around(run)
+        if JudgeFolder(run).is_there():
+            ways.append(("Compare", f"/diff?{urlencode({'first': run.relative_to(self.root).as_posix()})}"))
+        found = run_page(run, asked_at=lambda place, number: f"{ASKED}/{number}.html#i{number}", around=ways)
         if found is None:
             found = Sheet(
                 told.kind,
                 told.name,
-                [Section("Runs inside", [Links(inside)] if (inside := list(inner_runs(run))) else []), _BACK],
+                [Section("Runs inside", [Links(inside)] if (inside := list(inner_runs(run))) else [])],
                 lede=[f"The viewer has no page for runs of this kind; what they hold is in {run}."],
                 facts=[("What was asked", told.what), ("Begun", told.begun), ("State", told.state)],
-            ).html()
+            ).html(around=ways)
         return _response(found, again=PAGE_SECONDS if told.going_on else 0)
+
+    def difference(self, request: Request) -> Response:
+        """What differs between two runs; where one is given, the others that it can be compared with."""
+        names = [request.query_params.get(one, "") for one in ("first", "second")]
+        try:
+            runs = [JudgeFolder(opened(self.root, name)) for name in names if name]
+            if not runs:
+                return _nowhere()
+            with self._one_at_a_time:
+                if len(runs) == 1:
+                    return _response(self._comparable(names[0]))
+                for module in ("numpy", "scipy"):
+                    require(module, extra="stats")
+                found = difference(*runs)
+                return _response(difference_page(found, *runs, ALL_RUNS))
+        except (ConqretError, *MALFORMED) as error:
+            return _sorry(error)
+
+    def _comparable(self, first: str) -> Iterable[str]:
+        runs = [
+            run
+            for run in listed(self.root)
+            if run.kind == JudgeFolder(self.root).kind and run.state == FINISHED
+        ]
+        to = [
+            (f"{run.name} ({run.what})", f"/diff?{urlencode({'first': first, 'second': run.name})}")
+            for run in runs
+            if run.name != first
+        ]
+        said = Links(to) if to else Texts(["There is no other finished run of a judge in this folder."])
+        return Sheet("diff", f"Compare {first} with", [Section("Other runs", [said])]).html(around=ALL_RUNS)
 
     def nowhere(self, request: Request, error: Exception) -> Response:
         """What stands where nothing is."""
         return _nowhere()
 
 
-_BACK = Section("Other runs", [Links([("All runs", "/")])])
+ALL_RUNS = [("All runs", "/")]
+
+
+def _around(run: Path) -> list[tuple[str, str]]:
+    """The way back, and what else there is of the run."""
+    return [*ALL_RUNS, *([("Report", REPORT)] if (run / RECORD_NAME).is_file() else []), *beside(run)]
 
 
 def _asked(run: JudgeFolder, number: int) -> Iterable[str]:
     item = next(islice(run.items(), number - 1, None), None)
     if item is None:
         raise DeclarationError(f"the run has no item {number}")
-    return asked_page([(number, one) for one in asked(run, [item.id])], f"../{REPORT}")
+    return asked_page([(number, one) for one in asked(run, [item.id])], f"../{REPORT}", ALL_RUNS)
 
 
 def _nowhere() -> Response:
@@ -135,7 +193,8 @@ def _sorry(error: Exception, status: int = 409, links: list[tuple[str, str]] | N
     known = isinstance(error, ConqretError | OSError)
     why = str(error) if known else f"the files are not as a run writes them ({type(error).__name__}: {error})"
     inside = Section("Runs inside", [Links(links)] if links else [])
-    return _response(Sheet("runs", "This cannot be shown", [inside, _BACK], lede=[why[:2000]]).html(), status)
+    sheet = Sheet("runs", "This cannot be shown", [inside], lede=[why[:2000]])
+    return _response(sheet.html(around=ALL_RUNS), status)
 
 
 def _response(parts: Iterable[str], status: int = 200, again: int = 0) -> Response:

@@ -8,8 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
+from conqret.api.validation import JSON_NAME, PAGE_NAME, read_validation
 from conqret.errors import DeclarationError
 from conqret.judging.folder import JUDGMENTS, JudgeFolder
+from conqret.reliability.cards.card import FILE_NAME
+from conqret.report.card import PAGE_NAME as CARD_PAGE
 from conqret.runs.folder import RECORD_NAME, REPORT
 from conqret.runs.keeping import FINISHED, FoundRun, found_run, run_folders, stats
 
@@ -54,6 +57,7 @@ def listed(root: Path) -> list[Listed]:
         DeclarationError: there is no such folder.
     """
     found = [look(root, run) for run in run_folders(root)]
+    found += [_validation(root, run) for run in _validations(root)]
     return sorted(found, key=lambda run: run.begun, reverse=True)
 
 
@@ -73,14 +77,15 @@ def look(root: Path, run: Path) -> Listed:
 
 
 def opened(root: Path, name: str) -> Path:
-    """The folder of the run that is called ``name`` under ``root``: a relative path, empty for ``root`` itself.
+    """The folder of the run or validation that is called ``name`` under ``root``: a relative path, empty for ``root``
+    itself.
 
     Raises:
         DeclarationError: there is no such run, or it leads out of ``root``.
     """
     try:
         run = (root / name).resolve(strict=True)
-        there = run.is_relative_to(root) and (run / RECORD_NAME).is_file()
+        there = run.is_relative_to(root) and any((run / one).is_file() for one in (RECORD_NAME, JSON_NAME))
     except (OSError, ValueError):  # a name that no file can have
         run, there = root, False
     if not there:
@@ -88,6 +93,12 @@ def opened(root: Path, name: str) -> Path:
     if out := leads_out(root, run):
         raise DeclarationError(out)
     return run
+
+
+def beside(run: Path) -> Iterator[tuple[str, str]]:
+    """What else there is of the run in a folder: the page of its validation and its judge card."""
+    pages = (("Validation", JSON_NAME, PAGE_NAME), ("Judge card", FILE_NAME, CARD_PAGE))
+    return ((title, page) for title, file, page in pages if (run / file).is_file())
 
 
 def leads_out(root: Path, run: Path) -> str:
@@ -119,6 +130,26 @@ def _listed(root: Path, run: FoundRun) -> Listed:
     answers = "damaged" if run.answers is None else f"{run.answers:,}"
     begun = run.created[:16].replace("T", " ")
     return Listed(name, RUNS + address(name), run.kind, run.what, begun, state, _done(run), answers)
+
+
+def _validations(root: Path) -> Iterator[Path]:
+    """The folders that hold a validation and no run."""
+    found = (file.parent for file in sorted(root.rglob(JSON_NAME)))
+    return (folder for folder in found if not (folder / RECORD_NAME).is_file())
+
+
+def _validation(root: Path, folder: Path) -> Listed:
+    """What the list says of a validation."""
+    name, fault, what, begun = _name(root, folder), leads_out(root, folder), "", ""
+    if not fault:
+        try:
+            judge = read_validation(folder).judge
+            written = dt.datetime.fromtimestamp((folder / JSON_NAME).stat().st_mtime, dt.UTC)
+            what, begun = f"{judge.format}, {judge.model}", f"{written:%Y-%m-%d %H:%M}"
+        except (DeclarationError, *MALFORMED) as error:
+            fault = str(error)
+    at = quote(f"{name}/{PAGE_NAME}".removeprefix("./"), errors="replace")
+    return Listed(name, RUNS + at, "validation", what, begun, FINISHED, "", "", fault)
 
 
 def _name(root: Path, run: Path) -> str:

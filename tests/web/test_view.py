@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from conqret.io.labels import read_labels
 from tests.cli.conftest import Cli
 from tests.cli.conftest import cli as cli
 from tests.contract.items import demo
@@ -74,6 +75,12 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     root = tmp_path_factory.mktemp("view") / "runs"
     conqret.judge(demo()[:2], format="direct", metrics=("groundedness",), output=root / "offline")
+    labels = root.parent / "labels.csv"
+    labels.write_text(
+        "item,groundedness\n" + "".join(f"{one.id},{4 - n}\n" for n, one in enumerate(demo()[:2]))
+    )
+    conqret.validate(root / "offline", labels=read_labels(labels, scales=["1:5"]), output=root / "card")
+    conqret.judge(demo()[2:4], format="direct", metrics=("groundedness",), output=root / "others")
     given = list(factory.items()[:4])
     judged = factory.judge_all(given, "direct", faults=False)
     factory.make_run(root / "half", given, judged[:3])
@@ -119,18 +126,28 @@ def rows(page: str) -> dict[str, str]:
 def test_the_list_says_of_each_run_what_it_is_and_what_is_wrong(viewer: Viewer) -> None:
     page = viewer.text("/")
     found = rows(page)
-    assert found.keys() == {"offline", "half", "broken", "torn", "leading", f"inner/{HOSTILE}"}
+    assert found.keys() == {
+        "offline",
+        "others",
+        "card",
+        "half",
+        "broken",
+        "torn",
+        "leading",
+        f"inner/{HOSTILE}",
+    }
     assert re.search(r"judge\s+direct, offline, .*finished\s+2 of 2 items\s+\d", found["offline"])
     assert re.search(r"not finished, last written \d\d:\d\d:\d\d UTC\s+3 of 4 items", found["half"])
     assert "run.json cannot be read" in found["broken"]
     assert "leads out of the folder" in found["leading"]
     assert "direct" not in found["leading"], "nothing of a file elsewhere is shown"
     assert "<script>alert" not in page
-    assert page.count("<a href") == 4, "what cannot be opened is no link"
+    assert re.search(r"validation\s+direct, offline", found["card"])
+    assert page.count("<a href") == 6, "what cannot be opened is no link"
 
 
 def test_search_finds_runs_with_all_words_and_shows_them_escaped(viewer: Viewer) -> None:
-    assert rows(viewer.text("/?q=offline+direct")).keys() == {"offline"}
+    assert rows(viewer.text("/?q=offline+direct+judge")).keys() == {"offline", "others"}
     page = viewer.text("/?q=%22%3E%3Cscript%3Ealert(2)")
     assert (rows(page), "<script>alert" in page, "No run has all of these words" in page) == ({}, False, True)
 
@@ -142,6 +159,32 @@ def test_a_report_leads_to_what_was_asked(viewer: Viewer) -> None:
     assert "raw answer" in page
     assert 'href="../report.html#i2"' in page
     assert "has no item 3" in viewer.ask("/runs/offline/asked/3.html")[1]
+
+
+def test_validation_and_card_are_made_of_what_the_folder_holds(viewer: Viewer) -> None:
+    page = viewer.text("/runs/card/validation.html")
+    assert "How far direct with offline can be trusted" in page
+    assert 'href="/">All runs</a> · <a href="validation.html">Validation</a> · <a href="card.html">' in page
+    assert "Known limits" in viewer.text("/runs/card/card.html")
+    assert "is not there: conqret validate makes it" in viewer.ask("/runs/offline/validation.html")[1]
+    file = viewer.root / "card" / "validation.json"
+    before = file.read_bytes()
+    file.write_text("{}")
+    assert "not as conqret validate writes it" in viewer.ask("/runs/card/validation.html")[1]
+    assert "not as conqret validate writes it" in rows(viewer.text("/"))["card"]
+    file.write_bytes(before)
+
+
+def test_a_run_is_compared_with_another(viewer: Viewer) -> None:
+    (to,) = re.findall(r'href="([^"]+)">Compare', viewer.text("/runs/offline/report.html"))
+    choice = viewer.text(unescape(to))
+    assert "half" not in choice, "it is not finished"
+    (other,) = [one for one in re.findall(r'href="(/diff[^"]+)"', choice) if "second=others" in one]
+    status, page, _ = viewer.ask(unescape(other))
+    assert (status, "share no" in page, 'href="/">All runs' in page) == (409, True, True)
+    assert "What differs between two runs" in viewer.text("/diff?first=offline&second=offline")
+    assert viewer.ask("/diff")[0] == 404
+    assert viewer.ask("/diff?first=../outside&second=offline")[0] == 409
 
 
 def test_a_hostile_name_is_a_link_that_works(viewer: Viewer) -> None:
