@@ -60,7 +60,8 @@ demo: $(BASE)
 	@echo "Open $(DEMO)/report.html. Then, for example:"
 	@echo "  . $(BIN)/activate    # so that the shell finds conqret; or type $(BIN)/conqret"
 	@echo "  conqret judge $(ITEMS) --format direct"
-	@echo "  conqret validate $(DEMO) --labels fixtures/demo/labels.jsonl"
+	@echo "  conqret show $(DEMO) voting-age-pro"
+	@echo "  pip install '.[stats]' && conqret validate $(DEMO) --labels fixtures/demo/labels.jsonl"
 
 demo-recordings: $(BASE)
 	scripts/demo_recordings.sh $(BIN) "$(MODEL)" $(OPTIONS)

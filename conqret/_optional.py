@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import importlib
+import re
+from importlib.metadata import PackageNotFoundError, requires
 from types import ModuleType
 
 from conqret.errors import MissingDependencyError
+
+_DISTRIBUTIONS = {"Stemmer": "PyStemmer", "faiss": "faiss-cpu"}
+"""Modules that are called otherwise than what brings them."""
+_BROUGHT = re.compile(r"""([\w.-]+).*;.*extra == ["']([^"']+)""")
+"""A line of the package's requirements that an extra brings: what, and the extra."""
 
 
 def require(module: str, *, extra: str) -> ModuleType:
@@ -22,3 +29,17 @@ def require(module: str, *, extra: str) -> ModuleType:
         raise MissingDependencyError(
             f"{module} is not installed; run: pip install 'conqret[{extra}]'"
         ) from error
+
+
+def missing(error: ModuleNotFoundError) -> MissingDependencyError | None:
+    """What to say of an import that failed deep inside: the first extra that brings the module; None where none does."""
+    name = (error.name or "").partition(".")[0]
+    wanted = _DISTRIBUTIONS.get(name, name).lower().replace("_", "-")
+    try:
+        declared = requires("conqret") or []
+    except PackageNotFoundError:  # a checkout that nobody installed
+        return None
+    for found in filter(None, map(_BROUGHT.match, declared)):
+        if found[1].lower().replace("_", "-") == wanted != "conqret":
+            return MissingDependencyError(f"{name} is not installed; run: pip install 'conqret[{found[2]}]'")
+    return None

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from conqret._optional import missing
 from conqret.cli.commands import Commands
 from conqret.cli.console import complain, err, note
 from conqret.errors import ConqretError, DeclarationError
@@ -107,6 +108,11 @@ def main() -> None:
     except ConqretError as error:
         complain(str(error))
         sys.exit(1)
+    except ModuleNotFoundError as error:
+        if (lacking := missing(error)) is None:
+            raise
+        complain(str(lacking))
+        sys.exit(2)
     except KeyboardInterrupt:
         _stopped(signals.last)
     except SystemExit as end:  # typer turns the interrupt of a command into this

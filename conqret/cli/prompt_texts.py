@@ -10,7 +10,6 @@ from conqret.errors import DeclarationError
 from conqret.judging.base import Ask, Case
 from conqret.judging.instrument import filled
 from conqret.prompts import Library, Rendered
-from conqret.retrieval.expansion import MOST
 from conqret.text.sentences import sentences
 
 _STANDS_IN = {
@@ -51,7 +50,7 @@ def shown(
     if ask is not None:
         return filled(library[identifier], ask, Case(item)), _asked_again(ask, used["system"])
     try:
-        rendered = library[identifier].render(_variables(item), {"stance": item.stance, "most": MOST})
+        rendered = library[identifier].render(_variables(item), _settings(item, used["system"]))
     except DeclarationError as lacking_more:
         raise DeclarationError(
             f"prompt {identifier!r} is not filled with items alone, so leave out --item: {lacking_more}"
@@ -78,6 +77,14 @@ def _variables(item: Item) -> dict[str, Any]:
         "chosen": [{"number": number, "text": sentence.text} for number, sentence in listed],
         "examples": (),
     }
+
+
+def _settings(item: Item, names: Sequence[str]) -> dict[str, Any]:
+    if "most" not in names:
+        return {"stance": item.stance}
+    from conqret.retrieval.expansion import MOST  # needs the extra "retrieval"
+
+    return {"stance": item.stance, "most": MOST}
 
 
 def _whole(item: Item) -> str:

@@ -64,13 +64,19 @@ def list_in_text(text: str) -> list[object]:
     except ValueError as error:
         value = _printed_list(text, str(error)) if text.lstrip().startswith("[") else None
     if not isinstance(value, list):
-        raise Unfit("is a text, and a list is expected", "Write a list (in CSV as JSON)")
+        raise Unfit(
+            "is a text, and a list is expected",
+            'Write a list (in CSV as JSON: ["first text", "second text"])',
+        )
     return value
 
 
 def _printed_list(text: str, problem: str) -> object:
     """Read ``['a', 'b']``. Python joins neighbouring texts, so numpy's ``['a' 'b']`` must not pass."""
-    broken = Unfit(f"begins like a list but is no valid JSON ({problem})", "Write a list (in CSV as JSON)")
+    broken = Unfit(
+        f"begins like a list but is no valid JSON ({problem})",
+        'Write a list (in CSV as JSON: ["first text", "second text"])',
+    )
     if len(text) > MAX_LITERAL:
         raise broken
     try:
@@ -82,7 +88,7 @@ def _printed_list(text: str, problem: str) -> object:
     if any(one == two == tokenize.STRING for one, two in itertools.pairwise(kinds)):
         raise Unfit(
             "is a numpy array as it is printed, without commas: where a document ends is lost",
-            "Write a list (in CSV as JSON)",
+            'Write a list (in CSV as JSON: ["first text", "second text"])',
         )
     return value
 

@@ -145,8 +145,9 @@ class _Viewer:
                     return _response(self._comparable(names[0]))
                 for module in ("numpy", "scipy"):
                     require(module, extra="stats")
-                found = difference(*runs)
-                return _response(difference_page(found, *runs, ALL_RUNS))
+                first, second = runs
+                found = difference(first, second)
+                return _response(difference_page(found, first, second, ALL_RUNS))
         except (ConqretError, *MALFORMED) as error:
             return _sorry(error)
 

@@ -42,7 +42,7 @@ def test_a_cell_that_is_no_list(cell, problem, write, fault_of):
     fault = fault_of(write("a.csv", sheet(["question", "contexts"], ["T?", cell])))
     assert (fault.line, fault.field) == (2, "contexts")
     assert problem in fault.problem
-    assert "(in CSV as JSON)" in fault.remedy
+    assert "in CSV as JSON: [" in fault.remedy
 
 
 def test_deepevals_cells_are_joined_with_bars(write):

@@ -1,0 +1,45 @@
+"""What is said where a package is lacking."""
+
+from __future__ import annotations
+
+import pytest
+
+from conqret._optional import missing, require
+from conqret.cli import main
+from conqret.errors import MissingDependencyError
+
+
+@pytest.mark.parametrize(
+    ("module", "extra"),
+    [
+        ("numpy", "retrieval"),
+        ("Stemmer", "retrieval"),
+        ("ir_measures.x", "retrieval"),
+        ("torch.nn", "perplexity"),
+        ("lxml", "scrape"),
+    ],
+)
+def test_a_missing_module_names_the_extra_that_brings_it(module: str, extra: str) -> None:
+    said = missing(ModuleNotFoundError(name=module))
+    assert str(said) == f"{module.partition('.')[0]} is not installed; run: pip install 'conqret[{extra}]'"
+
+
+def test_what_no_extra_brings_is_a_bug_and_stays_one() -> None:
+    assert missing(ModuleNotFoundError(name="conqret.nothing")) is None
+    assert missing(ModuleNotFoundError()) is None
+    with pytest.raises(MissingDependencyError, match="no_such_module is not installed"):
+        require("no_such_module", extra="stats")
+
+
+def test_a_command_says_so_in_a_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fails() -> None:
+        raise ModuleNotFoundError("No module named 'numpy'", name="numpy")
+
+    monkeypatch.setattr(main, "_command", lambda: fails)
+    monkeypatch.setattr("sys.argv", ["conqret", "index"])
+    with pytest.raises(SystemExit) as end:
+        main.main()
+    assert end.value.code == 2
+    assert "pip install 'conqret[retrieval]'" in capsys.readouterr().err
