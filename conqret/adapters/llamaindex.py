@@ -51,16 +51,17 @@ class ConqretEvaluator(evaluation.BaseEvaluator):  # type: ignore[misc]
         item = as_item(query, response, contexts, second_response or reference)
         judgment = await self.single.ajudged(item)
         found = self.single.measure(judgment)
-        scored = found.value is not None
+        lost = told(found) if found.value is None else None
+        passing = None if found.value is None or self.threshold is None else found.value >= self.threshold
         return ConqretResult(
             query=query,
             response=response,
             contexts=[one if isinstance(one, str) else one["text"] for one in item.get("documents", ())],
             score=found.value,
-            passing=found.value >= self.threshold if scored and self.threshold is not None else None,
+            passing=passing,
             feedback=told(found),
-            invalid_result=not scored,
-            invalid_reason=None if scored else told(found),
+            invalid_result=lost is not None,
+            invalid_reason=lost,
             measure=kept(judgment, self.single.metric),
         )
 

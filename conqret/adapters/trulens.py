@@ -1,0 +1,43 @@
+"""conqret's metrics as feedback functions of TruLens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Unpack
+
+from conqret._optional import require
+from conqret.adapters.single import SingleMetric, SingleSettings, as_item, kept, told
+
+SkipEval: Any = require("trulens.core.metric", extra="trulens").SkipEval
+
+Feedback = Callable[..., tuple[float, dict[str, Any]]]
+
+
+def feedback(format: str, metric: str, **settings: Unpack[SingleSettings]) -> Feedback:  # noqa: A002
+    """One metric of one of conqret's formats, 0 to 1, as a function that a ``Metric`` of TruLens takes for its
+    implementation. Its arguments are ``question``, ``answer``, ``context`` (a list of texts) and ``expected`` (the
+    second argument of formats that compare); ``settings`` are those of :func:`conqret.judge`.
+
+    It returns the score with what a number cannot say: explanation, parts, fingerprint. What has no score is skipped
+    with its reason, as TruLens has it, and so in no mean. (A NaN makes its event database unreadable.)
+
+    Raises:
+        DeclarationError: there is no such format, metric or setting.
+    """
+    single = SingleMetric.of(format, metric, **settings)
+
+    def scored(
+        question: str,
+        answer: str | None = None,
+        context: Iterable[str] | str = (),
+        expected: str | None = None,
+    ) -> tuple[float, dict[str, Any]]:
+        documents = [context] if isinstance(context, str) else context
+        judgment = single.judged(as_item(question, answer, documents, expected))
+        found = single.measure(judgment)
+        if found.value is None:
+            raise SkipEval(told(found))
+        return found.value, kept(judgment, metric)
+
+    scored.__name__ = scored.__qualname__ = single.name.replace(" ", "_").replace("-", "_")
+    return scored
