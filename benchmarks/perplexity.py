@@ -27,9 +27,9 @@ from __future__ import annotations
 
 import argparse
 import gzip
+import importlib.util
 import json
 import os
-import importlib.util
 import random
 import resource
 import subprocess
@@ -114,7 +114,9 @@ def build(folder: Path, count: int, shape: str, device: str) -> None:
     inner.train_from_iterator(
         texts,
         trainers.BpeTrainer(
-            vocab_size=min(TOKENS, SHAPES[shape][1]["vocab_size"]), special_tokens=["<|endoftext|>"], initial_alphabet=alphabet
+            vocab_size=min(TOKENS, SHAPES[shape][1]["vocab_size"]),
+            special_tokens=["<|endoftext|>"],
+            initial_alphabet=alphabet,
         ),
     )
     words = PreTrainedTokenizerFast(

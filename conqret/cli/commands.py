@@ -51,6 +51,7 @@ PANELS: Mapping[str, Mapping[str, str]] = {
         "power": "How many topics and labels are needed: widths of intervals and power, simulated before anything "
         "is paid for.",
         "label": "Draw the items to be labelled: a random sample, spread over topics and the judge's scores.",
+        "annotate": "Have people label items on pages of your own, and keep and read what they say.",
         "bias": "Probe a judge for what should not move its scores: order, position, length, false authority, "
         "stance, its own family, and instructions hidden in the texts.",
         "sensitivity": "Damage the items by known amounts, judge every version, and see which scores follow.",

@@ -89,7 +89,7 @@ def label(
     from conqret.report.page import write_files
 
     asked = TASKS[task]
-    low, high = asked.scale if scale is None else _ends(scale)
+    low, high = asked.scale if scale is None else ends(scale)
     names = [name.strip().replace("-", "_") for name in dimension or asked.dimensions]
     source = open_items(items, columns=options.column_map(columns, options.ITEM_COLUMNS))
     source.check()
@@ -118,17 +118,18 @@ def label(
         note(f"there are only {number(len(found.chosen), 'item')} to choose from")
 
 
-def _ends(scale: str) -> tuple[int, int]:
+def ends(scale: str) -> tuple[int, int]:
+    """The ends of a scale as they are written, 1:5."""
     from conqret.errors import DeclarationError
 
     low, _, high = scale.partition(":")
     try:
-        ends = int(low), int(high)
+        found = int(low), int(high)
     except ValueError:
-        ends = (0, 0)
-    if not ends[0] < ends[1]:
+        found = (0, 0)
+    if not found[0] < found[1]:
         raise DeclarationError(f"--scale is written LOW:HIGH in whole numbers, as in 1:5, not {scale!r}")
-    return ends
+    return found
 
 
 def _labelled(path: Path) -> set[str]:

@@ -28,6 +28,7 @@ TASKS = Registry(
     package="conqret.reliability.tasks",
     attribute="TASK",
     first=("rating",),
+    shared=True,
 )
 """What people can be asked, by name."""
 

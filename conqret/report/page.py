@@ -32,6 +32,7 @@ def page(
     template: str,
     *,
     script: str = "",
+    style: str = "",
     within: Path = _HERE,
     forms: str = "'none'",
     around: Ways = (),
@@ -42,12 +43,13 @@ def page(
     Args:
         template: the name of a template that extends ``base.html.j2``.
         script: the name of a script that may run beside that of the theme.
-        within: the folder of template and script, this one if not given.
+        style: the name of a style that holds beside that of all pages.
+        within: the folder of template, script and style, this one if not given.
         forms: where its forms may send what is typed into them, as content security policies say it: nowhere.
         around: ways out of the page, into others: titles with addresses.
         content: what the template speaks of, beside ``words`` and ``cut``.
     """
-    css = _part("page.css")
+    css = "\n".join([_part("page.css"), *([_part(style, within)] if style else [])])
     js = "\n".join([_part("theme.js"), *([_part(script, within)] if script else [])])
     stream = (
         _environment(within)

@@ -38,7 +38,8 @@ def own_hosts(port: int, *names: str) -> frozenset[str]:
 
 class Guard:
     """The application behind the checks; ``hosts`` are the Host headers under which it is reached (None: any),
-    ``methods`` what may be asked of it, and ``refused`` makes the answer of a status and a sentence."""
+    ``methods`` what may be asked of it, ``refused`` makes the answer of a status and a sentence, and ``origins`` are
+    those of its own pages where a proxy shows them under another address."""
 
     def __init__(
         self,
@@ -46,8 +47,9 @@ class Guard:
         hosts: Collection[str] | None,
         methods: Collection[str] = READS,
         refused: Callable[[Scope, int, str], ASGIApp] | None = None,
+        origins: Collection[str] = (),
     ) -> None:
-        self.app, self.hosts, self.methods = app, hosts, methods
+        self.app, self.hosts, self.methods, self.origins = app, hosts, methods, origins
         self._refused = _sentence if refused is None else refused
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -76,7 +78,7 @@ class Guard:
         hosts = headers.getlist("host")
         if len(hosts) != 1 or (self.hosts is not None and hosts[0].lower() not in self.hosts):
             return 421, "This server answers only under its own address, as conqret printed it."
-        if any(origin != f"http://{hosts[0].lower()}" for origin in headers.getlist("origin")):
+        if any(one not in {f"http://{hosts[0].lower()}", *self.origins} for one in headers.getlist("origin")):
             return 403, "Another page asked for this; it gets nothing."
         site, aim = headers.get("sec-fetch-site", "none"), headers.get("sec-fetch-dest", "document")
         if site not in ("none", "same-origin") and aim != "document":

@@ -1,4 +1,4 @@
-"""Local servers at a port, until they are stopped: the viewer, and the service."""
+"""Local servers at a port, until they are stopped: the viewer, the service, and the pages on which people label."""
 
 from __future__ import annotations
 
@@ -10,13 +10,17 @@ import socket
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import SplitResult, urlsplit
 
 from conqret._optional import require
+from conqret.annotation.ledger import Ledger
+from conqret.annotation.links import Links
 from conqret.errors import DeclarationError
 from conqret.runs.session import Session
 from conqret.web.access import Access, Served
+from conqret.web.annotating.app import annotation_app
 from conqret.web.app import view_app
-from conqret.web.guard import LOOPBACK, own_hosts
+from conqret.web.guard import LOOPBACK, READS, Guard, own_hosts
 from conqret.web.intake import Limits
 from conqret.web.service import offered, service_app
 
@@ -29,6 +33,8 @@ SERVICE_PORT = 8766
 """The same for the service: both may be there at once."""
 GRACE_SECONDS = 2
 """So long a page under way may take when the viewer is stopped."""
+ANNOTATE_PORT = 8767
+"""And for the pages on which people label."""
 SERVICE_GRACE = 30
 """Seconds for judgments under way when the service is stopped; what runs services waits so long, too."""
 MORE_CONNECTIONS = 64
@@ -78,7 +84,7 @@ def serve(
             allowed; or the extra ``web`` is missing.
     """
     _require()
-    alone = _loopback(host)
+    alone = is_loopback(host)
     if not alone and not keys:
         raise DeclarationError(
             f"other machines reach {host}, so requests have to bring a key: give --api-key-env or --api-key-file"
@@ -100,6 +106,53 @@ def serve(
         )
 
 
+def annotate(
+    ledger: Ledger,
+    links: Links,
+    *,
+    host: str = LOOPBACK,
+    port: int = ANNOTATE_PORT,
+    url: str = "",
+    on_start: Callable[[str], None],
+) -> None:
+    """Serve the pages of a study until Ctrl-C or SIGTERM; ``on_start`` gets the address that links begin with.
+
+    ``url`` is where people reach the pages, where a proxy stands before them: its Host and Origin are taken for those
+    of the pages then, and with https cookies are sent by https alone. No other header of a proxy is looked at.
+
+    Raises:
+        DeclarationError: the port is taken or not allowed, ``url`` is none, or the extra ``web`` is missing.
+    """
+    _require()
+    outside = checked_url(url)
+    app = annotation_app(ledger, links, secure=outside.scheme == "https")
+    with _listening(host, port) as listening:
+        port = listening.getsockname()[1]
+        known = is_loopback(host) or bool(url)
+        hosts = own_hosts(port, host) | {outside.netloc.lower() or LOOPBACK} if known else None
+        origins = (f"{outside.scheme}://{outside.netloc.lower()}",) if url else ()
+        here = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+        _run(
+            Guard(app, hosts, (*READS, "POST"), origins=origins),
+            listening,
+            lambda: on_start(url.rstrip("/") or here),
+            lifespan="off",
+            timeout_graceful_shutdown=GRACE_SECONDS,
+        )
+
+
+def checked_url(url: str) -> SplitResult:
+    """The parts of an address at which a proxy shows the pages; empty ones where there is none.
+
+    Raises:
+        DeclarationError: it is no address of a whole site.
+    """
+    found = urlsplit(url)
+    if url and (found.scheme not in ("http", "https") or not found.netloc or found.path.strip("/")):
+        raise DeclarationError(f"--url is written https://labels.example.org, not {url!r}")
+    return found
+
+
 def _require() -> None:
     for module in ("starlette", "uvicorn"):
         require(module, extra="web")
@@ -118,7 +171,7 @@ def _run(app: ASGIApp, listening: socket.socket, started: Callable[[], None], **
         uvicorn.Server(config).run(sockets=[listening])
 
 
-def _loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
     """Whether only this machine reaches an address."""
     with contextlib.suppress(ValueError):
         return ipaddress.ip_address(host).is_loopback

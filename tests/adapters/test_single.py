@@ -64,5 +64,8 @@ def test_what_another_library_has_no_place_for():
 
 
 def test_documents_of_other_libraries():
-    assert as_document("Cages.", metadata={"source": "zoos.txt", "page": 3}) == {"text": "Cages.", "url": "zoos.txt"}
+    assert as_document("Cages.", metadata={"source": "zoos.txt", "page": 3}) == {
+        "text": "Cages.",
+        "url": "zoos.txt",
+    }
     assert as_document("Cages.", 7, {"file_name": "z"}) == {"id": "7", "text": "Cages.", "title": "z"}

@@ -56,11 +56,20 @@ class Chromium:
 
     def page(self, file: Path, *, fragment: str = "", **view: Any) -> Page:
         """Open a file; ``view`` is as for :meth:`Page.view`."""
-        target = self._browser.call("Target.createTarget", url="about:blank")["targetId"]
-        page = Page(f"ws://127.0.0.1:{self._port}/devtools/page/{target}")
+        page = self._opened({})
         page.view(**view)
         page.go(file.as_uri() + fragment)
         return page
+
+    def apart(self, **view: Any) -> Page:
+        """An empty page with cookies of its own, as in another person's browser."""
+        page = self._opened(self._browser.call("Target.createBrowserContext"))
+        page.view(**view)
+        return page
+
+    def _opened(self, context: dict[str, Any]) -> Page:
+        target = self._browser.call("Target.createTarget", url="about:blank", **context)["targetId"]
+        return Page(f"ws://127.0.0.1:{self._port}/devtools/page/{target}")
 
     def close(self) -> None:
         """End the browser."""
@@ -107,6 +116,16 @@ class Page:
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         motion = {"name": "prefers-reduced-motion", "value": "reduce"}
         self._socket.call("Emulation.setEmulatedMedia", features=[scheme, motion])
+
+    def connection(self, *, up: bool) -> None:
+        """Take the network away from the page, or give it back."""
+        self._socket.call(
+            "Network.emulateNetworkConditions",
+            offline=not up,
+            latency=0,
+            downloadThroughput=-1,
+            uploadThroughput=-1,
+        )
 
     def media(self, name: str) -> None:
         """Show the page as it is on "screen" or in "print"."""

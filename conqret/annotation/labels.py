@@ -1,0 +1,71 @@
+"""The labels of a study as the set that agreement is computed from, with the scales of its questions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from conqret.annotation.ledger import Given
+from conqret.annotation.screens import CANNOT_JUDGE, Question
+from conqret.io.label_scale import LabelScale, Scales, dimension_name
+from conqret.io.label_set import Label, LabelSet, Unit
+from conqret.reliability.validation.people import PeopleAgreement, people_agreement
+
+NAME = "the labels so far"
+
+
+def label_set(given: Iterable[Given]) -> LabelSet:
+    """The labels as ``conqret agree`` reads them from the exported table."""
+    labels: list[Label] = []
+    scales: dict[str, LabelScale] = {}
+    for one in given:
+        questions = {question.name: question for question in one.screen.questions}
+        for name, value in one.screen.written(one.answers).items():
+            dimension = dimension_name(name)
+            scale = scales.setdefault(dimension, scale_of(questions[name]))
+            number = None if value == CANNOT_JUDGE else scale.read(value)
+            labels.append(
+                Label(
+                    Unit(one.screen.item, one.screen.part),
+                    dimension,
+                    one.person.pseudonym,
+                    number if isinstance(number, float) else None,
+                    "cannot_judge" if number is None else None,
+                    one.screen.topic,
+                )
+            )
+    return LabelSet(NAME, NAME, tuple(labels), Scales(own=scales))
+
+
+def scale_of(question: Question) -> LabelScale:
+    """Whole numbers are an ordinal scale from the lowest to the highest choice; words are categories."""
+    values = [choice.value for choice in question.choices]
+    if all(value.isdecimal() for value in values):
+        numbers = [int(value) for value in values]
+        return LabelScale(low=min(numbers), high=max(numbers))
+    words = {value.casefold(): float(place) for place, value in enumerate(values)}
+    return LabelScale("nominal", 0, len(values) - 1, words)
+
+
+def reading_options(questions: Mapping[str, Question]) -> list[str]:
+    """The options with which ``conqret agree`` reads the exported table as :func:`label_set` does; none, where the
+    questions are answered in different words."""
+    scales = {dimension_name(name): scale_of(question) for name, question in questions.items()}
+    worded = [one for one in scales.values() if one.words]
+    if not worded:
+        return [
+            part for name, one in scales.items() for part in ("--scale", f"{name}={one.low:g}:{one.high:g}")
+        ]
+    if any(one != worded[0] for one in scales.values()):
+        return []
+    mapped = ",".join(f"{word}={number:g}" for word, number in worded[0].words.items())
+    return ["--level", "nominal", "--map", mapped]
+
+
+def agreement(given: Iterable[Given]) -> PeopleAgreement | None:
+    """How far people agree so far; None before two of them have labelled one thing."""
+    found = label_set(given)
+    seen: dict[tuple[Unit, str], set[str]] = {}
+    for label in found.labels:
+        if label.value is not None:
+            seen.setdefault((label.unit, label.dimension), set()).add(label.annotator)
+    return people_agreement(found) if any(len(people) > 1 for people in seen.values()) else None

@@ -1,0 +1,76 @@
+"""What people can be asked of items: a task makes the screens of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from conqret.annotation.screens import Passage, Screen
+from conqret.data import Item
+from conqret.prompts import Library
+from conqret.registry import Registry
+
+GOLD = "gold"
+"""Under this key of an item's metadata stand answers that are known, by question: an attention check."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is wanted of a task: ``metrics`` (all, where it is empty), the ends of a ``scale`` where it may be chosen,
+    the ``seed`` that draws sides, and the prompts from which formats are explained."""
+
+    metrics: tuple[str, ...] = ()
+    scale: tuple[int, int] | None = None
+    seed: int = 13
+    library: Library = field(default_factory=Library)
+
+
+@dataclass(frozen=True)
+class AnnotationTask:
+    """A way to ask people: ``screens`` gives those of an item; none, where the item lacks what the task shows."""
+
+    name: str
+    summary: str
+    screens: Callable[[Item, Wanted], Iterable[Screen]]
+
+
+ANNOTATION_TASKS = Registry(
+    "task",
+    "conqret.tasks",
+    AnnotationTask,
+    package="conqret.annotation.tasks",
+    attribute="TASK",
+    shared=True,
+)
+"""The tasks with screens of their own, by name."""
+
+
+def passages(item: Item, fields: Iterable[str], *, only: int | None = None) -> tuple[Passage, ...]:
+    """The texts of an item as they are shown: the ``fields`` among argument, second_argument, reference and documents,
+    in this order; of the documents the one at place ``only``, where that is given."""
+    wanted = set(fields)
+    shown = [
+        ("Argument", item.argument, "argument"),
+        ("Other argument", item.second_argument, "second_argument"),
+        ("Reference", item.reference, "reference"),
+    ]
+    found = [Passage(title=title, text=text) for title, text, name in shown if text and name in wanted]
+    if "documents" in wanted:
+        found += [
+            Passage(title=f"[{place}] {one.title}".strip(), text=one.text, url=one.url)
+            for place, one in enumerate(item.documents, start=1)
+            if only is None or place == only + 1
+        ]
+    return tuple(found)
+
+
+def gold(item: Item) -> dict[str, str]:
+    """The known answers of an item, by question."""
+    known = item.metadata.get(GOLD)
+    return {str(name): str(value) for name, value in known.items()} if isinstance(known, dict) else {}
+
+
+def heading(item: Item) -> str:
+    """What stands above a screen: the topic, and the side that was to be taken."""
+    sides = {"pro": " — in favour", "con": " — against"}
+    return f"{item.topic}{sides.get(item.stance, '')}"

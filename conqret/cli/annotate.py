@@ -1,0 +1,304 @@
+"""``conqret annotate``: pages on which people label, and what comes of them."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from conqret.cli import options
+from conqret.cli.console import at, note, result, say
+from conqret.cli.default_command import DEFAULT, RunByDefault
+from conqret.errors import number
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import RenderableType
+
+    from conqret.annotation.ledger import Ledger
+    from conqret.annotation.links import Links
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret annotate items.jsonl --people anna,ben,carl -o labels\n\n"
+    "conqret annotate items.jsonl --task rag-fine-grained --metric groundedness --open 20 --overlap 3 -o labels\n\n"
+    "conqret annotate items.jsonl --task preference --people anna,ben --overlap 2 -o labels\n\n"
+    "conqret annotate status labels\n\n"
+    "conqret annotate export labels -o labels.csv"
+)
+TASKS = (
+    "What people are asked: rating, preference, citation-support, partial-answer, a format of ratings "
+    "(rag-fine-grained, listwise, …), or a file of questions, my-task.toml."
+)
+
+app = typer.Typer(
+    cls=RunByDefault,
+    help="Have people label items on pages of your own, and keep and read what they say.",
+    no_args_is_help=True,
+    epilog=EPILOG,
+)
+
+Folder = Annotated[Path, typer.Argument(help="The folder of the study, the -o of conqret annotate.")]
+Name = Annotated[str, typer.Argument(help="The person: a name, or a pseudonym such as p02.")]
+
+
+@app.command(DEFAULT, epilog=EPILOG)
+def run(
+    items: options.Items,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The folder that keeps the labels.")],
+    task: Annotated[str, typer.Option(help=TASKS)] = "rating",
+    metric: Annotated[
+        list[str] | None, typer.Option(help="Only this question of the task. May be repeated.")
+    ] = None,
+    people: Annotated[
+        str, typer.Option(help="Who labels, by names with commas between; each gets a link of their own.")
+    ] = "",
+    open_to: Annotated[
+        int, typer.Option("--open", help="So many people may join by one link, choosing a name.", min=0)
+    ] = 0,
+    overlap: Annotated[
+        int | None,
+        typer.Option(help="How many people label each screen. Default: 3, or all where there are fewer."),
+    ] = None,
+    scale: Annotated[
+        str | None, typer.Option(help="The ends of the scale of a rating, as 1:5. Default: the task's.")
+    ] = None,
+    plan: Annotated[
+        Path | None,
+        typer.Option(help="Only the items of this plan, in its order: the .plan.json of conqret label."),
+    ] = None,
+    consent: Annotated[
+        Path | None, typer.Option(help="A text that everybody has to agree to before the first screen.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Draws orders and sides.")] = 13,
+    host: Annotated[
+        str,
+        typer.Option(help="The address to listen on; beyond this machine, put a proxy with TLS before it."),
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="The port; 0 takes one that is free.", min=0, max=65535)] = 8767,
+    url: Annotated[
+        str, typer.Option(help="The address at which people reach it, where a proxy stands before it.")
+    ] = "",
+    new_links: Annotated[
+        bool, typer.Option("--new-links", help="Make new links; those given out end.")
+    ] = False,
+    columns: options.Columns = None,
+) -> None:
+    """Serve pages on which people label, until Ctrl-C; the same command goes on with the same links.
+
+    Each answer is on the disk before the page says so, and judges' scores are never shown. Everybody gets screens in an
+    order of their own, each screen as many people as --overlap says and no more.
+    """
+    from conqret.annotation.ledger import Ledger
+    from conqret.annotation.links import Links
+    from conqret.annotation.planned import planned_screens
+    from conqret.annotation.study import OVERLAP, study_of
+    from conqret.cli.label import ends
+    from conqret.io import open_items
+    from conqret.io.locking import only_writer
+    from conqret.web.server import annotate, checked_url, is_loopback
+
+    checked_url(url)
+    source = open_items(items, columns=options.column_map(columns, options.ITEM_COLUMNS))
+    source.check()
+    found = planned_screens(
+        source, task, metrics=metric or (), scale=ends(scale) if scale else None, seed=seed, plan=plan
+    )
+    names = [name for name in (part.strip() for part in people.split(",")) if name]
+    study = study_of(
+        task, found.screens, names,
+        overlap=overlap if overlap is not None else min(OVERLAP, max(len(names) + open_to, 1)),
+        open_to=open_to, seed=seed, estimates=found.estimates,
+        consent=_text(consent) if consent else "",
+    )  # fmt: skip
+    for remark in found.notes:
+        note(remark)
+    if not is_loopback(host) and not url.startswith("https:"):
+        note(
+            "without TLS others on the network can read links and labels: put a proxy before it, and say its --url"
+        )
+    with only_writer(output, "the study is being served already"):
+        ledger = Ledger.open(output, study, found.screens, names)
+        links = Links(output, fresh=new_links)
+        try:
+            annotate(
+                ledger,
+                links,
+                host=host,
+                port=port,
+                url=url,
+                on_start=lambda base: _say_links(base, ledger, links),
+            )
+        finally:
+            ledger.close()
+    done, wanted = _wanted(output)
+    say(f"stopped: {done:,} of {number(wanted, 'label')} are in {output}; the same command goes on")
+
+
+@app.command("status", epilog="Example: conqret annotate status labels")
+def status(folder: Folder, json_output: options.Json = False) -> None:
+    """How far a study is, who did what, and how far people agree so far."""
+    from conqret.annotation.labels import agreement
+    from conqret.report.agreement_tables import people_table
+    from conqret.report.annotation import TOO_EARLY, people_rows, people_so_far
+
+    with _opened(folder) as ledger:
+        given = list(ledger.given())
+        done, wanted = ledger.wanted()
+        found = agreement(given)
+        facts = {
+            "task": ledger.study.task,
+            "screens": ledger.study.screens,
+            "overlap": ledger.study.overlap,
+            "labels": done,
+            "wanted": wanted,
+            "people": [row.model_dump() for row in people_rows(ledger, given)],
+            "agreement": found.model_dump(mode="json") if found else None,
+        }
+
+        def lines() -> Iterator[RenderableType]:
+            yield f"{ledger.study.task}: {done:,} of {number(wanted, 'label')}, {ledger.study.overlap} people a screen"
+            yield people_so_far(ledger, given)
+            yield people_table(found) if found else TOO_EARLY
+
+        result(facts, lines(), as_json=json_output)
+
+
+@app.command("export", epilog="Example: conqret annotate export labels -o labels.csv")
+def export(
+    folder: Folder,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The file to write.")] = Path("labels.csv"),
+    to: Annotated[
+        Literal["csv", "label-studio"], typer.Option(help="A long table, or Label Studio's JSON.")
+    ] = "csv",
+    dropped: Annotated[
+        bool, typer.Option("--with-dropped", help="Also the labels of people who were dropped.")
+    ] = False,
+) -> None:
+    """Write the labels as conqret agree, conqret validate and Label Studio read them, with pseudonyms for people."""
+    import shlex
+
+    from conqret.annotation.export import EXPORTS
+    from conqret.annotation.labels import reading_options
+    from conqret.errors import DeclarationError
+    from conqret.report.page import write_files
+
+    with _opened(folder) as ledger:
+        given = list(ledger.given(dropped=dropped))
+        if not given:
+            raise DeclarationError(f"{folder} holds no labels yet")
+        text = EXPORTS[to](given, estimates=ledger.study.estimates)
+    (path,) = write_files(output.parent, {output.name: text.encode("utf-8", "replace")})
+    say(at(path))
+    if parts := [one for one in given if one.screen.part and to != "csv"]:
+        note(f"{number(len(parts), 'label')} of documents and sentences have no place in it; csv has them")
+    questions = {question.name: question for one in given for question in one.screen.questions}
+    read = shlex.join(["conqret", "agree", str(path), *reading_options(questions)])
+    say(f"read it with: {read}")
+
+
+@app.command("drop", epilog="Example: conqret annotate drop labels ben --why 'answered without reading'")
+def drop(
+    folder: Folder,
+    name: Name,
+    why: Annotated[str, typer.Option(help="The reason, which is kept.")] = "",
+    undo: Annotated[bool, typer.Option("--undo", help="Count this person's labels again.")] = False,
+) -> None:
+    """Leave a person's labels out of all exports, and give their screens to others; the labels are kept."""
+    with _opened(folder) as ledger:
+        ledger.set_state(ledger.person(name), "active" if undo else "dropped", why)
+    say(f"{name}: {'counted again' if undo else 'left out; --undo takes it back'}")
+
+
+@app.command("pause", epilog="Example: conqret annotate pause labels ben --resume")
+def pause(
+    folder: Folder,
+    name: Name,
+    resume: Annotated[bool, typer.Option("--resume", help="Let this person go on.")] = False,
+) -> None:
+    """Keep a person from labelling for the time being."""
+    with _opened(folder) as ledger:
+        ledger.set_state(ledger.person(name), "active" if resume else "paused")
+    say(f"{name}: {'may go on' if resume else 'paused; --resume lets them go on'}")
+
+
+@app.command("reassign", epilog="Example: conqret annotate reassign labels ben")
+def reassign(folder: Folder, name: Name) -> None:
+    """Give to others what a person was given and has not answered."""
+    with _opened(folder) as ledger:
+        freed = ledger.reassign(ledger.person(name))
+    say(f"{number(freed, 'screen')} of {name} are free for others")
+
+
+@app.command("forget", epilog="Example: conqret annotate forget labels ben --yes")
+def forget(
+    folder: Folder,
+    name: Name,
+    yes: Annotated[bool, typer.Option("--yes", help="Do it: it cannot be undone.")] = False,
+) -> None:
+    """Delete all that a person said, and their name, as they may ask."""
+    from conqret.errors import DeclarationError
+
+    with _opened(folder) as ledger:
+        person = ledger.person(name)
+        done, _ = ledger.counts(person)
+        if not yes:
+            raise DeclarationError(
+                f"this deletes {number(done, 'answer')} of {person.name} for good; say --yes if that is meant"
+            )
+        deleted = ledger.forget(person)
+    say(f"{number(deleted, 'answer')} of {name} are deleted; files that were exported before still hold them")
+
+
+@app.command("backup", epilog="Example: conqret annotate backup labels -o labels-monday.sqlite")
+def backup(
+    folder: Folder,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The file to write; it must not be there.")],
+) -> None:
+    """Copy the labels as they are now, also while people label."""
+    with _opened(folder) as ledger:
+        ledger.backup(output)
+    say(at(output))
+
+
+def _text(file: Path) -> str:
+    from conqret.errors import DeclarationError
+
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise DeclarationError(
+            f"{file} cannot be read as a text ({error}); give a text file in UTF-8"
+        ) from None
+
+
+def _opened(folder: Path) -> closing[Ledger]:
+
+    from conqret.annotation.ledger import Ledger
+
+    return closing(Ledger(folder))
+
+
+def _wanted(folder: Path) -> tuple[int, int]:
+    with _opened(folder) as ledger:
+        return ledger.wanted()
+
+
+def _say_links(base: str, ledger: Ledger, links: Links) -> None:
+    from conqret.annotation.links import DASHBOARD, JOIN
+
+    people = [person for person in ledger.people() if person.state != "deleted"]
+    width = max((len(person.name) for person in people), default=0)
+    done, wanted = ledger.wanted()
+    say(
+        f"{number(ledger.study.screens, 'screen')}, {ledger.study.overlap} people each: {done:,} of {wanted:,} labels"
+    )
+    for person in people:
+        say(f"  {person.name:<{width}}  {base}/in/{links.of(person)}")
+    if ledger.study.open_to:
+        say(f"  whoever joins: {base}/join/{links.to(JOIN)}")
+    say(f"  for you alone, how it goes: {base}/study/{links.to(DASHBOARD)}")
+    say("Give each person their link; whoever has it is that person. Ctrl-C stops, the same command goes on.")

@@ -1,0 +1,99 @@
+"""How far a study is, who did what, and how far people agree: the dashboard, and ``conqret annotate status``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import median
+
+from conqret.annotation.labels import agreement
+from conqret.annotation.ledger import Given, Ledger
+from conqret.data.item import Frozen
+from conqret.errors import number
+from conqret.report.agreement_tables import people_table
+from conqret.report.sheet import Section, Sheet
+from conqret.report.table import Column, Table
+
+TOO_EARLY = "Agreement can be told as soon as two people have labelled one thing."
+
+
+def dashboard(ledger: Ledger) -> Sheet:
+    """The page of who runs the study; people stand on it by their pseudonyms and names."""
+    given = list(ledger.given())
+    done, wanted = ledger.wanted()
+    found = agreement(given)
+    events = Table(
+        "What was done", ("at", Column("what", "name"), Column("whom", "text")), ledger.events()[-100:][::-1]
+    )
+    return Sheet(
+        "annotate",
+        f"The study {ledger.study.task}",
+        [
+            Section("People", [people_so_far(ledger, given)]),
+            Section("Agreement", [people_table(found)] if found else [], "" if found else TOO_EARLY),
+            Section("What was done", [events] if events.rows else []),
+        ],
+        lede=[f"{done:,} of {number(wanted, 'label')} are in." + ("" if found else f" {TOO_EARLY}")],
+        facts=[
+            ("Screens", f"{ledger.study.screens:,}"),
+            ("People for each", str(ledger.study.overlap)),
+            ("Seconds a screen, median", f"{median(one.seconds for one in given):.0f}" if given else ""),
+        ],
+    )
+
+
+class PersonSoFar(Frozen):
+    """How far a person is: screens answered, screens left at most, the median of the seconds that a screen took (None
+    before the first), and attention checks passed of how many."""
+
+    person: str
+    name: str
+    state: str
+    done: int
+    left: int
+    seconds: float | None
+    right: int
+    checks: int
+
+
+def people_rows(ledger: Ledger, given: Sequence[Given]) -> list[PersonSoFar]:
+    """One for each person, in the order in which they joined."""
+    rows = []
+    for person in ledger.people():
+        mine = [one for one in given if one.person.number == person.number]
+        done, left = ledger.counts(person)
+        checks = [
+            answered == one.screen.gold[name]
+            for one in mine
+            for name, answered in one.screen.written(one.answers).items()
+            if name in one.screen.gold
+        ]
+        rows.append(
+            PersonSoFar(
+                person=person.pseudonym,
+                name=person.name,
+                state=person.state,
+                done=done,
+                left=left if person.state == "active" else 0,
+                seconds=median(one.seconds for one in mine) if mine else None,
+                right=sum(checks),
+                checks=len(checks),
+            )
+        )
+    return rows
+
+
+def people_so_far(ledger: Ledger, given: Sequence[Given]) -> Table:
+    """A row for each person."""
+    columns = (
+        "person", Column("name", "name"), Column("state", "name"), "done", "left at most", "seconds", "checks right"
+    )  # fmt: skip
+    rows = [
+        (
+            one.person, one.name, one.state, one.done, one.left,
+            "" if one.seconds is None else f"{one.seconds:.0f}",
+            f"{one.right} of {one.checks}" if one.checks else "",
+        )
+        for one in people_rows(ledger, given)
+    ]  # fmt: skip
+    note = "Exports have the first column alone. Seconds: the median of a screen."
+    return Table("People", columns, rows, note=note).compact()

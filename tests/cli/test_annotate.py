@@ -1,0 +1,113 @@
+"""``conqret annotate``: the command, its links, and what comes of them."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from conqret.annotation.ledger import Ledger
+from tests.annotation.studies import begun
+from tests.cli.conftest import Cli
+
+ITEMS = Path(__file__).resolve().parents[2] / "fixtures" / "demo" / "items.jsonl"
+
+
+def answered(folder: Path, name: str, *values: str) -> None:
+    ledger = Ledger(folder)
+    person = ledger.person(name)
+    for value in values:
+        turn = ledger.next(person)
+        assert turn is not None
+        ledger.answer(person, turn, {"overall_quality": value}, "=1+1", turn.revision)
+    ledger.close()
+
+
+def test_served_stopped_and_served_again_with_the_same_links(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "conqret", "annotate", str(ITEMS), "--people", "anna,ben", "--port", "0"]
+    links = []
+    for _ in range(2):
+        process = subprocess.Popen([*command, "-o", str(tmp_path)], stdout=subprocess.PIPE, text=True)
+        assert process.stdout is not None
+        lines = []
+        while not lines or not lines[-1].startswith("Give each"):
+            lines.append(process.stdout.readline())
+            assert lines[-1], lines
+        found = re.search(r"  anna  (http://127\.0\.0\.1:\d+/in/(\S{22}))\n", "".join(lines))
+        assert found is not None
+        links.append(found[2])
+        with urllib.request.urlopen(found[1]) as answer:
+            assert "Welcome" in answer.read().decode()
+            assert "HttpOnly" in answer.headers["set-cookie"]
+            assert "SameSite=strict" in answer.headers["set-cookie"]
+        request = urllib.request.Request(found[1], headers={"Host": "evil.example"})
+        with pytest.raises(urllib.error.HTTPError, match="421"):
+            urllib.request.urlopen(request)
+        process.send_signal(signal.SIGTERM)
+        assert "the same command goes on" in process.stdout.read()
+        assert process.wait() == 0
+    assert links[0] == links[1]
+    assert (tmp_path / "secret").stat().st_mode & 0o77 == 0
+    assert (tmp_path / "labels.sqlite").stat().st_mode & 0o77 == 0
+
+
+def test_status_and_export_and_what_reads_it(cli: Cli, tmp_path: Path) -> None:
+    begun(tmp_path / "labels", 4, ("anna", "ben")).close()
+    assert cli("annotate", "export", tmp_path / "labels").code == 2
+    answered(tmp_path / "labels", "anna", "5", "4", "2", "cannot judge")
+    answered(tmp_path / "labels", "ben", "5", "3", "2", "1")
+    told = json.loads(cli("annotate", "status", tmp_path / "labels", "--json").out)
+    assert (told["labels"], told["wanted"]) == (8, 8)
+    assert told["agreement"]["rows"][0]["cannot_judge"] == 1
+    assert "overall_quality" in cli("annotate", "status", tmp_path / "labels").out
+    file = tmp_path / "out" / "labels.csv"
+    done = cli("annotate", "export", tmp_path / "labels", "-o", file)
+    assert "conqret agree" in done.out
+    assert "anna" not in file.read_text()
+    assert ",=1+1" not in file.read_text()
+    _, _, *words = done.out.splitlines()[-1].removeprefix("read it with: ").split()
+    assert cli("agree", *words).code == 0
+    studio = tmp_path / "out" / "studio.json"
+    assert cli("annotate", "export", tmp_path / "labels", "--to", "label-studio", "-o", studio).code == 0
+    assert cli("agree", studio, "--scale", "1:5").code == 0
+
+
+def test_what_is_done_to_a_person(cli: Cli, tmp_path: Path) -> None:
+    folder = tmp_path / "labels"
+    begun(folder, 3, ("anna", "ben")).close()
+    answered(folder, "ben", "1")
+    assert cli("annotate", "pause", folder, "ben").code == 0
+    assert cli("annotate", "pause", folder, "p02", "--resume").code == 0
+    assert cli("annotate", "drop", folder, "ben", "--why", "too fast").code == 0
+    assert cli("annotate", "export", folder, "-o", tmp_path / "x.csv").code == 2
+    assert cli("annotate", "export", folder, "-o", tmp_path / "x.csv", "--with-dropped").code == 0
+    assert cli("annotate", "drop", folder, "ben", "--undo").code == 0
+    refused = cli("annotate", "forget", folder, "ben")
+    assert (refused.code, "deletes 1 answer of ben" in refused.err) == (2, True)
+    assert "1 answer of ben are deleted" in cli("annotate", "forget", folder, "ben", "--yes").out
+    assert "nobody here is called 'ben'" in cli("annotate", "pause", folder, "ben").err
+    assert cli("annotate", "backup", folder, "-o", tmp_path / "copy.sqlite").code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ((), "say who labels"),
+        (("--people", "anna", "--overlap", "2"), "from 1 to the number of people (1)"),
+        (("--people", "anna", "--task", "ratng"), "did you mean 'rating'"),
+        (("--people", "anna", "--scale", "5:1"), "--scale is written LOW:HIGH"),
+        (("--people", "anna", "--task", "preference", "--metric", "x"), "question of the task preference"),
+        (("--people", "anna", "--url", "labels.example.org"), "--url is written https://"),
+        (("--people", "anna", "--consent", "nowhere.txt"), "nowhere.txt"),
+    ],
+)
+def test_what_cannot_be_served(cli: Cli, tmp_path: Path, words: tuple[str, ...], says: str) -> None:
+    done = cli("annotate", ITEMS, "-o", tmp_path / "labels", "--port", "0", *words)
+    assert (done.code, says in done.err) == (2, True), done.err
+    assert not (tmp_path / "labels").exists()

@@ -1,0 +1,205 @@
+"""People who label in a real browser, by keyboard alone: one at leisure, one who reloads, goes back and loses the
+connection, and one on a phone.
+
+    python -m tests.web.annotators --items 60 [--task rating …]
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import hashlib
+import shutil
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from conqret.annotation.ledger import Ledger, Turn
+from conqret.annotation.links import Links
+from conqret.annotation.screens import CANNOT_JUDGE, Screen
+from conqret.web.annotating.app import annotation_app
+from tests.annotation.studies import begun
+from tests.report import chromium
+from tests.report.chromium import Chromium, Page
+
+TASKS = ("rating", "preference", "citation-support", "partial-answer", "rag-fine-grained", "direct")
+PEOPLE = ("anna", "ben", "carl")
+WAIT_SECONDS = 30
+
+
+@contextlib.contextmanager
+def served(ledger: Ledger, folder: Path) -> Iterator[str]:
+    """The pages of a study at a port of this machine; their address."""
+    import uvicorn
+
+    config = uvicorn.Config(
+        annotation_app(ledger, Links(folder)), port=0, log_level="critical", lifespan="off"
+    )
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    port = server.servers[0].sockets[0].getsockname()[1]
+    try:
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+def opinion(name: str, screen: Screen) -> dict[str, str]:
+    """What somebody says of a screen: near what the text deserves, each in their own way; now and then nothing."""
+    answers = {}
+    for question in screen.questions:
+        values = [choice.value for choice in question.choices]
+        thing = f"{screen.item} {screen.part} {question.name}"
+        worth, noise, doubt = (_drawn(f"{what} {thing}") for what in ("worth", name, f"doubt {name}"))
+        place = round(worth * (len(values) - 1) + (noise - 0.5) * 1.6)
+        answers[question.name] = CANNOT_JUDGE if doubt < 0.04 else values[min(max(place, 0), len(values) - 1)]
+    return answers
+
+
+def _drawn(what: str) -> float:
+    return int.from_bytes(hashlib.sha256(what.encode()).digest()[:4], "big") / 2**32
+
+
+@dataclass
+class Annotator:
+    """Somebody at a browser; ``said`` is what they meant to say, by screen."""
+
+    name: str
+    page: Page
+    ledger: Ledger
+    base: str
+    trouble: bool = False
+    said: dict[tuple[str, str], dict[str, str]] = field(default_factory=dict)
+
+    def work(self, link: str) -> None:
+        """Label all that there is."""
+        self.page.go(f"{self.base}{link}")
+        self.page.press("Enter")
+        while (turn := self._screen()) is not None:
+            count = len(self.said)
+            if self.trouble and count % 7 == 2:
+                self.page.go(f"{self.base}/screen/{turn.number}")
+            answers = opinion(self.name, turn.screen)
+            self._choose(turn, answers)
+            if self.trouble and count % 7 == 4:
+                self._without_network()
+            self._keep()
+            self.said[turn.screen.item, turn.screen.part] = answers
+            if self.trouble and count % 7 == 6:
+                self._back_and_again(turn, answers)
+
+    def _screen(self) -> Turn | None:
+        """The screen that is shown, as soon as it is there; None at the end."""
+        self._until("location.pathname == '/next' || document.querySelector('#questions') !== null")
+        path = str(self.page.js("location.pathname"))
+        if path == "/next":
+            return None
+        turn = self.ledger.turn(self.ledger.person(self.name), int(path.rpartition("/")[2]))
+        assert turn is not None
+        return turn
+
+    def _choose(self, turn: Turn, answers: dict[str, str]) -> None:
+        for question in turn.screen.questions:
+            value = answers[question.name]
+            values = [choice.value for choice in question.choices]
+            if value == CANNOT_JUDGE:
+                key = "x"
+            elif value.isdecimal():
+                key = "t" if value == "10" else value
+            else:
+                key = str(values.index(value) + 1)
+            self.page.press(key)
+
+    def _keep(self) -> None:
+        self.page.js("window.old = true")
+        self.page.press("Enter")
+        self._until("window.old !== true && document.readyState == 'complete'")
+
+    def _without_network(self) -> None:
+        """Send while there is no connection; what was chosen is still there when one comes back."""
+        self.page.connection(up=False)
+        self.page.press("Enter")
+        self._until("document.querySelector('#questions') === null")
+        self.page.connection(up=True)
+        self.page.js("setTimeout(() => history.back())")
+        self._until("document.querySelector('#questions') !== null")
+        turn = self._screen()
+        assert turn is not None
+        self._choose(turn, opinion(self.name, turn.screen))
+
+    def _back_and_again(self, turn: Turn, answers: dict[str, str]) -> None:
+        """Go back to what was just answered, and send it once more."""
+        self.page.js("setTimeout(() => history.back())")
+        self._until(f"location.pathname == '/screen/{turn.number}' && document.readyState == 'complete'")
+        self._choose(turn, answers)
+        self._keep()
+
+    def _until(self, condition: str) -> None:
+        deadline = time.monotonic() + WAIT_SECONDS
+        while True:
+            with contextlib.suppress(RuntimeError):  # the page is being changed
+                if self.page.js(condition):
+                    return
+            if time.monotonic() > deadline:
+                raise AssertionError(
+                    f"{self.name} waited in vain: {condition}; {self.page.js('document.title')}"
+                )
+            time.sleep(0.01)
+
+
+def label(browser: Chromium, folder: Path, task: str, count: int) -> tuple[Ledger, list[Annotator]]:
+    """Have three people label so many items; the study, and what each meant to say."""
+    ledger = begun(folder, count, PEOPLE, task=task, overlap=3)
+    with served(ledger, folder) as base:
+        views = ({}, {}, {"width": 390, "height": 844})
+        found = []
+        for name, view in zip(PEOPLE, views, strict=True):
+            page = browser.apart(**view)
+            one = Annotator(name, page, ledger, base, trouble=name == "ben")
+            one.work(f"/in/{Links(folder).of(ledger.person(name))}")
+            assert not [what for what in page.complaints if "ERR_INTERNET_DISCONNECTED" not in what], (
+                page.complaints
+            )
+            page.close()
+            found.append(one)
+    return ledger, found
+
+
+def main() -> None:
+    """All tasks, so many items each."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--items", type=int, default=60)
+    parser.add_argument("--task", action="append", choices=TASKS)
+    given = parser.parse_args()
+    binary = chromium.find()
+    if binary is None:
+        raise SystemExit("no Chromium on this machine (scripts/install_chromium.sh installs it)")
+    folder = Path(tempfile.mkdtemp())
+    browser = Chromium(binary, folder / "profile")
+    for task in given.task or TASKS:
+        began = time.monotonic()
+        ledger, people = label(browser, folder / task, task, given.items)
+        kept = {
+            (one.person.name, one.screen.item, one.screen.part): dict(one.answers) for one in ledger.given()
+        }
+        meant = {(one.name, *unit): answers for one in people for unit, answers in one.said.items()}
+        print(
+            f"{task}: {len(meant)} screens labelled in {time.monotonic() - began:.0f} s; "
+            f"{sum(kept.get(unit) != answers for unit, answers in meant.items())} are not in the file as was meant, "
+            f"{len(set(kept) - set(meant))} are there besides"
+        )
+    browser.close()
+    shutil.rmtree(folder)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,210 @@
+"""The pages on which people label, asked as a browser asks them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from conqret.annotation.ledger import Ledger
+from conqret.annotation.links import DASHBOARD, JOIN, Links
+from conqret.web.annotating.app import annotation_app
+from tests.annotation.studies import begun
+
+pytest.importorskip("starlette")
+
+
+class Browser:
+    """One person's browser."""
+
+    def __init__(self, client: httpx.AsyncClient) -> None:
+        self.client = client
+        self.page = ""
+
+    async def get(self, address: str) -> httpx.Response:
+        return self._seen(await self.client.get(address, follow_redirects=True))
+
+    async def send(self, address: str, **fields: str) -> httpx.Response:
+        hidden = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', self.page))
+        return self._seen(await self.client.post(address, data={**hidden, **fields}, follow_redirects=True))
+
+    def _seen(self, answer: httpx.Response) -> httpx.Response:
+        self.page = answer.text
+        return answer
+
+    async def begin(self, link: str) -> str:
+        """Come in by a link, and be led to the first screen; its address."""
+        await self.get(link)
+        return (await self.send("/begin")).url.path
+
+
+class Study:
+    def __init__(self, ledger: Ledger, folder: Path) -> None:
+        self.ledger, self.links = ledger, Links(folder)
+        self.app = annotation_app(ledger, self.links)
+
+    def browser(self) -> Browser:
+        transport = httpx.ASGITransport(app=self.app)
+        return Browser(httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8767"))
+
+    def link(self, name: str) -> str:
+        return f"/in/{self.links.of(self.ledger.person(name))}"
+
+
+@pytest.fixture
+async def study(tmp_path: Path) -> AsyncIterator[Study]:
+    ledger = begun(tmp_path, 2, ("anna", "ben"))
+    yield Study(ledger, tmp_path)
+    ledger.close()
+
+
+async def test_from_the_link_to_the_last_screen(study: Study) -> None:
+    anna = study.browser()
+    where = await anna.begin(study.link("anna"))
+    assert where == "/screen/1"
+    assert "0 of 2 answered" in anna.page
+    await anna.send(where, **{"q:overall_quality": "4", "comment": "sound"})
+    assert "1 of 2 answered" in anna.page
+    await anna.send("/screen/2", **{"q:overall_quality": "cannot judge"})
+    assert "Nothing is left for you" in anna.page
+    assert [(one.answers["overall_quality"], one.comment) for one in study.ledger.given()] in (
+        [("4", "sound"), ("cannot judge", "")],
+        [("cannot judge", ""), ("4", "sound")],
+    )
+
+
+async def test_what_is_not_answered_is_said_and_what_was_typed_stays(study: Study) -> None:
+    anna = study.browser()
+    where = await anna.begin(study.link("anna"))
+    for value in ("", "6", "4' OR 1"):
+        answer = await anna.send(where, **{"q:overall_quality": value, "comment": "a long remark"})
+        assert answer.status_code == 422
+        assert "is not answered" in anna.page
+        assert "a long remark" in anna.page
+    assert list(study.ledger.given()) == []
+
+
+async def test_two_windows_the_back_button_and_a_double_click(study: Study) -> None:
+    one, other = study.browser(), study.browser()
+    where = await one.begin(study.link("anna"))
+    await other.begin(study.link("anna"))
+    first = one.page
+    await one.send(where, **{"q:overall_quality": "4"})
+    one.page = first
+    await one.send(where, **{"q:overall_quality": "4"})
+    assert (await other.send(where, **{"q:overall_quality": "1"})).status_code == 409
+    assert "in another window" in other.page
+    assert 'value="4" required checked' in other.page
+    assert [(found.answers["overall_quality"], found.revision) for found in study.ledger.given()] == [
+        ("4", 1)
+    ]
+    await other.send(where, **{"q:overall_quality": "2"})
+    assert [(found.answers["overall_quality"], found.revision) for found in study.ledger.given()] == [
+        ("2", 2)
+    ]
+    await one.get(where)
+    await one.send(where, withdraw="1")
+    assert list(study.ledger.given()) == []
+
+
+async def test_nobody_reads_or_writes_what_is_another_persons(study: Study) -> None:
+    anna, ben = study.browser(), study.browser()
+    where = await anna.begin(study.link("anna"))
+    theirs = await ben.begin(study.link("ben"))
+    assert where != theirs
+    assert (await ben.get(where)).status_code == 404
+    await ben.get(theirs)
+    assert (await ben.send(where, **{"q:overall_quality": "1"})).status_code == 404
+    await anna.get(where)
+    foreign = await anna.send(where, **{"q:overall_quality": "1", "form": study.links.form("x")})
+    assert foreign.status_code == 403
+    assert list(study.ledger.given()) == []
+
+
+async def test_without_a_link_there_is_nothing(study: Study) -> None:
+    stranger = study.browser()
+    for address in (
+        "/",
+        "/next",
+        "/screen/1",
+        "/in/x",
+        "/study/x",
+        "/join/x",
+        "/in/../labels.sqlite",
+        "/secret",
+    ):
+        answer = await stranger.get(address)
+        assert answer.status_code in (403, 404), address
+        assert "conqret_annotate" not in answer.headers.get("set-cookie", "")
+    answers = [await stranger.get(f"/in/guess-{n}") for n in range(40)]
+    assert answers[-1].status_code == 429
+    assert (await study.browser().get(study.link("anna"))).status_code == 200
+
+
+async def test_a_form_that_is_too_large_or_no_form(study: Study) -> None:
+    anna = study.browser()
+    where = await anna.begin(study.link("anna"))
+    assert (await anna.send(where, comment="x" * 70_000)).status_code == 413
+    assert (await anna.client.post(where, content=b"\xff\xfe=1")).status_code == 400
+    assert (await anna.client.post(where, content=b"&".join(b"a=1" for _ in range(500)))).status_code == 400
+
+
+async def test_texts_of_items_do_nothing_on_the_page(tmp_path: Path) -> None:
+    from conqret.annotation.choosing import screens_of, task_of
+    from conqret.annotation.study import study_of
+    from conqret.annotation.task import Wanted
+    from conqret.data import Item
+
+    hostile = "<script>alert(1)</script></textarea>{{ 7 * 7 }}\u202e\"'><img src=x onerror=y>"
+    item = Item(id="i", topic=hostile, argument=hostile)
+    screens = screens_of(task_of("rating"), [item], Wanted())
+    made = study_of("rating", screens, ["anna"], overlap=1, consent=hostile)
+    found = Study(Ledger.open(tmp_path, made, screens, ["anna"]), tmp_path)
+    anna = found.browser()
+    await anna.get(found.link("anna"))
+    welcome = anna.page
+    await anna.begin(found.link("anna"))
+    for shown in (welcome, anna.page):
+        assert "<script>alert" not in shown
+        assert "<img" not in shown
+        assert "{{ 7 * 7 }}" in shown
+        assert "\u202e" not in shown
+        assert "default-src &#39;none&#39;" in shown or "default-src 'none'" in shown
+
+
+async def test_who_joins_by_the_open_link_is_somebody(tmp_path: Path) -> None:
+    found = Study(begun(tmp_path, 2, (), overlap=1, open_to=2), tmp_path)
+    link = f"/join/{found.links.to(JOIN)}"
+    for name, status in (("dora", 200), ("Dora", 409), ("", 409), ("emil", 200), ("fred", 409)):
+        visitor = found.browser()
+        await visitor.get(link)
+        assert (await visitor.send(link, name=name)).status_code == status
+    assert [person.name for person in found.ledger.people()] == ["dora", "emil"]
+
+
+async def test_paused_and_dropped_people_are_told_so(study: Study) -> None:
+    anna = study.browser()
+    where = await anna.begin(study.link("anna"))
+    study.ledger.set_state(study.ledger.person("anna"), "paused")
+    assert "asked to pause" in (await anna.get(where)).text
+    study.ledger.set_state(study.ledger.person("anna"), "dropped")
+    assert "is over for you" in (await anna.get("/next")).text
+    study.ledger.forget(study.ledger.person("anna"))
+    assert (await anna.get("/next")).status_code == 404
+
+
+async def test_the_dashboard_tells_how_far_it_is_and_how_far_people_agree(study: Study) -> None:
+    for name in ("anna", "ben"):
+        browser = study.browser()
+        where = await browser.begin(study.link(name))
+        await browser.send(where, **{"q:overall_quality": "4"})
+        await browser.send(
+            "/screen/" + re.findall(r'action="/screen/(\d+)"', browser.page)[0], **{"q:overall_quality": "2"}
+        )
+    shown = (await study.browser().get(f"/study/{study.links.to(DASHBOARD)}")).text
+    assert "4 of 4 labels are in" in shown
+    assert "overall_quality" in shown
+    assert (await study.browser().get(f"/study/{study.links.to(JOIN)}")).status_code == 404
