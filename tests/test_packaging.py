@@ -16,6 +16,7 @@ SETUPTOOLS = PROJECT["tool"]["setuptools"]
 FOLDERS: dict[str, str] = SETUPTOOLS["package-dir"]  # package -> folder
 BARE = {"judges", "prompts", "scrapers"}
 IMPORTED_AS = {
+    "opentelemetry-sdk": "opentelemetry",
     "pystemmer": "Stemmer",
     "pytest-asyncio": "pytest_asyncio",
     "pyyaml": "yaml",

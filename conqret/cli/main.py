@@ -11,6 +11,7 @@ import contextlib
 import errno
 import functools
 import logging
+import os
 import signal
 import sys
 from typing import TYPE_CHECKING
@@ -30,6 +31,9 @@ SIGNALLED = 128
 """The exit code of a command that a signal stopped is this and the signal's number."""
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+TRACES = "CONQRET_TRACES"
+"""Set, it makes spans of what is asked (:mod:`conqret.llm.tracing`), which few want and is heavy to import."""
 
 STOPPED = SIGNALLED + signal.SIGINT
 
@@ -59,6 +63,10 @@ def root(
     ),
 ) -> None:
     """What all subcommands share."""
+    if os.environ.get(TRACES):
+        from conqret.cli.traces import send_traces
+
+        send_traces()
 
 
 class _Remarks(logging.Handler):

@@ -21,6 +21,7 @@ from conqret.llm.request import Answer, Completion, Request, Response
 from conqret.llm.retry import ProviderError
 from conqret.llm.sender import Sender
 from conqret.llm.tokens import count_tokens
+from conqret.llm.tracing import Tracing
 
 MAX_REASKS = 2
 """An invalid answer is asked for again so often; what is invalid thrice rarely mends."""
@@ -78,6 +79,7 @@ class Client:
 
             self._batches = Batches(options, self.progress)
         sends = not replay and self._batches is None
+        self._tracing = Tracing(options)
         self._sender = Sender(self._connection, options, self._facts, self.progress, quota) if sends else None
         self.record_in(store)
         self._heard = heard
@@ -273,7 +275,9 @@ class Client:
 
     async def _send(self, sender: Sender, sent: Request[Any], key: str) -> tuple[Completion, int]:
         """The completion as it is recorded, and the number of requests it took."""
-        completion, attempts = await sender.send(sent)
+        with self._tracing.span(sent, key) as told:
+            completion, attempts = await sender.send(sent)
+            told(completion, attempts)
         if self._store is None:
             return completion, attempts
         kept = self._store.put(

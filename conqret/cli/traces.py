@@ -1,0 +1,35 @@
+"""Where the spans of a command go: to the address that OpenTelemetry's own variables name."""
+
+from __future__ import annotations
+
+from conqret._optional import require
+from conqret.llm.tracing import wanted
+
+DEFAULT_SERVICE = "conqret"
+"""What the spans are called by, where OTEL_SERVICE_NAME says nothing."""
+
+
+def send_traces() -> None:
+    """Set up the sending of spans, if the environment asks for them (CONQRET_TRACES) and nobody else has; what is not
+    sent yet is sent when the command ends.
+
+    Raises:
+        DeclarationError: it asks for another kind of traces, or the extra ``otel`` is missing.
+    """
+    if not wanted():
+        return
+    for module in ("opentelemetry.sdk.trace.export", "opentelemetry.exporter.otlp.proto.http.trace_exporter"):
+        require(module, extra="otel")
+    import os
+
+    from opentelemetry import trace
+    from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.sdk.trace.export import BatchSpanProcessor
+
+    if isinstance(trace.get_tracer_provider(), TracerProvider):
+        return
+    os.environ.setdefault("OTEL_SERVICE_NAME", DEFAULT_SERVICE)
+    provider = TracerProvider()
+    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
+    trace.set_tracer_provider(provider)

@@ -1,0 +1,151 @@
+"""Spans of OpenTelemetry, one for each request to a model: off, unless the environment says otherwise.
+
+Names and attributes are those of the semantic conventions for generative AI (client spans of the operation ``chat``,
+version 1.37 and later). Spans go to the tracer provider that the program has; ``conqret`` itself sets one up where it
+is the program (:mod:`conqret.cli.traces`). What a recording answers is no request, and has no span.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from conqret._optional import require
+from conqret._version import __version__
+from conqret.errors import DeclarationError
+from conqret.llm.catalogue import provider_of
+from conqret.llm.options import ClientOptions
+from conqret.llm.request import Completion, Request
+from conqret.llm.retry import ProviderError
+
+VARIABLE = "CONQRET_TRACES"
+"""Holds one of :data:`KINDS`; empty or absent: no spans."""
+
+KINDS = ("spans", "contents")
+"""Spans without contents, or with prompts, answers and the ids of items."""
+
+_SEMANTIC_CONVENTIONS = "https://opentelemetry.io/schemas/1.37.0"
+
+_PROVIDERS = {
+    "azure": "azure.ai.openai",
+    "azure_ai": "azure.ai.inference",
+    "bedrock": "aws.bedrock",
+    "gemini": "gcp.gemini",
+    "mistral": "mistral_ai",
+    "offline": "conqret",
+    "vertex_ai": "gcp.vertex_ai",
+    "watsonx": "ibm.watsonx.ai",
+    "xai": "x_ai",
+}
+"""Providers that the conventions call otherwise than litellm does."""
+
+Told = Callable[[Completion, int], None]
+"""Takes the answer, and the number of requests that it took."""
+
+
+def wanted() -> str:
+    """Which kind of spans the environment asks for; empty: none.
+
+    Raises:
+        DeclarationError: it asks for another kind.
+    """
+    kind = os.environ.get(VARIABLE, "").strip()
+    if kind and kind not in KINDS:
+        raise DeclarationError(
+            f"{VARIABLE}={kind!r} is no kind of traces: write {' or '.join(KINDS)}, or unset it"
+        )
+    return kind
+
+
+class Tracing:
+    """Makes the spans of one client.
+
+    Raises:
+        DeclarationError: as :func:`wanted`, or the extra ``otel`` is missing.
+    """
+
+    def __init__(self, options: ClientOptions) -> None:
+        self._kind = wanted()
+        self._options = options
+        if self._kind:
+            self._api: Any = require("opentelemetry.trace", extra="otel")
+            self._tracer = self._api.get_tracer("conqret", __version__, schema_url=_SEMANTIC_CONVENTIONS)
+
+    @contextlib.contextmanager
+    def span(self, sent: Request[Any], key: str) -> Iterator[Told]:
+        """The span around a request with all its retries; what comes of it is told to what this yields."""
+        if not self._kind:
+            yield lambda completion, attempts: None
+            return
+        given = {**self._asked(sent), "conqret.key": key}
+        with self._tracer.start_as_current_span(
+            f"chat {self._options.model}", kind=self._api.SpanKind.CLIENT, attributes=given, record_exception=False,
+            set_status_on_exception=False,
+        ) as span:  # fmt: skip
+            try:
+                yield lambda completion, attempts: span.set_attributes(self._answered(completion, attempts))
+            except BaseException as error:
+                code = error.code.value if isinstance(error, ProviderError) else type(error).__name__
+                span.set_attributes({"error.type": code, "conqret.attempts": getattr(error, "attempts", 0)})
+                span.set_status(self._api.Status(self._api.StatusCode.ERROR, code))
+                raise
+
+    def _asked(self, sent: Request[Any]) -> dict[str, Any]:
+        model = self._options.model
+        prefix = model.partition("/")[0] if "/" in model else provider_of(model) or model
+        found: dict[str, Any] = {
+            "gen_ai.operation.name": "chat",
+            "gen_ai.provider.name": _PROVIDERS.get(prefix, prefix),
+            "gen_ai.request.model": model,
+            "gen_ai.output.type": "text" if sent.plain else "json",
+            "gen_ai.request.temperature": sent.temperature,
+            "gen_ai.request.top_p": sent.top_p,
+            "gen_ai.request.max_tokens": sent.max_tokens,
+            "conqret.ask": sent.ask,
+            "conqret.sample": sent.sample,
+            **_address(self._options.api_base),
+        }
+        if self._kind == "contents":
+            told = [(message.role, message.content) for message in sent.messages]
+            found |= {
+                "conqret.item": sent.item,
+                "gen_ai.system_instructions": json.dumps(
+                    [_part(text) for role, text in told if role == "system"]
+                ),
+                "gen_ai.input.messages": json.dumps(
+                    [{"role": role, "parts": [_part(text)]} for role, text in told if role != "system"]
+                ),
+            }
+        return {name: value for name, value in found.items() if value is not None}
+
+    def _answered(self, completion: Completion, attempts: int) -> Mapping[str, Any]:
+        found: dict[str, Any] = {
+            "gen_ai.response.model": completion.model or None,
+            "gen_ai.response.finish_reasons": (completion.finish_reason,),
+            "gen_ai.usage.input_tokens": completion.prompt_tokens,
+            "gen_ai.usage.output_tokens": completion.completion_tokens,
+            "gen_ai.usage.cache_read.input_tokens": completion.cached_tokens,
+            "conqret.attempts": attempts,
+            "conqret.cost_usd": completion.cost_usd,
+        }
+        if self._kind == "contents":
+            text = completion.text if completion.refusal is None else completion.refusal
+            answer = {"role": "assistant", "parts": [_part(text)], "finish_reason": completion.finish_reason}
+            found["gen_ai.output.messages"] = json.dumps([answer])
+        return {name: value for name, value in found.items() if value is not None}
+
+
+def _part(text: str) -> dict[str, str]:
+    return {"type": "text", "content": text}
+
+
+def _address(base: str | None) -> dict[str, Any]:
+    """The host and port of an address, without a password that stands in it."""
+    with contextlib.suppress(ValueError):
+        parts = urlsplit(base or "")
+        return {"server.address": parts.hostname, "server.port": parts.port}
+    return {}
