@@ -1,6 +1,6 @@
 """How often the intervals of variance components hold the truth, where it is known: `conqret components`.
 
-    nice python benchmarks/components.py --simulations 500
+    nice python benchmarks/components.py
 
 Scores of 4 items a topic (unbalanced: 1 to 12) by 3 models, in 2 samples each, are drawn with the standard deviations
 below, and the components estimated. A cell is coverage / median width of the interval of the standard deviation, and
@@ -15,6 +15,7 @@ import numpy as np
 
 from conqret.reliability.generalizability import deviation
 from conqret.stats.components import variance_components
+from conqret.stats.estimate import Estimate
 
 SD = {"topic": 0.1, "item": 0.12, "model": 0.06, "topic x model": 0.04, "item x model": 0.05, "sample": 0.07}
 ITEMS, UNBALANCED, MODELS, SAMPLES = 4, (1, 2, 3, 5, 8, 12), 3, 2
@@ -33,26 +34,36 @@ def drawn(rng: np.random.Generator, topics: int, balanced: bool):
     return values, topic.tolist(), item.tolist(), {"model": model.tolist()}
 
 
+def true_values() -> dict[str, float]:
+    """The standard deviation of each source, and what is to be estimated of them together."""
+    noise = SD["topic x model"] ** 2 + SD["item x model"] ** 2 + SD["sample"] ** 2
+    items = SD["topic"] ** 2 + SD["item"] ** 2
+    return {**SD, GENERALIZABILITY: items / (items + noise)}
+
+
+def estimated(topics: int, balanced: bool, seed: int) -> tuple[dict[str, Estimate], dict[str, float]]:
+    """Of one sample: what has an interval, and the variances over the true ones."""
+    one = variance_components(*drawn(np.random.default_rng([seed, topics, balanced]), topics, balanced))
+    names = [effect.names[0] for effect in one.effects]
+    found = {name: deviation(one.variance(place).estimate()) for place, name in enumerate(names)}
+    ratios = {name: one.variances[place] / SD[name] ** 2 for place, name in enumerate(names)}
+    return {**found, GENERALIZABILITY: one.generalizability({}).estimate()}, ratios
+
+
 def cell(topics: int, balanced: bool, simulations: int) -> dict[str, str]:
     """What is found of each component."""
-    held, widths, found = ({name: [] for name in (*SD, GENERALIZABILITY)} for _ in range(3))
-    square = {name: value**2 for name, value in SD.items()}
-    true = square["topic"] + square["item"]
-    ratio = true / (true + square["topic x model"] + square["item x model"] + square["sample"])
+    truth = true_values()
+    held, widths, found = ({name: [] for name in truth} for _ in range(3))
     for seed in range(simulations):
-        one = variance_components(*drawn(np.random.default_rng([seed, topics, balanced]), topics, balanced))
-        rows = [
-            (effect.names[0], deviation(one.variance(place).estimate()), SD[effect.names[0]])
-            for place, effect in enumerate(one.effects)
-        ]
-        for place, (name, _, _) in enumerate(rows):
-            found[name].append(one.variances[place] / square[name])
-        for name, ends, truth in [*rows, (GENERALIZABILITY, one.generalizability({}).estimate(), ratio)]:
+        estimates, ratios = estimated(topics, balanced, seed)
+        for name, ratio in ratios.items():
+            found[name].append(ratio)
+        for name, ends in estimates.items():
             if ends.low is not None:
-                held[name].append(ends.low <= truth <= ends.high)
+                held[name].append(ends.low <= truth[name] <= ends.high)
                 widths[name].append(ends.high - ends.low)
     texts = {}
-    for name in (*SD, GENERALIZABILITY):
+    for name in truth:
         covered = f"{np.mean(held[name]):.3f} / {np.median(widths[name]):.2f}" if held[name] else "none"
         texts[name] = covered + (f" ({np.mean(found[name]):.2f})" if found[name] else "")
     return texts
@@ -60,7 +71,7 @@ def cell(topics: int, balanced: bool, simulations: int) -> dict[str, str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--simulations", type=int, default=500)
+    parser.add_argument("--simulations", type=int, default=2000)
     given = parser.parse_args()
     cells = {
         f"{topics}{'' if balanced else ' u'}": cell(topics, balanced, given.simulations)

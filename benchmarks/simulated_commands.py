@@ -6,6 +6,7 @@ on a scale of its own. ``score stability`` gets a table of what two instruments 
 
 from __future__ import annotations
 
+import components
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
@@ -15,12 +16,15 @@ from conqret.data import Judgment, Measure, Status
 from conqret.debateqa.stability import stability
 from conqret.io.label_scale import LabelScale, Scales
 from conqret.io.labels import Label, LabelSet, Unit
+from conqret.io.leaderboards import Leaderboard, leaderboard
+from conqret.reliability.ranked_systems import MetaSettings
+from conqret.reliability.system_ranking import meta_evaluate
 from conqret.reliability.validation.calibrate import calibrate
 from conqret.reliability.validation.dimension_view import View
 from conqret.reliability.validation.label_join import join_labels
 from conqret.reliability.validation.settings import Settings
 from conqret.stats.agreement import alphas
-from conqret.stats.correlation import kendall
+from conqret.stats.correlation import kendall, pearson
 from conqret.stats.planning import Plan, from_pilot, plan_agreement, plan_mean
 from conqret.stats.resampling import leave_one_out, mean
 from conqret.stats.significance import ALPHA
@@ -84,39 +88,140 @@ def commanded(topics: int, balanced: bool, seed: int) -> dict[str, Triple | None
     return {name: triple(one) for name, one in zip(COMMANDED, found, strict=True)}
 
 
+MAPPED = (
+    "calibrate, alpha of the isotonic maps",
+    "calibrate, alpha of the ordinal maps",
+    "calibrate, alpha of the joint maps",
+    "calibrate, alpha of the chosen maps",
+    "calibrate, gain of the chosen maps",
+    "calibrate, distance of the chosen maps",
+)
+"""Intervals where all kinds of map can be had: labels are whole steps, and the judge has a second metric, which is what
+the other judge sees."""
+WHOLE = Scales(LabelScale("interval", 1.0, 5.0, whole=True))
+
+
+def mapped(topics: int, balanced: bool, seed: int) -> dict[str, Triple | None]:
+    """The intervals of one sample, by name."""
+    world = made(np.random.default_rng([seed, topics, balanced, 7]), topics, balanced, "even")
+    beside = [Measure(status=Status.SCORED, value=float(score)) for score in (world.other - 1) / 4]
+    judged = [
+        one.model_copy(update={"measures": {**one.measures, "beside": other}})
+        for one, other in zip(judgments(world, own_scale(world.judge)), beside, strict=True)
+    ]
+    whole = LabelSet("labels.csv", "long", labels(world).labels, WHOLE)
+    row = calibrate(judged, whole).checked[DIMENSION]
+    alphas_of = (row.alpha[kind] for kind in ("isotonic", "ordinal", "joint", "calibrated"))
+    return {
+        name: triple(one)
+        for name, one in zip(MAPPED, (*alphas_of, row.gain, row.error["calibrated"]), strict=True)
+    }
+
+
 SYSTEMS = 8
 LACKING = 0.3
 """The share of answers that are not there where questions are unbalanced."""
+OWN = 0.05
+"""By what standard deviation an instrument (a judge) is better or worse disposed to a whole system."""
 
 
-def _means() -> NDArray[np.float64]:
+def _means(own: float = OWN) -> NDArray[np.float64]:
     """What each of two instruments (rows) gives each system in the mean of very many questions."""
-    own = np.random.default_rng(0).normal(size=(2, SYSTEMS)) * 0.05
-    return np.asarray(np.linspace(0.35, 0.65, SYSTEMS) + own)
+    return np.asarray(
+        np.linspace(0.35, 0.65, SYSTEMS) + np.random.default_rng(0).normal(size=(2, SYSTEMS)) * own
+    )
 
 
-TRUE_TAU = round(kendall(*_means()).value or 0.0, 5)
-"""To as many digits as ends are kept with: taus take few values, and ends are often this one."""
-STABLE = ("score stability, tau of systems",)
+def _answers(rng: np.random.Generator, topics: int, balanced: bool) -> tuple[NDArray, NDArray]:
+    """How much better or worse than its system's mean each answer is (questions by systems), and which are there."""
+    worth = rng.normal(size=(topics, 1)) * 0.1 + rng.normal(size=(topics, SYSTEMS)) * 0.15
+    return worth, rng.random(worth.shape) >= (0 if balanced else LACKING)
+
+
+STABLE = ("score stability, tau of systems", "score stability, ranked alike")
+_OWN = dict(zip(STABLE, (OWN, 0.0), strict=True))
 
 
 def stable(topics: int, balanced: bool, seed: int) -> dict[str, Triple | None]:
-    """The tau of two instruments' rankings of systems by as many questions as elsewhere topics."""
+    """The tau of two instruments' rankings of systems by as many questions as elsewhere topics: of two that have views
+    of their own on systems, and of two that have none."""
     rng = np.random.default_rng([seed, topics, balanced, 5])
-    worth = rng.normal(size=(topics, 1)) * 0.1 + rng.normal(size=(topics, SYSTEMS)) * 0.15
-    there = rng.random(worth.shape) >= (0 if balanced else LACKING)
+    worth, there = _answers(rng, topics, balanced)
     ids, systems = (places.astype(str) for places in np.nonzero(there))
-    rows = [
-        pl.DataFrame(
-            {
-                "id": ids, "system": systems, "instrument": name, "metric": DIMENSION,
-                "value": (means + worth + rng.normal(size=worth.shape) * 0.1)[there],
-            }
-        )
-        for name, means in zip("ab", _means(), strict=True)
-    ]  # fmt: skip
-    (found,) = stability(pl.concat(rows), DIMENSION).values.values()
-    return {STABLE[0]: triple(found)}
+    found = {}
+    for which, own in _OWN.items():
+        rows = [
+            pl.DataFrame(
+                {
+                    "id": ids, "system": systems, "instrument": name, "metric": DIMENSION,
+                    "value": (means + worth + rng.normal(size=worth.shape) * 0.1)[there],
+                }
+            )
+            for name, means in zip("ab", _means(own), strict=True)
+        ]  # fmt: skip
+        (tau,) = stability(pl.concat(rows), DIMENSION).values.values()
+        found[which] = triple(tau)
+    return found
+
+
+_REFERENCE, _JUDGE = np.linspace(0.35, 0.65, SYSTEMS), _means(2 * OWN)[0]
+"""What people and judges give each system in the mean of very many topics."""
+META = ("meta, Kendall over all topics", "meta, Pearson over all topics", "meta, mean of the topics' Kendall")
+
+
+def boards(rng: np.random.Generator, topics: int, balanced: bool, worse: float = 0.1) -> list[Leaderboard]:
+    """A reference and two judges on the same answers of systems; the second judge errs by ``worse`` (the first: .1)."""
+    worth, there = _answers(rng, topics, balanced)
+    found = []
+    for name, means, noise in zip(
+        ("truth", "first", "second"), (_REFERENCE, _JUDGE, _JUDGE), (0.1, 0.1, worse), strict=True
+    ):
+        scores = means + worth + rng.normal(size=worth.shape) * noise
+        cells = [
+            ("m", f"s{system}", f"t{topic}", float(scores[topic, system]))
+            for topic, system in zip(*np.nonzero(there), strict=True)
+        ]
+        found.append(leaderboard(name, cells).recomputed())
+    return found
+
+
+def better_ranker(rng: np.random.Generator, topics: int, balanced: bool, worse: float) -> bool:
+    """Whether ``meta`` tells two judges apart."""
+    truth, *judges = boards(rng, topics, balanced, worse)
+    settings = MetaSettings(methods=("kendall",), on_missing="skip")
+    (found,) = meta_evaluate(truth, judges, settings).from_best
+    return (found.p_holm or 1.0) < ALPHA
+
+
+def ranked_systems(topics: int, balanced: bool, seed: int) -> dict[str, Triple | None]:
+    """How far one judge ranks systems as a reference does."""
+    truth, judge, _ = boards(np.random.default_rng([seed, topics, balanced, 6]), topics, balanced)
+    settings = MetaSettings(methods=("kendall", "pearson"), on_missing="skip")
+    (row,) = meta_evaluate(truth, [judge], settings).rows
+    found = (row.overall["kendall"], row.overall["pearson"], row.by_topic["kendall"])
+    return {name: triple(one) for name, one in zip(META, found, strict=True)}
+
+
+COMPONENTS = tuple(f"components, {name}" for name in components.true_values() if name != "model")
+
+
+def sources(topics: int, balanced: bool, seed: int) -> dict[str, Triple | None]:
+    """The standard deviations of the sources of noise, and the generalizability of one score."""
+    found, _ = components.estimated(topics, balanced, seed)
+    return {f"components, {name}": triple(one) for name, one in found.items() if name != "model"}
+
+
+def true_values() -> dict[str, float]:
+    """What is known of these by itself. To as many digits as ends are kept with: taus take few values, and ends are
+    often these."""
+    exact = {
+        STABLE[0]: kendall(*_means()).value,
+        STABLE[1]: 1.0,
+        META[0]: kendall(_REFERENCE, _JUDGE).value,
+        META[1]: pearson(_REFERENCE, _JUDGE).value,
+        **{f"components, {name}": value for name, value in components.true_values().items()},
+    }
+    return {name: round(value or 0.0, 5) for name, value in exact.items()}
 
 
 PILOT = 20

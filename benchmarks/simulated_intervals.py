@@ -233,10 +233,8 @@ NO_BOOTSTRAP = (
     "average of alphas", "difference of alphas", "Kendall", "prediction-powered mean", "Rogan-Gladen",
 )  # fmt: skip
 """What is not computed from weights, or not from them alone."""
-BOOTSTRAPPED = 500
-"""Samples of a cell that get other intervals, for comparison: they take ten times as long."""
 STUDENTIZED = 8
-"""The number of topics up to which there is more than percentiles."""
+"""The number of topics up to which there are other intervals, for comparison: they take ten times as long."""
 
 
 def compared(world: World, rng: np.random.Generator) -> list[Preference]:
@@ -255,12 +253,20 @@ def compared(world: World, rng: np.random.Generator) -> list[Preference]:
 
 RANKINGS: dict[str, Callable[[list[Preference], np.random.Generator], tuple[Standing, ...]]] = {
     "Bradley-Terry": lambda games, rng: bradley_terry(games),
-    "Bradley-Terry, topics not named": lambda games, rng: bradley_terry(
-        [replace(one, cluster=None) for one in games]
-    ),
     "Elo": lambda games, rng: elo(games, rng, intervals=True),
 }
 """Each interval of a ranking by its name."""
+
+UNNAMED: dict[str, Callable[[list[Preference], np.random.Generator], tuple[Standing, ...]]] = {
+    "Bradley-Terry over items": lambda games, rng: bradley_terry(
+        [replace(one, cluster=place // len(STRENGTHS)) for place, one in enumerate(games)]
+    ),
+    "Bradley-Terry over preferences": lambda games, rng: bradley_terry(
+        [replace(one, cluster=place) for place, one in enumerate(games)]
+    ),
+}
+"""What could be printed where no preference names its topic, and is not: each item (whose preferences come one after
+another) or each preference would have to stand for a topic."""
 
 Triple = tuple[float, float | None, float | None]
 """A value with its interval, if it has one."""
@@ -272,8 +278,7 @@ def simulated(kind: str, topics: int, balanced: bool, seed: int) -> dict[str, Tr
     world = made(rng, topics, balanced, kind)
     left_out = leave_one_out(world.names)
     found = {name: triple(compute(world, left_out)) for name, compute in INTERVALS.items()}
-    others = OTHERS if topics <= STUDENTIZED else OTHERS[:1]
-    for other in others if seed < BOOTSTRAPPED else ():
+    for other in OTHERS if topics <= STUDENTIZED else ():
         drawn = bootstrap(world, np.random.default_rng([seed, 1]), other)
         for name, compute in INTERVALS.items():
             if name not in NO_BOOTSTRAP:
@@ -286,6 +291,13 @@ def ranked_once(topics: int, balanced: bool, seed: int) -> dict[str, Triple | No
     rng = np.random.default_rng([seed, topics, balanced])
     games = compared(made(rng, topics, balanced, "even"), rng)
     return {name: triple(_best(rate(games, rng))) for name, rate in RANKINGS.items()}
+
+
+def unnamed_once(topics: int, balanced: bool, seed: int) -> dict[str, Triple | None]:
+    """The like of one sample of preferences without topics."""
+    rng = np.random.default_rng([seed, topics, balanced])
+    games = compared(made(rng, topics, balanced, "even"), rng)
+    return {name: triple(_best(rate(games, rng))) for name, rate in UNNAMED.items()}
 
 
 def _best(standings: tuple[Standing, ...]) -> Estimate:
@@ -312,7 +324,7 @@ def truths(kind: str, topics: int = 1500, repeats: int = 6) -> dict[str, float]:
         if kind == "even":
             games = compared(world, rng)
             best = _best(bradley_terry(games)).value
-            for name in RANKINGS:
+            for name in (*RANKINGS, *UNNAMED):
                 if name != "Elo":
                     every.setdefault(name, []).append(best or 0.0)
     return {name: float(np.mean(values)) for name, values in every.items()}

@@ -12,6 +12,7 @@ from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
+from simulated_commands import better_ranker
 
 from conqret.perturb import Direction
 from conqret.reliability.bias.table import spanned
@@ -23,7 +24,7 @@ from conqret.stats.missingness import missing_by_group, missing_by_value
 from conqret.stats.prediction_powered import prediction_powered_mean
 from conqret.stats.resampling import leave_one_out, mean
 from conqret.stats.sensitivity import MARGIN, Response, respond
-from conqret.stats.significance import ALPHA, paired_t_test
+from conqret.stats.significance import ALPHA
 from conqret.stats.slopes import slope_bounds
 
 Numbers = NDArray[np.float64]
@@ -186,7 +187,7 @@ def ranked_apart(rng: Rng, topics: int, gap: float) -> bool:
     """Whether two rankings are told apart by what they reach on each topic, in [0, 1] and often the same."""
     one = rng.beta(2, 2, size=topics)
     other = np.clip(one + gap + (rng.random(topics) < 0.6) * rng.normal(size=topics) * 0.15, 0, 1)
-    return paired_t_test(other, one).p < ALPHA
+    return (mean(np.subtract(other, one)).p() or 1.0) < ALPHA
 
 
 @dataclass(frozen=True)
@@ -293,6 +294,14 @@ CASES: tuple[Case, ...] = (
     Case(
         "retrieve evaluate", "one better by .05", "p < .05",
         lambda rng, topics, balanced: ranked_apart(rng, topics, 0.05),
+    ),
+    Case(
+        "meta", "two judges alike", "p < .05",
+        lambda rng, topics, balanced: better_ranker(rng, topics, balanced, 0.1), ALPHA,
+    ),
+    Case(
+        "meta", "noise .1 against .25", "p < .05",
+        lambda rng, topics, balanced: better_ranker(rng, topics, balanced, 0.25),
     ),
     Case(
         "missing at random", "missing by topic alone", "p < .05",

@@ -28,16 +28,31 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
-from simulated_commands import COMMANDED, PILOT, STABLE, TRUE_TAU, commanded, planned, stable
+from simulated_commands import (
+    COMMANDED,
+    COMPONENTS,
+    MAPPED,
+    META,
+    PILOT,
+    STABLE,
+    commanded,
+    mapped,
+    planned,
+    ranked_systems,
+    sources,
+    stable,
+    true_values,
+)
 from simulated_intervals import (
-    BOOTSTRAPPED,
     INTERVALS,
     OTHERS,
     RANKINGS,
     STUDENTIZED,
+    UNNAMED,
     ranked_once,
     simulated,
     truths,
+    unnamed_once,
 )
 from simulated_verdicts import CASES, Case, happened
 
@@ -52,9 +67,25 @@ AGAIN = 5
 WANTED = 0.93
 TABLES = "## Tables\n"
 KINDS = {"even": "five labels that occur about equally often", "skewed": "five labels, the upper ones rare"}
-SMALLER = {"rankings": RANKINGS, "commands": COMMANDED, "stability": STABLE}
+SMALLER = {
+    "rankings": RANKINGS,
+    "rankings without topics (not printed)": UNNAMED,
+    "commands": COMMANDED,
+    "kinds of map": MAPPED,
+    "stability": STABLE,
+    "rankings of systems": META,
+    "variance components": COMPONENTS,
+}
 """Further tables of intervals, and what stands in them."""
-ONCE = {"rankings": ranked_once, "commands": commanded, "stability": stable}
+ONCE = {
+    "rankings": ranked_once,
+    "rankings without topics (not printed)": unnamed_once,
+    "commands": commanded,
+    "kinds of map": mapped,
+    "stability": stable,
+    "rankings of systems": ranked_systems,
+    "variance components": sources,
+}
 """What makes one sample of each."""
 
 Cell = tuple[str, int, bool, int]
@@ -209,7 +240,7 @@ def width_table(done: dict[Cell, dict[str, list[Any]]], kind: str, truth: dict[s
             known = [
                 (share, width, below(share, WANTED, n * (1 - none)))
                 for one in (name, *(f"{name}/{other}" for other in OTHERS))
-                for share, width, none, n in [row_of_intervals(drawn[one][:BOOTSTRAPPED], truth[name])]
+                for share, width, none, n in [row_of_intervals(drawn[one], truth[name])]
             ]
             marks += [
                 f"**{share:.3f}** / {width:.2f}" if bad else f"{share:.3f} / {width:.2f}"
@@ -260,7 +291,7 @@ def page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[s
     yield f"{simulations} simulations a cell.\n"
     for kind, words in KINDS.items():
         if kind in kinds:
-            truth = {**truths(kind), STABLE[0]: TRUE_TAU}
+            truth = {**truths(kind), **true_values()}
             yield f"### {words.capitalize()}\n"
             yield from interval_table(done, kind, INTERVALS, truth)
             yield f"\n### {words.capitalize()}: beside other intervals\n"

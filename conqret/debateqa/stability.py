@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from conqret.debateqa.table import AWARENESS, in_order, instruments_of
 from conqret.errors import DeclarationError, UnknownNameError
+from conqret.stats.clusters import snapped
 from conqret.stats.correlation import kendall
-from conqret.stats.estimate import CONFIDENCE, Estimate
+from conqret.stats.estimate import Estimate, Sampled
+from conqret.stats.rank_correlation import too_crowded
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,11 +28,6 @@ VERDICTS = frozenset({AWARENESS})
 FEW_SYSTEMS = 5
 """The systems that the paper ranks (Appendix D.1). With fewer, chance alone gives high taus: three systems in
 random order have a tau of 1 in one case of six."""
-DRAWS = 2_000
-"""Draws of questions behind the interval of a tau of systems: two digits of a 95 % interval (Efron and Tibshirani 1993,
-section 13.3)."""
-MOST_UNDEFINED = 0.05
-"""Draws without a tau up to which there is an interval: with more of them it would be that of the lucky draws."""
 
 Pair = tuple[str, str]
 
@@ -88,14 +85,13 @@ def stability(
     metric: str,
     *,
     over: Over = "systems",
-    seed: int = 13,
 ) -> PairMatrix:
     """Compare every two instruments that measured ``metric``, over the answers that all of them scored.
 
     Graded metrics: Kendall's tau-b of the rankings of the systems by their means (Figures 9 and 10), or with
     ``over="answers"`` of all answers. Dispute Awareness: the share of equal verdicts (Figure 11) and Cohen's kappa.
-    Intervals are over questions, which are common to all systems. The tau of a handful of ranks moves by leaps, so its
-    interval is that of the percentiles of bootstrap draws of questions, drawn with ``seed``.
+    Intervals leave out a question, which is common to all systems. Those of rankings of systems need as many questions
+    as systems (:func:`conqret.stats.rank_correlation.too_crowded`).
 
     Raises:
         UnknownNameError: nothing measured ``metric``.
@@ -129,7 +125,7 @@ def stability(
         found, kappas = _agreements(values, resamples)
     elif ranked:
         places = {system: place for place, system in enumerate(systems)}
-        found = _rankings(values, np.array([places[system] for system in answers["system"]]), resamples, seed)
+        found = _rankings(values, np.array([places[system] for system in answers["system"]]), resamples)
     else:
         found = {(one, other): kendall(values[one], values[other], resamples) for one, other in _pairs(names)}
     return PairMatrix(
@@ -167,35 +163,40 @@ def _agreements(
 
 
 def _rankings(
-    values: Mapping[str, NDArray[np.float64]], system: NDArray[np.intp], resamples: Resamples, seed: int
+    values: Mapping[str, NDArray[np.float64]], system: NDArray[np.intp], resamples: Resamples
 ) -> dict[Pair, Estimate]:
-    """Tau-b of the systems' means; each draw of questions gives means, rankings and a tau of its own."""
+    """Tau-b of the systems' means; without each question there are means, rankings and a tau again."""
     import numpy as np
 
     belongs = np.eye(int(system.max()) + 1)[system]  # answers by systems
-    questions = resamples.clusters
-    weights = np.random.default_rng(seed).multinomial(
-        questions, np.full(questions, 1 / questions), size=DRAWS
-    )
-    # a question's answers by system, as sums over questions: a draw is a product with its weights
+    weights = np.concatenate([np.ones((1, resamples.clusters)), resamples.weights])
     counts = weights @ resamples.sums(belongs)
-    means, orders = {}, {}
-    for name, series in values.items():
-        means[name] = [float(np.mean(series[system == place])) for place in range(belongs.shape[1])]
-        with np.errstate(divide="ignore", invalid="ignore"):  # a draw may hold no answer of a system
-            orders[name] = weights @ resamples.sums(belongs * series[:, None]) / counts
+    with np.errstate(
+        divide="ignore", invalid="ignore"
+    ):  # without a question there may be no answer of a system
+        means = {
+            name: snapped(weights @ resamples.sums(belongs * series[:, None]) / counts)
+            for name, series in values.items()
+        }
+    systems, questions = belongs.shape[1], resamples.clusters
     found = {}
     for one, other in _pairs([*values]):
-        found[one, other] = whole = kendall(means[one], means[other])
-        drawn = _taus(orders[one], orders[other])
-        if whole.value is not None and questions > 1 and np.isnan(drawn).mean() <= MOST_UNDEFINED:
-            low, high = np.nanquantile(drawn, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
-            found[one, other] = replace(whole, low=float(low), high=float(high))
+        whole = kendall(means[one][0], means[other][0])
+        sampled = Sampled(
+            np.nan if whole.value is None else whole.value,
+            _taus(means[one][1:], means[other][1:]),
+            resamples.present(),
+            systems,
+            whole.reason,
+            "ranks",
+            too_crowded(systems, questions),
+        )
+        found[one, other] = sampled.estimate()
     return found
 
 
 def _taus(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Tau-b of each row of two tables (draws by systems); NaN where a row is constant or lacks a value."""
+    """Tau-b of each row of two tables (by systems); NaN where a row is constant or lacks a value."""
     import numpy as np
 
     agree, untied, apart = (np.zeros(len(one)) for _ in range(3))

@@ -127,7 +127,6 @@ def _differences(job: Job) -> dict[str, Any]:
     import polars as pl
 
     from conqret.stats import holm
-    from conqret.stats.effects import FEWEST_CLUSTERS
     from conqret.stats.resampling import mean
 
     pair = ["judge", "metric", "topic_id", "stance"]
@@ -141,8 +140,7 @@ def _differences(job: Job) -> dict[str, Any]:
         for (judge, metric), found in both.group_by("judge", "metric", maintain_order=True):
             apart = (found["value"] - found["value_first"]).to_list()
             moved = mean(apart, found["topic_id"].to_list())
-            p = moved.p() if moved.clusters >= FEWEST_CLUSTERS else None
-            entry = {"n": len(apart), "total": wanted, **_ends(moved.estimate()), "p": p}
+            entry = {"n": len(apart), "total": wanted, **_ends(moved.estimate()), "p": moved.p()}
             differences.setdefault(system.name, {}).setdefault(str(judge), {})[str(metric)] = entry
             families.setdefault((judge, metric), []).append(entry)
     for family in families.values():

@@ -20,7 +20,8 @@ from conqret.perspectives.ranking_measures import ASKED, RankingMeasure, asked_a
 from conqret.retrieval.evaluation.depths import cut_off
 from conqret.retrieval.evaluation.evaluate import Run, Score, family
 from conqret.retrieval.evaluation.systems import SystemRun
-from conqret.stats import Estimate, mean_interval, paired_t_test
+from conqret.stats import Estimate, mean_interval
+from conqret.stats.resampling import mean
 
 CUTS = (5, 10)
 """The depths of the paper's measures (BeRDS, section 7 and B.1)."""
@@ -232,12 +233,11 @@ def _ceiling(
 
 
 def _side_test(scores: Sequence[Score], system: str, cut: int) -> float | None:
-    """The p-value of "as often only supporting as only opposing" against "not as often"; None for one question."""
+    """The p-value of "as often only supporting as only opposing" against "not as often"; None below six questions."""
     known = {one.measure: one.by_topic for one in scores if (one.view, one.system) == (ALL, system)}
     supporting, opposing = known.get(f"supporting@{cut}", {}), known.get(f"opposing@{cut}", {})
-    if len(supporting) < 2:
-        return None
-    return paired_t_test(list(supporting.values()), [opposing[topic] for topic in supporting]).p
+    apart = [value - opposing[topic] for topic, value in supporting.items()]
+    return mean(apart).p() if apart else None
 
 
 def _subsets(questions: Sequence[PerspectiveQuestion]) -> dict[str, list[PerspectiveQuestion]]:

@@ -12,7 +12,7 @@ from conqret.io.faults import listed
 from conqret.io.leaderboards import ALL, Leaderboard
 from conqret.stats.clusters import snapped
 from conqret.stats.estimate import CONFIDENCE, Sampled
-from conqret.stats.rank_correlation import COEFFICIENTS, FEWEST_SYSTEMS
+from conqret.stats.rank_correlation import COEFFICIENTS, FEWEST_SYSTEMS, too_crowded
 
 if TYPE_CHECKING:
     import numpy as np
@@ -107,7 +107,8 @@ class Compared:
         present = np.array(
             [not all(np.isnan(side[:, place]).all() for side in sides) for place in range(count)], bool
         )
-        return Sampled(value, without, present, len(runs), _why(one, other, value), "correlation", unsure)
+        unsure = unsure or too_crowded(len(runs), int(present.sum()))
+        return Sampled(value, without, present, len(runs), _why(one, other, value), "ranks", unsure)
 
     def on_topics(self, method: tuple[str, int | None]) -> dict[str, float | None]:
         """The coefficient of the scores on each topic that both sides have."""

@@ -54,7 +54,7 @@ class RankDifference(Frozen):
     find one that is worse in 15 % (Tukey's studentized range).
 
     Tested are the means of the topics, because a rank correlation of scores over all topics moves by steps: where no
-    single topic turns a pair of systems, leaving topics out tells nothing of it (docs/adapters.md has the simulation).
+    single topic turns a pair of systems, leaving topics out tells nothing of it. There is no p below six topics.
     """
 
     truth_measure: str

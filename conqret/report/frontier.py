@@ -9,7 +9,7 @@ from conqret.report import words
 from conqret.report.charts import Chart, Line, Point
 from conqret.report.sheet import Section, Sheet, section
 from conqret.report.table import Column, Table
-from conqret.stats.effects import FEWEST_CLUSTERS
+from conqret.stats.estimate import FEWEST_TESTED
 
 TITLE = "What to buy"
 
@@ -51,7 +51,7 @@ def frontier_tables(found: Frontier) -> Iterator[Table]:
         "Differences of alphas",
         (Column("judge", "name"), Column("minus", "name"), "difference", "p (Holm)"),
         [(one.first, one.second, one.alpha, words.p_value(one.p_holm)) for one in found.differences],
-        note=f"Paired over {found.basis.clustered_by}s; no p below {FEWEST_CLUSTERS} of them.",
+        note=f"Paired over {found.basis.clustered_by}s; no p below {FEWEST_TESTED} of them.",
     )
 
 

@@ -2,6 +2,6 @@
 
 from conqret.stats.estimate import Estimate
 from conqret.stats.resampling import mean_interval
-from conqret.stats.significance import PairedTest, holm, paired_t_test
+from conqret.stats.significance import holm
 
-__all__ = ["Estimate", "PairedTest", "holm", "mean_interval", "paired_t_test"]
+__all__ = ["Estimate", "holm", "mean_interval"]

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
 from conqret.stats.agreement import Level
+from conqret.stats.estimate import FEWEST_TESTED
 from conqret.stats.resampling import mean
 
 if TYPE_CHECKING:
@@ -146,7 +147,8 @@ def _against(
     advantage = mean(d, [topic for topic, counts in zip(topics, shared, strict=True) if counts])
     above = advantage.above(epsilon)
     if above is None:
-        return f"{advantage.clusters} topic{'s' * (advantage.clusters > 1)} only"
+        topics_there = f"{advantage.clusters} topic{'s' * (advantage.clusters > 1)}"
+        return f"{topics_there} only, and {FEWEST_TESTED} are needed for a test"
     if not advantage.varies:
         return "the difference does not vary, so that it cannot be tested"
     return AgainstOne(name, n, float(judge_wins.mean()), float(person_wins.mean()), 1 - above, False)

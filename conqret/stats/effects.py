@@ -28,9 +28,6 @@ EXACT_CLUSTERS = 14
 FLIPS = 9_999
 """Patterns drawn where there are more clusters: the smallest p-value is then 0.0001."""
 
-FEWEST_CLUSTERS = 6
-"""With 5 clusters the smallest two-sided p-value is 2 / 2^5 = 0.0625, so nothing can be found at 0.05."""
-
 _TOLERANCE = 1e-9
 
 

@@ -29,6 +29,10 @@ CONFIDENCE = 0.95
 FEWEST_CLUSTERS = 3
 """Two clusters say next to nothing of how clusters vary: t has one degree of freedom, and an interval no use."""
 
+FEWEST_TESTED = 6
+"""Clusters below which nothing is tested: of 5 the smallest two-sided p-value that flipping their signs can have is
+2 / 2^5 = 0.0625, so what t finds at 0.05 there rests on its assumptions alone."""
+
 NO_INTERVAL = "no interval: "
 """How the reason begins where there is a value and no interval."""
 
@@ -47,8 +51,9 @@ nothing of others, and with fewer its intervals exclude 0 in 10 to 20 % of the c
 FEWEST_SHARED = 2.0
 """The like of it for coefficients of agreement: items on which both would leave the most frequent value by chance."""
 
-Scale = Literal["plain", "share", "correlation", "variance"]
-"""Where a statistic lives: anywhere, from 0 to 1, up to 1 on either side of 0, or from 0 up."""
+Scale = Literal["plain", "share", "correlation", "ranks", "variance"]
+"""Where a statistic lives: anywhere, from 0 to 1, up to 1 on either side of 0, there too but in steps that reach 1
+(which a Fisher scale never does), or from 0 up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,11 +133,11 @@ class Sampled:
 
     def above(self, bound: float = 0.0) -> float | None:
         """The p-value of "not above ``bound``" against "above it", by t on the plain scale with the degrees of freedom
-        of the interval (None where there is none): there it is below 2.5 % exactly where the interval of 95 % lies
-        above ``bound``. Where the value is the same without each cluster, all of them say the same, and p is that of
-        flipping their signs, ``2^-C`` at least."""
+        of the interval: there it is below 2.5 % exactly where the interval of 95 % lies above ``bound``. None where
+        there is no interval, and below :data:`FEWEST_TESTED` clusters. Where the value is the same without each
+        cluster, all of them say the same, and p is that of flipping their signs, ``2^-C`` at least."""
         kept = self._kept()
-        if isinstance(kept, str):
+        if isinstance(kept, str) or len(kept) < FEWEST_TESTED:
             return None
         over, error = float(self.value - bound), _error(kept)
         if error <= TOLERANCE:
@@ -234,6 +239,7 @@ _ENDS = {
     "share": (0.0, 1.0),
     "variance": (0.0, float("inf")),
     "correlation": (-float("inf"), 1.0),  # a coefficient of agreement has no lower end
+    "ranks": (-1.0, 1.0),
 }
 
 

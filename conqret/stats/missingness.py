@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
 from conqret.stats.clusters import cluster_places
-from conqret.stats.effects import FEWEST_CLUSTERS, Paired, sign_flip_p
+from conqret.stats.effects import Paired, sign_flip_p
+from conqret.stats.estimate import FEWEST_TESTED
 
 if TYPE_CHECKING:
     import numpy as np
@@ -113,8 +114,8 @@ def missing_by_value(
         return float(above / (lost.sum() * (~lost).sum())), p
 
     reason = "" if len(np.unique(numbers)) > 1 else "the values do not vary"
-    if len(set(topics)) < FEWEST_CLUSTERS:
-        reason = reason or f"{len(set(topics))} topics: at least {FEWEST_CLUSTERS} are needed for a test"
+    if len(set(topics)) < FEWEST_TESTED:
+        reason = reason or f"{len(set(topics))} topics: at least {FEWEST_TESTED} are needed for a test"
     return _association(covariate, lost, reason, test)
 
 

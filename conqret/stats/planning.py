@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 from conqret.data.gathering import gathered
 from conqret.errors import DeclarationError
 from conqret.stats.agreement import Level, alphas
-from conqret.stats.effects import FEWEST_CLUSTERS, Paired, sign_flip_p
-from conqret.stats.estimate import CONFIDENCE, Sampled
+from conqret.stats.effects import Paired, sign_flip_p
+from conqret.stats.estimate import CONFIDENCE, FEWEST_TESTED, Sampled
 from conqret.stats.resampling import leave_one_out, mean
 from conqret.stats.significance import ALPHA
 
@@ -86,7 +86,7 @@ class Plan:
                 (one.high - one.low) / 2 for one in ends if one.low is not None and one.high is not None
             ]
             without = 1 - len(widths) / self.simulations
-            tested = p is not None and count >= FEWEST_CLUSTERS
+            tested = p is not None and count >= FEWEST_TESTED
             found_p = (
                 [p(one, given, names) for one, given in zip(drawn, values, strict=True)]
                 if p is not None and tested

@@ -18,6 +18,17 @@ FEWEST_SYSTEMS = 3
 """Two systems have one order or the other: a correlation of their ranks says nothing."""
 
 
+def too_crowded(systems: int, topics: int) -> str:
+    """Why the ranking of ``systems`` by their means over ``topics`` has no interval; empty where it may have one.
+
+    Noise in the means puts systems that are close into a wrong order, so that a coefficient is lower than the true one:
+    the more so, the more systems there are and the fewer topics. With more systems than topics the interval lies below
+    the truth too often (docs/results/statistics.md)."""
+    if systems <= topics:
+        return ""
+    return f"{systems} systems on {topics} topics, and as many topics as systems are needed"
+
+
 def tau_ap(truth: ArrayLike, judged: ArrayLike) -> float:
     """The mean of tau-AP with either scoring as the reference, with ties (Cheng et al., tau-AP-b, after Yilmaz,
     Aslam and Robertson 2008): an error among the best weighs more.

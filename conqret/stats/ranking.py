@@ -8,12 +8,12 @@ compares that ranking with a metric's by Spearman's rho and Kendall's tau.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
 from conqret.stats.estimate import CONFIDENCE, Estimate, Sampled
-from conqret.stats.resampling import Resamples, leave_one_out, whole
+from conqret.stats.resampling import Resamples, leave_one_out
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,7 +31,7 @@ PRIOR = 0.5
 """Ties with an imaginary player of strength 0 that each player of Bradley-Terry has had: they keep the strength of
 one that always wins, or is connected to nobody, finite."""
 TOLERANCE, MOST_ROUNDS = 1e-9, 200
-INDEPENDENT = "no preference names a topic: the interval takes them for independent"
+UNNAMED = "{} name no topic (cluster), and those of one topic are no independent witnesses"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,8 @@ def elo(
 
     Before each game the first player is expected to score ``1 / (1 + 10^((R_2 - R_1) / 400))``; afterwards both
     move by ``k`` times what was scored beyond it. Without ``rng`` the games are played once, as given; with it, the
-    ratings are the mean over ``orders`` shuffles. ``intervals`` leave out whole clusters, in the same orders.
+    ratings are the mean over ``orders`` shuffles. ``intervals`` leave out whole clusters, in the same orders; there
+    are none where a preference names no cluster.
 
     Raises:
         DeclarationError: there are no preferences, or one has another outcome or a single player.
@@ -86,8 +87,8 @@ def elo(
     if not intervals:
         return games.standings(ratings, confidence)
     left_out = leave_one_out(games.clusters)
-    width = len(games.players) * len(shuffles) + len(once)
-    without = [play(weights[:, left_out.cluster]) for weights in left_out.chunks(width)]
+    chunks = left_out.chunks(len(games.players) * len(shuffles) + len(once)) if games.named else ()
+    without = [play(weights[:, left_out.cluster]) for weights in chunks]
     return games.standings(ratings, confidence, without, left_out.present())
 
 
@@ -100,35 +101,26 @@ def bradley_terry(
     """Strengths of Bradley and Terry (1952) on the logarithmic scale, best first; a tie is half a win for each.
 
     ``P(first beats second) = 1 / (1 + exp(s_2 - s_1))``; the sum of the strengths is 0. They maximise the likelihood
-    with ``prior`` ties of each player with one of strength 0. Intervals leave out whole clusters where a preference
-    names one. Else they come from the observed information (``s +- z sqrt((I^-1)_ii)``), which takes preferences for
-    independent, and say so: where topics differ that covers 80 to 90 % only (docs/results/statistics.md).
+    with ``prior`` ties of each player with one of strength 0. Intervals leave out whole clusters. Where a preference
+    names none, there are none: were preferences taken for independent, they would be too narrow where topics differ
+    (docs/results/statistics.md).
 
     Raises:
         DeclarationError: there are no preferences, one has another outcome or a single player, or ``prior`` is
             not above 0.
     """
-    from statistics import NormalDist
-
     import numpy as np
 
     if prior <= 0:
         raise DeclarationError(f"the prior of Bradley-Terry is above 0, not {prior}")
     games = _Games(preferences)
     count = len(games.players)
-    named = any(one.cluster is not None for one in preferences)
-    left_out = leave_one_out(games.clusters) if named else whole(len(games.outcome))
+    left_out = leave_one_out(games.clusters)
     scored = games.scored(left_out)
-    everything = scored(np.ones((1, left_out.clusters)))
-    strengths = _strengths(everything, prior, np.zeros(count))[0]
-    if named:
-        without = [_strengths(scored(weights), prior, strengths) for weights in left_out.chunks(4 * count**2)]
-        return games.standings(strengths, confidence, without, left_out.present())
-    information = _information(everything, strengths[None], prior)[0]
-    centre = np.eye(count) - 1 / count
-    spread = np.diagonal(centre @ np.linalg.inv(information) @ centre)
-    reach = NormalDist().inv_cdf((1 + confidence) / 2) * np.sqrt(spread.clip(min=0))
-    return games.standings(strengths, confidence, ends=(strengths - reach, strengths + reach))
+    strengths = _strengths(scored(np.ones((1, left_out.clusters))), prior, np.zeros(count))[0]
+    chunks = left_out.chunks(4 * count**2) if games.named else ()
+    without = [_strengths(scored(weights), prior, strengths) for weights in chunks]
+    return games.standings(strengths, confidence, without, left_out.present())
 
 
 class _Games:
@@ -154,6 +146,13 @@ class _Games:
             ("alone", number) if one.cluster is None else one.cluster
             for number, one in enumerate(preferences)
         ]
+        lone = sum(one.cluster is None for one in preferences)
+        self.unsure = UNNAMED.format(f"{lone} of {len(preferences)} preferences") if lone else ""
+
+    @property
+    def named(self) -> bool:
+        """Whether every preference names its cluster."""
+        return not self.unsure
 
     def scored(self, left_out: Resamples) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
         """From weights of the clusters (rows by clusters) to what each player scored against each other one (rows by
@@ -181,10 +180,9 @@ class _Games:
         confidence: float,
         without: Sequence[NDArray[np.float64]] | None = None,
         present: NDArray[np.bool_] | None = None,
-        ends: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None,
     ) -> tuple[Standing, ...]:
-        """The players by their ratings, best first: between ``ends``, or with an interval from their ratings
-        ``without`` each of the clusters that are ``present`` (rows by players)."""
+        """The players by their ratings, best first, with an interval from their ratings ``without`` each of the
+        clusters that are ``present`` (rows by players)."""
         import numpy as np
         from scipy.stats import rankdata
 
@@ -197,12 +195,11 @@ class _Games:
         found = []
         for place, player in enumerate(self.players):
             rating = Estimate(float(ratings[place]), n=games[place])
-            if ends is not None:
-                low, high = (float(end[place]) for end in ends)
-                rating = replace(rating, low=low, high=high, reason=INDEPENDENT)
-            elif without is not None and present is not None:
+            if without is not None and present is not None:
                 column = np.concatenate([np.zeros(0), *(rows[:, place] for rows in without)])
-                rating = Sampled(ratings[place], column, present, games[place]).estimate(confidence)
+                rating = Sampled(ratings[place], column, present, games[place], unsure=self.unsure).estimate(
+                    confidence
+                )
             found.append(Standing(player, rating, float(ranks[place]), float(wins[place]), games[place]))
         return tuple(sorted(found, key=lambda standing: (standing.rank, standing.player)))
 

@@ -40,8 +40,10 @@ def test_matrices_for_people(tables, monkeypatch):
     assert max(map(len, lines)) <= 80
     assert "5 -1.00 -1.00 -1.00 -1.00 1.00".split() in [line.split() for line in lines]
     assert f"  5  {LONG.format(5, 5)}" in lines
-    assert "mean of 10 pairs 0.20, lowest -1.000 [-1.000, -1.000] (1 and 5)" in lines
+    assert "mean of 10 pairs 0.20, lowest -1.000 (1 and 5)" in lines
     assert "1 and 2: 0.500" in lines  # of two questions there is no interval
+    assert "no interval: 3 systems on 2 topics, and as many topics as systems are needed" in lines
+    assert "no interval: 2 clusters, and 3 are needed" in lines
     assert "left out: mean_perplexity" in done.stderr
     assert "a tau over 3 systems says little" in done.stderr
 

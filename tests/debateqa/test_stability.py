@@ -1,8 +1,9 @@
 """Instruments compared by pairs: taus and agreements worked by hand, intervals recomputed with scipy."""
 
+import numpy as np
 import pytest
 
-from conqret.debateqa.stability import DRAWS, stability, tau_matrix
+from conqret.debateqa.stability import stability, tau_matrix
 from conqret.debateqa.table import AWARENESS, DIVERSITY, ScoreRow, frame_of, instruments_of
 from conqret.errors import DeclarationError, UnknownNameError
 
@@ -52,23 +53,58 @@ def test_all_answers_as_items_equal_scipy():
     assert matrix.value("one", "two") == pytest.approx(-2 / (14 * 13) ** 0.5)
 
 
-def test_intervals_draw_questions():
-    import numpy as np
-    from scipy.stats import kendalltau
+def test_intervals_leave_out_questions():
+    from scipy.stats import kendalltau, t
 
     rng = np.random.default_rng(3)
-    values = {name: {system: rng.normal(size=6).tolist() for system in "abcd"} for name in ("one", "two")}
-    found = stability(rows_of(values), DIVERSITY, seed=5).values["one", "two"]
-    # the same draws, with each question repeated as often as it was drawn
-    weights = np.random.default_rng(5).multinomial(6, np.full(6, 1 / 6), size=DRAWS)
-    taus = []
-    for row in weights:
-        means = [
-            [np.repeat(values[name][system], row).mean() for system in "abcd"] for name in ("one", "two")
-        ]
-        taus.append(kendalltau(*means).statistic)
-    assert [found.low, found.high] == pytest.approx(np.quantile(taus, [0.025, 0.975]).tolist())
+    values = rng.normal(size=(2, 4, 6))  # instruments by systems by questions
+    scores = {
+        name: dict(zip("abcd", one.tolist(), strict=True))
+        for name, one in zip(("one", "two"), values, strict=True)
+    }
+    found = stability(rows_of(scores), DIVERSITY).values["one", "two"]
+    without = [kendalltau(*np.delete(values, place, axis=2).mean(axis=2)).statistic for place in range(6)]
+    reach = t.ppf(0.975, 5) * (5 / 6 * ((without - np.mean(without)) ** 2).sum()) ** 0.5
+    assert found.low == pytest.approx(max(found.value - reach, -1))
+    assert found.high == pytest.approx(min(found.value + reach, 1))
     assert found.low < found.high
+
+
+def noisy(rng, systems, questions, worth=0.3, noise=0.18):
+    """Two instruments that rank the systems alike (tau 1), and err on each answer by themselves and together."""
+    means = np.linspace(0, worth, systems)[:, None]
+    together = rng.normal(size=(systems, questions)) * noise * 0.8
+    return {
+        name: dict(enumerate((means + together + rng.normal(size=together.shape) * noise * 0.6).tolist()))
+        for name in ("one", "two")
+    }
+
+
+def test_instruments_that_rank_alike_are_found_alike():
+    """Noise lowers every tau: an interval of percentiles, or on Fisher's scale, would leave out 1 nearly always."""
+    rng = np.random.default_rng(0)
+    drawn = [
+        stability(
+            rows_of({name: {f"s{k}": v for k, v in one.items()} for name, one in noisy(rng, 6, 10).items()}),
+            DIVERSITY,
+        ).values["one", "two"]
+        for _ in range(60)
+    ]
+    known = [one for one in drawn if one.low is not None]
+    assert len(known) >= 57
+    assert sum(one.high == 1 for one in known) >= 0.9 * len(known)
+    assert np.mean([one.value for one in known]) < 0.9
+
+
+def test_more_systems_than_questions_have_no_interval():
+    scores = {
+        name: {f"s{k}": v for k, v in one.items()}
+        for name, one in noisy(np.random.default_rng(1), 5, 4).items()
+    }
+    found = stability(rows_of(scores), DIVERSITY).values["one", "two"]
+    assert found.value is not None
+    assert found.low is None
+    assert found.reason == "no interval: 5 systems on 4 topics, and as many topics as systems are needed"
 
 
 def test_verdicts_are_compared_answer_by_answer():

@@ -104,8 +104,15 @@ def test_scores_over_all_that_are_no_means_have_no_interval():
 
 
 def test_judges_are_tested_against_the_best():
-    backwards = board("backwards", {"a": [0.9, 0.7], "b": [0.5, 0.6], "c": [0.4], "d": [0.1, 0.3, 0.2]})
-    result = only(NOISY, backwards)
+    backwards = board("backwards", {"a": [0.9, 0.7], "b": [0.5, 0.6], "c": [0.4], "d": [0.1, 0.3, 0.2]}, 6)
+    noisy = board(
+        "noisy", {"a": [0.2, 0.3, 0.1, 0.6], "b": [0.3, 0.2], "c": [0.4, 0.5], "d": [0.6, 0.5, 0.9]}, 6
+    )
+    truth = board("truth", {"a": [0.1, 0.2], "b": [0.3, 0.5], "c": [0.6, 0.4], "d": [0.9, 0.8]}, 6)
+    (few,) = only(NOISY, backwards.recomputed(["t0", "t1", "t2", "t3"])).from_best
+    assert few.difference.low is not None
+    assert few.p is None  # four topics
+    result = only(noisy, backwards, truth=truth)
     (test,) = result.from_best
     assert (test.judge, test.other) == ("backwards", "noisy")
     topics = [row.topics["kendall"] for row in result.rows]

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.stats import t
+from scipy.stats import norm, t
 
 from conqret.errors import DeclarationError
 from conqret.io.comparisons import read_comparisons
 from conqret.stats.correlation import kendall, spearman
-from conqret.stats.ranking import INDEPENDENT, Preference, bradley_terry, elo
+from conqret.stats.ranking import Preference, bradley_terry, elo
 
 
 def ratings(standings):
@@ -83,8 +83,8 @@ def test_a_tie_is_half_a_win_each():
 
 
 def test_players_who_always_win_or_never_meet_have_finite_strengths():
-    found = bradley_terry([Preference("a", "b", 1), Preference("c", "d", 0)])
-    assert all(math.isfinite(one.rating.value) and math.isfinite(one.rating.low) for one in found)
+    found = bradley_terry([Preference("a", "b", 1, 0), Preference("c", "d", 0, 1)])
+    assert all(math.isfinite(one.rating.value) for one in found)
     assert found[0].rank == 1.5
 
 
@@ -97,28 +97,31 @@ def test_intervals_cover_the_truth():
         for _ in range(150):
             one, other = rng.choice(6, 2, replace=False)
             won = rng.random() < 1 / (1 + math.exp(truth[other] - truth[one]))
-            games.append(Preference(str(one), str(other), float(won)))
+            games.append(Preference(str(one), str(other), float(won), len(games)))
         for standing in bradley_terry(games, prior=0.1):
             held += standing.rating.low <= truth[int(standing.player)] <= standing.rating.high
     assert held / 600 == pytest.approx(0.95, abs=0.03)
 
 
 def test_intervals_over_clusters_are_those_of_the_information_where_each_game_is_one():
-    rng = np.random.default_rng(0)
-    games = [Preference("a", "b", float(rng.random() < 0.7)) for n in range(200)]
-    alone = bradley_terry(games)[0].rating
-    named = bradley_terry([replace(one, cluster=n) for n, one in enumerate(games)])[0].rating
-    assert (named.low, named.high) == pytest.approx((alone.low, alone.high), abs=0.05)
-    assert (alone.reason, named.reason) == (INDEPENDENT, "")
+    """The observed information of n games of two players who split them w : n - w is n p (1 - p) for their difference,
+    which is twice the strength of the first."""
+    games = [Preference("a", "b", float(n % 10 < 7), cluster=n) for n in range(200)]
+    rating = next(one.rating for one in bradley_terry(games, prior=1e-9) if one.player == "a")
+    half = norm.ppf(0.975) / (200 * 0.7 * 0.3) ** 0.5 / 2
+    assert (rating.high - rating.low) / 2 == pytest.approx(half, rel=0.02)
 
 
-def test_topics_that_differ_widen_the_interval():
-    """Ten games on each of eight topics, all with one outcome: they tell of eight topics, not of eighty games."""
+@pytest.mark.parametrize("rate", [bradley_terry, lambda games: elo(games, intervals=True)])
+def test_without_topics_there_is_no_interval_and_a_reason(rate):
+    """Ten games on each of eight topics, all with one outcome, tell of eight topics, not of eighty games."""
     games = [Preference("a", "b", float(n % 8 < 5), cluster=n % 8) for n in range(80)]
-    over_topics = bradley_terry(games)[0].rating
-    over_games = bradley_terry([replace(one, cluster=None) for one in games])[0].rating
-    assert over_topics.value == pytest.approx(over_games.value)
-    assert over_topics.high - over_topics.low > 2.5 * (over_games.high - over_games.low)
+    named = rate(games)[0].rating
+    assert named.low < named.value < named.high
+    unnamed = rate([replace(games[0], cluster=None), *games[1:]])[0].rating
+    assert unnamed.value == pytest.approx(named.value)
+    assert (unnamed.low, unnamed.high) == (None, None)
+    assert unnamed.reason.startswith("no interval: 1 of 80 preferences name no topic (cluster)")
 
 
 @pytest.mark.parametrize("rate", [bradley_terry, lambda games: elo(games, intervals=True)])

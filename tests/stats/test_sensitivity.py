@@ -60,8 +60,8 @@ def test_spearman_gives_ties_their_mean_rank() -> None:
 
 
 def test_a_falling_score() -> None:
-    rows = [[0.9, 0.6, 0.2], [0.8, 0.5, 0.3], [1.0, 0.6, 0.1], [0.9, 0.7, 0.2]]
-    found = respond(rows, (0, 1, 2), list("abcd"))
+    rows = [[0.9, 0.6, 0.2], [0.8, 0.5, 0.3], [1.0, 0.6, 0.1], [0.9, 0.7, 0.2]] * 2
+    found = respond(rows, (0, 1, 2), list("abcdefgh"))
     assert found.means == pytest.approx((0.9, 0.6, 0.2))
     assert found.falls
     assert not found.rises
@@ -95,9 +95,9 @@ def test_one_topic_cannot_be_tested() -> None:
 
 
 def test_a_score_that_stands_still_has_no_correlation() -> None:
-    found = respond([[0.5, 0.5], [0.7, 0.7], [0.2, 0.2]], (0, 1), list("abc"))
+    found = respond([[0.5, 0.5], [0.7, 0.7], [0.2, 0.2]] * 2, (0, 1), list("abcdef"))
     assert found.pearson is None
-    assert found.shifts[0].equivalent(0.01) == 0.125  # three topics, all of which say the same
+    assert found.shifts[0].equivalent(0.01) == 0.5**6  # six topics, all of which say the same
     assert found.shifts[0].p() == 1
 
 

@@ -1,4 +1,4 @@
-"""Paired t-tests and Holm's correction, against hand-worked values and scipy."""
+"""Tests over topics and Holm's correction, against hand-worked values and scipy."""
 
 import numpy as np
 import pytest
@@ -7,38 +7,32 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from conqret.errors import DeclarationError
-from conqret.stats import holm, paired_t_test
+from conqret.stats import holm
+from conqret.stats.resampling import mean
 
 
-def test_by_hand():
-    # d = 1, 2, 3: mean 2, sd 1, t = 2 / (1 / sqrt 3) = 3.4641
-    found = paired_t_test([2.0, 4.0, 6.0], [1.0, 2.0, 3.0])
-    assert (found.difference, found.n) == (2.0, 3)
-    assert found.t == pytest.approx(3.4641016)
-    assert found.p == pytest.approx(0.0741799)
-
-
-@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=3, max_size=40))
-def test_as_scipy(pairs):
-    a, b = map(np.array, zip(*pairs, strict=True))
-    found = paired_t_test(a, b)
-    if np.std(a - b) > 1e-6:
-        expected = stats.ttest_rel(a, b)
-        assert found.t == pytest.approx(expected.statistic, rel=1e-6, abs=1e-9)
-        assert found.p == pytest.approx(expected.pvalue, rel=1e-6, abs=1e-12)
-    assert 0 <= found.p <= 1
+@given(st.lists(st.floats(-1, 1), min_size=6, max_size=40))
+def test_as_scipy(differences):
+    p = mean(differences).p()
+    assert 0 <= p <= 1
+    if np.std(differences) > 1e-6:
+        assert p == pytest.approx(stats.ttest_1samp(differences, 0).pvalue, rel=1e-6, abs=1e-12)
 
 
 def test_equal_differences_have_no_t():
-    assert paired_t_test([1, 1], [1, 1]).p == 1.0
-    found = paired_t_test([0.3, 0.4], [0.1, 0.2])
-    assert (found.p, found.t) == (0.5, float("inf"))  # of four patterns of signs, two are as far from 0
+    assert mean([0.0] * 6).p() == 1.0
+    assert mean([0.2] * 6).p() == 2 / 2**6  # of 64 patterns of signs, two are as far from 0
 
 
-@pytest.mark.parametrize("pair", [([1.0], [2.0]), ([1, 2], [1, 2, 3]), ([1, float("nan")], [1, 2])])
-def test_what_cannot_be_tested(pair):
-    with pytest.raises(DeclarationError):
-        paired_t_test(*pair)
+@pytest.mark.parametrize("topics", [1, 3, 5])
+def test_nothing_is_tested_below_six_topics(topics):
+    """Whatever asks for a test: two-sided, one-sided, or of equivalence."""
+    few = mean([0.2, 0.3, 0.25, 0.2, 0.3][:topics])
+    assert (few.p(), few.above(), few.equivalent(1.0)) == (None, None, None)
+    six = mean([0.2, 0.3, 0.25, 0.2, 0.3, 0.25])
+    assert six.p() < 0.001
+    assert six.above() < 0.001
+    assert six.equivalent(1.0) < 0.001
 
 
 def test_holm_by_hand():

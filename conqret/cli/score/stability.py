@@ -41,7 +41,6 @@ def stability(
     plot: Annotated[
         Path | None, typer.Option(help="Draw heat maps into this file, .png or .svg, one panel a metric.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Draws the questions behind the intervals.")] = 13,
     json_output: options.Json = False,
 ) -> None:
     """Does another backbone or prompt measure the same? Every two instruments compared (DebateQA, Figures 9 to 11).
@@ -57,7 +56,7 @@ def stability(
     if plot is not None and plot.suffix.lower() not in PLOTS:
         raise DeclarationError(f"--plot takes a file that ends in .png or .svg, not {plot.name}")
     given = read_tables(scores)
-    found = [compare(given, name, over=over, seed=seed) for name in metric or _comparable(given)]
+    found = [compare(given, name, over=over) for name in metric or _comparable(given)]
     for matrix in found:
         _remark(matrix)
     if plot is not None:
@@ -150,8 +149,7 @@ def _ends(matrix: PairMatrix) -> str:
             if len(values) > 1
             else f"{between}: {known[lowest]}"
         )
-        if known[lowest].low is not None:
-            said.append("in brackets: the 95 % interval over questions")
+        said.append(known[lowest].reason or "in brackets: the 95 % interval over questions")
     if missing:
         (one, other), first = missing[0]
         have, between = "has" if len(missing) == 1 else "have", f"{number[one]} and {number[other]}"

@@ -15,8 +15,8 @@ from conqret.judging.folder import InstrumentRecord
 from conqret.reliability.bias.contrast import Adverse, Contrast, Key
 from conqret.reliability.generalizability import Repeatability
 from conqret.runs.session import SessionCounts
-from conqret.stats.effects import FEWEST_CLUSTERS, Effect, Paired, paired_effects
-from conqret.stats.estimate import CONFIDENCE
+from conqret.stats.effects import Effect, Paired, paired_effects
+from conqret.stats.estimate import CONFIDENCE, FEWEST_TESTED
 from conqret.stats.significance import ALPHA
 from conqret.stats.slopes import slope_bounds
 
@@ -221,10 +221,10 @@ def _verdict(
         if effect.share == 0:
             return "measured", "says the same every time"
         return "measured", f"{effect.share:.0%} of repetitions differ, by {effect.moved:.3f} in the mean"
-    if effect.clusters < FEWEST_CLUSTERS:
+    if effect.clusters < FEWEST_TESTED:
         return (
             "too few topics",
-            f"{number(effect.clusters, 'topic')}: at least {FEWEST_CLUSTERS} are needed for a test",
+            f"{number(effect.clusters, 'topic')}: at least {FEWEST_TESTED} are needed for a test",
         )
     spans = effect.low is not None and effect.high is not None and effect.low <= 0 <= effect.high
     clear = effect.p < alpha and not spans

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from typing import Literal
 
 from conqret.perturb import Direction
-from conqret.stats.effects import FEWEST_CLUSTERS, sign_flip_p
+from conqret.stats.effects import sign_flip_p
+from conqret.stats.estimate import FEWEST_TESTED
 from conqret.stats.sensitivity import MARGIN, TOLERANCE, Response
 from conqret.stats.significance import ALPHA
 
@@ -56,9 +57,9 @@ def judge_response(
     ``p_values`` are those of :func:`corrected`, for what should stand still. A shift up to ``tolerance`` is none;
     within ``margin`` of 0 a score stands still.
     """
-    if response.clusters < FEWEST_CLUSTERS:
+    if response.clusters < FEWEST_TESTED:
         topics = f"{response.clusters} topic{'s' * (response.clusters > 1)}"
-        return "inconclusive", f"{topics}: at least {FEWEST_CLUSTERS} are needed for a verdict"
+        return "inconclusive", f"{topics}: at least {FEWEST_TESTED} are needed for a verdict"
     if expected in STILL:
         return _still(response, expected, alarms(response, expected, p_values, tolerance), p_values, margin)
     return _moves(response, 1 if expected is Direction.RISE else -1, margin)

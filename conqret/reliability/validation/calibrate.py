@@ -4,7 +4,7 @@ A judge that ranks as people do may still use its scale otherwise, and Krippendo
 Each metric gets one map, from all labels for items to come, and one for each fold of whole topics, fitted on the other
 folds, by which everything that is reported is computed. Several kinds of map are tried
 (:mod:`conqret.reliability.validation.calibration_maps`), and the folds kept back say which is taken. Intervals leave
-out a topic, fit the maps again without it, and choose among them again, but for those of bands.
+out a topic and fit the maps again without it, of the kinds that were chosen, but for those of bands.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from conqret.reliability.validation.calibration import (
     Calibration,
     Maps,
 )
-from conqret.reliability.validation.calibration_maps import KINDS, Seen, refits, tried, why_not
+from conqret.reliability.validation.calibration_maps import KINDS, Seen, Tried, refits, tried, why_not
 from conqret.reliability.validation.dimension_view import NO_SCALE, View
 from conqret.reliability.validation.label_join import Joined, join_labels
 from conqret.reliability.validation.people import OVERALL
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 FEWEST_TOPICS = 6
 """Topics with labels below which nothing is calibrated: each fold holds one, and four are left to be fitted on."""
+Fitted = tuple[Seen, Tried]
+"""What the maps of a dimension are fitted on, and they."""
 BANDS = 5
 """Bands of what is said (of as many units each) in the table of reliability."""
 
@@ -68,15 +70,15 @@ def calibrate(
     joined = beside_trivial(join_labels(kept, labels, metrics), items, floor, settings, fitted=True)
     folds = {str(cluster): fold for cluster, fold in labelled_folds(joined, settings.seed).items()}
     maps: dict[str, Maps] = {}
-    fits: dict[str, Seen] = {}
+    fits: dict[str, Fitted] = {}
     left_out: dict[str, str] = {}
     for dimension, metric in joined.metrics.items():
         seen = _seen(joined, dimension, settings, folds)
         if isinstance(seen, str):
             left_out[dimension] = seen
         else:
-            fits[dimension] = seen
-            whole, *without = tried(seen).chosen_maps
+            fits[dimension] = seen, tried(seen)
+            whole, *without = fits[dimension][1].chosen_maps
             parts = any(unit.part for unit in seen.view.found)
             scale = str(seen.view.scale)
             maps[metric] = Maps(
@@ -114,16 +116,16 @@ def _seen(joined: Joined, dimension: str, settings: Settings, folds: Mapping[str
     if len(np.unique(view.judge(rounded=False)[view.compared])) < 2:
         return "the judge says the same of everything"
     seen = Seen(view, joined, joined.metrics[dimension], folds)
-    if not all(part.any() for part in seen.parts()):
-        return f"all its {joined.clustered_by}s fell into one fold"
+    if not all(part.any() for part in seen.parts().values()):
+        return f"all its {joined.clustered_by}s fell into two folds"
     return seen
 
 
-def _beside(joined: Joined, fits: Mapping[str, Seen]) -> Joined:
+def _beside(joined: Joined, fits: Mapping[str, Fitted]) -> Joined:
     """The same join, in which each score has beside it what each kind of map makes of it."""
     scores, fitted = dict(joined.scores), dict(joined.fitted)
-    for dimension, seen in fits.items():
-        made = tried(seen).said
+    for dimension, (seen, found) in fits.items():
+        made = found.said
         places = {unit: place for place, unit in enumerate(joined.units)}
         scores[dimension] = {
             unit: one
@@ -134,12 +136,12 @@ def _beside(joined: Joined, fits: Mapping[str, Seen]) -> Joined:
             )
             for unit, one in joined.scores[dimension].items()
         }
-        fitted[dimension] = {**fitted.get(dimension, {}), **refits(seen)}
+        fitted[dimension] = {**fitted.get(dimension, {}), **refits(seen, found.chosen)}
     return replace(joined, scores=scores, fitted=fitted)
 
 
 def _checked(
-    made: Calibration, joined: Joined, fits: Mapping[str, Seen], drawn: Resamples, settings: Settings
+    made: Calibration, joined: Joined, fits: Mapping[str, Fitted], drawn: Resamples, settings: Settings
 ) -> Calibration:
     checked, sampled, pooled = {}, {}, []
     for maps in made.maps.values():
@@ -151,7 +153,7 @@ def _checked(
         }
         sides = _sides(view)
         pooled.append(sides)
-        missed = {kind: why for kind in KINDS if (why := why_not(kind, fits[maps.dimension]))}
+        missed = {kind: why for kind in KINDS if (why := why_not(kind, fits[maps.dimension][0]))}
         checked[maps.dimension] = _on(view, sampled[maps.dimension], missed, sides, drawn)
     rows = [alphas for name, alphas in sampled.items() if name != OVERALL] or list(sampled.values())
     means = {

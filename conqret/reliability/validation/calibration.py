@@ -127,13 +127,15 @@ class Calibration(Frozen):
                 unit: _beside(one, self._map(maps, clusters[unit]).of, joined.said[unit])
                 for unit, one in joined.scores[dimension].items()
             }
-            fit = self._fit(View(joined, dimension, settings), joined, metric, found)
+            fit = self._fit(View(joined, dimension, settings), joined, maps, metric, found)
             if fit is not None:
                 fitted.setdefault(dimension, {})[CALIBRATED] = fit
             scores[dimension] = found
         return replace(joined, scores=scores, fitted=fitted)
 
-    def _fit(self, view: View, joined: Joined, metric: str, found: Mapping[Unit, Scored]) -> Fit | None:
+    def _fit(
+        self, view: View, joined: Joined, maps: Maps, metric: str, found: Mapping[Unit, Scored]
+    ) -> Fit | None:
         """How the calibrated scores of a dimension come of its labels; None where they are from other labels."""
         import numpy as np
 
@@ -144,7 +146,7 @@ class Calibration(Frozen):
             [one.variants.get(CALIBRATED) if (one := found.get(unit)) else None for unit in view.units],
             dtype=float,
         )
-        fit = refits(seen)[CALIBRATED]
+        fit = refits(seen, [one.kind for one in (maps.whole, *maps.without)])[CALIBRATED]
         same = np.allclose(fit(seen.known)[seen.known], made[seen.known], rtol=0, atol=1e-9)
         return fit if same else None
 

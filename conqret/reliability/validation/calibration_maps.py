@@ -2,16 +2,17 @@
 
 ``isotonic`` and ``ordinal`` read the metric itself: any map that never falls, or the label to be expected where odds
 are proportional. ``joint`` reads all metrics that the judge gives, by ridge regression. Which kind maps a fold of
-topics is said by the squared errors on the other folds: how well a topic is mapped has no say in the choice of its own
-map (the maps that are chosen by were fitted on it, though).
+topics is said by the squared errors on the other folds, of maps that were fitted without either fold: a topic has no
+part in its own map, nor in the choice of its kind (nested cross-validation: Varma and Simon, BMC Bioinformatics 2006).
 """
 
 from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import Field, model_validator
@@ -30,6 +31,12 @@ if TYPE_CHECKING:
 
     from conqret.reliability.validation.label_join import Fit
 
+Out = frozenset[int]
+"""Folds that are left out."""
+LEFT_OUT: tuple[Out, ...] = tuple(
+    frozenset(out) for size in range(3) for out in combinations(range(FOLDS), size)
+)
+"""None, each fold, and each two of them."""
 STEP = 0.05
 """The distance of the knots by which a curve of an ordinal regression is kept."""
 
@@ -112,58 +119,63 @@ class Seen:
         self.fold = np.array([folds.get(str(cluster), -1) for cluster in view.clusters])
         names = sorted({name for said in self.said for name in said})
         columns = np.array([[said.get(name, np.nan) for name in names] for said in self.said])
-        there = [(~np.isnan(columns[part])).any(axis=0) for part in self.parts()]
+        there = [(~np.isnan(columns[part])).any(axis=0) for part in self.parts().values()]
         kept = np.flatnonzero(np.all(there, axis=0))
         self.names, self.columns = [names[place] for place in kept], columns[:, kept]
 
-    def parts(self, kept: NDArray[np.bool_] | None = None) -> list[NDArray[np.bool_]]:
-        """What the maps are fitted on: all that is known (and ``kept``), and for each fold the others."""
+    def parts(self, kept: NDArray[np.bool_] | None = None) -> dict[Out, NDArray[np.bool_]]:
+        """What the maps are fitted on, by the folds that are left out: all that is known (and ``kept``), what is not in
+        one of the folds, and what is not in one of two."""
+        import numpy as np
+
         known = self.known if kept is None else self.known & kept
-        return [known, *(known & (self.fold != one) for one in range(FOLDS))]
+        return {out: known & ~np.isin(self.fold, list(out)) for out in LEFT_OUT}
 
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """``maps`` of each kind (of all labels, then without each fold), and what each says of the units (NaN where there
-    is no score), cross-fitted. ``chosen`` are the kinds in the same order: each has the least squared error on the
-    units that it was fitted on."""
+    """``said`` has by kind what the map without its fold says of each unit (NaN where there is no score).
+    ``chosen_maps`` are the map of all labels and those without each fold, each of the kind in ``chosen``."""
 
-    maps: Mapping[str, tuple[Map, ...]]
     said: Mapping[str, NDArray[np.float64]]
     chosen: tuple[str, ...]
-
-    @property
-    def chosen_maps(self) -> tuple[Map, ...]:
-        """The map of all labels and those without each fold."""
-        return tuple(self.maps[kind][place] for place, kind in enumerate(self.chosen))
+    chosen_maps: tuple[Map, ...]
 
 
-def tried(seen: Seen, kept: NDArray[np.bool_] | None = None) -> Tried:
-    """Fit all kinds of map that can be had, whole and without each fold, on the labels of the units that are
-    ``kept``."""
+def tried(seen: Seen, kept: NDArray[np.bool_] | None = None, chosen: Sequence[str] | None = None) -> Tried:
+    """Fit all kinds of map that can be had on the labels of the units that are ``kept``, and choose one for all labels
+    and for those without each fold (unless they are ``chosen``): that of the least squared error in a cross-validation
+    among these labels."""
     parts = seen.parts(kept)
-    maps = {
-        kind: tuple(fit(seen, part) for part in parts)
-        for kind, fit in KINDS.items()
-        if not why_not(kind, seen)
+    kinds = [kind for kind in KINDS if not why_not(kind, seen)]
+    if len(kinds) == 1:
+        chosen = kinds * (1 + FOLDS)
+    fitted = LEFT_OUT if chosen is None else LEFT_OUT[: 1 + FOLDS]
+    maps = {kind: {out: KINDS[kind](seen, parts[out]) for out in fitted} for kind in kinds}
+    said = {kind: _said(found, seen, frozenset()) for kind, found in maps.items()}
+    taken = tuple(chosen or (_best(maps, seen, out, parts[out]) for out in LEFT_OUT[: 1 + FOLDS]))
+    whole = tuple(maps[kind][out] for kind, out in zip(taken, LEFT_OUT, strict=False))
+    return Tried(said, taken, whole)
+
+
+def _best(maps: Mapping[str, Mapping[Out, Map]], seen: Seen, out: Out, part: NDArray[np.bool_]) -> str:
+    """The kind of the least squared error on a ``part``, each of its folds by the maps without it and ``out``."""
+    errors = {
+        kind: float(((_said(found, seen, out) - seen.target)[part] ** 2).mean())
+        for kind, found in maps.items()
     }
-    said = {kind: _said(found, seen) for kind, found in maps.items()}
-
-    def error(kind: str, part: NDArray[np.bool_]) -> float:
-        return float(((said[kind] - seen.target)[part] ** 2).mean())
-
-    chosen = [min(said, key=lambda kind: error(kind, part)) for part in parts]
-    return Tried(maps, said, tuple(chosen))
+    return min(errors, key=lambda kind: errors[kind])
 
 
-def refits(seen: Seen) -> dict[str, Fit]:
-    """By variant how its scores come of the labels of some units: of each kind of map, and of the chosen ones."""
+def refits(seen: Seen, chosen: Sequence[str]) -> dict[str, Fit]:
+    """By variant how its scores come of the labels of some units: of each kind of map, and of the ``chosen`` ones,
+    whose kinds stay."""
     known: dict[bytes, dict[str, NDArray[np.float64]]] = {}
 
     def said(kept: NDArray[np.bool_]) -> dict[str, NDArray[np.float64]]:
         key = kept.tobytes()
         if key not in known:
-            known[key] = _again(seen, kept)
+            known[key] = _again(seen, kept, chosen)
         return known[key]
 
     def fit(name: str) -> Fit:
@@ -172,24 +184,40 @@ def refits(seen: Seen) -> dict[str, Fit]:
     return {name: fit(name) for name in (*(one for one in KINDS if not why_not(one, seen)), CALIBRATED)}
 
 
-def _again(seen: Seen, kept: NDArray[np.bool_]) -> dict[str, NDArray[np.float64]]:
+def _again(seen: Seen, kept: NDArray[np.bool_], chosen: Sequence[str]) -> dict[str, NDArray[np.float64]]:
     import numpy as np
 
-    if not all(part.any() for part in seen.parts(kept)):
+    if not all(seen.parts(kept)[out].any() for out in LEFT_OUT[: 1 + FOLDS]):
         nothing = np.full(len(seen.score), np.nan)
         return dict.fromkeys((*KINDS, CALIBRATED), nothing)
-    found = tried(seen, kept)
-    columns = np.stack([found.said[kind] for kind in found.chosen])
-    return {**found.said, CALIBRATED: columns[1 + seen.fold, np.arange(len(seen.fold))]}
+    said = tried(seen, kept, chosen).said
+    columns = np.stack([said[kind] for kind in chosen])
+    return {**said, CALIBRATED: columns[1 + seen.fold, np.arange(len(seen.fold))]}
 
 
-def _said(maps: tuple[Map, ...], seen: Seen) -> NDArray[np.float64]:
+def _said(maps: Mapping[Out, Map], seen: Seen, out: Out) -> NDArray[np.float64]:
+    """What is said of each unit by the map without its fold and those that are ``out``."""
     import numpy as np
 
     found = np.full(len(seen.score), np.nan)
-    for place in np.flatnonzero(~np.isnan(seen.score)):
-        found[place] = maps[1 + seen.fold[place]].of(seen.said[place])
+    scored = ~np.isnan(seen.score)
+    for fold in np.unique(seen.fold):
+        here = scored & (seen.fold == fold)
+        found[here] = _read(maps[out | {int(fold)} if fold >= 0 else out], seen, here)
     return found
+
+
+def _read(one: Map, seen: Seen, here: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """What a map says of these units: ``of`` for all of them at once."""
+    import numpy as np
+
+    if isinstance(one, MonotoneMap):
+        return np.asarray(np.interp(seen.score[here], one.scores, one.labels))
+    usual, weights = (
+        np.array([by_name[name] for name in seen.names]) for by_name in (one.usual, one.weights)
+    )
+    moved = np.nan_to_num(seen.columns[here] - usual)
+    return np.asarray(np.clip(one.level + moved @ weights, 0, 1))
 
 
 def _isotonic(seen: Seen, part: NDArray[np.bool_]) -> Map:

@@ -21,7 +21,6 @@ from conqret.reliability.validation.label_join import Joined, join_labels
 from conqret.reliability.validation.people import OVERALL
 from conqret.reliability.validation.settings import Basis, Settings
 from conqret.stats.agreement import alphas
-from conqret.stats.effects import FEWEST_CLUSTERS
 from conqret.stats.estimate import Estimate, Sampled, average
 from conqret.stats.resampling import leave_one_out
 from conqret.stats.significance import ALPHA, holm
@@ -183,7 +182,7 @@ def _offer(run: JudgeFolder, name: str, alpha: Estimate) -> Offer:
 def _differences(names: Sequence[str], sampled: Sequence[Sampled], confidence: float) -> list[Difference]:
     pairs = list(combinations(zip(names, sampled, strict=True), 2))
     found = [one.minus(other) for (_, one), (_, other) in pairs]
-    tested = holm([one.p() if one.clusters >= FEWEST_CLUSTERS else None for one in found])
+    tested = holm([one.p() for one in found])
     return [
         Difference(
             first=first,

@@ -25,7 +25,6 @@ from conqret.reliability.validation.people_difference import (
     labelled_differences,
 )
 from conqret.reliability.validation.settings import Settings
-from conqret.stats.effects import FEWEST_CLUSTERS
 from conqret.stats.estimate import Estimate
 from conqret.stats.prediction_powered import CorrectedMean
 from conqret.stats.resampling import mean
@@ -228,7 +227,7 @@ def _on(
         names = [clusters[place] for place in both]
         moved = mean(values[both, 1] - values[both, 0], names)
         change = moved.estimate(confidence)
-        p = moved.p() if moved.clusters >= FEWEST_CLUSTERS else None
+        p = moved.p()
         first, second = (
             mean(values[both, side], names, scale="share").estimate(confidence) for side in (0, 1)
         )

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.retrieval.evaluation.balance import alpha_ndcg, balance
 from conqret.retrieval.evaluation.depths import TOP, cut_off, cutoff, default_measures, parsed_measure
-from conqret.stats import Estimate, holm, mean_interval, paired_t_test
+from conqret.stats import Estimate, holm, mean_interval
 from conqret.stats.estimate import Scale
+from conqret.stats.resampling import mean
 from conqret.stats.significance import ALPHA
 
 Run = Mapping[str, Sequence[str]]
@@ -40,7 +41,7 @@ class Score:
     """One system's mean of one measure on one view, its interval over topics, and its values by topic.
 
     ``p`` is Holm's adjusted p-value of the paired t-test against the baseline (None for the baseline itself
-    and where there is one topic only), ``difference`` the mean difference. A ranking that is too short for the measure
+    and below six topics), ``difference`` the mean difference. A ranking that is too short for the measure
     has no mean (``interval`` says why) and no values.
     """
 
@@ -187,12 +188,9 @@ def family(
     tests = {}
     for system in others:
         shared = [topic for topic in by_system[system] if topic in by_system[baseline]]
-        if len(shared) > 1:
-            tests[system] = paired_t_test(
-                [by_system[system][topic] for topic in shared],
-                [by_system[baseline][topic] for topic in shared],
-            )
-    adjusted = dict(zip(tests, holm([test.p for test in tests.values()]), strict=True))
+        if shared:
+            tests[system] = mean([by_system[system][topic] - by_system[baseline][topic] for topic in shared])
+    adjusted = dict(zip(tests, holm([test.p() for test in tests.values()]), strict=True))
     return [
         Score(
             view,
@@ -202,7 +200,7 @@ def family(
             if values
             else Estimate(None, reason=short[system, measure]),
             values,
-            tests[system].difference if system in tests else None,
+            float(tests[system].value) if system in tests else None,
             adjusted.get(system),
         )
         for system, values in by_system.items()
