@@ -16,13 +16,16 @@ from tests.server import FaultServer
 
 HEAVY = set("instructor litellm openai pandas polars pyarrow scipy tiktoken torch transformers".split())
 
+UNUSED = {"conqret.reliability", "conqret.experiments", "conqret.retrieval", "conqret.generation"}
+"""What judging needs nothing of."""
+
 
 def loaded_after(statement: str, cwd: Path) -> set[str]:
-    """The top-level modules that a fresh interpreter holds after ``statement``."""
+    """The modules that a fresh interpreter holds after ``statement``, and the packages that they are of."""
     code = f"{statement}\nimport json, sys\nprint('\\n' + json.dumps(sorted(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], cwd=cwd, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    return {name.partition(".")[0] for name in json.loads(done.stdout.splitlines()[-1])}
+    return set(json.loads(done.stdout.splitlines()[-1]))
 
 
 def called(*arguments: str) -> str:
@@ -81,6 +84,7 @@ def test_judging_directly_imports_no_llm_library(tmp_path: Path) -> None:
         held = loaded_after(called("conqret", *told), tmp_path)
     assert (len(server.requests), (tmp_path / "run" / "report.html").exists()) == (4, True)
     assert held & (HEAVY | {"httpx", "matplotlib"}) == {"polars"}  # which writes scores.parquet
+    assert held & UNUSED == set()
 
 
 def test_help_imports_nothing_heavy(tmp_path: Path) -> None:

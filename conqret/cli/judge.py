@@ -17,9 +17,11 @@ if TYPE_CHECKING:
 
     from conqret import Judgments
     from conqret.io import Checked
+    from conqret.judging.folder import JudgeFolder
     from conqret.judging.setup import Setup
     from conqret.judging.summary import Summary
     from conqret.llm.client import Client
+    from conqret.reliability.validation.calibration import Calibration
 
 EPILOG = (
     "Examples:\n\n"
@@ -109,9 +111,6 @@ def judge(
     from conqret.errors import ItemsError
     from conqret.judging.registry import JUDGES
     from conqret.judging.requirements import check_mean, parse_mean
-    from conqret.reliability.validation.calibrated_run import calibrate_run
-    from conqret.reliability.validation.calibration import read_calibration
-    from conqret.report.html import write_report
 
     settings: dict[str, Any] = {
         "format": format, "model": model, "columns": options.column_map(columns, options.ITEM_COLUMNS),
@@ -119,7 +118,7 @@ def judge(
         "output": True if output is None else output,
         **judging.given(), **calls.given(), **kept.given(), **engines.given(),
     }  # fmt: skip
-    maps = None if calibration is None else read_calibration(calibration)
+    maps = None if calibration is None else _read(calibration)
     judges = JUDGES.values() if format is None else [JUDGES[format]]
     metrics = {metric for judge in judges for metric in judge.metrics} if require else ()
     wanted = [parse_mean(text, metrics) for text in require or ()]
@@ -148,14 +147,29 @@ def judge(
     _remark(found, quiet=shown.quiet)
     summary = found.summary
     if maps is not None and found.folder is not None:
-        summary = calibrate_run(found.folder, maps)
-        write_report(found.folder)
+        summary = _calibrated(found.folder, maps)
     result(summary, _lines(found, summary), as_json=shown.json_output)
     outcomes = [check_mean(one, found.summary) for one in wanted]
     tell_outcomes(outcomes)
     failed = found.summary.failed or not all(one.met for one in outcomes)
     there = found.summary.any_score or found.summary.outstanding  # what a batch holds is to come
     end(failed, found.session, there=there, reasons=found.summary.reasons)
+
+
+def _read(calibration: Path) -> Calibration:
+    from conqret.reliability.validation.calibration import read_calibration
+
+    return read_calibration(calibration)
+
+
+def _calibrated(run: JudgeFolder, maps: Calibration) -> Summary:
+    """Put the calibrated scores into table, summary and page of the run."""
+    from conqret.reliability.validation.calibrated_run import calibrate_run
+    from conqret.report.html import write_report
+
+    summary = calibrate_run(run, maps)
+    write_report(run)
+    return summary
 
 
 def _hold_against(card: Path, setup: Setup) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import functools
+import gc
 import logging
 import os
 import signal
@@ -36,6 +37,11 @@ TRACES = "CONQRET_TRACES"
 """Set, it makes spans of what is asked (:mod:`conqret.llm.tracing`), which few want and is heavy to import."""
 
 STOPPED = SIGNALLED + signal.SIGINT
+
+COLLECTED_AFTER = (10_000, 50, 50)
+"""How many objects are made before Python looks for unused cycles among the young ones, and after how many such looks
+among the older. By its own measure (700, 10, 10) it looks through all that is imported again and again: a tenth of a
+run's work, and pauses of a tenth of a second between the answers. So they stay under ten milliseconds."""
 
 app = typer.Typer(
     name="conqret",
@@ -104,6 +110,7 @@ def _command() -> Callable[[], object]:
 
 def main() -> None:
     """Run the command line."""
+    gc.set_threshold(*COLLECTED_AFTER)
     logging.getLogger("conqret").handlers = [_Remarks()]
     logging.lastResort = _Remarks(logging.WARNING)  # what libraries remark
     signals = _Signals()

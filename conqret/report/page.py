@@ -115,6 +115,7 @@ def _environment(folder: Path = _HERE) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         finalize=_shown,
+        auto_reload=False,  # looking whether a part of the page has changed, for each item anew
     )
 
 

@@ -17,6 +17,8 @@ _CONTROLS = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufff9-\ufffb\ud800-\udfff"
     r"\U000e0000-\U000e007f]+|[\u200b\u2060\ufeff]{3,}"  # a few zero-width spaces are common in web text
 )
+_USUAL = re.compile(r"[\t\n -~\xa0-\u200a\u2010-\u2027\u202f-\u205f\u2070-\ud7ff]*")
+"""What most texts consist of: nothing in it is written out, and to see that is quicker than to look for what is."""
 _NAMED = 8
 _mark = re.compile(MARK)
 _number = re.compile(r"[0-9]+")
@@ -42,7 +44,7 @@ def visible(text: str) -> str:
 
     Line breaks and tabs stay. A long row of such characters is written as its first few and their number.
     """
-    if text.isascii() and text.isprintable():
+    if (text.isascii() and text.isprintable()) or _USUAL.fullmatch(text):
         return text
     return _CONTROLS.sub(_name, text.replace("\r\n", "\n"))
 
