@@ -31,23 +31,31 @@ STRAY_SELECTOR = (
 )
 """A variation selector that chooses no form of an emoji: sixteen of them can spell a hidden sentence."""
 
-_INVISIBLE = re.compile(
-    rf"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\xad\ufff9-\ufffb{IGNORABLE}]|{STRAY_SELECTOR}"
-)
+_UNSEEN = rf"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\xad\ufff9-\ufffb{IGNORABLE}"
+_INVISIBLE = re.compile(rf"[{_UNSEEN}]|{STRAY_SELECTOR}")
+_PERHAPS = re.compile(rf"[{_UNSEEN}\ufe00-\ufe0f]")
 
-USUAL = re.compile(r"[\t\n\r -~\xa0-\xac\xae-\u02ff\u2010-\u2027\u2030-\u205e]*")
-"""What most texts consist of: nothing in it is invisible, and to see that is quicker than to look for what is."""
+_USUAL = re.compile(r"[\t\n\r -;=-~\xa0-\xac\xae-\u02c1\u02c3-\u02ff\u2010-\u2027\u2030-\u205e]+")
+"""What most texts consist of. Nothing in it is invisible or an angle, and to leave it out is ten times as quick as to
+look for what is: only the few characters that remain are looked at."""
 
 
 def neutralise(text: str) -> str:
     """Return ``text`` without any character that could end or open a block of the prompt."""
     if text.isascii():
         return _CONTROL.sub("", text.replace("<", _QUOTE))
+    rare = _USUAL.sub("", text)
     for angle in ANGLES:
-        text = text.replace(angle, _QUOTE)
-    return visible(text)
+        if angle in rare:
+            text = text.replace(angle, _QUOTE)
+    return _INVISIBLE.sub("", text) if _PERHAPS.search(rare) else text
 
 
 def visible(text: str) -> str:
     """Return ``text`` without the characters that people cannot see."""
-    return text if USUAL.fullmatch(text) else _INVISIBLE.sub("", text)
+    return _INVISIBLE.sub("", text) if hides(text) else text
+
+
+def hides(text: str) -> bool:
+    """Whether ``text`` may hold characters that people cannot see: there are some, or a variation selector."""
+    return _PERHAPS.search(_USUAL.sub("", text)) is not None

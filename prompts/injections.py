@@ -15,7 +15,7 @@ import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 
-from conqret.prompts.guard import ANGLES, IGNORABLE, STRAY_SELECTOR, USUAL, visible
+from conqret.prompts.guard import ANGLES, IGNORABLE, STRAY_SELECTOR, hides, visible
 
 EXCERPT_CHARACTERS = 160
 """How much of a suspicious passage is shown in a flag."""
@@ -176,7 +176,7 @@ def _find(text: str) -> tuple[Injection, ...]:
     plain = text
     if not text.isascii():
         plain = unicodedata.normalize("NFKC", text)
-        if not USUAL.fullmatch(plain):
+        if hides(plain) or hides(text):
             if match := _HIDDEN.search(text):
                 excerpt = _excerpt(visible(text), match.start(), match.start() + 1)
                 found["hidden"] = Injection("hidden", excerpt, match.start())
