@@ -17,7 +17,7 @@ from conqret.errors import DeclarationError
 from conqret.llm import Client, ClientOptions, Recordings
 from conqret.llm.backends.hosted import BACKEND
 from conqret.llm.hosted.direct import Direct
-from conqret.llm.hosted.servers import directly, server_of
+from conqret.llm.hosted.servers import AZURE_VERSION, directly, server_of
 from conqret.llm.hosted.through_litellm import ThroughLitellm, _stay_here
 from conqret.llm.request import Plain
 from conqret.llm.structured import Shape
@@ -81,12 +81,15 @@ ASKED = [
 ]
 
 
-@pytest.mark.parametrize("model", ["openai/judge", "hosted_vllm/a/b", "lm_studio/some"])
+@pytest.mark.parametrize("model", ["openai/judge", "hosted_vllm/a/b", "lm_studio/some", "azure/my-judge"])
 async def test_both_ways_send_the_same_and_record_the_same(tmp_path, model):
     asked = [request(number, **fields) for number, fields in enumerate(ASKED)]
     kept: dict[str, dict[str, Any]] = {}
     sent: dict[str, list[bytes]] = {}
+    azure = model.startswith("azure/")
+    path = f"/openai/deployments/my-judge/chat/completions?api-version={AZURE_VERSION}"
     async with serving(lambda _: web.json_response(body(logprobs={"content": TOKENS}))) as (url, heard):
+        url = url.removesuffix("/v1") if azure else url
         for way in ("direct", "litellm"):
             heard.clear()
             with Recordings(tmp_path / f"{way}.sqlite") as store:
@@ -103,11 +106,12 @@ async def test_both_ways_send_the_same_and_record_the_same(tmp_path, model):
                     )
                     kept.setdefault(way, {})[one.key] = (told, one.params, one.ask, one.item)
             sent[way] = sorted(one.raw for one in heard)
-            assert {one.path for one in heard} == {"/v1/chat/completions"}
-            assert {one.headers["Authorization"] for one in heard} == {f"Bearer {SECRET}"}
+            assert {one.path for one in heard} == {path if azure else "/v1/chat/completions"}
+            keys = {(one.headers.get("Authorization"), one.headers.get("api-key")) for one in heard}
+            assert keys == {(None, SECRET) if azure else (f"Bearer {SECRET}", None)}
     assert kept["direct"] == kept["litellm"]
     assert [ordered(raw) for raw in sent["direct"]] == [ordered(raw) for raw in sent["litellm"]]
-    if model.startswith("openai/"):
+    if model.startswith(("openai/", "azure/")):
         assert sent["direct"] == sent["litellm"]
 
 
@@ -149,6 +153,33 @@ def test_who_is_asked_directly(model, base, direct):
     assert directly(ClientOptions(model, api_base=base)) is direct
     assert isinstance(BACKEND.open(ClientOptions(model, api_base=base)), Direct if direct else ThroughLitellm)
     assert not directly(ClientOptions(model, api_base=base, client="litellm"))
+
+
+@pytest.mark.parametrize(
+    ("model", "base", "version", "direct"),
+    [
+        ("azure/judge", "https://x.openai.azure.com/", "2024-10-21", True),
+        ("azure/judge", "https://x.openai.azure.com", "2024-06-01", False),
+        ("azure/judge", "https://x.openai.azure.com", "preview", False),
+        ("azure/judge", "https://x.openai.azure.com/openai/v1", "2024-10-21", False),
+        ("azure/judge", None, "2024-10-21", False),
+        ("azure/gpt-35-turbo", "https://x.openai.azure.com", "2024-10-21", False),
+        ("azure/o3-mini", "https://x.openai.azure.com", "2024-10-21", False),
+        ("azure/responses/judge", "https://x.openai.azure.com", "2024-10-21", False),
+    ],
+)
+def test_which_deployments_are_asked_directly(monkeypatch, model, base, version, direct):
+    monkeypatch.setenv("AZURE_API_VERSION", version)
+    assert not directly(ClientOptions(model, api_base=base))  # there is no key
+    monkeypatch.setenv("AZURE_API_KEY", "k")
+    assert directly(ClientOptions(model, api_base=base)) is direct
+    if base is None:
+        monkeypatch.setenv("AZURE_API_BASE", "https://y.openai.azure.com")
+        url = server_of(ClientOptions(model)).url
+        assert (
+            url
+            == f"https://y.openai.azure.com/openai/deployments/judge/chat/completions?api-version={version}"
+        )
 
 
 def test_addresses_and_keys(monkeypatch):

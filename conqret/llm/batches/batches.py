@@ -282,7 +282,8 @@ def service_of(options: ClientOptions) -> Callable[[ClientOptions], BatchService
     """
     if options.model.startswith("anthropic/") or provider_of(options.model) == "anthropic":
         return lambda options: AnthropicBatches(options, anthropic_server(options))
-    if options.backend.writes and not options.backend.baseline and directly(options):
+    azure = options.model.startswith("azure/")  # its batches are those of deployments made for them
+    if options.backend.writes and not options.backend.baseline and not azure and directly(options):
         return lambda options: OpenAIBatches(options, server_of(options))
     raise DeclarationError(
         f"the model {options.model} cannot be asked in batches: OpenAI's and Anthropic's can, and those of servers "

@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from urllib.parse import SplitResult, unquote, urlsplit
+from urllib.parse import SplitResult, quote, unquote, urlsplit
 
 from conqret.errors import DeclarationError
 from conqret.llm.catalogue import is_provider, provider_of
@@ -17,12 +17,21 @@ from conqret.llm.reachable import missing_key
 
 OPENAI = "openai"
 OPENAI_URL = "https://api.openai.com/v1"
+AZURE = "azure"
+AZURE_VERSION = "2025-02-01-preview"
+"""The version of Azure's interface that is asked for where none is set: litellm's."""
 
 _PLAIN = re.compile(r"(ft:)?gpt-(3\.5|4)(?!.*(audio|search|realtime))")
 """OpenAI's own models whose parameters are those of everybody; litellm knows how the others differ."""
 
 _REASONING = re.compile(r"(^|/)(o\d|gpt-([5-9]|\d\d))")
 """Models that litellm sends other parameters, whoever serves them."""
+
+_DATED = re.compile(r"(2024-(0[89]|1\d)|202[5-9]-\d\d)-\d\d(-preview)?")
+"""Versions of Azure's interface that take schemas (from August 2024), by their dates; litellm knows the others."""
+
+_OTHERWISE = re.compile(r"o\d|o_series|gpt-?[35-9]|/")
+"""In names of Azure's deployments: models that litellm sends other parameters, or by other addresses."""
 
 _PATH = "/chat/completions"
 
@@ -49,16 +58,17 @@ class _Provider:
     """The environment variables of a provider's address and key, its usual address, and whether it wants a key."""
 
     bases: tuple[str, ...]
-    key: str
+    keys: tuple[str, ...]
     url: str | None = None
     keyed: bool = False
 
 
 _PROVIDERS = {
-    OPENAI: _Provider(("OPENAI_BASE_URL", "OPENAI_API_BASE"), "OPENAI_API_KEY", OPENAI_URL, keyed=True),
-    "hosted_vllm": _Provider(("HOSTED_VLLM_API_BASE",), "HOSTED_VLLM_API_KEY"),
-    "lm_studio": _Provider(("LM_STUDIO_API_BASE",), "LM_STUDIO_API_KEY"),
-    "llamafile": _Provider(("LLAMAFILE_API_BASE",), "LLAMAFILE_API_KEY", "http://127.0.0.1:8080/v1"),
+    OPENAI: _Provider(("OPENAI_BASE_URL", "OPENAI_API_BASE"), ("OPENAI_API_KEY",), OPENAI_URL, keyed=True),
+    "hosted_vllm": _Provider(("HOSTED_VLLM_API_BASE",), ("HOSTED_VLLM_API_KEY",)),
+    "lm_studio": _Provider(("LM_STUDIO_API_BASE",), ("LM_STUDIO_API_KEY",)),
+    "llamafile": _Provider(("LLAMAFILE_API_BASE",), ("LLAMAFILE_API_KEY",), "http://127.0.0.1:8080/v1"),
+    AZURE: _Provider(("AZURE_API_BASE",), ("AZURE_OPENAI_API_KEY", "AZURE_API_KEY")),
 }
 
 
@@ -68,6 +78,8 @@ def directly(options: ClientOptions) -> bool:
     if options.client == "litellm" or named is None:
         return False
     provider, model = named
+    if provider == AZURE:
+        return _deployed(options, model)
     own = _base(options, provider) is not None
     return provider != OPENAI or not (_REASONING.search(model) if own else not _PLAIN.match(model))
 
@@ -86,9 +98,12 @@ def server_of(options: ClientOptions) -> Server:
             f"the model {options.model} has no address: give that of its server (--api-base, or the environment "
             f"variable {known.bases[0]})"
         )
-    key = (options.api_key or os.environ.get(known.key) or "").strip()
+    key = _key(options, provider)
     if not key and base is None and known.keyed:
-        missing_key(options.model, provider, [known.key])
+        missing_key(options.model, provider, known.keys)
+    if provider == AZURE:
+        headers = {"api-key": checked_key(key, provider)}
+        return Server(provider, model, _deployment(url, model), headers, base)
     return Server(provider, model, _completions(url), _headers(url, key or NO_KEY, provider), base)
 
 
@@ -96,6 +111,33 @@ def _base(options: ClientOptions, provider: str) -> str | None:
     """The address that is given, or set."""
     names = _PROVIDERS[provider].bases
     return options.api_base or next((found for name in names if (found := os.environ.get(name))), None)
+
+
+def _key(options: ClientOptions, provider: str) -> str:
+    """The key that is given, or set; empty where there is none."""
+    names = _PROVIDERS[provider].keys
+    return next(
+        (key for one in (options.api_key, *map(os.environ.get, names)) if (key := (one or "").strip())), ""
+    )
+
+
+def _version() -> str:
+    return os.environ.get("AZURE_API_VERSION") or AZURE_VERSION
+
+
+def _deployed(options: ClientOptions, model: str) -> bool:
+    """Whether a deployment of Azure's is asked by its usual rules: at the address of a resource, with a key, for a
+    schema. litellm knows the others: tokens, versions without a date, models with parameters of their own."""
+    address = urlsplit(_base(options, AZURE) or "")
+    plain = address.hostname and address.path in ("", "/") and "@" not in address.netloc and not address.query
+    return bool(
+        plain and not _OTHERWISE.search(model) and _key(options, AZURE) and _DATED.fullmatch(_version())
+    )
+
+
+def _deployment(base: str, model: str) -> str:
+    """The address of chat completions of a deployment."""
+    return f"{base.rstrip('/')}/openai/deployments/{quote(model)}{_PATH}?api-version={_version()}"
 
 
 def _named(options: ClientOptions) -> tuple[str, str] | None:
