@@ -52,7 +52,7 @@ SHAPES = {
     "8b": ("llama", {"hidden_size": 4096, "num_hidden_layers": 32, "intermediate_size": 14_336, "vocab_size": 128_256,
                      "num_attention_heads": 32, "num_key_value_heads": 8}),
 }  # fmt: skip
-"""Those of GPT-2 small, Qwen2.5 0.5B, 1.5B and 3B, and Llama 3.1 8B, as their configurations say; ``tiny`` for tests."""
+"""Those of GPT-2 small, Qwen2.5 0.5B, 1.5B and 3B, and Llama 3.1 8B, as their configurations say; ``tiny`` to try."""
 DEMO = Path(__file__).resolve().parents[1] / "fixtures/demo/items.jsonl"
 TOKENS = 50_257
 """Tokens that the tokenizer learns at most; a model may know more."""
