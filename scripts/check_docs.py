@@ -38,7 +38,7 @@ ELSEWHERE = {
     r"models?/|local/|--backbone|--encoder|--engine|tune|semscore|likelihood|sphere|--detector": "weights",
     r"^(?:bias|calibrate|sensitivity|power|run|frontier) ": "a minute or more: the tests run smaller ones",
     r"--batch": "a key",
-    r"^(?:view|serve)\b": "somebody who stops it",
+    r"^(?:view|serve|mcp)\b": "somebody who stops it",
     r"--api-base|my-judge|--strategy brief|shouting|clarity": "a server or plug-in of one's own",
 }
 """What commands need that is not here: patterns, and what to call it."""

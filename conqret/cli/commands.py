@@ -20,6 +20,7 @@ PANELS: Mapping[str, Mapping[str, str]] = {
         "them.",
         "view": "Show a folder of runs in a browser: what each is, its report, prompts and raw answers; read only.",
         "serve": "Judge over HTTP: an item in, a judgment out, one address for each format, described by OpenAPI.",
+        "mcp": "Serve an assistant (MCP, over standard input and output): judge, explain a score, compare runs.",
         "diff": "What changed between two runs, or which of two systems the judge finds better: paired, over topics.",
         "formats": "List the formats of the judge, with their metrics, scales and sources.",
         "prompt": "Show the prompts, copy them to change them, and write evaluation steps for g-eval.",

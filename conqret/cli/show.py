@@ -41,10 +41,11 @@ def show(
     from conqret.judging.folder import JudgeFolder
 
     (found,) = asked(JudgeFolder(run), [item], recordings=recordings, prompts=prompts)
-    result(_plain(found), list(_shown(found)), as_json=json_output)
+    result(plain(found), list(_shown(found)), as_json=json_output)
 
 
-def _plain(found: Asked) -> dict[str, Any]:
+def plain(found: Asked) -> dict[str, Any]:
+    """What was asked and answered for an item, as plain data."""
     from dataclasses import asdict
 
     return {

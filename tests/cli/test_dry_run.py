@@ -19,7 +19,7 @@ from tests.judging.runs import write_items
 from tests.server import FaultServer
 
 PRICED = ("--model", "openai/mine", "--input-price", 2, "--output-price", 10)
-SAYS_SO = ("perturb", "doctor", "prompt steps", "retrieve run", "retrieve evaluate", "serve")
+SAYS_SO = ("perturb", "doctor", "prompt steps", "retrieve run", "retrieve evaluate", "serve", "mcp")
 """Commands that ask a model and have no dry run: one question, what depends on a ranking, or what others will ask."""
 
 TRAINS = ("debate tune", "perspectives tune")
