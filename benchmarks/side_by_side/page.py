@@ -6,6 +6,7 @@ import ast
 import os
 import platform
 import statistics
+from collections import Counter
 from pathlib import Path
 
 from side_by_side.driver import CONCURRENCY, PATIENCE
@@ -82,14 +83,15 @@ def page(trials: list[Trial], names: list[str]) -> str:
     """The page: how it was made, the table, what each was asked, and what is to be known of each."""
     faults = ", ".join(f"{share:.0%} {name.replace('_', ' ')}" for name, share in FAULTS.items())
     plain = [one for one in trials if one.kind == "plain"]
-    rounds = max(len([one for one in plain if one.library == name]) for name in names)
+    rounds = Counter(one.library for one in plain).values()
+    turns = "–".join(dict.fromkeys((str(min(rounds)), str(max(rounds)))))
     lines = [
         "# Results: side by side",
         "conqret beside ragas, DeepEval, TruLens, nuggetizer and inspect_ai: one server, the same items, the same "
         "faults. `python benchmarks/peers.py --kept peers.jsonl --page docs/results/peers.md` installs each in an "
         "environment of its own, makes the runs and writes this page.",
         table(trials, names),
-        f"Medians of {rounds} rounds over {len(plain[0].scores)} items of ten documents of 300 words, each library in "
+        f"Medians of {turns} rounds over {len(plain[0].scores)} items of ten documents of 300 words, each library in "
         f"turn, on {os.cpu_count()} cores that others used at the same time, Python {platform.python_version()}: what "
         "counts are counts and ratios. What a further item takes is the difference to a run over one item, so without "
         "imports and starts; CPU is that of the library's process, threads included. Items a second are those of the "
