@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from conqret.engines import Engine
 from conqret.errors import strict_options
 from conqret.experiments.execute import ExperimentOutcome, run_experiment
 from conqret.experiments.folder import ExperimentFolder
@@ -24,6 +25,8 @@ def experiment_job(
     overwrite: bool = False,
     recordings: str | Path | None = None,
     replay: str | Path | None = None,
+    engine: Engine = "process",
+    workers: int | None = None,
     say: Callable[[str, str], None] = lambda stage, text: None,
 ) -> Job:
     """An experiment that is ready to be run, or to be estimated. Raises DeclarationError as :func:`run`."""
@@ -36,6 +39,8 @@ def experiment_job(
         recordings=None if recordings is None else Path(recordings),
         replay=None if replay is None else Path(replay),
         overwrite=overwrite,
+        engine=engine,
+        workers=workers,
         say=say,
         on_stop=write_report,
     )
@@ -49,6 +54,8 @@ def run(
     overwrite: bool = False,
     recordings: str | Path | None = None,
     replay: str | Path | None = None,
+    engine: Engine = "process",
+    workers: int | None = None,
     say: Callable[[str, str], None] = lambda stage, text: None,
 ) -> ExperimentOutcome:
     """Retrieve, rerank, generate, judge, damage and report, as a file of an experiment says.
@@ -59,14 +66,16 @@ def run(
         overwrite: begin afresh where the folder holds another experiment; its recordings are kept.
         recordings: a store of answers to share with other runs; by default the folder's own.
         replay: recordings to answer from; nothing is sent then.
+        engine: who judges: this process, or so many ``workers`` of a Ray cluster (docs/scale.md).
         say: is told the name of each stage and what becomes of it.
 
     Raises:
         DeclarationError: faults of the file, all of them, each with its line; or the folder holds something else.
     """
     job = experiment_job(
-        experiment, output=output, overwrite=overwrite, recordings=recordings, replay=replay, say=say
-    )
+        experiment, output=output, overwrite=overwrite, recordings=recordings, replay=replay,
+        engine=engine, workers=workers, say=say,
+    )  # fmt: skip
     outcome = run_experiment(job)
     for judged in outcome.judged:
         write_report(judged)

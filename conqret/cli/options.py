@@ -35,8 +35,8 @@ def run_folder(default: str, what: str = "The run's folder", where: str = "where
 Items = Annotated[
     Path,
     typer.Argument(
-        help="JSONL (also .gz), Parquet or CSV; the columns of ragas, DeepEval, TruLens, RAGChecker, "
-        "nuggetizer and pyterrier-rag, and TREC RAG reports, are recognised."
+        help="JSONL (also .gz), Parquet or CSV, a folder of such files, or an address (s3://…); the columns of ragas, "
+        "DeepEval, TruLens, RAGChecker, nuggetizer and pyterrier-rag, and TREC RAG reports, are recognised."
     ),
 ]
 Columns = Annotated[str | None, option(FILES, "Which column holds what: topic=question,documents=ctx,…")]
@@ -173,8 +173,8 @@ class Engines(Group):
         Literal["process", "ray"] | None,
         option(
             LIMITS,
-            "ray spreads the items over the workers of a Ray cluster: that at RAY_ADDRESS, or one on this machine; "
-            "all limits hold for all of them together. Default: process, this one alone.",
+            "ray spreads what is judged over the workers of a Ray cluster, that at RAY_ADDRESS or one on this machine, "
+            "under the same limits. Default: process, this one alone.",
         ),
     ] = None
     workers: Annotated[

@@ -35,6 +35,7 @@ def run(
         ),
     ] = None,
     dry_run: options.DryRun = False,
+    engines: options.Engines,
     kept: options.Kept,
     shown: options.Shown,
 ) -> None:
@@ -51,7 +52,7 @@ def run(
         return
     outcome = run_file(
         experiment, output=output, say=_silent if shown.quiet else _say,
-        recordings=kept.recordings, replay=kept.replay, overwrite=kept.overwrite,
+        recordings=kept.recordings, replay=kept.replay, overwrite=kept.overwrite, **engines.given(),
     )  # fmt: skip
     result(
         outcome.summary,

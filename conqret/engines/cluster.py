@@ -195,18 +195,21 @@ class SpreadClient(Client):
             max_task_retries=RESTARTS, max_concurrency=self.in_flight,
         )  # fmt: skip
         least, more = divmod(options.max_concurrency, workers)
-        names = shard_names(self._store.path, workers)
+        store = self._store.path.absolute()
+        shards = shard_names(store, workers)
+        alone = sum(node["Alive"] for node in ray.nodes()) == 1  # no machine reads what another is writing
+        others = [store, *shards] if alone else [store]
         return [
             _Hand(
                 actor.remote(
                     shard.name,
                     replace(options, max_concurrency=max(1, least + (number < more))),
-                    shard.absolute(),
-                    self._store.path.absolute(),
+                    shard,
+                    others,
                     governor,
                 )
             )
-            for number, shard in enumerate(names)
+            for number, shard in enumerate(shards)
         ]
 
     def _sent(self, instrument: Instrument) -> tuple[str, list[Any]]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import glob
 import logging
 import uuid
+from collections.abc import Sequence
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -24,26 +25,34 @@ _log = logging.getLogger(__name__)
 
 
 class Shard(Recordings):
-    """What one worker records; it also finds what is in the run's store, to which nobody adds meanwhile.
+    """What one worker records; it also finds what is in the ``others``: the run's store, to which nobody adds
+    meanwhile, and the shards of other workers on its machine, as soon as they are there.
 
     It is locked as long as the worker lives. A worker that takes the place of one that was killed goes on with its
     shard.
     """
 
-    def __init__(self, path: Path, run: Path) -> None:
+    def __init__(self, path: Path, others: Sequence[Path]) -> None:
         self._lock = FileLock(f"{path}{_LOCK}")
         self._lock.acquire(timeout=ORPHANED)
         super().__init__(path)
-        self._run = Recordings(run, read_only=True)
+        self._others: dict[Path, Recordings | None] = dict.fromkeys(one for one in others if one != path)
 
     def get(self, key: str) -> Completion | None:
-        """The completion that is recorded here or in the run's store, or None."""
-        return super().get(key) or self._run.get(key)
+        """The completion that is recorded here or in one of the others, or None."""
+        found = super().get(key)
+        for path, store in self._others.items():
+            if found is None and (store is not None or path.exists()):
+                store = self._others[path] = store or Recordings(path, read_only=True)
+                found = store.get(key)
+        return found
 
     def close(self) -> None:
-        """Close both, and let go of the lock."""
+        """Close all, and let go of the lock."""
         super().close()
-        self._run.close()
+        for store in self._others.values():
+            if store is not None:
+                store.close()
         self._lock.release()
 
 

@@ -34,10 +34,12 @@ class Worker:
     One that comes for one that was killed goes on with its shard, and asks nothing that stands there.
     """
 
-    def __init__(self, name: str, options: ClientOptions, shard: Path, run: Path, governor: Any) -> None:
+    def __init__(
+        self, name: str, options: ClientOptions, shard: Path, others: Sequence[Path], governor: Any
+    ) -> None:
         self._instruments: dict[str, Instrument] = {}
         self._judging: set[asyncio.Task[Judgment]] = set()
-        self._shard = Shard(shard, run)
+        self._shard = Shard(shard, others)
         quota = None
         if governor is not None:
             require("ray", extra="ray").get(governor.begin.remote(name))

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from conqret.engines import clients_of
 from conqret.experiments.job import Job
 from conqret.experiments.ranking import rank
 from conqret.experiments.record import experiment_record
@@ -60,8 +61,9 @@ def run_experiment(job: Job) -> ExperimentOutcome:
     outcome = ExperimentOutcome({})
     job.out.check(record, overwrite=job.overwrite)
     with contextlib.ExitStack() as held:
+        clients = held.enter_context(clients_of(job.engine, job.workers))
         sessions = held.enter_context(
-            Sessions(recordings=job.recordings, replay=job.replay, prompts=job.library)
+            Sessions(recordings=job.recordings, replay=job.replay, prompts=job.library, clients=clients)
         )
         for options in job.clients:
             sessions.run(sessions.of(options).ready(job.out))

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from conqret.data.corpus import CorpusTopic
+from conqret.engines import Engine
 from conqret.errors import DeclarationError
 from conqret.experiments.config import NONE, Experiment, System, systems
 from conqret.experiments.folder import ExperimentFolder
@@ -27,8 +28,8 @@ class Job:
     """An experiment that is ready to be run: the file, what it says, and where everything goes.
 
     ``recordings`` is the store to use (by default the folder's own); with ``replay`` nothing is ever sent.
-    ``say`` is told the name of each stage and what becomes of it. ``on_stop`` is called with each run of a judge that
-    is stopped before its end.
+    ``engine`` judges: this process, or so many ``workers`` of a Ray cluster. ``say`` is told the name of each stage and
+    what becomes of it. ``on_stop`` is called with each run of a judge that is stopped before its end.
     """
 
     file: Path
@@ -37,6 +38,8 @@ class Job:
     recordings: Path | None = None
     replay: Path | None = None
     overwrite: bool = False
+    engine: Engine = "process"
+    workers: int | None = None
     say: Callable[[str, str], None] = lambda stage, text: None
     on_stop: Callable[[JudgeFolder], object] = lambda folder: None
 

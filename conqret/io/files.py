@@ -15,13 +15,13 @@ _PARQUET = b"PAR1"
 _ZIP = b"PK\x03\x04"
 
 
-def file_rows(path: str | Path) -> Rows:
-    """Return the records of a file.
+def file_rows(path: str | Path, name: str = "") -> Rows:
+    """Return the records of a file; ``name`` is what messages call it, where that is not its path.
 
     Raises:
         ItemsError: it is missing, a directory, empty, not UTF-8, or of a kind that is not read.
     """
-    name, file = str(path), Path(path)
+    name, file = name or str(path), Path(path)
     try:
         if not file.exists():
             raise _error(name, "there is no such file", _look_alike(file))

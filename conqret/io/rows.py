@@ -17,10 +17,12 @@ SAMPLE = 50
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One record and the line it starts on (in arrays, Parquet files and frames: its number)."""
+    """One record and the line it starts on (in arrays, Parquet files and frames: its number); ``file`` is the name of
+    what holds it, where that is another than the input's."""
 
     line: int
     record: Mapping[str, object]
+    file: str = ""
 
 
 class Rows(Protocol):

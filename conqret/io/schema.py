@@ -93,16 +93,17 @@ class TableReader:
     Attributes:
         faults, notes: what was wrong, and what else is to be said; both grow as rows are read.
         line, number: the line of the row that was read last, and how many rows (broken ones too) were read.
+        file: the name of what holds that row.
         columns: by field the column in which it was found in the row that was read last.
     """
 
     def __init__(self, rows: Rows, schema: Schema, faults: FaultList | None = None) -> None:
         self.schema, self._rows = schema, rows
         self.faults, self.notes = FaultList() if faults is None else faults, Notes()
-        self.line = self.number = 0
+        self.line, self.number, self.file = 0, 0, rows.name
         self.columns: dict[str, str] = {}
         self._met: dict[tuple[str, str], bool] = {}
-        self._lines: dict[str, int] = {}
+        self._lines: dict[str, tuple[str, int]] = {}
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         for row in self.rows():
@@ -117,7 +118,7 @@ class TableReader:
             if isinstance(row, Fault):
                 self.faults.add(row)
             else:
-                self.line = row.line
+                self.line, self.file = row.line, row.file or self._rows.name
                 yield row
 
     def read(self, record: Mapping[str, object], schema: Schema, inside: str = "") -> dict[str, Any] | None:
@@ -166,13 +167,14 @@ class TableReader:
 
     def once(self, name: str, value: str, remedy: str) -> None:
         """A fault of the field ``name`` where an earlier row has the same value."""
-        first = self._lines.setdefault(value, self.line)
-        if first != self.line:
-            self.fault(self.column(name), f"is {quoted(value)}, as in line {first}", remedy)
+        file, line = self._lines.setdefault(value, (self.file, self.line))
+        if (file, line) != (self.file, self.line):
+            where = f"line {line}" if file == self.file else f"line {line} of {file}"
+            self.fault(self.column(name), f"is {quoted(value)}, as in {where}", remedy)
 
     def fault(self, where: str, problem: str, remedy: str) -> None:
         """Put down one thing that is wrong in the row that was read last."""
-        self.faults.add(Fault(self._rows.name, self.line, where, problem, remedy))
+        self.faults.add(Fault(self.file, self.line, where, problem, remedy))
 
     def note(self, text: str, where: str = "") -> None:
         """Put down a remark, with its place."""

@@ -16,6 +16,7 @@ from conqret.io.check import Checked, check_items, sound_items
 from conqret.io.columns import CONQRET, DIALECTS, PLUGGED, Dialect, nearly, recognise, with_columns
 from conqret.io.faults import kind, listed, near
 from conqret.io.files import file_rows
+from conqret.io.folder import FolderRows, several_files
 from conqret.io.frames import FrameKind, FrameRows, frame_kind
 from conqret.io.items import item_schema, read_items
 from conqret.io.reports import Requests, read_requests, report_records
@@ -103,11 +104,12 @@ def open_items(
     topics: Requests | None = None,
     skip_invalid: bool = False,
 ) -> ItemSource:
-    """Open a file, a frame, or items and dictionaries from memory.
+    """Open a file, a folder of files, a frame, or items and dictionaries from memory.
 
     Args:
-        source: a path (JSON Lines also gzipped, a small JSON list, CSV, Parquet), a polars or pandas frame,
-            a pyarrow table, or an iterable of items and dictionaries; a one-time iterator is kept as a list.
+        source: a path (JSON Lines also gzipped, a small JSON list, CSV, Parquet; a folder of files of one such kind; or
+            the address of either that fsspec knows, as s3://bucket/items), a polars or pandas frame, a pyarrow table,
+            or an iterable of items and dictionaries; a one-time iterator is kept as a list.
         columns: which column holds which field of an item, over what is recognised:
             ``{"topic": "question", "documents": "ctx"}``.
         topics: the requests of TREC RAG reports, a file or what stands in its lines.
@@ -127,6 +129,10 @@ def open_items(
                 f"--topics are the requests of TREC RAG reports, and {rows.name} is read as {layout.name}: leave it out"
             )
         layout = replace(layout, records=partial(report_records, request=read_requests(topics).get))
+    if layout.long and isinstance(rows, FolderRows) and len(rows.files) > 1:
+        raise DeclarationError(
+            f"{rows.name} holds several long tables ({layout.name}), whose rows belong together: write them into one"
+        )
     if skip_invalid and layout.long:
         raise DeclarationError(
             f"{rows.name} is a long table ({layout.name}), of which no row can be left out: mend it, or write a row an "
@@ -139,7 +145,7 @@ def _rows(source: object) -> Rows:
     if isinstance(source, str | Path):
         if is_beir(Path(source)):
             return BeirRows(Path(source))
-        return file_rows(source)
+        return several_files(source) or file_rows(source)
     if isinstance(source, Item | Mapping):
         raise DeclarationError("one item was given where a list of items is expected: put it into a list")
     if isinstance(source, Iterator):

@@ -94,5 +94,5 @@ def test_beir_splits(beir, fault_of):
 
 
 def test_another_folder_is_no_file_of_items(tmp_path):
-    with pytest.raises(ItemsError, match="is a directory"):
+    with pytest.raises(ItemsError, match="holds no file of items"):
         open_items(tmp_path)

@@ -26,7 +26,7 @@ def test_a_text_that_is_no_path(fault_of):
 
 
 def test_a_directory(tmp_path, fault_of):
-    assert fault_of(tmp_path).problem == "is a directory"
+    assert fault_of(tmp_path).problem == "holds no file of items"
 
 
 def test_a_pipe(tmp_path, fault_of):

@@ -1,0 +1,106 @@
+"""A folder of files is one table, and so is what lies at an address."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import fsspec
+import polars
+import pytest
+
+from conqret.errors import DeclarationError, ItemsError
+from conqret.io import open_items
+
+
+def rows(*numbers: int) -> list[dict[str, str]]:
+    return [
+        {"id": f"item-{n}", "topic": f"Is {n} too many?", "argument": f"{n} is too many."} for n in numbers
+    ]
+
+
+def text(*numbers: int) -> str:
+    return "".join(json.dumps(row) + "\n" for row in rows(*numbers))
+
+
+def write(folder: Path, **files: str) -> Path:
+    folder.mkdir()
+    for name, content in files.items():
+        (folder / f"{name}.jsonl").write_text(content, encoding="utf-8")
+    return folder
+
+
+def ids(source: str | Path) -> list[str]:
+    opened = open_items(source)
+    checked = opened.check()
+    found = [item.id for item in opened]
+    assert checked.count == len(found)
+    return found
+
+
+def test_the_files_of_a_folder_come_in_the_order_of_their_names(tmp_path: Path) -> None:
+    folder = write(tmp_path / "items", b=text(3), a=text(1, 2), _success="", c=text(4))
+    (folder / ".hidden.jsonl").write_text("no item", encoding="utf-8")
+    (folder / "README").write_text("no item", encoding="utf-8")
+    assert ids(folder) == ["item-1", "item-2", "item-3", "item-4"]
+
+    parts = tmp_path / "parts"
+    parts.mkdir()
+    for name, numbers in (("1", (5,)), ("0", (6, 7))):
+        polars.DataFrame(rows(*numbers)).write_parquet(parts / f"part-{name}.parquet")
+    assert ids(parts) == ["item-6", "item-7", "item-5"]
+
+
+def test_faults_name_the_file_and_an_id_counts_over_all(tmp_path: Path) -> None:
+    folder = write(tmp_path / "items", a=text(1), b=text(1) + "{broken\n")
+    with pytest.raises(ItemsError) as refused:
+        open_items(folder).check()
+    said = str(refused.value)
+    assert f"{folder}/b.jsonl:1" in said
+    assert f"as in line 1 of {folder}/a.jsonl" in said
+    assert f"{folder}/b.jsonl:2" in said
+
+
+@pytest.mark.parametrize(
+    ("files", "said"), [((), "no file of items"), (("a.jsonl", "b.csv"), r"\(.csv, .jsonl\)")]
+)
+def test_a_folder_of_nothing_or_of_several_kinds_is_refused(
+    files: tuple[str, ...], said: str, tmp_path: Path
+) -> None:
+    for name in files:
+        (tmp_path / name).write_text(text(1), encoding="utf-8")
+    with pytest.raises(ItemsError, match=said):
+        open_items(tmp_path)
+
+
+def test_several_long_tables_are_refused(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.csv").write_text("qid,query,docno,text\n1,q,d,t\n", encoding="utf-8")
+    with pytest.raises(DeclarationError, match="several long tables"):
+        open_items(tmp_path)
+
+
+def test_items_at_an_address_are_fetched_whole_and_named_by_it() -> None:
+    system = fsspec.filesystem("memory")
+    system.pipe({"/bucket/items/a.jsonl": text(1).encode(), "/bucket/items/x/b.jsonl": text(2).encode()})
+    system.pipe("/bucket/items/_temporary/c.jsonl", b"no item")
+    assert ids("memory://bucket/items") == ["item-1", "item-2"]
+    assert ids(Path("memory://bucket/items/a.jsonl")) == ["item-1"]  # a path has one slash less
+    system.pipe("/bucket/broken.jsonl", b"{broken\n")
+    with pytest.raises(ItemsError, match=r"memory://bucket/broken\.jsonl:1"):
+        open_items("memory://bucket/broken.jsonl").check()
+    system.rm("/bucket", recursive=True)
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("memory://nowhere/items", "memory://nowhere/items"),
+        ("unheard-of://key:secret@bucket/x?sign=s", "unheard-of://bucket/x"),
+    ],
+)
+def test_an_address_where_nothing_is_is_named_without_its_secrets(address: str, said: str) -> None:
+    with pytest.raises((DeclarationError, ItemsError)) as refused:
+        open_items(address)
+    assert said in str(refused.value)
+    assert "secret" not in str(refused.value)
