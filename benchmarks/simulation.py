@@ -6,7 +6,8 @@ Samples of which the truth is known (``simulated_intervals.py``, ``simulated_com
 are drawn with seeds from 0 up, for 8, 20 and 50 topics, balanced and not. A verdict that errs more often than it may by
 more than two standard errors is drawn five times as often: with some hundred of them a few do by chance. What is done
 stands in ``--kept``, a line for each hundred, and the same
-command goes on where it stopped; ``--only intervals`` or ``verdicts`` leaves out the other. The tables replace what
+command goes on where it stopped; ``--only intervals`` or ``verdicts`` leaves out the other, and ``--as-it-is``
+shows what is done, with the number of samples where there are fewer, and draws nothing. The tables replace what
 stands on the page under its heading "Tables", or are printed.
 """
 
@@ -123,14 +124,18 @@ def doubtful(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterat
     for case in CASES:
         for topics in TOPICS:
             for balanced in (True, False):
-                if errs(case, together(done, case.name, topics, balanced)[case.name]):
+                if errs(case, together(done, case.name, topics, balanced).get(case.name, [])):
                     further = range(simulations, AGAIN * simulations, CHUNK)
                     yield from ((case.name, topics, balanced, begin) for begin in further)
 
 
 def errs(case: Case, drawn: list[Any]) -> bool:
     """Whether a verdict errs more often than it may, by more than two standard errors."""
-    return case.errs is not None and below(1 - float(np.mean(drawn)), 1 - case.errs, len(drawn))
+    return (
+        case.errs is not None
+        and len(drawn) > 0
+        and below(1 - float(np.mean(drawn)), 1 - case.errs, len(drawn))
+    )
 
 
 def chunk(cell: Cell) -> dict[str, list[Any]]:
@@ -153,12 +158,14 @@ def chunk(cell: Cell) -> dict[str, list[Any]]:
 
 
 def kept_chunks(path: Path, wanted: list[Cell], processes: int) -> dict[Cell, dict[str, list[Any]]]:
-    """What is done, and what is done now in so many processes; each chunk is kept as it comes."""
+    """What is done, and what is done now in so many processes (none: nothing); each chunk is kept as it comes."""
     done: dict[Cell, dict[str, list[Any]]] = {}
     if path.exists():
         for line in path.read_text("utf-8").splitlines():
             cell, found = json.loads(line)
             done[tuple(cell)] = found
+    if not processes:
+        return {cell: done[cell] for cell in wanted if cell in done}
     left = [cell for cell in wanted if cell not in done]
     with path.open("a", encoding="utf-8") as target, ProcessPoolExecutor(processes) as pool:
         begun = {pool.submit(chunk, cell): cell for cell in left}
@@ -185,6 +192,8 @@ def together(
 
 def row_of_intervals(drawn: list[Any], truth: float | None) -> tuple[float, float, float, int]:
     """Coverage, median width, share without an interval, and the number of samples."""
+    if not drawn:
+        return float("nan"), float("nan"), 0.0, 0
     known = [one for one in drawn if one is not None and one[1] is not None]
     if truth is None:
         truth = float(np.mean([one[0] for one in known])) if known else 0.0
@@ -204,7 +213,11 @@ def below(share: float, wanted: float, n: float) -> bool:
 
 
 def interval_table(
-    done: dict[Cell, dict[str, list[Any]]], kind: str, names: Iterable[str], truth: dict[str, float]
+    done: dict[Cell, dict[str, list[Any]]],
+    kind: str,
+    names: Iterable[str],
+    truth: dict[str, float],
+    simulations: int,
 ) -> Iterator[str]:
     """A row for each interval: coverage / width / none for each number of topics."""
     yield f"| interval | truth | {' | '.join(HEADS)} |"
@@ -213,16 +226,22 @@ def interval_table(
         marks = []
         for topics in TOPICS:
             for balanced in (True, False):
-                drawn = together(done, kind, topics, balanced)[name]
+                drawn = together(done, kind, topics, balanced).get(name, [])
                 share, width, none, n = row_of_intervals(drawn, truth.get(name.split("/")[0]))
+                if none == 1 or not n:
+                    marks.append("none" if n else "–")
+                    continue
                 mark = "**" if below(share, WANTED, n * (1 - none)) else ""
                 absent = f" ({none:.0%})" if none >= 0.005 else ""
-                marks.append(f"{mark}{share:.3f}{mark} / {width:.2f}{absent}")
+                fewer = f", n = {n}" if n < simulations else ""
+                marks.append(f"{mark}{share:.3f}{mark} / {width:.2f}{absent}{fewer}")
         known = truth.get(name.split("/")[0])
         yield f"| {name} | {'' if known is None else f'{known:.3f}'} | {' | '.join(marks)} |"
 
 
-def width_table(done: dict[Cell, dict[str, list[Any]]], kind: str, truth: dict[str, float]) -> Iterator[str]:
+def width_table(
+    done: dict[Cell, dict[str, list[Any]]], kind: str, truth: dict[str, float], simulations: int
+) -> Iterator[str]:
     """Each interval at the fewest topics beside those that a bootstrap gives, on the same samples, and how much wider
     it is than the narrowest of all that cover."""
     balances = (True, False)
@@ -237,10 +256,12 @@ def width_table(done: dict[Cell, dict[str, list[Any]]], kind: str, truth: dict[s
             drawn = together(done, kind, STUDENTIZED, balanced)
             if f"{name}/{OTHERS[0]}" not in drawn:
                 break
+            names = (name, *(f"{name}/{other}" for other in OTHERS))
+            common = min(len(drawn[one]) for one in names)
             known = [
                 (share, width, below(share, WANTED, n * (1 - none)))
-                for one in (name, *(f"{name}/{other}" for other in OTHERS))
-                for share, width, none, n in [row_of_intervals(drawn[one], truth[name])]
+                for one in names
+                for share, width, none, n in [row_of_intervals(drawn[one][:common], truth[name])]
             ]
             marks += [
                 f"**{share:.3f}** / {width:.2f}" if bad else f"{share:.3f} / {width:.2f}"
@@ -248,6 +269,7 @@ def width_table(done: dict[Cell, dict[str, list[Any]]], kind: str, truth: dict[s
             ]
             best = min((width for _, width, bad in known if not bad), default=float("nan"))
             ratios.append(f"{known[0][1] / best:.2f}")
+            ratios[-1] += f" (n = {common})" if common < simulations else ""
         if ratios:
             yield f"| {name} | {' | '.join(marks)} | {' | '.join(ratios)} |"
 
@@ -277,9 +299,12 @@ def verdict_table(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> I
         shares = []
         for topics in TOPICS:
             for balanced in (True, False):
-                drawn = together(done, case.name, topics, balanced)[case.name]
+                drawn = together(done, case.name, topics, balanced).get(case.name, [])
+                if not drawn:
+                    shares.append("–")
+                    continue
                 share = float(np.mean(drawn))
-                often = f" ({len(drawn)})" if len(drawn) > simulations else ""
+                often = f" ({len(drawn)})" if len(drawn) != simulations else ""
                 shares.append((f"**{share:.3f}**" if errs(case, drawn) else f"{share:.3f}") + often)
         most = "" if case.errs is None else f"{case.errs:.2f}"
         yield f"| {case.verdict} | {case.truth} | {case.counted} | {most} | {' | '.join(shares)} |"
@@ -293,14 +318,14 @@ def page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[s
         if kind in kinds:
             truth = {**truths(kind), **true_values()}
             yield f"### {words.capitalize()}\n"
-            yield from interval_table(done, kind, INTERVALS, truth)
+            yield from interval_table(done, kind, INTERVALS, truth, simulations)
             yield f"\n### {words.capitalize()}: beside other intervals\n"
-            yield from width_table(done, kind, truth)
+            yield from width_table(done, kind, truth, simulations)
             yield ""
             if kind == "even":
                 for smaller, those in SMALLER.items():
                     yield f"### {smaller.capitalize()}\n"
-                    yield from interval_table(done, smaller, those, truth)
+                    yield from interval_table(done, smaller, those, truth, simulations)
                     yield ""
     if "plans" in kinds:
         yield "### Plans\n"
@@ -321,6 +346,7 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--kept", type=Path, default=Path("simulated.jsonl"))
     parser.add_argument("--page", type=Path)
+    parser.add_argument("--as-it-is", action="store_true")
     parser.add_argument("--only", choices=["intervals", "verdicts"])
     given = parser.parse_args()
     wanted = list(cells(given.simulations, given.only))
@@ -328,9 +354,10 @@ def main() -> None:
         wanted += more_cells(given.simulations)
     if given.only != "verdicts":
         wanted += plans(given.simulations)
-    done = kept_chunks(given.kept, wanted, given.processes)
+    processes = 0 if given.as_it_is else given.processes
+    done = kept_chunks(given.kept, wanted, processes)
     if given.only != "intervals":
-        done |= kept_chunks(given.kept, list(doubtful(done, given.simulations)), given.processes)
+        done |= kept_chunks(given.kept, list(doubtful(done, given.simulations)), processes)
     tables = "\n".join(page(done, given.simulations))
     if given.page is None:
         print(tables)
