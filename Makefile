@@ -114,7 +114,7 @@ layers: $(DEV)
 package: $(DEV)
 	scripts/check_package.sh $(BIN)/python
 
-# Each extra from the wheel that "package" built: minutes, most of them the index's.
+# Each extra from the wheel that "package" built: minutes, most of them the index's, so .ci/extras is a job of its own.
 extras: package
 	scripts/check_extras.sh $(BIN)/python
 
@@ -131,7 +131,8 @@ docs: $(DOCS)/.installed
 	NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs build --strict
 	@echo "Next: python -m http.server --directory site, and open http://localhost:8000 (or site/index.html, without search)"
 
-# Every page in Chromium with axe-core, two widths, light and dark; needs npm for axe-core.
+# A page of each kind, and the documentation where it is made, in Chromium with axe-core: two widths, light and dark.
+# Without Chromium, or npm for axe-core, it says that nothing was checked.
 pages-check: $(DEV)
 	@scripts/install_chromium.sh
 	$(BIN)/python scripts/check_pages.py $(ARGS)

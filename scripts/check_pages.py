@@ -1,29 +1,35 @@
 """Every page that conqret writes, in Chromium: axe-core finds no serious fault, and nothing runs over the edge.
 
-    python scripts/check_pages.py                     # pages made offline from the fixtures
+    python scripts/check_pages.py                     # one of each kind, made offline from the fixtures
     python scripts/check_pages.py runs/first/report.html
     python scripts/check_pages.py --to pages/         # keep them, with a picture of each
 
-Each page is looked at 1400 and 390 pixels wide, light and dark. axe-core comes from the npm registry (``npm pack``)
-unless ``AXE`` names its ``axe.min.js``. The exit code is 1 where a fault was found.
+Each page is looked at 1400 and 390 pixels wide, light and dark, and so are the main pages of the documentation where
+``make docs`` has made them. axe-core comes from the npm registry (``npm pack``) unless ``AXE`` names its
+``axe.min.js``. The exit code is 1 where a fault was found, or where no page of some kind was made. Without Chromium or
+axe-core nothing is checked, which is said and is no fault.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import http.client
 import json
 import os
+import re
 import subprocess
 import sys
 import tarfile
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from conqret.cli.sequence import run  # noqa: E402 - likewise
 from conqret.debateqa.table import AWARENESS, DIVERSITY, ScoreRow, write_table  # noqa: E402 - likewise
 from tests.report import chromium  # noqa: E402 - the tests' driver, from the checkout
 
@@ -31,6 +37,27 @@ AXE_VERSION = "4.14.1"
 WIDTHS = (1400, 390)
 BAD = ("serious", "critical")
 ITEMS = "fixtures/demo/items.jsonl"
+KINDS = (
+    "answers",
+    "asked and answered",
+    "bias",
+    "components",
+    "debates",
+    "diff",
+    "experiment",
+    "frontier",
+    "judge card",
+    "judgment report",
+    "perspectives",
+    "ranks",
+    "runs",
+    "sensitivity",
+    "validation",
+)
+"""What stands beside the name at the head of each kind of page (a test holds them against the code)."""
+SITE = ROOT / "site"
+DOCUMENTATION = ("index.html", "guides/*.html", "commands/judge.html", "api.html", "results.html", "view.html")
+"""Of the documentation one page of each kind, and the guides."""
 
 
 def main() -> int:
@@ -43,19 +70,34 @@ def main() -> int:
     given = parser.parse_args()
     binary = chromium.find()
     if binary is None:
-        raise SystemExit("there is no Chromium (scripts/install_chromium.sh installs it)")
+        return skipped("there is no Chromium (scripts/install_chromium.sh installs it)")
     with tempfile.TemporaryDirectory(prefix="conqret-pages-") as scratch:
         folder = given.to or Path(scratch) / "pages"
         folder.mkdir(parents=True, exist_ok=True)
-        axe = axe_core(Path(scratch))
-        files = given.pages or list(make_pages(folder))
+        try:
+            axe = axe_core(Path(scratch))
+        except (OSError, subprocess.CalledProcessError) as error:
+            return skipped(f"axe-core {AXE_VERSION} cannot be had of npm ({error})")
+        files, found = given.pages, []
+        if not files:
+            made = list(make_pages(folder.resolve()))
+            found = [f"no page of the kind {kind!r} was made" for kind in KINDS if kind not in map(kind_of, made)]
+            files = [*made, *(page for pattern in DOCUMENTATION for page in sorted(SITE.glob(pattern)))]
+            if files == made:
+                print("The documentation is not looked at: make docs makes it")
         browser = chromium.Chromium(binary, Path(scratch) / "profile")
         try:
-            faults = [fault for file in files for fault in look(browser, file, axe, given.to)]
+            found += [fault for file in files for fault in look(browser, file, axe, given.to)]
         finally:
             browser.close()
-    print(f"{len(files)} pages, {len(faults)} faults")
-    return bool(faults)
+    print(*found, f"{len(files)} pages, {len(found)} faults", sep="\n")
+    return bool(found)
+
+
+def skipped(why: str) -> int:
+    """Say that nothing was checked."""
+    print(f"SKIPPED, NO PAGE WAS CHECKED: {why}", file=sys.stderr)
+    return 0
 
 
 def axe_core(scratch: Path) -> str:
@@ -70,19 +112,22 @@ def axe_core(scratch: Path) -> str:
         return file.read().decode()
 
 
+def kind_of(file: Path) -> str:
+    """What the head of a page says that it is."""
+    found = re.search(r'<p class="brand"><b>conqret</b> ([^<·]*)', file.read_text(encoding="utf-8"))
+    return found[1].strip() if found else ""
+
+
 def make_pages(to: Path) -> Iterator[Path]:
-    """Every kind of page, offline and from the fixtures; what is there already is not made again."""
-    for command in commands(to):
-        done = subprocess.run(
-            [sys.executable, "-m", "conqret.cli.main", *command],
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if done.returncode > 1:
-            raise SystemExit(f"conqret {' '.join(command)}\n{done.stderr}")
-    for pattern in ("*.html", "*/*.html", "judge/asked/1.html", "experiment/*/*/*/report.html"):
+    """Every kind of page, offline and from the fixtures."""
+    with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere), contextlib.chdir(ROOT):
+        for command in commands(to):
+            run(*command)
+        from scripts.perspectives_experiment import experiment
+
+        experiment(ROOT / "fixtures/perspectives/offline.toml", to / "perspectives")
+    write_viewed(to)
+    for pattern in ("*.html", "*/*.html", "judge/asked/1.html"):
         yield from sorted(to.glob(pattern))
 
 
@@ -93,7 +138,6 @@ def commands(to: Path) -> Iterator[list[str]]:
     write_labels(to / "labels.csv")
     yield [*judge, "--format", "rag-fine-grained", "-o", f"{to}/judge"]
     yield [*judge, "--format", "rag-direct", "-o", f"{to}/pairs"]
-    yield [*judge, "--format", "citation-support", "-o", f"{to}/citations"]
     yield ["report", f"{to}/judge", "--beside", f"{to}/judge"]
     yield ["bias", ITEMS, "--format", "rag-fine-grained", "-o", f"{to}/bias", "--quiet"]
     yield ["sensitivity", ITEMS, "--format", "rag-fine-grained", "-o", f"{to}/sensitivity", "--quiet"]
@@ -107,17 +151,26 @@ def commands(to: Path) -> Iterator[list[str]]:
     yield ["components", f"{to}/samples", "-o", f"{to}/components.html"]
     yield ["frontier", f"{to}/judge", f"{to}/samples", *labels, "-o", f"{to}/frontier.html"]
     yield ["rank", *write_scores(to), "--report", f"{to}/ranks.html"]
-    yield [
-        "debate",
-        "hold",
-        "fixtures/debate_topics.jsonl",
-        "--model",
-        "offline",
-        "-o",
-        f"{to}/debates",
-        "--quiet",
-    ]
+    held = ["fixtures/debate_topics.jsonl", "--model", "offline", "-o", f"{to}/debates", "--quiet"]
+    yield ["debate", "hold", *held]
     yield ["answer", "fixtures/questions.jsonl", "--strategy", "none", "-o", f"{to}/answers", "--quiet"]
+
+
+def write_viewed(to: Path) -> None:
+    """What the viewer shows beside the pages of runs: its list, runs to compare, and that something is not there."""
+    viewer = [sys.executable, "-m", "conqret.cli.main", "view", str(to), "--port", "0"]
+    with subprocess.Popen(viewer, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            port = int(process.stdout.readline().rstrip("/\n ").rpartition(":")[2])
+            for name, address in {"list": "/", "compare": "/diff?first=judge", "nowhere": "/nowhere"}.items():
+                connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+                connection.request("GET", address)
+                page = connection.getresponse().read().decode()
+                (to / f"viewer-{name}.html").write_text(re.sub('data-live="[0-9]+"', 'data-live="3600"', page))
+                connection.close()
+        finally:
+            process.terminate()
 
 
 def write_labels(file: Path) -> None:
@@ -142,30 +195,27 @@ def write_scores(to: Path) -> Iterator[str]:
 
 
 def look(browser: chromium.Chromium, file: Path, axe: str, pictures: Path | None) -> Iterator[str]:
-    """The faults of a page, each told as it is found."""
+    """The faults of a page."""
     for width in WIDTHS:
-        for dark in (False, True):
-            page = browser.page(file.resolve(), width=width, height=900, dark=dark)
-            name = f"{file} at {width} {'dark' if dark else 'light'}"
-            for fault in faults(page, axe, width):
-                print(f"{name}: {fault}", flush=True)
-                yield fault
+        page = browser.page(file.resolve(), width=width, height=900)
+        page.js("document.querySelectorAll('details').forEach((one, place) => { one.open = place < 4; })")
+        page.js(f"{axe}; 0")
+        for scheme in ("light", "dark"):
+            page.view(width=width, height=900, dark=scheme == "dark")
+            yield from (f"{file} at {width} {scheme}: {fault}" for fault in faults(page, width))
             if pictures is not None:
-                picture = (
-                    f"{'-'.join(file.with_suffix('').parts[-2:])}-{width}-{'dark' if dark else 'light'}.png"
-                )
-                page.screenshot(pictures / picture)
-            page.close()
+                name = "-".join(file.with_suffix("").parts[-2:])
+                page.screenshot(pictures / f"{name}-{width}-{scheme}.png", whole=True)
+        page.close()
 
 
-def faults(page: chromium.Page, axe: str, width: int) -> Iterator[str]:
-    """What is wrong with the page as it is seen now, closed parts opened."""
-    page.js("document.querySelectorAll('details').forEach((one, place) => { one.open = place < 4; })")
-    yield from page.complaints
+def faults(page: chromium.Page, width: int) -> Iterator[str]:
+    """What is wrong with the page as it is seen now."""
+    while page.complaints:
+        yield page.complaints.pop()
     if (wide := page.js("document.documentElement.scrollWidth")) > width:
         yield f"it is {wide} wide"
-    page.js(f"{axe}; 0")
-    found: list[dict[str, Any]] = page.js(
+    found: list[Mapping[str, Any]] = page.js(
         "axe.run(document, {resultTypes: ['violations']}).then(found => found.violations.map(one => "
         "({id: one.id, impact: one.impact, help: one.help, n: one.nodes.length, "
         "where: one.nodes[0].html.slice(0, 200), why: one.nodes[0].failureSummary})))"

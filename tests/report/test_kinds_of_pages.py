@@ -1,0 +1,33 @@
+"""No kind of page is left out where all are looked at (scripts/check_pages.py)."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+from scripts.check_pages import KINDS
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_every_kind_of_page_is_checked() -> None:
+    found = set()
+    for file in (ROOT / "conqret").rglob("*.html.j2"):
+        text = file.read_text(encoding="utf-8")
+        if "extends \"base.html.j2\"" in text:
+            heads = re.findall(r"topline\((.*?)\)", text) or ["none"]
+            found |= {head.strip('"') for head in heads if head != "sheet.what"}
+            included = re.findall(r'include "(overview.*?)"', text)
+            if included:
+                found -= {"none"}
+                head = re.search(r'topline\("(.*?)"\)', (file.parent / included[0]).read_text(encoding="utf-8"))
+                assert head is not None
+                found.add(head[1])
+    for file in (ROOT / "conqret").rglob("*.py"):
+        text = file.read_text(encoding="utf-8")
+        if "report.sheet import" in text:
+            calls = (one for one in ast.walk(ast.parse(text)) if isinstance(one, ast.Call))
+            sheets = (one for one in calls if isinstance(one.func, ast.Name) and one.func.id == "Sheet")
+            found |= {one.args[0].value for one in sheets if isinstance(one.args[0], ast.Constant)}
+    assert found == set(KINDS)
