@@ -189,6 +189,7 @@ def steps(
 
 def _find_item(given: Path | None, wanted: str) -> Item:
     from conqret.errors import DeclarationError, UnknownNameError
+    from conqret.errors import number as counted
     from conqret.io import open_items
     from conqret.judging.setup import PROBE
 
@@ -201,5 +202,5 @@ def _find_item(given: Path | None, wanted: str) -> Item:
             return item
         ids.append(item.id)
     if wanted.isdigit():
-        raise DeclarationError(f"{path} has {len(ids)} items; there is no item number {wanted}")
+        raise DeclarationError(f"{path} has {counted(len(ids), 'item')}; there is no item number {wanted}")
     raise UnknownNameError("item", wanted, ids[:50])

@@ -110,8 +110,9 @@ class JudgeFolder(JudgmentsFolder[JudgeRecord]):
         found = self.result(self.summary_file, Summary)
         if found.outstanding:
             raise DeclarationError(
-                f"{self.path} holds no finished run: {found.outstanding} items have no judgment yet; give the command "
-                "that made it again, and it goes on from there"
+                f"{self.path} holds no finished run: {counted(found.outstanding, 'item')} "
+                f"{'has' if found.outstanding == 1 else 'have'} no judgment yet; give the command that made it again, "
+                "and it goes on from there"
             )
         return found
 
@@ -144,7 +145,7 @@ class JudgeFolder(JudgmentsFolder[JudgeRecord]):
         except (FileNotFoundError, ValueError):
             raise self._damaged(f"line {count + 1} is no item") from None
         if count != record.items_count:
-            raise self._damaged(f"{count} items instead of {record.items_count}")
+            raise self._damaged(f"{counted(count, 'item')} instead of {record.items_count}")
         if sha.hexdigest() != record.items_digest:
             raise self._damaged("another text in one of them")
 

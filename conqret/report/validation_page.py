@@ -160,5 +160,6 @@ def _join(validation: Validation) -> Table:
         "What met",
         ("without a partner", "count", Column("names", "text")),
         rows,
-        note=f"{join.items} items were judged and labelled, of {join.judged} judged and {join.labelled} labelled.",
+        note=f"Judged and labelled: {words.number(join.items, 'item')}, of {join.judged} judged and {join.labelled} "
+        "labelled.",
     )

@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from conqret.api.validation import JSON_NAME, PAGE_NAME, read_validation
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, number
 from conqret.judging.folder import JUDGMENTS, JudgeFolder
 from conqret.reliability.cards.card import FILE_NAME
 from conqret.report.card import PAGE_NAME as CARD_PAGE
@@ -164,8 +164,8 @@ def _done(run: FoundRun) -> str:
     with file.open("rb") as lines:
         count = sum(part.count(b"\n") for part in iter(lambda: lines.read(_CHUNK), b""))
     if run.kind != JudgeFolder(run.path).kind:
-        return f"{count:,} judgments"
+        return number(count, "judgment")
     try:
-        return f"{count:,} of {JudgeFolder(run.path).record().items_count:,} items"
+        return f"{count:,} of {number(JudgeFolder(run.path).record().items_count, 'item')}"
     except DeclarationError:
-        return f"{count:,} items"
+        return number(count, "item")
