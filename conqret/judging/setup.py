@@ -136,7 +136,7 @@ def check_items(source: ItemSource, setup: Setup) -> tuple[Checked, Setup]:
             setup = replace(setup, options=replace(options, metrics=metrics))
     looked_at = {name for ask in asks for name in ask.needs | ask.optional}
     if checked.has["reference"] != "none" and "reference" not in looked_at:
-        column = source.layout.columns["reference"][0]
+        column = source.layout.columns.get("reference", ("reference",))[0]
         notes.append(
             f"{column} is a reference, which the format {judge.name} does not look at; to compare it with the argument "
             f"as a rival: --columns second_argument={column}"

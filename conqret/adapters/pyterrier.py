@@ -1,0 +1,113 @@
+"""conqret's formats as transformers of PyTerrier, with measures for ``pt.Experiment``, and items as frames.
+
+Frames are those of pyterrier-rag: ``qid``, ``query`` and ``qanswer``, and the documents as ``qcontext`` (one text), or
+as ``docno`` and ``text``, a row each.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, Unpack
+
+from conqret._optional import require
+from conqret.adapters.single import SingleSettings, beyond
+from conqret.api.judging import Items, judge
+from conqret.api.settings import check_names
+from conqret.errors import UnknownNameError
+from conqret.io import open_items
+from conqret.judging.registry import JUDGES
+
+pt: Any = require("pyterrier", extra="pyterrier")
+ir_measures: Any = require("ir_measures", extra="pyterrier")
+
+DOCUMENT_COLUMNS = ("docno", "docid", "text", "title", "url", "score", "rank")
+"""What belongs to a document, and not to the answer beside it."""
+
+
+class ConqretJudge(pt.Transformer):  # type: ignore[misc]
+    """One of conqret's formats on answers: a row each goes out, with a column for each metric (0 to 1, or nothing),
+    its explanation, and ``status`` and ``reason``, which say why there is nothing.
+
+    A reader drops the documents that it was given. ``documents`` is the transformer that finds them for a query again.
+    ``metrics`` are all of the format's, if none are named; ``settings`` are those of :func:`conqret.judge`.
+
+    Raises:
+        DeclarationError: there is no such format, metric or setting.
+    """
+
+    def __init__(
+        self,
+        format: str,  # noqa: A002
+        metrics: Sequence[str] = (),
+        *,
+        documents: Any = None,
+        **settings: Unpack[SingleSettings],
+    ) -> None:
+        check_names("a judge", settings, SingleSettings)
+        known = JUDGES.resolve(format).metrics
+        for metric in metrics:
+            if metric not in known:
+                raise UnknownNameError(f"metric of format {format}", metric, known)
+        self.format, self.metrics = format, tuple(metrics or known)
+        self.documents, self.settings = documents, settings
+
+    def transform(self, inp: Any) -> Any:
+        """The answers of a frame with their scores."""
+        pt.validate.columns(inp, includes=["qid", "query", "qanswer"])
+        frame = inp if self.documents is None else self._with_documents(inp)
+        if not len(frame):
+            return inp.assign(**dict.fromkeys(self.metrics, ()))
+        judged = judge(frame, format=self.format, metrics=self.metrics, **self.settings)
+        of_documents = [name for name in DOCUMENT_COLUMNS if name in judged.columns]
+        return judged.drop_duplicates("qid").drop(columns=of_documents).reset_index(drop=True)
+
+    def _with_documents(self, answers: Any) -> Any:
+        found = self.documents.transform(answers[["qid", "query"]])
+        columns = [name for name in DOCUMENT_COLUMNS if name in found.columns and name not in answers.columns]
+        return answers.merge(found[["qid", *columns]], on="qid", how="left")
+
+
+def measure(metric: str, missing: float = math.nan) -> Any:
+    """A metric as a measure of ``pt.Experiment``, over all queries.
+
+    PyTerrier's mean leaves nothing out, so that of a system with an answer that has no score is no number (NaN), and no
+    mean in which that answer counts as 0. ``missing`` 0 and 1 are the bounds between which the mean would lie;
+    :func:`scored` says how many have a score.
+    """
+    name = metric if math.isnan(missing) else f"{metric} (missing {missing:g})"
+    return _measure(name, metric, lambda column: column.astype(float).fillna(missing), missing)
+
+
+def scored(metric: str) -> Any:
+    """The share of the queries whose answer has a score."""
+    return _measure(f"{metric} scored", metric, lambda column: column.notna().astype(float), 0.0)
+
+
+def _measure(name: str, metric: str, values: Callable[[Any], Any], of_no_answer: float) -> Any:
+    found = ir_measures.define(
+        lambda qrels, run: zip(run["query_id"], values(run[metric]), strict=True),
+        name=name,
+        support_cutoff=False,
+        run_inputs=[metric],
+        qrel_inputs=[],
+    )
+    type(found).DEFAULT = of_no_answer  # a query without an answer would be a 0
+    return found
+
+
+def as_frame(items: Items) -> Any:
+    """Items (a file, a frame or a list) as a frame with a row for each document, in their order, as a reader takes it
+    and :func:`conqret.judge` reads it again. What PyTerrier has no column for keeps its own name."""
+    import pandas as pd
+
+    rows = []
+    for item in open_items(items):
+        own = {"qid": item.id, "query": item.topic, "qanswer": item.argument, **beyond(item)}
+        del own["id"]
+        documents = [
+            {"docno": one.id, **one.model_dump(exclude={"id"}), "score": -float(rank), "rank": rank}
+            for rank, one in enumerate(item.documents)
+        ]
+        rows += [{**own, **one} for one in documents or [{}]]
+    return pd.DataFrame(rows)

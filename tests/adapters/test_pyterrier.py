@@ -1,0 +1,130 @@
+"""conqret's formats in PyTerrier's pipelines and experiments."""
+
+import math
+
+import pytest
+
+pytest.importorskip("pyarrow", reason="the extra pyterrier is not installed")
+pt = pytest.importorskip("pyterrier", reason="the extra pyterrier is not installed")
+pd = pytest.importorskip("pandas", reason="the extra pyterrier is not installed")
+
+import conqret  # noqa: E402
+from conqret.adapters.pyterrier import ConqretJudge, as_frame, measure, scored  # noqa: E402
+from conqret.errors import DeclarationError  # noqa: E402
+from tests.adapters.examples import run_example  # noqa: E402
+
+TOPICS = pd.DataFrame(
+    {"qid": ["zoos", "age"], "query": ["Should zoos be banned?", "Should the voting age be lowered?"]}
+)
+QRELS = pd.DataFrame({"qid": ["zoos", "age"], "docno": ["cages", "taxes"], "label": [1, 1]})
+TEXTS = {
+    "zoos": [("cages", "Cages are small, and animals suffer."), ("keepers", "Keepers care.")],
+    "age": [("taxes", "They pay taxes.")],
+}
+ANSWERS = {"zoos": "Yes: cages are small, and animals suffer [1].", "age": "Lions are loud [1]."}
+
+
+@pt.apply.generic
+def retriever(topics):
+    rows = [
+        {**row, "docno": docno, "text": text, "score": -float(rank), "rank": rank}
+        for row in topics.to_dict("records")
+        for rank, (docno, text) in enumerate(TEXTS[row["qid"]])
+    ]
+    return pd.DataFrame(rows, columns=["qid", "query", "docno", "text", "score", "rank"])
+
+
+def reader_of(answers):
+    """What a reader of pyterrier-rag does: ranked documents in, one answer a query out."""
+
+    def read(results):
+        found = results[["qid", "query"]].drop_duplicates()
+        return found.assign(qanswer=[answers[qid] for qid in found["qid"]])
+
+    return pt.apply.generic(read)
+
+
+GROUNDEDNESS = ConqretJudge("direct", ["groundedness"], documents=retriever)
+
+
+def test_a_row_an_answer_with_scores():
+    found = (retriever >> reader_of(ANSWERS) >> GROUNDEDNESS)(TOPICS)
+    assert list(found["qid"]) == ["zoos", "age"]
+    assert found["groundedness"].between(0, 1).all()
+    assert found["groundedness"][0] > found["groundedness"][1]
+    assert not {"docno", "text"} & set(found.columns)
+    items = [
+        {"topic": topic, "argument": ANSWERS[qid], "documents": [text for _, text in TEXTS[qid]]}
+        for qid, topic in TOPICS.itertuples(index=False)
+    ]
+    alone = conqret.judge(items, format="direct", metrics=["groundedness"])
+    assert list(found["groundedness"]) == [one.value("groundedness") for one in alone]
+
+
+def test_the_measure_in_an_experiment():
+    worse = {**ANSWERS, "zoos": "Lions are loud [2]."}
+    found = pt.Experiment(
+        [retriever >> reader_of(one) >> GROUNDEDNESS for one in (ANSWERS, worse)],
+        TOPICS,
+        QRELS,
+        [measure("groundedness"), scored("groundedness")],
+        names=["good", "worse"],
+    ).set_index("name")
+    assert found["groundedness"]["good"] > found["groundedness"]["worse"]
+    assert list(found["groundedness scored"]) == [1.0, 1.0]
+
+
+def test_what_has_no_score_is_no_zero_in_a_mean():
+    judged = (retriever >> reader_of(ANSWERS) >> GROUNDEDNESS)(TOPICS)
+    kept = judged["groundedness"][0]
+    judged.loc[1, "groundedness"] = None
+    measures = [measure("groundedness"), measure("groundedness", 0), measure("groundedness", 1)]
+    found = pt.Experiment([judged], TOPICS, QRELS, [*measures, scored("groundedness")], names=["judged"])
+    row = found.to_dict("records")[0]
+    assert math.isnan(row["groundedness"])
+    assert row["groundedness (missing 0)"] == pytest.approx(kept / 2)
+    assert row["groundedness (missing 1)"] == pytest.approx((kept + 1) / 2)
+    assert row["groundedness scored"] == 0.5
+
+
+def test_why_there_is_no_score_stands_beside_it():
+    found = (retriever >> reader_of(ANSWERS) >> ConqretJudge("controllability", documents=retriever))(TOPICS)
+    assert found["controllability"].isna().all()
+    assert set(found["reason"]) == {"nothing_to_judge"}
+    assert set(found["status"]) == {"unscored"}
+
+
+def test_a_query_without_an_answer_is_no_zero():
+    judged = (retriever >> reader_of(ANSWERS) >> GROUNDEDNESS)(TOPICS.iloc[:1])
+    measures = [measure("groundedness"), scored("groundedness")]
+    found = pt.Experiment([judged], TOPICS, QRELS, measures, names=["judged"]).to_dict("records")[0]
+    assert math.isnan(found["groundedness"])
+    assert found["groundedness scored"] == 0.5
+
+
+def test_items_as_a_frame_and_back():
+    item = conqret.Item(
+        id="zoos", topic="Should zoos be banned?", stance="pro", argument=ANSWERS["zoos"], reference="It depends.",
+        documents=[{"id": "cages", "text": "Cages are small.", "title": "Zoos"}, {"id": "b", "text": "Keepers care."}],
+    )  # fmt: skip
+    bare = conqret.Item(id="bare", topic="Should the voting age be lowered?", argument="Yes.")
+    frame = as_frame([item, bare])
+    assert list(frame["docno"].fillna("")) == ["cages", "b", ""]
+    found = conqret.judge(frame, format="pointwise", metrics=["clarity"])
+    assert list(found["clarity"].notna()) == [True, True, True]
+    rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
+    first, second = conqret.judge(rows, format="pointwise", metrics=["clarity"]).source
+    assert (first.id, first.stance, first.reference) == ("zoos", "pro", "It depends.")
+    assert first.documents == item.documents
+    assert second.documents == ()
+
+
+def test_wrong_names_are_told_when_it_is_made():
+    with pytest.raises(DeclarationError, match="did you mean 'groundedness'"):
+        ConqretJudge("direct", ["groundednes"])
+    with pytest.raises(DeclarationError, match="did you mean 'samples'"):
+        ConqretJudge("direct", smaples=2)
+
+
+def test_the_example_of_the_page():
+    assert run_example("PyTerrier and pyterrier-rag")["found"]["groundedness"][0] > 0.3
