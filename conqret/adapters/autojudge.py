@@ -203,8 +203,13 @@ def _judged(
 ) -> tuple[list[Item], Judgments]:
     """The reports as items, and their judgments. Each phase of a workflow asks for the same, and the first pays."""
     own = dict(settings)
-    for name in ("grade_range", "holes", "qrels", "nugget_banks", "corpus"):
+    for name in ("grade_range", "holes", "qrels", "nugget_banks"):
         own.pop(name, None)
+    if corpus := own.pop("corpus", None):
+        raise DeclarationError(
+            f"--corpus {corpus}: documents are judged by the texts that the reports hold, and no corpus is read; write "
+            "the texts into the reports' documents, and leave --corpus out"
+        )
     system, outdir = own.pop("beside", ""), Path(own.pop("outdir", "."))
     folder = outdir / f"{Path(own.pop('filebase', None) or 'judge').name}.conqret"
     own = {"recordings": outdir / STORE, "format": DEFAULT_FORMAT, **client_settings(llm_config), **own}

@@ -140,6 +140,14 @@ def test_a_model_over_http_is_asked_once(run, tmp_path, monkeypatch):
     assert record["model"] == "hosted_vllm/my-model"
 
 
+def test_a_corpus_is_refused_and_nothing_is_written(run, tmp_path):
+    (tmp_path / "corpus").mkdir()
+    code, said = run("--variant", "direct", "--corpus", str(tmp_path / "corpus"))
+    assert code == 1
+    assert "documents are judged by the texts that the reports hold" in said
+    assert [path.name for path in tmp_path.glob("direct.*")] == ["direct.config.yml"]  # AutoJudge's own
+
+
 def test_their_configuration_as_ours(base):
     from conqret.adapters.autojudge import client_settings
 

@@ -1,6 +1,10 @@
 """conqret's metrics in DeepEval's own runs."""
 
 import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -71,6 +75,32 @@ def test_assert_test_fails_below_the_threshold():
     deepeval.assert_test(CASE, [ConqretMetric("direct", "groundedness", 0.3)])
     with pytest.raises(AssertionError, match="conqret direct context_relevance"):
         deepeval.assert_test(CASE, [ConqretMetric("direct", "context_relevance", 1.0)])
+
+
+TEST_FILE = """
+import pytest
+from deepeval import assert_test
+
+from conqret.adapters.deepeval import ConqretMetric
+from tests.adapters.test_deepeval import CASE
+
+@pytest.mark.parametrize("named", ["direct groundedness", "controllability controllability"])
+def test_zoos(named):
+    assert_test(CASE, [ConqretMetric(*named.split(), threshold=0.3)])
+"""
+
+
+def test_in_its_own_test_runner(tmp_path):
+    (tmp_path / "test_zoos.py").write_text(TEST_FILE)
+    command = shutil.which("deepeval", path=str(Path(sys.executable).parent))
+    done = subprocess.run(
+        [command, "test", "run", "test_zoos.py"], capture_output=True, text=True, check=False, timeout=300,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "COLUMNS": "200"},
+    )  # fmt: skip
+    said = " ".join(done.stdout.replace("│", " ").split())
+    assert done.returncode == 1
+    assert "Passed: 1 | Failed: 1" in said
+    assert "no score: there was nothing to ask about" in said
 
 
 def test_the_example_of_the_page():
