@@ -8,6 +8,11 @@ conqret also records every answer, as it always does.
     python benchmarks/overhead.py [--requests 1000] [--rounds 3] [--profile]
     python benchmarks/overhead.py --latency         # what is added to an answer that takes a second, 64 at once
     python benchmarks/overhead.py --commands        # whole commands: one item, 200 and 5,000 of ten documents
+
+Latency is that of conqret judge: from handing a request to its connection until the answer is read, as the run's
+recordings hold it, less the server's second; so it has in it whatever the command does meanwhile (prompts, scores,
+rows, recordings). The first 64 open their connections, all at once, and stand by themselves; p99 is over all others.
+Commands are run as installed, with the bytecode of all modules written: one run before them is not counted.
 """
 
 from __future__ import annotations
@@ -15,6 +20,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import cProfile
+import os
 import pstats
 import resource
 import statistics
@@ -32,6 +38,7 @@ from pydantic import BaseModel, Field, create_model
 from conqret.llm import Client, ClientOptions, Message, Recordings, Request
 from conqret.llm.hosted.through_litellm import load_litellm
 from conqret.llm.options import Way
+from conqret.llm.recordings import STORE_NAME
 
 sys.path.insert(0, str(Path(__file__).parent))
 from pipeline import write_items
@@ -86,7 +93,7 @@ def questions(count: int, start: int) -> list[list[dict[str, str]]]:
 Asker = Callable[[Sequence[list[dict[str, str]]]], Awaitable[int]]
 
 
-def conqret_asker(url: str, folder: str, way: Way, seconds: list[float] | None = None) -> Asker:
+def conqret_asker(url: str, folder: str, way: Way) -> Asker:
     async def ask(batch: Sequence[list[dict[str, str]]]) -> int:
         options = ClientOptions(
             "openai/judge", api_base=url, api_key="none", max_concurrency=CONCURRENCY, client=way
@@ -98,8 +105,6 @@ def conqret_asker(url: str, folder: str, way: Way, seconds: list[float] | None =
                     for n, messages in enumerate(batch)
                 ]
                 answers = await asyncio.gather(*map(client.ask, requests))
-        if seconds is not None:
-            seconds.extend(answer.calls[0].seconds for answer in answers)
         return sum(answer.value is not None for answer in answers)
 
     return ask
@@ -225,18 +230,20 @@ def report(medians: dict[str, tuple[float, float]], figures: dict[str, list[tupl
     )
 
 
-async def added(url: str, requests: int) -> None:
-    """Milliseconds that an answer takes beyond the server's second, at the median and the 99th percentile."""
-    with tempfile.TemporaryDirectory() as folder:
-        for way in ("direct", "litellm"):
-            seconds: list[float] = []
-            ask = conqret_asker(url, folder, way, seconds)
-            await measure(ask, CONCURRENCY, -1000)
-            seconds.clear()
-            await measure(ask, requests, 0)
-            beyond = sorted((one - SLOW) * 1e3 for one in seconds)
-            half, most = beyond[len(beyond) // 2], beyond[len(beyond) * 99 // 100]
-            print(f"{way:8} {half:7.1f} ms at the median, {most:7.1f} at p99")
+def added(url: str, requests: int) -> None:
+    """Milliseconds that an answer takes beyond the server's second: of the first, and of all others."""
+    for way in ("direct", "litellm"):
+        with tempfile.TemporaryDirectory() as folder:
+            judged(url, Path(folder), requests, way)
+            with Recordings(Path(folder) / "run" / STORE_NAME, read_only=True) as store:
+                recorded = sorted(store.recorded(), key=lambda one: one.created)
+        beyond = [(one.completion.seconds - SLOW) * 1e3 for one in recorded]
+        for name, some in (
+            (f"first {CONCURRENCY}", beyond[:CONCURRENCY]),
+            ("all others", beyond[CONCURRENCY:]),
+        ):
+            half, most = statistics.median(some), sorted(some)[len(some) * 99 // 100]
+            print(f"{way:8} {name:10} {half:7.1f} ms at the median, {most:7.1f} at p99")
 
 
 def commands(url: str) -> None:
@@ -244,35 +251,26 @@ def commands(url: str) -> None:
     for count in (1, 200, 5000):
         for way in ("direct", "litellm") if count < 5000 else ("direct",):
             with tempfile.TemporaryDirectory() as folder:
-                items = Path(folder) / "items.jsonl"
-                write_items(items, count)
-                command = [
-                    sys.executable,
-                    "-m",
-                    "conqret.cli.main",
-                    "judge",
-                    str(items),
-                    "--model",
-                    "openai/judge",
-                ]
-                command += [
-                    "--api-base",
-                    url,
-                    "-o",
-                    f"{folder}/run",
-                    "-q",
-                    "--client",
-                    way,
-                    "--max-concurrency",
-                    "64",
-                ]
-                before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-                subprocess.run(command, check=True, capture_output=True, cwd=ROOT)
-                wall, after = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
-            cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+                if count == 1:
+                    judged(url, Path(folder) / "before", count, way)
+                wall, cpu = judged(url, Path(folder), count, way)
             print(
                 f"{count:5} items, {way:8} {wall:7.2f} s wall, {cpu:7.2f} s CPU: {count / wall:6.1f} items a second"
             )
+
+
+def judged(url: str, folder: Path, count: int, way: str) -> tuple[float, float]:
+    """Judge so many items into ``folder`` / run by a command of its own; its wall and CPU seconds."""
+    folder.mkdir(exist_ok=True)
+    write_items(folder / "items.jsonl", count)
+    command = [sys.executable, "-m", "conqret.cli.main", "judge", str(folder / "items.jsonl"), "-q"]
+    command += ["--model", "openai/judge", "--api-base", url, "-o", str(folder / "run")]
+    command += ["--client", way, "--max-concurrency", str(CONCURRENCY)]
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    subprocess.run(command, check=True, capture_output=True, cwd=ROOT, env=environment)
+    wall, after = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
+    return wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def _median(rows: Sequence[tuple[float, float]], place: int) -> float:
@@ -301,7 +299,7 @@ def main() -> None:
         if options.commands:
             return commands(url)
         if options.latency:
-            return asyncio.run(added(url, options.requests))
+            return added(url, options.requests)
         asyncio.run(compare(url, options.requests, options.rounds, options.profile))
     finally:
         server.kill()
