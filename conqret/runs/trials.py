@@ -81,6 +81,9 @@ async def perform(
         while True:
             while len(under_way) < in_flight and (ready := next(queue, None)) is not None:
                 under_way[asyncio.ensure_future(_work(ready, queue.earlier(ready)))] = ready
+                await asyncio.sleep(
+                    0
+                )  # its question is sent before the next is put together: answers come apart, too
             if not under_way:
                 queue.check()
                 return
@@ -93,9 +96,7 @@ async def perform(
         await asyncio.gather(*under_way, return_exceptions=True)
 
 
-async def collect(
-    works: Iterable[tuple[str, Callable[[], Awaitable[Row]]]], *, in_flight: int
-) -> list[Row]:
+async def collect(works: Iterable[tuple[str, Callable[[], Awaitable[Row]]]], *, in_flight: int) -> list[Row]:
     """Do works that stand alone, each under a key of its own, and return their rows in the order of the works."""
     order: list[str] = []
 

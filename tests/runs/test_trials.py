@@ -150,3 +150,19 @@ def test_collected_rows_come_in_the_order_of_their_works() -> None:
 
 def store(folder: Path) -> RowStore[Row]:
     return RowStore(folder / "rows.jsonl", Row, lambda row: row.key, finished=lambda row: row.good)
+
+
+async def test_a_question_is_under_way_before_the_next_is_put_together():
+    seen = list[str]()
+
+    def trials():
+        for name in "abc":
+            seen.append(f"take {name}")
+            yield Trial(name, lambda earlier, name=name: ask(name))
+
+    async def ask(name):
+        seen.append(f"ask {name}")
+        return name
+
+    assert [row async for row in perform(trials(), Memory(str), in_flight=3)]
+    assert seen == ["take a", "ask a", "take b", "ask b", "take c", "ask c"]
