@@ -81,9 +81,7 @@ async def perform(
         while True:
             while len(under_way) < in_flight and (ready := next(queue, None)) is not None:
                 under_way[asyncio.ensure_future(_work(ready, queue.earlier(ready)))] = ready
-                await asyncio.sleep(
-                    0
-                )  # its question is sent before the next is put together: answers come apart, too
+                await asyncio.sleep(0)  # it is asked before the next is put together: answers come apart, too
             if not under_way:
                 queue.check()
                 return
