@@ -56,7 +56,7 @@ KINDS = (
 )
 """What stands beside the name at the head of each kind of page (a test holds them against the code)."""
 SITE = ROOT / "site"
-DOCUMENTATION = ("index.html", "guides/*.html", "commands/judge.html", "api.html", "results.html", "view.html")
+DOCUMENTATION = ("index.html", "guides/*.html", "commands/judge.html", "api.html", "papers.html")
 """Of the documentation one page of each kind, and the guides."""
 
 
@@ -81,16 +81,20 @@ def main() -> int:
         files, found = given.pages, []
         if not files:
             made = list(make_pages(folder.resolve()))
-            found = [f"no page of the kind {kind!r} was made" for kind in KINDS if kind not in map(kind_of, made)]
+            there = set(map(kind_of, made))
+            found = [f"no page of the kind {kind!r} was made" for kind in KINDS if kind not in there]
+            print(*found, sep="\n", flush=True)
             files = [*made, *(page for pattern in DOCUMENTATION for page in sorted(SITE.glob(pattern)))]
             if files == made:
                 print("The documentation is not looked at: make docs makes it")
         browser = chromium.Chromium(binary, Path(scratch) / "profile")
         try:
-            found += [fault for file in files for fault in look(browser, file, axe, given.to)]
+            for fault in (one for file in files for one in look(browser, file, axe, given.to)):
+                print(fault, flush=True)
+                found.append(fault)
         finally:
             browser.close()
-    print(*found, f"{len(files)} pages, {len(found)} faults", sep="\n")
+    print(f"{len(files)} pages, {len(found)} faults")
     return bool(found)
 
 
@@ -120,7 +124,7 @@ def kind_of(file: Path) -> str:
 
 def make_pages(to: Path) -> Iterator[Path]:
     """Every kind of page, offline and from the fixtures."""
-    with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere), contextlib.chdir(ROOT):
+    with Path(os.devnull).open("w") as nowhere, contextlib.redirect_stdout(nowhere), contextlib.chdir(ROOT):
         for command in commands(to):
             run(*command)
         from scripts.perspectives_experiment import experiment
@@ -205,7 +209,7 @@ def look(browser: chromium.Chromium, file: Path, axe: str, pictures: Path | None
             yield from (f"{file} at {width} {scheme}: {fault}" for fault in faults(page, width))
             if pictures is not None:
                 name = "-".join(file.with_suffix("").parts[-2:])
-                page.screenshot(pictures / f"{name}-{width}-{scheme}.png", whole=True)
+                page.screenshot(pictures / f"{name}-{width}-{scheme}.png")
         page.close()
 
 
@@ -216,7 +220,7 @@ def faults(page: chromium.Page, width: int) -> Iterator[str]:
     if (wide := page.js("document.documentElement.scrollWidth")) > width:
         yield f"it is {wide} wide"
     found: list[Mapping[str, Any]] = page.js(
-        "axe.run(document, {resultTypes: ['violations']}).then(found => found.violations.map(one => "
+        "axe.run(document, {resultTypes: ['violations'], preload: false}).then(found => found.violations.map(one => "
         "({id: one.id, impact: one.impact, help: one.help, n: one.nodes.length, "
         "where: one.nodes[0].html.slice(0, 200), why: one.nodes[0].failureSummary})))"
     )
