@@ -32,7 +32,7 @@ def require(module: str, *, extra: str) -> ModuleType:
 
 
 def missing(error: ModuleNotFoundError) -> MissingDependencyError | None:
-    """What to say of an import that failed deep inside: the first extra that brings the module; None where none does."""
+    """What to say of an import that failed deep inside: which extra brings the module; None where none does."""
     name = (error.name or "").partition(".")[0]
     wanted = _DISTRIBUTIONS.get(name, name).lower().replace("_", "-")
     try:

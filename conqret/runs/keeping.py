@@ -83,7 +83,7 @@ def found_run(path: Path) -> FoundRun:
     except DeclarationError as error:
         return FoundRun(path, "?", str(error), "", "its record cannot be read", None, _size(path))
     inside = record.get("experiment")
-    words = [*_in_words(inside if isinstance(inside, dict) else {}), *_in_words(record)]
+    words = filter(None, _in_words(inside if isinstance(inside, dict) else record))
     return FoundRun(
         path, str(record.get("kind")), ", ".join(words), str(record.get("created", "")), _state(path, record),
         _answers(path / STORE_NAME), _size(path),
@@ -169,7 +169,11 @@ def remove(found: Removable) -> None:
 def _in_words(record: dict[str, Any]) -> Iterator[str]:
     for one in filter(None, map(record.get, _WORDS)):
         for each in one if isinstance(one, list | dict) else [one]:
-            yield f"{each.get('format')} with {each.get('model')}" if isinstance(each, dict) else str(each)
+            if isinstance(each, dict):
+                named = f"{each.get('format')} with {each.get('model')}"
+                yield named if "format" in each else str(each.get("name", ""))
+            else:
+                yield str(each)
 
 
 def _record(path: Path) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import pytest
 
 from conqret.io.locking import only_writer
 from conqret.llm import Completion, Recordings
+from conqret.runs.keeping import found_run
 from tests.cli.conftest import Cli
 from tests.contract.items import demo
 from tests.judging.runs import write_items
@@ -59,6 +60,14 @@ def test_a_moved_run_goes_on(cli: Cli, runs: Path, tmp_path: Path) -> None:
     (tmp_path / "there").mkdir()
     assert cli("runs", "move", archive, tmp_path / "there", "--json").code == 0
     assert (tmp_path / "there" / "one" / "run.json").is_file()
+
+
+def test_an_experiment_is_told_by_its_file(tmp_path: Path) -> None:
+    judges = [{"format": "direct", "model": "gpt", "name": None}]
+    file = {"name": "grid", "judges": judges, "perturbations": [{"name": "irrelevant", "levels": [50]}]}
+    record = {"kind": "run", "judges": {"direct-gpt": "5b2d"}, "experiment": file}
+    (tmp_path / "run.json").write_text(json.dumps(record), encoding="utf-8")
+    assert found_run(tmp_path).what == "grid, direct with gpt, irrelevant"
 
 
 def test_what_is_no_run_or_in_use_is_not_moved(cli: Cli, runs: Path, tmp_path: Path) -> None:
