@@ -171,7 +171,9 @@ def write_viewed(to: Path) -> None:
                 connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
                 connection.request("GET", address)
                 page = connection.getresponse().read().decode()
-                (to / f"viewer-{name}.html").write_text(re.sub('data-live="[0-9]+"', 'data-live="3600"', page))
+                (to / f"viewer-{name}.html").write_text(
+                    re.sub('data-live="[0-9]+"', 'data-live="3600"', page)
+                )
                 connection.close()
         finally:
             process.terminate()

@@ -15,13 +15,15 @@ def test_every_kind_of_page_is_checked() -> None:
     found = set()
     for file in (ROOT / "conqret").rglob("*.html.j2"):
         text = file.read_text(encoding="utf-8")
-        if "extends \"base.html.j2\"" in text:
+        if 'extends "base.html.j2"' in text:
             heads = re.findall(r"topline\((.*?)\)", text) or ["none"]
             found |= {head.strip('"') for head in heads if head != "sheet.what"}
             included = re.findall(r'include "(overview.*?)"', text)
             if included:
                 found -= {"none"}
-                head = re.search(r'topline\("(.*?)"\)', (file.parent / included[0]).read_text(encoding="utf-8"))
+                head = re.search(
+                    r'topline\("(.*?)"\)', (file.parent / included[0]).read_text(encoding="utf-8")
+                )
                 assert head is not None
                 found.add(head[1])
     for file in (ROOT / "conqret").rglob("*.py"):
