@@ -1,15 +1,30 @@
-"""The examples of docs/adapters.md, which are run."""
+"""The examples of docs/adapters.md and docs/serve.md, which are run."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
-PAGE = Path(__file__).parents[2] / "docs" / "adapters.md"
+DOCS = Path(__file__).parents[2] / "docs"
 
 
-def run_example(heading: str) -> dict[str, Any]:
+def run_example(heading: str, page: str = "adapters.md") -> dict[str, Any]:
     """Run the Python block under a heading of the page, and return its names."""
-    section = PAGE.read_text(encoding="utf-8").split(f"\n## {heading}\n")[1].split("\n## ")[0]
+    section = (DOCS / page).read_text(encoding="utf-8").split(f"\n## {heading}\n")[1].split("\n## ")[0]
     code = section.split("```python\n")[1].split("```")[0]
     names: dict[str, Any] = {}
-    exec(compile(code, f"docs/adapters.md, {heading}", "exec"), names)
+    exec(compile(code, f"docs/{page}, {heading}", "exec"), names)
     return names
+
+
+def run_example_alone(heading: str, folder: Path, then: str = "") -> None:
+    """Run it in a process of its own, in ``folder``, and ``then`` a statement on its ``names``: for libraries that
+    remember where other tests have led them."""
+    code = f"from tests.adapters.examples import run_example; names = run_example({heading!r}); {then}"
+    kept = {name: value for name, value in os.environ.items() if name != "MLFLOW_EXPERIMENT_ID"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, env={**kept, "PYTHONPATH": str(DOCS.parent)},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,110 @@
+"""conqret and Hugging Face ``datasets``: a dataset is judged as any list of items; a judged run is one, with a card."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from conqret._optional import require
+from conqret.adapters.tracked import Run, rows, run_folder, without_number
+from conqret.errors import DeclarationError
+from conqret.io import item_record
+from conqret.io.atomic import write_whole
+from conqret.judging.folder import JudgeFolder
+from conqret.report.markdown import safe, tables_markdown
+from conqret.report.tables import metric_table
+
+datasets: Any = require("datasets", extra="huggingface")
+
+DATA, CARD = "judgments.parquet", "README.md"
+
+
+def dataset_of(run: Run) -> Any:
+    """A ``datasets.Dataset`` of a finished run: a row for each measure, with the whole item beside it.
+
+    ``value`` is null where there is none, and ``status`` and ``reason`` say why; ``parts`` are what is behind it.
+
+    Raises:
+        DeclarationError: there is no finished run.
+    """
+    with run_folder(run) as folder:
+        return _dataset(folder)
+
+
+def save_dataset(run: Run, folder: str | Path) -> Path:
+    """Write that dataset with its card into ``folder``, which ``datasets.load_dataset`` opens and the hub shows as it
+    is.
+
+    Raises:
+        DeclarationError: there is no finished run, or the folder holds something else.
+    """
+    target = Path(folder)
+    if target.exists() and any(one.name not in (DATA, CARD) for one in target.iterdir()):
+        raise DeclarationError(
+            f"{target} holds other files: name a folder that is new, or holds such a dataset"
+        )
+    with run_folder(run) as found:
+        made = _dataset(found)
+        target.mkdir(parents=True, exist_ok=True)
+        made.to_parquet(str(target / DATA))
+        write_whole(target / CARD, dataset_card(found).encode())
+    return target
+
+
+def dataset_card(folder: JudgeFolder) -> str:
+    """The card of the dataset of a run: what judged what, means with intervals, bounds and what is missing."""
+    record, summary = folder.record(), folder.summary()
+    front = "\n".join(
+        [
+            "---",
+            "tags: [llm-as-a-judge, conqret]",
+            "configs:",
+            "- config_name: default",
+            f"  data_files: {DATA}",
+            "---",
+        ]
+    )
+    baseline = " (a lexical baseline, and no model)" if record.baseline else ""
+    lost = [f"- `{name}`: {why}" for name, why in without_number(summary).items()]
+    missing = ["What has no number, and why:", "", *lost, ""] if lost else []
+    return "\n".join(
+        [
+            front,
+            "",
+            f"# Judgments of {safe(record.items_name)} by {record.format}",
+            "",
+            f"{summary.total} items, judged by {record.format} with {safe(record.model)}{baseline}; fingerprint "
+            f"`{record.fingerprint}`. A row is one measure of one item: `value` lies in [0, 1], and where it is null, "
+            "`status` and `reason` say why. It is missing then, and no 0.",
+            "",
+            tables_markdown([metric_table(summary)]),
+            "",
+            *missing,
+            "The texts are their authors'. Their licence is not known here: say it before you publish this.",
+            "",
+        ]
+    )
+
+
+def _dataset(folder: JudgeFolder) -> Any:
+    items = {item.id: item_record(item) for item in folder.items()}
+    record = folder.record()
+    instrument = {"format": record.format, "model": record.model, "fingerprint": record.fingerprint}
+
+    def row(measure: dict[str, Any]) -> dict[str, Any]:
+        item = items[measure["item"]]
+        documents = [{"id": one["id"], "text": one["text"]} for one in item.get("documents", ())]
+        texts = {name: item.get(name) for name in ("argument", "second_argument", "reference")}
+        more = json.dumps(item.get("metadata", {}))
+        return {
+            "id": measure.pop("item"),
+            "documents": documents,
+            **texts,
+            **measure,
+            **instrument,
+            "metadata": more,
+        }
+
+    found = [row(one) for judgment in folder.judgments() for one in rows(judgment)]
+    return datasets.Dataset.from_list(found)

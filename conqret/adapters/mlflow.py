@@ -1,0 +1,109 @@
+"""conqret in MLflow: a judged run as one of its runs, and metrics as scorers of ``mlflow.genai.evaluate``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field, PrivateAttr
+
+from conqret._optional import require
+from conqret.adapters.single import SingleMetric, SingleSettings, as_item, kept, told
+from conqret.adapters.tracked import Run, numbers, parameters, run_folder, without_number
+from conqret.errors import ConqretError
+
+mlflow: Any = require("mlflow", extra="mlflow")
+scorers: Any = require("mlflow.genai.scorers", extra="mlflow")
+entities: Any = require("mlflow.entities", extra="mlflow")
+
+LONGEST = 6_000
+"""Characters of a parameter or tag that every store of MLflow takes."""
+
+
+def log_run(run: Run, **given: Any) -> str:
+    """Log a finished run of a judge into MLflow's active run, or into one of its own, which ``given`` describes as
+    for ``mlflow.start_run``; returns its id.
+
+    Parameters say what the run was made with. Metrics are means with interval, bounds and counts
+    (:func:`conqret.adapters.tracked.numbers`); what has no number is no metric, and a tag ``conqret.no_number.…`` says
+    why. Report, summary and scores, with all parts and reasons, are artefacts under ``conqret/``.
+
+    Raises:
+        DeclarationError: there is no finished run.
+    """
+    with run_folder(run) as folder:
+        record, summary = folder.record(), folder.summary()
+        active = mlflow.active_run() if not given else None
+        into = mlflow.start_run(**given) if active is None else None
+        try:
+            at = active or into
+            mlflow.log_params({name: value[:LONGEST] for name, value in parameters(record).items()})
+            mlflow.log_metrics(numbers(summary))
+            missing = without_number(summary).items()
+            mlflow.set_tags({f"conqret.no_number.{name}": why[:LONGEST] for name, why in missing})
+            for file in (folder.report_file, folder.summary_file, folder.scores_file):
+                if file.is_file():
+                    mlflow.log_artifact(str(file), "conqret")
+            return str(at.info.run_id)
+        finally:
+            if into is not None:
+                mlflow.end_run()
+
+
+class ConqretScorer(scorers.Scorer):  # type: ignore[misc]
+    """One metric of one of conqret's formats, 0 to 1, in ``mlflow.genai.evaluate``.
+
+    The topic is ``question`` of the inputs; the argument is the outputs, where they are a text, or else ``answer`` in
+    them; the documents are ``documents`` of outputs or inputs; formats that compare take ``expected_response`` of the
+    expectations. The names can be given. ``settings`` are those of :func:`conqret.judge`.
+
+    What has no score is feedback with an error (its code is our reason) and without a value. The metadata hold what a
+    number cannot say: status, parts, fingerprint.
+
+    Raises:
+        DeclarationError: there is no such format, metric or setting.
+    """
+
+    name: str = ""
+    format: str
+    metric: str
+    settings: dict[str, Any] = Field(default_factory=dict)
+    topic: str = "question"
+    argument: str = "answer"
+    documents: str = "documents"
+    second_argument: str = "expected_response"
+    _single: SingleMetric = PrivateAttr()
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Check format, metric and settings as the scorer is made."""
+        super().model_post_init(context)
+        settings: SingleSettings = self.settings  # type: ignore[assignment]
+        self._single = SingleMetric.of(self.format, self.metric, **settings)
+        self.name = self.name or self._single.name.replace(" ", "_")
+
+    def __call__(self, *, inputs: Any = None, outputs: Any = None, expectations: Any = None) -> Any:
+        """The feedback on one row."""
+        given, made = _mapping(inputs), _mapping(outputs)
+        source = entities.AssessmentSource(source_type="LLM_JUDGE", source_id=f"conqret {self.format}")
+        try:
+            item = as_item(
+                given.get(self.topic),
+                outputs if isinstance(outputs, str) else made.get(self.argument),
+                made.get(self.documents) or given.get(self.documents) or (),
+                _mapping(expectations).get(self.second_argument),
+            )
+            judgment = self._single.judged(item)
+        except ConqretError as error:
+            lost = entities.AssessmentError(error_code="FAULTY_ROW", error_message=str(error))
+            return entities.Feedback(name=self.name, error=lost, source=source)
+        measure = self._single.measure(judgment)
+        more = {name: str(value) for name, value in kept(judgment, self.metric).items()}
+        if measure.value is not None:
+            return entities.Feedback(
+                name=self.name, value=measure.value, rationale=told(measure), source=source, metadata=more
+            )
+        lost = entities.AssessmentError(error_code=str(measure.reason).upper(), error_message=told(measure))
+        return entities.Feedback(name=self.name, error=lost, source=source, metadata=more)
+
+
+def _mapping(found: Any) -> dict[str, Any]:
+    return dict(found) if isinstance(found, dict) else {}
