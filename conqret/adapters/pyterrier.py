@@ -103,10 +103,11 @@ def as_frame(items: Items) -> Any:
 
     rows = []
     for item in open_items(items):
-        own = {"qid": item.id, "query": item.topic, "qanswer": item.argument, **beyond(item)}
-        del own["id"]
+        more = beyond(item.model_copy(update={"documents": ()}))  # whose titles and addresses have columns
+        own = {"qid": more.pop("id"), "query": item.topic, "qanswer": item.argument, **more}
+        last = len(item.documents)
         documents = [
-            {"docno": one.id, **one.model_dump(exclude={"id"}), "score": -float(rank), "rank": rank}
+            {"docno": one.id, **one.model_dump(exclude={"id"}), "score": float(last - rank), "rank": rank}
             for rank, one in enumerate(item.documents)
         ]
         rows += [{**own, **one} for one in documents or [{}]]

@@ -116,7 +116,25 @@ def test_items_as_a_frame_and_back():
     first, second = conqret.judge(rows, format="pointwise", metrics=["clarity"]).source
     assert (first.id, first.stance, first.reference) == ("zoos", "pro", "It depends.")
     assert first.documents == item.documents
+    assert first.metadata == {}
     assert second.documents == ()
+
+
+def test_with_pyterrier_rag():
+    rag = pytest.importorskip("pyterrier_rag", reason="pyterrier-rag is not installed")
+    concatenated = retriever >> rag.prompt.Concatenator()
+    reader = pt.apply.generic(lambda found: found.assign(qanswer=[ANSWERS[qid] for qid in found["qid"]]))
+    gold = QRELS[["qid"]].assign(gold_answer=["cages are small", "taxes"])
+    found = pt.Experiment(
+        [concatenated >> reader >> ConqretJudge("direct", ["groundedness"])],
+        TOPICS, gold, [rag.measures.F1, measure("groundedness"), scored("groundedness")], names=["one text"],
+    ).to_dict("records")[0]  # fmt: skip
+    assert 0 < found["F1"] < 1
+    assert 0 < found["groundedness"] <= 1
+    assert found["groundedness scored"] == 1
+    frame = as_frame({"id": qid, "topic": "T?", "documents": [t for _, t in TEXTS[qid]]} for qid in TEXTS)
+    contexts = rag.prompt.Concatenator()(frame).set_index("qid")["qcontext"]
+    assert all(text in contexts["zoos"] for _, text in TEXTS["zoos"])
 
 
 def test_wrong_names_are_told_when_it_is_made():

@@ -1,0 +1,41 @@
+"""Items as requests of nuggetizer, and its nuggets as those of conqret's banks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from conqret._optional import require
+from conqret.adapters.ratings import ListedNugget
+from conqret.api.judging import Items
+from conqret.io import open_items
+
+types: Any = require("nuggetizer.core.types", extra="nuggetizer")
+
+SUPPORT = {"support": 1.0, "partial_support": 0.5, "not_support": 0.0}
+"""What an assignment counts in nuggetizer's ``vital_score`` and ``all_score``."""
+
+
+def as_requests(items: Items) -> list[Any]:
+    """Items (a file, a frame or a list) as requests, from which nuggetizer makes nuggets: topic and documents with ids
+    and titles. It has no place for the rest; ``qid`` is the item's id, by which it is found again."""
+    return [
+        types.Request(
+            types.Query(item.id, item.topic),
+            [types.Document(one.id, one.text, one.title or None) for one in item.documents],
+        )
+        for item in open_items(items)
+    ]
+
+
+def nuggets_of(nuggets: Iterable[Any], system: str = "") -> list[ListedNugget]:
+    """nuggetizer's nuggets as those of :mod:`conqret.adapters.ratings`.
+
+    Where they are assigned, that is their coverage by ``system`` under ``support``; a word that nuggetizer does not
+    know is no value, and never 0. Importance stays in nuggetizer's objects: ours have none.
+    """
+    return [
+        ListedNugget(one.text, {} if value is None else {"support": {system: value}})
+        for one in nuggets
+        for value in (SUPPORT.get(getattr(one, "assignment", "")),)
+    ]
