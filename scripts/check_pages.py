@@ -13,6 +13,7 @@ axe-core nothing is checked, which is said and is no fault.
 from __future__ import annotations
 
 import argparse
+import asyncio
 import contextlib
 import http.client
 import json
@@ -29,8 +30,13 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+import httpx  # noqa: E402 - after the checkout is on the path, as what follows
+
+from conqret.annotation.links import DASHBOARD, JOIN, Links  # noqa: E402 - likewise
 from conqret.cli.sequence import run  # noqa: E402 - likewise
 from conqret.debateqa.table import AWARENESS, DIVERSITY, ScoreRow, write_table  # noqa: E402 - likewise
+from conqret.web.annotating.app import annotation_app  # noqa: E402 - likewise
+from tests.annotation.studies import begun  # noqa: E402 - likewise
 from tests.report import chromium  # noqa: E402 - the tests' driver, from the checkout
 
 AXE_VERSION = "4.14.1"
@@ -38,6 +44,7 @@ WIDTHS = (1400, 390)
 BAD = ("serious", "critical")
 ITEMS = "fixtures/demo/items.jsonl"
 KINDS = (
+    "annotate",
     "answers",
     "asked and answered",
     "bias",
@@ -131,6 +138,7 @@ def make_pages(to: Path) -> Iterator[Path]:
 
         experiment(ROOT / "fixtures/perspectives/offline.toml", to / "perspectives")
     write_viewed(to)
+    asyncio.run(write_annotating(to))
     for pattern in ("*.html", "*/*.html", "judge/asked/1.html"):
         yield from sorted(to.glob(pattern))
 
@@ -177,6 +185,24 @@ def write_viewed(to: Path) -> None:
                 connection.close()
         finally:
             process.terminate()
+
+
+async def write_annotating(to: Path) -> None:
+    """What people see who label: how to begin, a screen, what stands where nothing is, and the page of the study."""
+    with contextlib.closing(begun(to / "study", 2, ("anna", "ben"), open_to=3)) as ledger:
+        links = Links(to / "study")
+        over = httpx.ASGITransport(app=annotation_app(ledger, links))
+        async with httpx.AsyncClient(
+            transport=over, base_url="http://127.0.0.1:8767", follow_redirects=True
+        ) as anna:
+            joining = await anna.get(f"/join/{links.to(JOIN)}")
+            welcome = await anna.get(f"/in/{links.of(ledger.person('anna'))}")
+            hidden = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', welcome.text))
+            screen = await anna.post("/begin", data=hidden)
+            study = await anna.get(f"/study/{links.to(DASHBOARD)}")
+            shown = {"join": joining, "welcome": welcome, "screen": screen, "study": study}
+            for name, page in {**shown, "nowhere": await anna.get("/")}.items():
+                (to / f"annotate-{name}.html").write_text(page.text, encoding="utf-8")
 
 
 def write_labels(file: Path) -> None:
