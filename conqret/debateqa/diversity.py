@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from conqret.debateqa.kept import TargetStore
 from conqret.debateqa.table import (
@@ -18,6 +19,9 @@ from conqret.debateqa.table import (
 )
 from conqret.io.debateqa import DebatableQuestion, read_answers
 from conqret.perplexity import ConditionalPerplexity, TargetScore
+
+if TYPE_CHECKING:
+    from conqret.engines.perplexity import SpreadPerplexity
 
 SHOWN = 8
 """Characters of a fingerprint in an instrument's name: enough to tell apart what a study holds."""
@@ -31,7 +35,7 @@ class DiversityRun:
     system: str
     answers: Path
     questions: Mapping[str, DebatableQuestion]
-    scorer: ConditionalPerplexity
+    scorer: ConditionalPerplexity | SpreadPerplexity
     store: TargetStore | None = None
     columns: Mapping[str, str] | None = None
 

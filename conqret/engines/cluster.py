@@ -102,6 +102,27 @@ class Cluster:
                 raise DeclarationError(f"Ray cannot be had at {address}: {error}") from error
             self._own = True
 
+    @property
+    def gpus(self) -> int:
+        """How many GPUs a worker gets that reads a model on its own machine: one, where there are enough for all."""
+        return int(self.ray.cluster_resources().get("GPU", 0) >= self.workers)
+
+    @contextlib.contextmanager
+    def heard(self) -> Iterator[None]:
+        """What a worker raised, as it raised it.
+
+        Raises:
+            ExecutionError: the workers die again and again.
+        """
+        try:
+            yield
+        except self.ray.exceptions.RayTaskError as error:
+            raise (error.cause if isinstance(error.cause, ConqretError) else error) from None
+        except self.ray.exceptions.RayError as error:
+            raise ExecutionError(
+                f"a worker is lost, and does not come again: {error}", reason="worker lost", retryable=False
+            ) from error
+
 
 @dataclass(slots=True)
 class _Hand:
@@ -147,13 +168,8 @@ class SpreadClient(Client):
         hand = min(self._hands, key=lambda one: one.under_way)
         hand.under_way += 1
         try:
-            done: Done = await hand.actor.judge.remote(item, *self._sent(instrument))
-        except self._cluster.ray.exceptions.RayTaskError as error:
-            raise (error.cause if isinstance(error.cause, ConqretError) else error) from None
-        except self._cluster.ray.exceptions.RayError as error:
-            raise ExecutionError(
-                f"a worker is lost, and does not come again: {error}", reason="worker lost", retryable=False
-            ) from error
+            with self._cluster.heard():
+                done: Done = await hand.actor.judge.remote(item, *self._sent(instrument))
         finally:
             hand.under_way -= 1
         before = hand.counted.get(done.process, Progress())
@@ -189,10 +205,9 @@ class SpreadClient(Client):
         if any(limit is not None for limit in limits):
             waiting = 2 * options.max_concurrency + workers  # some reserve, while others settle
             governor = ray.remote(Governor).options(num_cpus=0, max_concurrency=waiting).remote(*limits)
-        gpus = ray.cluster_resources().get("GPU", 0) >= workers and not self._shared
         actor = ray.remote(Worker).options(
-            num_cpus=0, num_gpus=int(gpus), scheduling_strategy="SPREAD", max_restarts=RESTARTS,
-            max_task_retries=RESTARTS, max_concurrency=self.in_flight,
+            num_cpus=0, num_gpus=0 if self._shared else self._cluster.gpus, scheduling_strategy="SPREAD",
+            max_restarts=RESTARTS, max_task_retries=RESTARTS, max_concurrency=self.in_flight,
         )  # fmt: skip
         least, more = divmod(options.max_concurrency, workers)
         store = self._store.path.absolute()

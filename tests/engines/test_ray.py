@@ -164,6 +164,39 @@ def test_probes_of_a_judge_are_spread_too(cluster: str, tmp_path: Path) -> None:
     assert results(tmp_path / "ray") == results(tmp_path / "process")
 
 
+def test_perplexity_is_that_of_one_process_and_rows_from_before_are_kept(
+    cluster: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from conqret.debateqa.kept import TargetStore
+    from conqret.engines import perplexity
+    from tests.llm.local_models import save_model
+
+    monkeypatch.setattr(perplexity, "LOOK_AHEAD", 2)
+    model = str(save_model(tmp_path / "model", window=256))
+    pairs = [(f"It is {'very ' * (n % 3)}late.", ["Buses run.", "They do not."][: n % 3]) for n in range(7)]
+    with perplexity.scorer_of(model) as alone:
+        wanted = list(alone.stream(pairs))
+    done: list[int] = []
+    with perplexity.scorer_of(model, engine="ray", workers=WORKERS) as spread:
+        assert (spread.fingerprint, spread.definition) == (alone.fingerprint, "paper")
+        with TargetStore(tmp_path / "rows.jsonl", spread.fingerprint) as store:
+            store.keep(*pairs[1][:1], pairs[1][1][0], wanted[1][0])
+            found = list(spread.stream(pairs, store=store, on_context=done.append))
+            assert len(store) == len({(answer, one) for answer, targets in pairs for one in targets})
+    assert done == list(range(7))
+    assert [[(row.context, row.target) for row in rows] for rows in found] == [
+        [(row.context, row.target) for row in rows] for rows in wanted
+    ]
+    assert [row.perplexity for rows in found for row in rows] == pytest.approx(
+        [row.perplexity for rows in wanted for row in rows], rel=1e-4
+    )
+    with (
+        pytest.raises(DeclarationError, match="nothing-here"),
+        perplexity.scorer_of(str(tmp_path / "nothing-here"), engine="ray", workers=1),
+    ):
+        pass
+
+
 def test_what_cannot_be_spread_is_said_before_anything_is_written(
     cluster: str, server: FaultServer, tmp_path: Path
 ) -> None:

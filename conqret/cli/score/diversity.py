@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Annotated, Literal
 
 import typer
@@ -40,6 +41,7 @@ def perspective_diversity(
     token_budget: Annotated[
         int | None, typer.Option(help="Tokens in one step; halves itself when memory runs out.")
     ] = None,
+    engines: options.Engines,
     overwrite: options.Overwrite = False,
     shown: options.Shown,
 ) -> None:
@@ -50,6 +52,7 @@ def perspective_diversity(
     from conqret.debateqa.diversity import DiversityRun, model_name
     from conqret.debateqa.kept import ScoreFolder, ScoreRecord, TargetStore
     from conqret.debateqa.table import DIVERSITY, write_table
+    from conqret.engines.perplexity import scorer_of
     from conqret.errors import DeclarationError
     from conqret.io.debateqa import check_answers, partners, read_questions
     from conqret.perplexity import ConditionalPerplexity
@@ -63,24 +66,25 @@ def perspective_diversity(
         )
     met = partners(check_answers(answers, mapping), questions)
     remark_alone(met.answers_alone, met.questions_alone, shown.quiet)
-    scorer = ConditionalPerplexity(
-        backbone, wrapping=wrapping, chat=CHAT[chat_template], definition=definition, device=device, dtype=dtype,
-        token_budget=token_budget,
-    )  # fmt: skip
     settings = ["released"] if definition == "released" else [f"prompt-{wrapping}"]
     settings += [] if chat_template == "auto" else [f"template-{chat_template}"]
     folder = ScoreFolder(measured.folder("perspective-diversity", model_name(backbone), *settings))
-    record = ScoreRecord.of([DIVERSITY], scorer.fingerprint, measured.name, answers)
-    with (
-        folder.claimed(record, overwrite=overwrite),
-        TargetStore(folder.path / "rows.jsonl", scorer.fingerprint) as store,
-    ):
+    with contextlib.ExitStack() as held:
+        scorer = held.enter_context(
+            scorer_of(
+                backbone, **engines.given(), wrapping=wrapping, chat=CHAT[chat_template], definition=definition,
+                device=device, dtype=dtype, token_budget=token_budget,
+            )
+        )  # fmt: skip
+        record = ScoreRecord.of([DIVERSITY], scorer.fingerprint, measured.name, answers)
+        held.enter_context(folder.claimed(record, overwrite=overwrite))
+        store = held.enter_context(TargetStore(folder.path / "rows.jsonl", scorer.fingerprint))
         if len(store) and not shown.quiet:
             note(f"{len(store)} rows are kept from before")
         run = DiversityRun(measured.name, answers, questions, scorer, store, mapping)
         with progress("scoring", len(met.together), quiet=shown.quiet) as bar:
             table = write_table(run.rows(bar.advance), folder.scores_file)
     show(table, folder.scores_file, shown.json_output)
-    if scorer.budget.halvings and not shown.quiet:
+    if isinstance(scorer, ConditionalPerplexity) and scorer.budget.halvings and not shown.quiet:
         note(f"memory ran out: the token budget sank to {scorer.budget.tokens}")
     leave(table)
