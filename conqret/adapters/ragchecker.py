@@ -1,0 +1,31 @@
+"""Items as results that RAGChecker evaluates. Its files, and ``RAGResults.to_dict()["results"]``, are items already."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conqret._optional import require
+from conqret.api.judging import Items
+from conqret.errors import DeclarationError
+from conqret.io import open_items
+
+
+def as_results(items: Items) -> Any:
+    """Items (a file, a frame or a list) as ``RAGResults``: topic, argument, reference, documents with ids.
+
+    It has no place for the rest; ``query_id`` is the item's id, by which it is found again.
+
+    Raises:
+        DeclarationError: an item has no argument or no reference, both of which RAGChecker needs.
+    """
+    ragchecker: Any = require("ragchecker.container", extra="ragchecker")
+    found = []
+    for item in open_items(items):
+        if not item.argument or not item.reference:
+            lacking = "argument" if not item.argument else "reference"
+            raise DeclarationError(
+                f"item {item.id} has no {lacking}, and RAGChecker needs one: add it, or leave the item out"
+            )
+        documents = [ragchecker.RetrievedDoc(one.id, one.text) for one in item.documents]
+        found.append(ragchecker.RAGResult(item.id, item.topic, item.reference, item.argument, documents))
+    return ragchecker.RAGResults(found)
