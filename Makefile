@@ -3,13 +3,14 @@
 # make test       everything pytest finds, a real browser included where one can be had
 # make torture    every attack of docs/reliability.md at full length, and the table of what came of each
 # make test-adapters  each adapter with the real library, in an environment of its own (ADAPTERS=autojudge: only that)
-# make docs       the documentation site, in site/
+# make docs       the documentation site, in site/, with its notebooks executed
+# make pictures   the pictures of README.md and docs/, from runs
 # make check      lint, typecheck, layers, package, docs-check
 # Set-up is repeated only when pyproject.toml or constraints.txt change.
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo demo-recordings demo-corpus test test-adapters torture coverage check lint format typecheck layers package extras docs docs-check pages-check audit clean
+.PHONY: help demo demo-recordings demo-corpus test test-adapters torture coverage check lint format typecheck layers package extras docs docs-check pages-check pictures audit clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -30,7 +31,7 @@ PYTHON ?= $(shell for p in python3.11 python3 python3.12 python3.13; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 
 help:
-	@sed -n 's/^# \{0,1\}//p' $(firstword $(MAKEFILE_LIST)) | sed -n '1,8p'
+	@sed -n 's/^# \{0,1\}//p' $(firstword $(MAKEFILE_LIST)) | sed -n '1,9p'
 
 define make_venv
 @test -n "$(PYTHON)" || { echo "conqret needs Python 3.11 or newer on PATH (or: make PYTHON=/path/to/python)" >&2; exit 1; }
@@ -136,6 +137,10 @@ docs: $(DOCS)/.installed
 pages-check: $(DEV)
 	@scripts/install_chromium.sh
 	$(BIN)/python scripts/check_pages.py $(ARGS)
+
+pictures: $(DEV)
+	@scripts/install_chromium.sh
+	$(BIN)/python scripts/pictures.py $(ARGS)
 
 audit: $(DEV)
 	scripts/audit.sh $(BIN)/python

@@ -1,7 +1,7 @@
 """How long a sensitivity run takes to plan, and the curves of the offline judge on real items.
 
     python benchmarks/sensitivity.py plan
-    CONQRET_DATA=… python benchmarks/sensitivity.py webis -o runs/webis-sensitivity [--plots docs/images]
+    CONQRET_DATA=… python benchmarks/sensitivity.py webis -o runs/webis-sensitivity
 
 ``plan`` times 200 items x 6 levels x 2 perturbations x 4 formats, made of the fixtures. ``webis`` takes the forty
 items of ``webis_items.py``. Their arguments cite nothing, so each gets an argument made of its own relevant
@@ -73,7 +73,7 @@ def cited(items: list[Item], labels: list[Label]) -> list[Item]:
     return found
 
 
-def webis(out: Path, plots: Path | None) -> None:
+def webis(out: Path) -> None:
     """Judge the forty items at all levels; write tables, page and plots."""
     items, labels = webis_items(data_folder())
     items = cited(items, labels)
@@ -92,14 +92,8 @@ def webis(out: Path, plots: Path | None) -> None:
         grades.setdefault(label.item, {})[label.document] = float(label.relevant)
     began = time.perf_counter()
     results = run_sensitivity(made, SensitivityFolder(out), labels=grades)
-    written = write_sensitivity(results, out)
+    write_sensitivity(results, out)
     print(f"{results.judgments} judgments in {time.perf_counter() - began:.0f} s: {out}")
-    for path in written if plots is not None else ():
-        if path.suffix == ".svg" and path.stem in (
-            "irrelevant-context-relevance",
-            "hallucinate-share-groundedness",
-        ):
-            (Path(plots) / f"sensitivity-{path.name}").write_bytes(path.read_bytes())  # type: ignore[arg-type]
 
 
 def main() -> int:
@@ -107,13 +101,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("what", choices=("plan", "webis"))
     parser.add_argument("-o", "--out", type=Path, default=Path("runs/webis-sensitivity"))
-    parser.add_argument("--plots", type=Path, help="a folder to copy the two plots of docs/results into")
     options = parser.parse_args()
     if options.what == "plan":
         plan()
         return 0
     try:
-        webis(options.out, options.plots)
+        webis(options.out)
     except FileNotFoundError as error:
         print(error, file=sys.stderr)
         return 2

@@ -48,7 +48,7 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
         target = posixpath.normpath(posixpath.join(posixpath.dirname(origin), found[1]))
         if target not in PLACES and not target.startswith("docs/"):
             return found[1]
-        place = PLACES.get(target) or target.removeprefix("docs/")
+        place = PLACES.get(target) or target.removeprefix("docs/").replace(".ipynb", ".md")
         return posixpath.relpath(place, posixpath.dirname(here) or ".")
 
     parts = FENCED.split(markdown)

@@ -1,7 +1,6 @@
-"""A plug-in is installed and used by its names; the pages on adding things say what it holds, and run."""
+"""A plug-in is installed and used by its names; the pages on adding things say what it holds."""
 
 import re
-import shlex
 import shutil
 import subprocess
 import sys
@@ -10,7 +9,6 @@ from dataclasses import replace
 import pytest
 
 from conqret import judge
-from conqret.cli.main import main
 from conqret.errors import DeclarationError
 from conqret.generation import STRATEGIES
 from conqret.judging.registry import JUDGES
@@ -25,7 +23,6 @@ from tests.contract.plug_in import PLUG_IN, ROOT, install, looking_again, projec
 PAGES = [ROOT / "docs" / f"adding-a-{what}.md" for what in ("judge", "perturbation", "strategy")]
 PARTS = re.compile(r"^`(?P<file>[\w/.-]+)`:\n\n```\w+\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 LINES = re.compile(r"^```toml\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
-SHELL = re.compile(r"^```sh\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 REGISTRIES = {
     "conqret.judges": JUDGES,
     "conqret.perturbations": PERTURBATIONS,
@@ -109,24 +106,6 @@ def test_the_pages_show_what_the_plug_in_holds(page):
         assert (PLUG_IN / file).read_text(encoding="utf-8") == shown, file
     whole = (PLUG_IN / "pyproject.toml").read_text(encoding="utf-8")
     assert all(lines in whole for lines in LINES.findall(text))
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_the_commands_of_the_pages_run(page, site, tmp_path, monkeypatch, capsys):
-    work = tmp_path / "work"
-    shutil.copytree(
-        ROOT / "fixtures", work / "fixtures", ignore=shutil.ignore_patterns("index", "__pycache__")
-    )
-    monkeypatch.chdir(work)
-    (block,) = SHELL.findall(page.read_text(encoding="utf-8"))
-    for line in block.splitlines():
-        words = shlex.split(line)
-        if words[0] != "conqret":
-            continue
-        monkeypatch.setattr(sys, "argv", words)
-        with pytest.raises(SystemExit) as end:
-            main()
-        assert not end.value.code, (line, capsys.readouterr().err)
 
 
 def test_every_variable_of_every_prompt_is_explained(site):

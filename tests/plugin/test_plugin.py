@@ -21,8 +21,11 @@ LOAD = () if INSTALLED else ("-p", "conqret.pytest_plugin")
 
 @pytest.fixture
 def suite(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
-    """A folder with the demo items; the checkout can be imported from it."""
-    shutil.copy(ROOT / "fixtures" / "demo" / "items.jsonl", pytester.path / "items.jsonl")
+    """A folder with the demo items, in the place that the page names, too; the checkout can be imported from it."""
+    items = ROOT / "fixtures" / "demo" / "items.jsonl"
+    shutil.copy(items, pytester.path / "items.jsonl")
+    (pytester.path / "fixtures" / "demo").mkdir(parents=True)
+    shutil.copy(items, pytester.path / "fixtures" / "demo" / "items.jsonl")
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     return pytester
 

@@ -1,0 +1,82 @@
+"""Make the pictures of README.md and docs/, each from a run: none is drawn or cut by hand.
+
+python scripts/pictures.py                 # all, into docs/images/ (make pictures)
+python scripts/pictures.py report.png      # only this one
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+IMAGES = ROOT / "docs" / "images"
+sys.path.insert(0, str(ROOT))
+ITEMS = "fixtures/demo/items.jsonl"
+RECORDINGS = "fixtures/demo/recordings.jsonl.gz"
+DAMAGED = (
+    "sensitivity", ITEMS, "--format", "direct,static-rubric,query-rubric,rag-direct,rag-fine-grained",
+    "--perturb", "irrelevant,hallucinate:25%,50%,100%", "--metric", "context_relevance", "--metric", "groundedness",
+)  # fmt: skip
+PAGE = "report.png"
+CURVES = {
+    "sensitivity-irrelevant-context-relevance.svg": "irrelevant-context-relevance.svg",
+    "sensitivity-hallucinate-share-groundedness.svg": "hallucinate-share-groundedness.svg",
+}
+"""Curves of the offline judges: a picture's name, and that of the plot in the folder of ``conqret sensitivity``."""
+PICTURES = (PAGE, *CURVES)
+WIDTH, HEIGHT = 1400, 900
+
+
+def main() -> None:
+    """Make what is asked for."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*", metavar="PICTURE", help=f"of {', '.join(PICTURES)}; all, if none")
+    names = parser.parse_args().names or PICTURES
+    if unknown := set(names) - set(PICTURES):
+        parser.error(f"no such picture: {', '.join(sorted(unknown))}")
+    with tempfile.TemporaryDirectory(prefix="conqret-pictures-") as place:
+        runs = Path(place)
+        if PAGE in names:
+            photograph(report(runs), IMAGES / PAGE, runs / "profile")
+        if curves := [name for name in names if name in CURVES]:
+            conqret(*DAMAGED, "-o", str(runs / "damage"), "--quiet")
+            for name in curves:
+                (IMAGES / name).write_bytes((runs / "damage" / "plots" / CURVES[name]).read_bytes())
+    print("\n".join(f"docs/images/{name}" for name in names))
+
+
+def report(runs: Path) -> Path:
+    """The page of the demo: a model's recorded judgments beside the floor."""
+    model, floor = str(runs / "demo"), str(runs / "demo-offline")
+    judged = ("judge", ITEMS, "--format", "rag-fine-grained", "--quiet")
+    conqret(*judged, "--model", "offline", "-o", floor)
+    conqret(*judged, "--model", "openai/claude", "--replay", RECORDINGS, "-o", model)
+    conqret("report", model, "--beside", floor, "--recordings", RECORDINGS)
+    return Path(model) / "report.html"
+
+
+def photograph(page: Path, to: Path, profile: Path) -> None:
+    """The upper part of a page, as a browser shows it."""
+    from tests.report import chromium
+
+    binary = chromium.find()
+    if binary is None:
+        raise SystemExit("there is no Chromium (scripts/install_chromium.sh installs it)")
+    browser = chromium.Chromium(binary, profile)
+    try:
+        browser.page(page, width=WIDTH, height=HEIGHT).screenshot(to)
+    finally:
+        browser.close()
+
+
+def conqret(*words: str) -> None:
+    """Run a command of this checkout."""
+    subprocess.run([sys.executable, "-m", "conqret", *words], cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
+
+
+if __name__ == "__main__":
+    main()
