@@ -28,6 +28,8 @@ CURVES = {
 }
 """Curves of the offline judges: a picture's name, and that of the plot in the folder of ``conqret sensitivity``."""
 PICTURES = (PAGE, *CURVES)
+MEASURED = {"growth.svg": "benchmarks/growth.py"}
+"""Pictures of measurements that take hours, and the script that writes each (its option ``--svg``)."""
 WIDTH, HEIGHT = 1400, 900
 
 
