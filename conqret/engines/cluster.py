@@ -40,6 +40,13 @@ STORE_BYTES = 200 * 2**20
 """Ray's object store on this machine: items and judgments are smaller than what goes through it."""
 
 
+SETTINGS = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_DEDUP_LOGS_SKIP_REGEX": "."}
+"""Of Ray, where nothing else is said and it is not imported yet: it reports to nobody, and prints none of its own
+messages among our results on standard output."""
+
+_log = logging.getLogger(__name__)
+
+
 class Cluster:
     """Makes clients whose items are judged by ``workers`` on a Ray cluster; to be held with ``with``.
 
@@ -48,7 +55,8 @@ class Cluster:
     """
 
     def __init__(self, workers: int | None = None) -> None:
-        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+        for name, value in SETTINGS.items():
+            os.environ.setdefault(name, value)
         self.ray: Any = require("ray", extra="ray")
         self.workers = workers or max(2, os.cpu_count() or 2)
         self._own = False
@@ -172,6 +180,8 @@ class SpreadClient(Client):
                 done: Done = await hand.actor.judge.remote(item, *self._sent(instrument))
         finally:
             hand.under_way -= 1
+        if hand.counted and done.process not in hand.counted:
+            _log.warning("a worker died, and another has taken its place")
         before = hand.counted.get(done.process, Progress())
         if done.progress.calls + done.progress.recorded >= before.calls + before.recorded:
             hand.counted[done.process] = done.progress

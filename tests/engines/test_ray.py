@@ -106,12 +106,16 @@ def test_with_worker_and_driver_killed_the_run_is_that_of_one_process(
         f"engine='ray', workers={WORKERS}, output=sys.argv[2])"
     )
     environment = os.environ | {"RAY_ADDRESS": cluster}
-    driver = subprocess.Popen([sys.executable, "-c", asking, source, folder], env=environment, cwd=ROOT)
+    with (tmp_path / "said").open("wb") as said:
+        driver = subprocess.Popen(
+            [sys.executable, "-c", asking, source, folder], env=environment, cwd=ROOT, stdout=said
+        )
     wait_for(server, before + count // 4, driver)
     os.kill(workers()[0], signal.SIGKILL)
     wait_for(server, before + 2 * count // 3, driver)
     driver.kill()
     assert driver.wait() == -signal.SIGKILL
+    assert (tmp_path / "said").read_bytes() == b""  # Ray's own words are none of the results
     assert list(folder.glob("*.shard-*"))
 
     found = conqret.judge(source, **asked(server, engine="ray", workers=WORKERS), output=folder)
