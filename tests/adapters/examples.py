@@ -9,10 +9,15 @@ from typing import Any
 DOCS = Path(__file__).parents[2] / "docs"
 
 
+def block(heading: str, kind: str, page: str = "adapters.md") -> str:
+    """The first block of a kind (python, yaml) under a heading of the page."""
+    section = (DOCS / page).read_text(encoding="utf-8").split(f"\n## {heading}\n")[1].split("\n## ")[0]
+    return section.split(f"```{kind}\n")[1].split("```")[0]
+
+
 def run_example(heading: str, page: str = "adapters.md") -> dict[str, Any]:
     """Run the Python block under a heading of the page, and return its names."""
-    section = (DOCS / page).read_text(encoding="utf-8").split(f"\n## {heading}\n")[1].split("\n## ")[0]
-    code = section.split("```python\n")[1].split("```")[0]
+    code = block(heading, "python", page)
     names: dict[str, Any] = {}
     exec(compile(code, f"docs/{page}, {heading}", "exec"), names)
     return names

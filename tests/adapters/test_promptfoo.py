@@ -10,7 +10,7 @@ import pytest
 
 from conqret.adapters.promptfoo import get_assert
 from conqret.errors import DeclarationError
-from tests.adapters.examples import PAGE
+from tests.adapters.examples import block
 
 SAID = "Yes: cages are small, and animals suffer [1]."
 VARS = {
@@ -72,10 +72,8 @@ def test_the_example_of_the_page_in_promptfoo(tmp_path):
     command = shutil.which("promptfoo")
     if command is None:
         pytest.skip("promptfoo, a package of npm that wants Node 22, is not installed")
-    section = PAGE.read_text(encoding="utf-8").split("\n## promptfoo\n")[1].split("\n## ")[0]
-    blocks = [section.split(f"```{kind}\n")[1].split("```")[0] for kind in ("python", "yaml")]
-    for name, text in zip(("conqret_assert.py", "promptfooconfig.yaml"), blocks, strict=True):
-        (tmp_path / name).write_text(text)
+    (tmp_path / "conqret_assert.py").write_text(block("promptfoo", "python"))
+    (tmp_path / "promptfooconfig.yaml").write_text(block("promptfoo", "yaml"))
     quiet = {f"PROMPTFOO_DISABLE_{one}": "1" for one in ("TELEMETRY", "UPDATE", "REMOTE_GENERATION")}
     places = {"PROMPTFOO_PYTHON": sys.executable, "PROMPTFOO_CONFIG_DIR": str(tmp_path / "home")}
     done = subprocess.run(
