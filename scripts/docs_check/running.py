@@ -36,8 +36,8 @@ SERVES = re.compile(r"conqret (?:view|serve|annotate \S+\.jsonl) ")
 """Commands that answer a browser until they are stopped."""
 USUAL = "localhost:8766"
 """Where ``conqret serve`` answers, if nothing is said."""
-TEXTS = ("html", "jinja", "text")
-"""Blocks that are no code: what something looks like."""
+TEXTS = ("html", "jinja", "text", "yaml")
+"""Blocks that are no code of ours: what something looks like."""
 
 
 @dataclass(frozen=True)

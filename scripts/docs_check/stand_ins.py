@@ -42,7 +42,7 @@ NOT_RUN = {
     r"auto-judge |OPENAI_MODEL|adapters\.autojudge|CONQRET_TRACES|OTEL_|conqret mcp": (
         "another library, in an environment of its own (make test-adapters)"
     ),
-    r"^docs/adapters\.md: from ": "another library, in an environment of its own (make test-adapters)",
+    r"^docs/adapters\.md: (?:from|import) ": "another library, in an environment of its own (make test-adapters)",
     r"from fastapi ": "FastAPI, which conqret does not need",
     r"--engine ray|engine=\"ray\"": "a cluster, which takes its time to start: the tests judge on one",
     r"^docs/retrieval\.md: .*(?:terrier\.Retriever|Anserini)": "Java",
