@@ -12,7 +12,7 @@ from typing import Any
 from conqret.errors import DeclarationError
 
 FILE = "labels.sqlite"
-LAYOUT = 1
+LAYOUT = 2
 """The number of the layout below; a file of another is refused."""
 BUSY_MS = 10_000
 """How long a statement waits for another process that writes the file."""
@@ -33,6 +33,9 @@ CREATE INDEX turns_of_people ON turns (person, state);
 CREATE TABLE answers (
     number INTEGER PRIMARY KEY, turn INTEGER NOT NULL REFERENCES turns, revision INTEGER NOT NULL,
     body TEXT NOT NULL, comment TEXT NOT NULL, at TEXT NOT NULL, seconds REAL NOT NULL, UNIQUE (turn, revision));
+CREATE TABLE finals (
+    number INTEGER PRIMARY KEY, screen INTEGER NOT NULL REFERENCES screens, body TEXT NOT NULL, comment TEXT NOT NULL,
+    by TEXT NOT NULL, at TEXT NOT NULL);
 CREATE TABLE events (number INTEGER PRIMARY KEY, at TEXT NOT NULL, what TEXT NOT NULL, detail TEXT NOT NULL);
 """
 

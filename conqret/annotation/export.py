@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
-from conqret.annotation.ledger import Given
+from conqret.annotation.ledger import Given, Person
+from conqret.annotation.screens import CANNOT_JUDGE
+from conqret.annotation.study import Study
+from conqret.annotation.verdicts import Verdict
 from conqret.io.label_sheets import FOR_ESTIMATION, NOT, csv_text
 
 COLUMNS = ("item", "part", "dimension", "value", "annotator", "topic", "comment", "at", "seconds")
@@ -13,11 +16,64 @@ COLUMNS = ("item", "part", "dimension", "value", "annotator", "topic", "comment"
 long after the screen was shown first."""
 
 
-def as_table(given: Iterable[Given], *, estimates: bool = True) -> str:
+PROBABILITY = "inclusion_probability"
+"""The column that says how likely an item was to be drawn, where a plan drew it."""
+
+
+def marks_of(study: Study) -> dict[str, str]:
+    """What is said of each label of a study beside the label: how its item came to be chosen."""
+    if not study.estimates:
+        return {FOR_ESTIMATION: NOT}
+    return {} if study.probability is None else {PROBABILITY: f"{study.probability:.6g}"}
+
+
+FINAL = "final"
+"""The annotator of a final label."""
+
+
+def as_table(given: Iterable[Given], *, marks: Mapping[str, str] | None = None) -> str:
     """The long table as CSV, which ``conqret validate`` and ``conqret agree`` read."""
-    mark = () if estimates else (NOT,)
-    head = COLUMNS if estimates else (*COLUMNS, FOR_ESTIMATION)
-    return csv_text(head, ((*row, *mark) for row in _rows(given)))
+    more = marks or {}
+    return csv_text((*COLUMNS, *more), ((*row, *more.values()) for row in _rows(given)))
+
+
+FINAL_COLUMNS = ("item", "part", "dimension", "value", "annotator", "topic", "comment", "how", "by")
+"""Of the table of final labels: ``how`` each came about, and the pseudonym of ``by`` whom, where somebody decided."""
+
+
+def as_finals(
+    found: Iterable[Verdict], people: Iterable[Person], *, marks: Mapping[str, str] | None = None
+) -> str:
+    """One label a row, under the annotator ``final``, as CSV; what nobody has decided is left out."""
+    names = {person.name: person.pseudonym for person in people}
+    more, rows = marks or {}, []
+    for one in found:
+        by = one.by and names.setdefault(
+            one.by, f"a{1 + sum(name.startswith('a') for name in names.values()):02}"
+        )
+        if one.value is not None:
+            screen = one.screen
+            said = (one.value, FINAL, screen.topic, one.comment, one.how, by)
+            rows.append((screen.item, screen.part, one.question, *said, *more.values()))
+    return csv_text((*FINAL_COLUMNS, *more), rows)
+
+
+def as_pair_labels(found: Iterable[Verdict]) -> str:
+    """What ``conqret perspectives detect --labels`` reads: a yes or no for each pair, as far as people could say."""
+    rows = ((one.screen.item, one.value) for one in found if one.value in ("yes", "no"))
+    return csv_text(("id", "label"), rows)
+
+
+def as_comparisons(given: Iterable[Given]) -> str:
+    """What ``conqret score correlate --preferences`` reads: a row for each preference of each person."""
+    rows = [
+        (*one.screen.compared, value, one.person.pseudonym, one.screen.item)
+        for one in given
+        if one.screen.compared
+        for value in one.screen.written(one.answers).values()
+        if value != CANNOT_JUDGE
+    ]
+    return csv_text(("first", "second", "preference", "annotator", "item"), rows)
 
 
 def _rows(given: Iterable[Given]) -> Iterator[tuple[object, ...]]:
@@ -30,15 +86,13 @@ def _rows(given: Iterable[Given]) -> Iterator[tuple[object, ...]]:
             )  # fmt: skip
 
 
-def as_label_studio(given: Iterable[Given], *, estimates: bool = True) -> str:
-    """The JSON export of Label Studio, a task for each item; labels of parts have no place in it and are left out."""
-    tasks: dict[str, dict[str, object]] = {}
+def as_label_studio(given: Iterable[Given], *, marks: Mapping[str, str] | None = None) -> str:
+    """The JSON export of Label Studio, a task for each item, or for each part of it that was asked of."""
+    tasks: dict[int, dict[str, object]] = {}
     for one in given:
         screen = one.screen
-        if screen.part:
-            continue
-        data = {"item": screen.item, "topic": screen.topic, **({} if estimates else {FOR_ESTIMATION: NOT})}
-        task = tasks.setdefault(screen.item, {"data": data, "annotations": []})
+        data = {"item": screen.item, "part": screen.part, "topic": screen.topic, **(marks or {})}
+        task = tasks.setdefault(one.place, {"data": data, "annotations": []})
         task["annotations"].append(  # type: ignore[attr-defined]
             {
                 "completed_by": {"email": one.person.pseudonym},

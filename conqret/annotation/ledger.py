@@ -61,9 +61,10 @@ class Turn:
 @dataclass(frozen=True, slots=True)
 class Given:
     """One screen's last answer by one person, for exports. Values are those that the person chose, on the screen as it
-    was; :meth:`Screen.written` puts them into the order of the item."""
+    was; :meth:`Screen.written` puts them into the order of the item. ``place`` is the screen's among all, from 1."""
 
     person: Person
+    place: int
     screen: Screen
     answers: Mapping[str, str]
     comment: str
@@ -173,7 +174,13 @@ class Ledger:
 
     def set_state(self, person: Person, state: str, why: str = "") -> None:
         """Pause a person (``paused``), let them go on (``active``), or drop their labels (``dropped``): they are in no
-        export then, and others get their screens. It is recorded, and can be undone."""
+        export then, and others get their screens. It is recorded, and can be undone.
+
+        Raises:
+            DeclarationError: the person was deleted, for good.
+        """
+        if person.state == "deleted":
+            raise DeclarationError(f"{person.pseudonym} was deleted on request, for good")
         with self._database.change() as connection:
             connection.execute("UPDATE people SET state = ? WHERE number = ?", (state, person.number))
             if state == "dropped":
@@ -201,6 +208,7 @@ class Ledger:
                 (person.number,),
             ).rowcount
             connection.execute("DELETE FROM turns WHERE person = ?", (person.number,))
+            connection.execute("DELETE FROM finals WHERE by = ?", (person.name,))
             connection.execute(
                 "UPDATE people SET name = ?, state = 'deleted', agreed = '' WHERE number = ?",
                 (f"deleted {person.pseudonym}", person.number),
@@ -286,13 +294,14 @@ class Ledger:
         only where it says so."""
         people = {person.number: person for person in self.people()}
         for row in self._database.rows(
-            "SELECT s.body AS screen, t.person, a.* FROM answers a JOIN turns t ON t.number = a.turn "
-            "JOIN screens s ON s.number = t.screen WHERE t.state IN ('done', ?) AND a.revision = "
-            "(SELECT MAX(revision) FROM answers WHERE turn = a.turn) ORDER BY s.number, t.person",
+            "SELECT s.number AS place, s.body AS screen, t.person, a.* FROM answers a "
+            "JOIN turns t ON t.number = a.turn JOIN screens s ON s.number = t.screen "
+            "WHERE t.state IN ('done', ?) AND a.revision = (SELECT MAX(revision) FROM answers WHERE turn = a.turn) "
+            "ORDER BY s.number, t.person",
             ("dropped" if dropped else "done",),
         ):
             yield Given(
-                people[row["person"]], Screen.model_validate_json(row["screen"]), json.loads(row["body"]),
+                people[row["person"]], row["place"], Screen.model_validate_json(row["screen"]), json.loads(row["body"]),
                 row["comment"], row["at"], row["seconds"], row["revision"],
             )  # fmt: skip
 

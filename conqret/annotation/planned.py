@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,16 +12,33 @@ from conqret.annotation.screens import Screen
 from conqret.annotation.task import Wanted
 from conqret.data import Item
 from conqret.errors import DeclarationError, number
+from conqret.io import open_items
 
 
 @dataclass(frozen=True)
 class Planned:
     """Screens in their order, with what is to be said of them. ``estimates`` is false where the plan chose the items
-    for what a judge said of them."""
+    for what a judge said of them, ``probability`` is that of each item to be drawn, where a plan drew them."""
 
     screens: list[Screen]
     notes: list[str]
     estimates: bool = True
+    probability: float | None = None
+
+
+def items_of(path: Path, task: str, columns: Mapping[str, str] | None = None) -> Iterable[Item]:
+    """The items of a file, all of them checked: as the task reads it, where its files hold no items.
+
+    Raises:
+        ItemsError: rows have faults.
+        DeclarationError: there is no such task, or the file cannot be read.
+    """
+    reads = task_of(task).reads
+    if reads is not None:
+        return reads(path)
+    source = open_items(path, columns=columns)
+    source.check()
+    return source
 
 
 def planned_screens(
@@ -39,9 +56,9 @@ def planned_screens(
         DeclarationError: there is no such task or metric; the plan cannot be read, or names items that are not there.
     """
     chosen = list(items)
-    estimates = True
+    probability = None
     if plan is not None:
-        order, estimates = _read(plan)
+        order, probability = _read(plan)
         known = {item.id: item for item in chosen}
         lacking = [name for name in order if name not in known]
         if lacking:
@@ -59,13 +76,14 @@ def planned_screens(
         notes.append(
             f"{number(len(without), 'item')} lack what the task shows and are left out, {without[0]!r} for one"
         )
-    return Planned(screens, notes, estimates)
+    return Planned(screens, notes, plan is None or probability is not None, probability)
 
 
-def _read(plan: Path) -> tuple[list[str], bool]:
+def _read(plan: Path) -> tuple[list[str], float | None]:
     try:
         found = json.loads(plan.read_text(encoding="utf-8"))
-        return [str(one["item"]) for one in found["chosen"]], found["probability"] is not None
+        probability = None if found["probability"] is None else float(found["probability"])
+        return [str(one["item"]) for one in found["chosen"]], probability
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise DeclarationError(
             f"{plan} is no plan of conqret label ({type(error).__name__}: {error}); "

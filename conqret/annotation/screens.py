@@ -50,8 +50,8 @@ class Passage(Frozen):
 class Screen(Frozen):
     """One screen, of an item or of a ``part`` of it (a document's id, a sentence's number).
 
-    ``swapped`` says that the two things compared stand the other way round than in the item. ``gold`` holds the answers
-    that are known, by question: an attention check.
+    ``swapped`` says that the two things compared stand the other way round than in the item, ``compared`` what they are
+    called there, where they have names. ``gold`` holds the answers that are known, by question: an attention check.
     """
 
     item: Identifier
@@ -61,6 +61,7 @@ class Screen(Frozen):
     passages: tuple[Passage, ...]
     questions: tuple[Question, ...]
     swapped: bool = False
+    compared: tuple[str, ...] = ()
     gold: Mapping[str, str] = {}
 
     def about(self, names: Collection[str]) -> Screen:

@@ -20,7 +20,7 @@ class Study(Frozen):
 
     ``overlap`` is the number of people who get each screen, ``open_to`` how many may join who are not named;
     ``items`` is a digest of what is shown. ``estimates`` is false where the items were chosen for what a judge said of
-    them, so that their labels say nothing of others.
+    them, so that their labels say nothing of others; ``probability`` is that of each item to be drawn, where they were.
     """
 
     task: Identifier
@@ -31,6 +31,7 @@ class Study(Frozen):
     seed: int = 13
     consent: str = ""
     estimates: bool = True
+    probability: float | None = None
 
 
 def study_of(
@@ -43,6 +44,7 @@ def study_of(
     seed: int = 13,
     consent: str = "",
     estimates: bool = True,
+    probability: float | None = None,
 ) -> Study:
     """The study of ``screens``, checked.
 
@@ -63,7 +65,7 @@ def study_of(
         )
     return Study(
         task=task, overlap=overlap, open_to=open_to, items=digest(screens), screens=len(screens), seed=seed,
-        consent=consent, estimates=estimates,
+        consent=consent, estimates=estimates, probability=probability,
     )  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from conqret.annotation.screens import Passage, Screen
 from conqret.data import Item
@@ -27,11 +28,13 @@ class Wanted:
 
 @dataclass(frozen=True)
 class AnnotationTask:
-    """A way to ask people: ``screens`` gives those of an item; none, where the item lacks what the task shows."""
+    """A way to ask people: ``screens`` gives those of an item; none, where the item lacks what the task shows.
+    ``reads`` makes items of a task's own files, where these hold none."""
 
     name: str
     summary: str
     screens: Callable[[Item, Wanted], Iterable[Screen]]
+    reads: Callable[[Path], Iterable[Item]] | None = None
 
 
 ANNOTATION_TASKS = Registry(

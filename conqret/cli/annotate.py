@@ -14,12 +14,13 @@ from conqret.cli.default_command import DEFAULT, RunByDefault
 from conqret.errors import number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from rich.console import RenderableType
 
-    from conqret.annotation.ledger import Ledger
+    from conqret.annotation.ledger import Given, Ledger
     from conqret.annotation.links import Links
+    from conqret.annotation.verdicts import Verdict
 
 EPILOG = (
     "Examples:\n\n"
@@ -30,8 +31,8 @@ EPILOG = (
     "conqret annotate export labels -o labels.csv"
 )
 TASKS = (
-    "What people are asked: rating, preference, citation-support, partial-answer, a format of ratings "
-    "(rag-fine-grained, listwise, …), or a file of questions, my-task.toml."
+    "What people are asked: rating, dimensions (the 15), preference, citation-support, perspective, partial-answer, "
+    "answer-preference, a format of ratings (rag-fine-grained, listwise, …), or a file of questions, my-task.toml."
 )
 
 app = typer.Typer(
@@ -94,16 +95,14 @@ def run(
     """
     from conqret.annotation.ledger import Ledger
     from conqret.annotation.links import Links
-    from conqret.annotation.planned import planned_screens
+    from conqret.annotation.planned import items_of, planned_screens
     from conqret.annotation.study import OVERLAP, study_of
     from conqret.cli.label import ends
-    from conqret.io import open_items
     from conqret.io.locking import only_writer
     from conqret.web.server import annotate, checked_url, is_loopback
 
     checked_url(url)
-    source = open_items(items, columns=options.column_map(columns, options.ITEM_COLUMNS))
-    source.check()
+    source = items_of(items, task, options.column_map(columns, options.ITEM_COLUMNS))
     found = planned_screens(
         source, task, metrics=metric or (), scale=ends(scale) if scale else None, seed=seed, plan=plan
     )
@@ -111,7 +110,7 @@ def run(
     study = study_of(
         task, found.screens, names,
         overlap=overlap if overlap is not None else min(OVERLAP, max(len(names) + open_to, 1)),
-        open_to=open_to, seed=seed, estimates=found.estimates,
+        open_to=open_to, seed=seed, estimates=found.estimates, probability=found.probability,
         consent=_text(consent) if consent else "",
     )  # fmt: skip
     for remark in found.notes:
@@ -172,32 +171,77 @@ def export(
     folder: Folder,
     output: Annotated[Path, typer.Option("--output", "-o", help="The file to write.")] = Path("labels.csv"),
     to: Annotated[
-        Literal["csv", "label-studio"], typer.Option(help="A long table, or Label Studio's JSON.")
+        Literal["csv", "label-studio", "comparisons", "pairs"],
+        typer.Option(
+            help="A long table; Label Studio's JSON; what conqret score correlate reads of preferences between "
+            "systems; what conqret perspectives detect reads of pairs."
+        ),
     ] = "csv",
+    final: Annotated[
+        bool, typer.Option("--final", help="One label each: what was decided, else what most people say.")
+    ] = False,
     dropped: Annotated[
         bool, typer.Option("--with-dropped", help="Also the labels of people who were dropped.")
     ] = False,
 ) -> None:
     """Write the labels as conqret agree, conqret validate and Label Studio read them, with pseudonyms for people."""
-    import shlex
-
-    from conqret.annotation.export import EXPORTS
-    from conqret.annotation.labels import reading_options
+    from conqret.annotation.export import EXPORTS, as_comparisons, as_finals, as_pair_labels, marks_of
+    from conqret.annotation.finals import Finals
+    from conqret.annotation.verdicts import verdicts
     from conqret.errors import DeclarationError
     from conqret.report.page import write_files
 
-    with _opened(folder) as ledger:
+    if final and to in ("label-studio", "comparisons"):
+        raise DeclarationError(f"--final is one label each, in a table: leave out --to {to}")
+    with _opened(folder) as ledger, closing(Finals(folder)) as finals:
         given = list(ledger.given(dropped=dropped))
         if not given:
             raise DeclarationError(f"{folder} holds no labels yet")
-        text = EXPORTS[to](given, estimates=ledger.study.estimates)
+        marks, decided = marks_of(ledger.study), list(verdicts(given, finals))
+        if to == "pairs" and not any(one.value in ("yes", "no") for one in decided):
+            raise DeclarationError(
+                f"{folder} holds no yes or no of pairs: they are labels of --task perspective"
+            )
+        if to == "comparisons" and not any(one.screen.compared for one in given):
+            raise DeclarationError(
+                f"{folder} holds no preferences between systems: they are labels of --task answer-preference"
+            )
+        if to == "pairs":
+            text = as_pair_labels(decided)
+        elif to == "comparisons":
+            text = as_comparisons(given)
+        else:
+            text = (
+                as_finals(decided, ledger.people(), marks=marks) if final else EXPORTS[to](given, marks=marks)
+            )
     (path,) = write_files(output.parent, {output.name: text.encode("utf-8", "replace")})
     say(at(path))
-    if parts := [one for one in given if one.screen.part and to != "csv"]:
-        note(f"{number(len(parts), 'label')} of documents and sentences have no place in it; csv has them")
-    questions = {question.name: question for one in given for question in one.screen.questions}
-    read = shlex.join(["conqret", "agree", str(path), *reading_options(questions)])
-    say(f"read it with: {read}")
+    if final or to == "pairs":
+        _say_open(decided)
+    say(f"read it with: {_reader(to, path, given, final=final)}")
+
+
+def _say_open(decided: Sequence[Verdict]) -> None:
+    """How many labels wait for somebody who decides."""
+    if left := sum(one.value is None for one in decided):
+        note(
+            f"{number(left, 'label')} left out: people differ, and no one has decided (conqret annotate adjudicate)"
+        )
+
+
+def _reader(to: str, path: Path, given: Sequence[Given], *, final: bool) -> str:
+    """The command that reads an export."""
+    import shlex
+
+    from conqret.annotation.labels import reading_options
+
+    if to == "pairs":
+        return shlex.join(["conqret", "perspectives", "detect", "PAIRS", "--labels", str(path)])
+    if to == "comparisons":
+        return shlex.join(["conqret", "score", "correlate", "SCORES", "--preferences", str(path)])
+    options = reading_options({question.name: question for one in given for question in one.screen.questions})
+    words = ["conqret", "validate", "RUN", "--labels"] if final else ["conqret", "agree"]
+    return shlex.join([*words, str(path), *options])
 
 
 @app.command("drop", epilog="Example: conqret annotate drop labels ben --why 'answered without reading'")

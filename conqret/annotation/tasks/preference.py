@@ -9,6 +9,8 @@ from conqret.annotation.screens import Choice, Passage, Question, Screen
 from conqret.annotation.task import AnnotationTask, Wanted, gold, heading, passages
 from conqret.data import Item
 
+SYSTEMS = "systems"
+"""Under this key of an item's metadata stand the names of the two systems whose texts are compared."""
 PREFERENCE = Question(
     name="preference",
     asks="Which argument is better?",
@@ -25,15 +27,18 @@ PREFERENCE = Question(
 )
 
 
-def _screens(item: Item, wanted: Wanted) -> Iterator[Screen]:
+def two_sides(item: Item, wanted: Wanted, question: Question) -> Iterator[Screen]:
+    """The item's two texts as A and B, the sides drawn; nothing, where it lacks one."""
     if not item.argument or not item.second_argument:
         return
-    swapped = random.Random(f"{wanted.seed} {item.id}").random() < 0.5
+    compared = _systems(item)
+    swapped = random.Random(" ".join([str(wanted.seed), item.id, *compared])).random() < 0.5
     texts = [item.argument, item.second_argument]
     if swapped:
         texts.reverse()
     yield Screen(
         item=item.id,
+        part=" against ".join(compared),
         topic=item.topic,
         heading=heading(item),
         passages=(
@@ -41,10 +46,20 @@ def _screens(item: Item, wanted: Wanted) -> Iterator[Screen]:
             Passage(title="B", text=texts[1]),
             *passages(item, ("documents",)),
         ),
-        questions=(PREFERENCE,),
+        questions=(question,),
         swapped=swapped,
+        compared=compared,
         gold=gold(item),
     )
 
 
-TASK = AnnotationTask("preference", "say which of two arguments is better, or neither", _screens)
+def _systems(item: Item) -> tuple[str, ...]:
+    named = item.metadata.get(SYSTEMS)
+    return tuple(map(str, named)) if isinstance(named, (list, tuple)) and len(named) == 2 else ()
+
+
+TASK = AnnotationTask(
+    "preference",
+    "say which of two arguments is better, or neither",
+    lambda item, wanted: two_sides(item, wanted, PREFERENCE),
+)

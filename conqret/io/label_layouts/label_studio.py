@@ -12,6 +12,8 @@ from conqret.io.label_sheets import FOR_ESTIMATION
 
 ITEM = "item"
 """The field of a task's data that holds the item's id, as ``conqret label`` writes it."""
+PART = "part"
+"""That which holds the part of the item (a document, a sentence), where one was asked of."""
 _FIELDS = ("choices", "rating", "number", "text")
 
 
@@ -29,7 +31,7 @@ def _cells(file: LabelFile) -> Iterator[RawLabel]:
         if not item:
             file.fault(line, f"data.{ITEM}", "is missing", "Import the tasks that conqret label writes")
             continue
-        topic, mark = (str(task["data"].get(name) or "") for name in ("topic", FOR_ESTIMATION))
+        topic, mark, part = (str(task["data"].get(name) or "") for name in ("topic", FOR_ESTIMATION, PART))
         for annotation in task.get("annotations") or ():
             if annotation.get("was_cancelled"):
                 skipped += 1
@@ -42,7 +44,7 @@ def _cells(file: LabelFile) -> Iterator[RawLabel]:
                     where = f"annotations of task {line}"
                     file.fault(line, where, "is no choice, rating, number or text", "Leave it out")
                     continue
-                yield RawLabel(line, item, dimension, text, person, topic=topic, for_estimation=mark)
+                yield RawLabel(line, item, dimension, text, person, part, topic, mark)
     if skipped:
         file.notes.append(f"{skipped} skipped annotations are left out")
 

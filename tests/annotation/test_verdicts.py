@@ -1,0 +1,165 @@
+"""One label of what several said: by most, or by who decides; and the files that other commands read."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from conqret.annotation.choosing import screens_of, task_of
+from conqret.annotation.disputes import disputes
+from conqret.annotation.export import as_label_studio
+from conqret.annotation.finals import Finals
+from conqret.annotation.ledger import Ledger
+from conqret.annotation.planned import items_of
+from conqret.annotation.study import study_of
+from conqret.annotation.task import Wanted
+from conqret.annotation.verdicts import verdicts
+from conqret.cli.main import app
+from conqret.data import Judgment, Measure, Status
+from conqret.errors import DeclarationError
+from conqret.io.comparisons import read_comparisons
+from conqret.io.labels import read_labels
+from conqret.io.pairs import read_pairs
+from tests.annotation.studies import begun
+
+
+def say(ledger: Ledger, name: str, question: str, said: dict[str, str]) -> None:
+    """Have a person say so of each item, which is all that there is."""
+    person = ledger.person(name)
+    while (turn := ledger.next(person)) is not None:
+        ledger.answer(person, turn, {question: said[turn.screen.item]}, f"by {name}", turn.revision)
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Ledger:
+    """All agree on the first item, most on the second, none on the third."""
+    ledger = begun(tmp_path, 3, overlap=3)
+    for name, said in {"anna": "441", "ben": "443", "carl": "425"}.items():
+        values = {f"item-{n}": value for n, value in enumerate(said)}
+        say(ledger, name, "overall_quality", values)
+    return ledger
+
+
+def export(folder: Path, *options: str) -> list[dict[str, str]]:
+    file = folder / "out.csv"
+    outcome = CliRunner().invoke(app, ["annotate", "export", str(folder), "-o", str(file), *options])
+    assert outcome.exit_code == 0, outcome.output
+    with file.open() as text:
+        return list(csv.DictReader(text))
+
+
+def test_what_all_or_most_say_is_final_and_the_rest_waits_for_a_decision(
+    study: Ledger, tmp_path: Path
+) -> None:
+    assert [(one.value, one.how) for one in verdicts(study.given())] == [
+        ("4", "all agree"), ("4", "most"), (None, ""),
+    ]  # fmt: skip
+    finals = Finals(tmp_path)
+    finals.decide(3, {"overall_quality": "2"}, "between them", "ben")
+    finals.decide(3, {"overall_quality": "2"}, "between them", "ben")
+    finals.decide(2, {"overall_quality": "2"}, "", "somebody else")
+    rows = export(tmp_path, "--final")
+    assert [(row["item"], row["value"], row["how"], row["by"]) for row in rows] == [
+        ("item-0", "4", "all agree", ""), ("item-1", "2", "adjudicated", "a01"), ("item-2", "2", "adjudicated", "p02"),
+    ]  # fmt: skip
+    assert {row["annotator"] for row in rows} == {"final"}
+    read = read_labels(tmp_path / "out.csv", scales=["1:5"])
+    assert [label.value for label in read.labels] == [4.0, 2.0, 2.0]
+    study.forget(study.person("ben"))
+    assert [one.by for one in finals] == ["somebody else"]
+
+
+def test_only_what_all_have_labelled_can_be_disputed(study: Ledger, tmp_path: Path) -> None:
+    finals = Finals(tmp_path)
+    assert [(one.place, one.questions) for one in disputes(study, finals)] == [
+        (2, ("overall_quality",)), (3, ("overall_quality",)),
+    ]  # fmt: skip
+    study.set_state(study.person("carl"), "dropped")
+    assert disputes(study, finals) == []
+
+
+def test_a_judge_that_differs_is_a_dispute_with_its_reason(study: Ledger, tmp_path: Path) -> None:
+    def judged(item: str, value: float) -> Judgment:
+        said = {
+            "overall_quality": Measure(status=Status.SCORED, value=value, explanation="it cites one source")
+        }
+        return Judgment(
+            item=item, topic="t", stance="pro", format="f", model="m", fingerprint="p", measures=said
+        )  # fmt: skip
+
+    near, far = (disputes(study, Finals(tmp_path), [judged("item-0", value)]) for value in (0.75, 0.25))
+    assert [one.place for one in near] == [2, 3]
+    assert [one.place for one in far] == [1, 2, 3]
+    said = far[0].judge["overall_quality"]
+    assert (said.shown, said.reason) == ("2", "it cites one source")
+
+
+def test_labels_of_parts_come_back_from_label_studio(tmp_path: Path) -> None:
+    ledger = begun(tmp_path, 1, ("anna",), task="citation-support", overlap=1)
+    say(ledger, "anna", "citation_support", {"item-0": "supports"})
+    file = tmp_path / "labels.json"
+    file.write_text(as_label_studio(ledger.given()))
+    (label,) = read_labels(file, words=["supports=1,contradicts=0,silent=0"]).labels
+    assert (label.unit.item, label.unit.part) == ("item-0", "sentence 1, document 1")
+
+
+def begin(folder: Path, source: Path, task: str) -> Ledger:
+    screens = screens_of(task_of(task), items_of(source, task), Wanted())
+    return Ledger.open(folder, study_of(task, screens, ["anna"], overlap=1), screens, ["anna"])
+
+
+def test_pairs_are_labelled_as_detection_reads_them(tmp_path: Path) -> None:
+    pairs = tmp_path / "pairs.csv"
+    pairs.write_text(
+        "id,question,document,perspective\nx,Why?,A text.,It is so.\ny,Why?,Another.,It is not.\n"
+    )
+    ledger = begin(tmp_path, pairs, "perspective")
+    say(ledger, "anna", "contains_perspective", {"x": "yes", "y": "no"})
+    export(tmp_path, "--to", "pairs")
+    assert [one.label for one in read_pairs(pairs, str(tmp_path / "out.csv"))] == [True, False]
+
+
+def test_answers_of_systems_are_compared_as_correlation_reads_them(tmp_path: Path) -> None:
+    (tmp_path / "questions.jsonl").write_text('{"id": "q", "question": "Should it be so?"}\n')
+    with pytest.raises(DeclarationError, match="answers of 0 systems and 1 files"):
+        items_of(tmp_path, "answer-preference")
+    for system in ("best", "fair", "worst"):
+        (tmp_path / system).mkdir()
+        answer = {"id": "q", "generation": f"The {system} answer."}
+        (tmp_path / system / "answers.jsonl").write_text(json.dumps(answer) + "\n")
+    ledger = begin(tmp_path, tmp_path, "answer-preference")
+    person, seen = ledger.person("anna"), []
+    while (turn := ledger.next(person)) is not None:
+        texts = [passage.text for passage in turn.screen.passages]
+        wanted = texts.index(min(texts))
+        choice = turn.screen.questions[0].choices[2 * wanted].value
+        ledger.answer(person, turn, {"preference": choice}, "", turn.revision)
+        seen.append(turn.screen.part)
+    assert sorted(seen) == ["best against fair", "best against worst", "fair against worst"]
+    export(tmp_path, "--to", "comparisons")
+    found = read_comparisons(tmp_path / "out.csv")
+    assert {(one.first, one.second, one.outcome, one.annotator, one.item) for one in found} == {
+        ("best", "fair", 1.0, "p01", "q"), ("best", "worst", 1.0, "p01", "q"), ("fair", "worst", 1.0, "p01", "q"),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (("--to", "pairs"), "--task perspective"),
+        (("--to", "comparisons"), "--task answer-preference"),
+        (("--to", "label-studio", "--final"), "leave out --to"),
+    ],
+)
+def test_an_export_that_the_labels_cannot_be(
+    study: Ledger, tmp_path: Path, options: tuple[str, ...], says: str
+) -> None:
+    outcome = CliRunner().invoke(
+        app, ["annotate", "export", str(tmp_path), "-o", str(tmp_path / "no.csv"), *options]
+    )
+    assert says in " ".join((outcome.output + str(outcome.exception)).split())
+    assert not (tmp_path / "no.csv").exists()
