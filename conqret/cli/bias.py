@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 EPILOG = (
     "Examples:\n\n"
     "conqret bias items.jsonl --format rag-direct --model offline -o runs/bias\n\n"
+    "conqret bias pairs.jsonl --judge my_judge:better\n\n"
     "conqret bias items.jsonl --format rag-fine-grained --model gpt-4o-mini --labels labels.csv --scale 1:3 "
     "--probe length --probe stance"
 )
@@ -31,6 +32,9 @@ def bias(
     *,
     format: options.Format = None,  # noqa: A002 - the option's name
     model: options.Model = None,
+    judge: options.OwnJudge = None,
+    server: options.JudgeServer = None,
+    item_columns: options.Columns = None,
     output: Annotated[
         Path,
         typer.Option(
@@ -79,6 +83,7 @@ def bias(
     without bias raises any alarm at all in one of twenty tables at most.
     """
     from conqret.cli.expected_cost import tell_cost
+    from conqret.errors import DeclarationError
     from conqret.judging.registry import DEFAULT_FORMAT
     from conqret.reliability.bias.run import estimate
     from conqret.reliability.bias.study import bias as measure
@@ -87,10 +92,14 @@ def bias(
     from conqret.report.page import write_files
 
     asked: dict[str, Any] = {
-        "format": DEFAULT_FORMAT if format is None else format, "model": calls.of(model), "probes": probe or (),
+        "format": DEFAULT_FORMAT if format is None else format, "model": calls.of(model), "judge": judge,
+        "server": server, "columns": options.column_map(item_columns, options.ITEM_COLUMNS), "probes": probe or (),
         "repeats": repeats, "labels": None if labels is None else reading.load(labels), "metrics": metric or (),
         "seed": seed, "prompts": prompts,
     }  # fmt: skip
+
+    if format is not None and (judge or server):
+        raise DeclarationError("a judge of your own has no format: leave --format out")
 
     def announce(plan: BiasPlan) -> None:
         if not shown.quiet:

@@ -48,6 +48,8 @@ def sensitivity(
             rich_help_panel=options.MODEL,
         ),
     ] = "offline",
+    judge: options.OwnJudge = None,
+    server: options.JudgeServer = None,
     perturb: Annotated[
         str,
         typer.Option(
@@ -115,6 +117,7 @@ def sensitivity(
 
     asked: dict[str, Any] = {
         "formats": formats, "models": [calls.of(one) for one in options.listed(models)],
+        "judge": judge, "server": server,
         "perturb": perturb, "metrics": metric or (), "grid": grid, "pool": pool, "seed": seed, "prompts": prompts,
         "rewriter": calls.of(perturb_model),
     }  # fmt: skip

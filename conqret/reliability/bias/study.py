@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +13,10 @@ from conqret.errors import strict_options
 from conqret.io import open_items
 from conqret.io.labels import LabelSet, read_labels
 from conqret.judging.base import Judge, JudgeOptions
+from conqret.judging.own_judge import chosen_judge
 from conqret.judging.registry import DEFAULT_FORMAT
 from conqret.judging.setup import check_items, set_up
+from conqret.llm.backends.function import Function
 from conqret.llm.options import OFFLINE_MODEL, ClientOptions
 from conqret.perturb import SEED
 from conqret.prompts import Library
@@ -33,6 +35,9 @@ def bias(
     *,
     format: str | Judge = DEFAULT_FORMAT,  # noqa: A002 - the word that users know
     model: str | ClientOptions = OFFLINE_MODEL,
+    judge: str | Function | None = None,
+    server: str | None = None,
+    columns: Mapping[str, str] | None = None,
     probes: Sequence[str] = (),
     repeats: int = REPEATS,
     labels: str | Path | LabelSet | None = None,
@@ -57,6 +62,11 @@ def bias(
         items: a path, a frame, or items and dictionaries, as :func:`conqret.io.open_items` takes them.
         format: the name of a format, or a judge.
         model: a model's name, or the settings of a client.
+        judge: a judge of one's own instead of format and model: a function that takes an item as a plain dictionary,
+            asynchronous or not, and says a number in [0, 1], a mapping of metrics to such numbers, or "first", "second"
+            or "tie"; or its name as ``module:function``, which imports that module.
+        server: the address of such a judge, which gets the item in a POST and answers in JSON.
+        columns: which column of the items holds what, over what is recognised.
         probes: only these; all by default. One that cannot be made is left out, and the table says why.
         repeats: samples of one request, for repeatability; 2 at least.
         labels: what people say of the items, or a file of it: needed where their quality is to be held equal.
@@ -85,8 +95,8 @@ def bias(
     """
     require("numpy", extra="stats")
     plan = bias_plan(
-        items, format=format, model=model, probes=probes, repeats=repeats, labels=labels, metrics=metrics, seed=seed,
-        prompts=prompts,
+        items, format=format, model=model, judge=judge, server=server, columns=columns, probes=probes, repeats=repeats,
+        labels=labels, metrics=metrics, seed=seed, prompts=prompts,
     )  # fmt: skip
     on_plan(plan)
     conduct = Conduct(
@@ -102,6 +112,9 @@ def bias_plan(
     *,
     format: str | Judge = DEFAULT_FORMAT,  # noqa: A002 - the word that users know
     model: str | ClientOptions = OFFLINE_MODEL,
+    judge: str | Function | None = None,
+    server: str | None = None,
+    columns: Mapping[str, str] | None = None,
     probes: Sequence[str] = (),
     repeats: int = REPEATS,
     labels: str | Path | LabelSet | None = None,
@@ -115,7 +128,9 @@ def bias_plan(
         ItemsError, LabelsError, DeclarationError: as there.
     """
     client = model if isinstance(model, ClientOptions) else ClientOptions(model)
-    source = open_items(items)
+    source = open_items(items, columns=columns)
+    if judge is not None or server is not None:
+        format, client = chosen_judge(judge, server, source, client, metrics)  # noqa: A001
     _, setup = check_items(source, set_up(format, client, JudgeOptions(tuple(metrics)), prompts))
     given = read_labels(Path(labels)) if isinstance(labels, str | Path) else labels
     people = {} if given is None else people_quality(given)

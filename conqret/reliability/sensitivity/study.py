@@ -13,7 +13,9 @@ from conqret.engines import Engine
 from conqret.errors import DeclarationError, strict_options
 from conqret.io import open_items
 from conqret.judging.base import Judge
+from conqret.judging.own_judge import chosen_judge
 from conqret.judging.registry import DEFAULT_FORMAT
+from conqret.llm.backends.function import Function
 from conqret.llm.options import OFFLINE_MODEL, ClientOptions
 from conqret.perturb import SEED
 from conqret.perturb.levels import Level
@@ -38,6 +40,8 @@ def sensitivity(
     *,
     formats: str | Judge | Iterable[str | Judge] = DEFAULT_FORMAT,
     models: str | ClientOptions | Iterable[str | ClientOptions] = OFFLINE_MODEL,
+    judge: str | Function | None = None,
+    server: str | None = None,
     perturb: str | Mapping[str, Iterable[Level]] | Iterable[str] = PERTURBATIONS,
     metrics: Sequence[str] = (),
     grid: bool = False,
@@ -64,6 +68,8 @@ def sensitivity(
         items: a path, a frame, or items and dictionaries, as :func:`conqret.io.open_items` takes them.
         formats: names of formats (also comma-separated) or judges.
         models: model names (also comma-separated) or settings of clients.
+        judge: a judge of one's own instead, a function or its ``module:function``, as :func:`conqret.bias` takes it.
+        server: the address of such a judge.
         perturb: ``"irrelevant:0,10,50,hallucinate:25%,50%"``, several such texts, or levels by name; without levels the
             perturbation's own. A level that most items cannot reach is left out of the curves, and so, from the rest,
             is an item that lacks one.
@@ -103,8 +109,8 @@ def sensitivity(
     )  # fmt: skip
     with conduct.asking() as sessions:
         plan = sensitivity_plan(
-            items, formats=formats, models=models, perturb=perturb, metrics=metrics, grid=grid, pool=pool,
-            rewriter=rewriter, seed=seed, prompts=sessions.library, sessions=sessions,
+            items, formats=formats, models=models, judge=judge, server=server, perturb=perturb, metrics=metrics,
+            grid=grid, pool=pool, rewriter=rewriter, seed=seed, prompts=sessions.library, sessions=sessions,
             store=out.recordings_file if out is not None else None,
         )  # fmt: skip
         on_plan(plan)
@@ -117,6 +123,8 @@ def sensitivity_plan(
     *,
     formats: str | Judge | Iterable[str | Judge] = DEFAULT_FORMAT,
     models: str | ClientOptions | Iterable[str | ClientOptions] = OFFLINE_MODEL,
+    judge: str | Function | None = None,
+    server: str | None = None,
     perturb: str | Mapping[str, Iterable[Level]] | Iterable[str] = PERTURBATIONS,
     metrics: Sequence[str] = (),
     grid: bool = False,
@@ -140,7 +148,12 @@ def sensitivity_plan(
     author.backend.check_can_ask("the question for a rewrite")
     source = open_items(items)
     every = [*damages, *crossed]
-    setups = sensitivity_setups(source, _listed(formats), clients, every, metrics=metrics, prompts=prompts)
+    judges: list[str | Judge] = _listed(formats)
+    if judge is not None or server is not None:
+        settings = next((one for one in clients if one.model != OFFLINE_MODEL), clients[0])
+        own, client = chosen_judge(judge, server, source, settings, metrics)
+        judges, clients = [own], [client]
+    setups = sensitivity_setups(source, judges, clients, every, metrics=metrics, prompts=prompts)
     if not setups:
         raise DeclarationError("no format, or no model: give both, as in --format direct --model offline")
     found = list(source)

@@ -1,0 +1,159 @@
+"""A judge of one's own, a Python function or an HTTP address, as a format that every study can ask.
+
+It is told an item in plain data and says a number from 0 to 1, ``{"metric": number}``, of two arguments ``"first"``,
+``"second"`` or ``"tie"``, or a judgment as ``conqret serve`` gives it. Recordings, folders and counts are those of any
+format: the function's answer stands where a model's would.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, model_validator
+
+from conqret.data import Item, Measure, Status
+from conqret.errors import DeclarationError
+from conqret.io import ItemSource
+from conqret.judging.base import Ask, Case, Judge, Reply
+from conqret.judging.scales import PREFERENCE, preferred
+from conqret.llm.backends.function import ITEM, SAID, Function, admit
+from conqret.llm.backends.server import model_of
+from conqret.llm.options import OFFLINE_MODEL, ClientOptions
+
+NAME = "own-judge"
+PAIRED = "preference"
+SINGLE = "overall_quality"
+"""What a bare number says of two arguments (the first is better), and of one."""
+METRICS = "metrics"
+SHOWN = ("topic", "stance", "argument", "second_argument", "documents", "reference")
+"""What a judge is told of an item, where it has it. Not its id, not its metadata: a change must show in the texts."""
+
+
+class Said(BaseModel):
+    """What a judge of one's own said, by metric."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    values: dict[str, float] = Field(description="numbers from 0 to 1")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read(cls, given: Any, info: ValidationInfo) -> Any:
+        if not isinstance(given, Mapping) or SAID not in given:
+            return given
+        return {"values": read_said(given[SAID], (info.context or {}).get(METRICS, ()))}
+
+
+def read_said(said: Any, metrics: Sequence[str]) -> dict[str, float]:
+    """The value of each of ``metrics``, in [0, 1].
+
+    Raises:
+        ValueError: one is not there, is out of its range, or is no number and no verdict.
+    """
+    if isinstance(said, Mapping) and isinstance(said.get("measures"), Mapping):  # a judgment of conqret serve
+        said = {
+            name: one.get("value") if isinstance(one, Mapping) else one
+            for name, one in said["measures"].items()
+        }
+    if not isinstance(said, Mapping):
+        if len(metrics) != 1:
+            raise ValueError(f"it said one thing, and {', '.join(metrics)} are asked for")
+        said = {metrics[0]: said}
+    lacking = [name for name in metrics if said.get(name) is None]
+    if lacking:
+        others = ", ".join(str(name) for name, value in said.items() if value is not None)
+        but = f", but of {others}: say with --metric what is asked for" if others else ""
+        raise ValueError(f"it said nothing of {', '.join(lacking)}{but}")
+    return {name: _value(name, said[name]) for name in metrics}
+
+
+def _value(name: str, said: Any) -> float:
+    if name == PAIRED and isinstance(said, str) and said.strip().lower() in PREFERENCE:
+        return PREFERENCE[said.strip().lower()]
+    if isinstance(said, bool) or not isinstance(said, int | float) or not math.isfinite(said):
+        wanted = "first, second, tie or a number from 0 to 1" if name == PAIRED else "a number from 0 to 1"
+        raise ValueError(f"{name} is {wanted}, not {str(said)[:80]!r}")
+    if not 0 <= said <= 1:
+        raise ValueError(f"{name} is {said}; it must lie between 0 and 1")
+    return float(said)
+
+
+def plain(item: Item, *, pair: bool) -> dict[str, Any]:
+    """What a judge is told: the fields of :data:`SHOWN` that the item has; the second argument only of a ``pair``."""
+    given = item.model_dump(mode="json", include=set(SHOWN) - (set() if pair else {"second_argument"}))
+    return {name: given[name] for name in SHOWN if given.get(name)}
+
+
+def own_judge(metrics: Sequence[str]) -> Judge:
+    """The format that asks a judge of one's own for these metrics: of ``preference`` in both orders, of all others
+    about one argument."""
+    paired = [name for name in metrics if name == PAIRED]
+    single = [name for name in metrics if name != PAIRED]
+    asks = [_ask(tuple(names), pair=names is paired) for names in (paired, single) if names]
+    return Judge(
+        name=NAME,
+        summary="a judge of your own: a Python function, or an HTTP address",
+        scale="0 to 1, or first, second, tie",
+        score="as it says; preference: 1, tie .5, 0",
+        source="own",
+        asks=tuple(asks),
+    )
+
+
+def _ask(metrics: tuple[str, ...], *, pair: bool) -> Ask[Said]:
+    return Ask(
+        prompt=NAME,
+        metrics=metrics,
+        needs=frozenset({"argument", "second_argument"} if pair else {"argument"}),
+        optional=frozenset({"documents", "reference"}),
+        response=lambda case: Said,
+        score=_score,
+        baseline=_nothing,
+        context=lambda case: {ITEM: plain(case.item, pair=pair), METRICS: metrics},
+        variables=lambda case: {} if pair else {"second_argument": None},
+        both_orders=pair,
+    )
+
+
+def _score(reply: Reply[Said], case: Case) -> Mapping[str, Measure]:
+    return {name: _measure(name, value) for name, value in reply.value.values.items()}
+
+
+def _measure(name: str, value: float) -> Measure:
+    if name != PAIRED:
+        return Measure(status=Status.SCORED, value=value)
+    label = "tie" if value == PREFERENCE["tie"] else "first" if value > PREFERENCE["tie"] else "second"
+    return preferred(label).model_copy(update={"value": value})
+
+
+def _nothing(case: Case) -> Any:
+    raise DeclarationError("a judge of your own has no offline baseline: give it with --judge or --server")
+
+
+def chosen_judge(
+    judge: str | Function | None,
+    server: str | None,
+    source: ItemSource,
+    client: ClientOptions,
+    metrics: Sequence[str] = (),
+) -> tuple[Judge, ClientOptions]:
+    """The format and the client for ``judge`` (a function, or its ``module:function``) or for the address ``server``.
+
+    Without ``metrics`` a judge is asked which of two arguments is better where every item has two, and otherwise how
+    good the argument is.
+
+    Raises:
+        ItemsError: items are faulty.
+        DeclarationError: both are given, there is no such function, the address is none, or the client names a model.
+    """
+    if judge is not None and server is not None:
+        raise DeclarationError("a judge is a function (--judge) or an address (--server): give one of them")
+    if client.model != OFFLINE_MODEL:
+        raise DeclarationError(f"a judge of your own is no model: leave {client.model} out")
+    name = admit(judge) if judge is not None else model_of(server or "")
+    pairs = source.check().has["second_argument"] == "all"
+    wanted = [metric.replace("-", "_") for metric in metrics] or [PAIRED if pairs else SINGLE]
+    return own_judge(list(dict.fromkeys(wanted))), replace(client, model=name)

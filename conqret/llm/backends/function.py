@@ -1,0 +1,185 @@
+"""Python functions that judge: an item as plain data goes in, a score or a verdict comes out.
+
+A model's name alone imports nothing: a function answers only after it was handed over (:func:`admit`), by a caller in
+Python or by whoever names it on the command line.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import importlib
+import inspect
+import json
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from conqret.data import Reason
+from conqret.errors import DeclarationError, first_line
+from conqret.llm.backend import Backend, Connection, ModelFacts, on_this_machine
+from conqret.llm.options import ClientOptions
+from conqret.llm.request import Completion, Request
+from conqret.llm.retry import ProviderError
+
+PREFIX = "function/"
+ITEM = "item"
+"""Under this name the context of a request holds the item as plain data."""
+SAID = "said"
+"""Under this name stands what was said of it."""
+
+Function = Callable[[dict[str, Any]], Any]
+"""From an item to what is said of it, at once or to be awaited."""
+
+_admitted: dict[str, Function] = {}
+
+
+def admit(function: Function | str) -> str:
+    """The name of a model that is answered by ``function``, or by the one that ``module:function`` names.
+
+    Such a module is imported, which runs its code: from the working directory, too, but only because it is named here.
+
+    Raises:
+        DeclarationError: there is no such module or function, the module cannot be imported, or it is no function.
+    """
+    found = _imported(function) if isinstance(function, str) else function
+    if not callable(found):
+        raise DeclarationError(f"{function} is no function, but a {type(found).__name__}")
+    inner = found.func if isinstance(found, partial) else found
+    home = getattr(inner, "__module__", "")
+    own = getattr(inner, "__qualname__", type(inner).__name__)
+    name = f"{PREFIX}{function if isinstance(function, str) else f'{home}:{own}'}"
+    _admitted[name] = found
+    return name
+
+
+def identity(model: str) -> str:
+    """The name with a digest of the file in which the function stands: changed code is another judge."""
+    function = _admitted.get(model)
+    return model if function is None else f"{model}@{hashlib.sha256(_source(function)).hexdigest()[:12]}"
+
+
+def _source(function: Function) -> bytes:
+    inner: Any = function.func if isinstance(function, partial) else function
+    of = inner if inspect.isroutine(inner) else type(inner)
+    try:
+        file = inspect.getsourcefile(of)
+        if file is not None and Path(file).is_file():
+            return Path(file).read_bytes()
+        return inspect.getsource(of).encode("utf-8", "surrogatepass")  # a notebook's cell
+    except (OSError, TypeError):
+        return repr(of).encode("utf-8", "surrogatepass")
+
+
+def _imported(name: str) -> Function:
+    module, _, attribute = name.partition(":")
+    if not module or not attribute:
+        raise DeclarationError(f"a judge of your own is module:function (my_judge:judge), not {name!r}")
+    here = str(Path.cwd())
+    sys.path.insert(0, here)
+    try:
+        found: Any = importlib.import_module(module)
+        for part in attribute.split("."):
+            found = getattr(found, part)
+    except ModuleNotFoundError as error:
+        if error.name is not None and (module == error.name or module.startswith(f"{error.name}.")):
+            raise DeclarationError(
+                f"there is no module {error.name!r} in {here} or among what is installed"
+            ) from None
+        raise DeclarationError(f"{module} cannot be imported: {first_line(error)}") from error
+    except AttributeError:
+        raise DeclarationError(f"{module} has no {attribute!r}") from None
+    except Exception as error:
+        raise DeclarationError(
+            f"{module} cannot be imported: {type(error).__name__}: {first_line(error)}"
+        ) from error
+    finally:
+        sys.path.remove(here)
+    judge: Function = found
+    return judge
+
+
+class Called(Connection):
+    """Answers with what the function says. One that is not asynchronous is called in a thread, once at a time."""
+
+    def __init__(self, options: ClientOptions) -> None:
+        self._model = options.model
+
+    async def prepare(self) -> None:
+        """Raises DeclarationError where no such function was handed over."""
+        if self._model not in _admitted:
+            raise DeclarationError(
+                f"{self._model} is a Python function, which is imported only where it is named: give it with --judge, "
+                "or as judge=… in Python"
+            )
+
+    async def complete(self, request: Request[Any]) -> Completion:
+        """What the function says, as JSON.
+
+        Raises:
+            DeclarationError: the question is none about an item as plain data.
+            ProviderError: the function raised, or said something that is no plain data.
+        """
+        await self.prepare()
+        function, item = _admitted[self._model], item_of(request)
+        began = time.perf_counter()
+        try:
+            said = function(item) if _asynchronous(function) else await asyncio.to_thread(function, item)
+            if inspect.isawaitable(said):
+                said = await said
+        except Exception as error:
+            told = f"{self._model} raised {type(error).__name__}: {first_line(error)}"
+            raise ProviderError(Reason.BAD_REQUEST, told) from error
+        seconds = time.perf_counter() - began
+        try:
+            text = json.dumps({SAID: said}, default=_plain)
+        except (TypeError, ValueError, RecursionError) as error:
+            told = f"{self._model} said what is no plain data: {first_line(error)}"
+            raise ProviderError(Reason.BAD_REQUEST, told) from error
+        return Completion(
+            text, model=self._model, prompt_tokens=0, completion_tokens=0, cost_usd=0.0, seconds=seconds
+        )
+
+
+def item_of(request: Request[Any]) -> dict[str, Any]:
+    """The item that a request is about, a copy. Raises DeclarationError where it is about none."""
+    if ITEM not in request.context:
+        raise DeclarationError(
+            f"{request.ask} is asked of a model in words; a judge of your own takes items: leave --format out, and "
+            "give it with --judge or --server"
+        )
+    found: dict[str, Any] = json.loads(json.dumps(request.context[ITEM]))
+    return found
+
+
+def _plain(said: Any) -> Any:
+    """A number of numpy or torch, or a pydantic model, as plain data."""
+    for way in ("model_dump", "item"):
+        if hasattr(said, way):
+            return getattr(said, way)()
+    raise TypeError(f"a {type(said).__name__} is neither a number, a verdict nor a mapping of numbers")
+
+
+def _asynchronous(function: Function | None) -> bool:
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
+        getattr(function, "__call__", None)  # noqa: B004 - whether calling it gives something to await
+    )
+
+
+def _facts(options: ClientOptions) -> ModelFacts:
+    found = on_this_machine(options)
+    if _asynchronous(_admitted.get(options.model)):
+        return replace(found, in_flight=None, timeout=None)
+    return found
+
+
+BACKEND = Backend(
+    prefix=PREFIX,
+    open=Called,
+    identity=identity,
+    facts=_facts,
+)

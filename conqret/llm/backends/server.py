@@ -1,0 +1,88 @@
+"""Judges as HTTP addresses: one POST, an item in, a judgment out, as ``conqret serve`` speaks it."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from typing import TYPE_CHECKING, Any
+
+from conqret.data import Reason
+from conqret.errors import DeclarationError, first_line
+from conqret.llm.backend import Backend, Connection
+from conqret.llm.backends.function import SAID, item_of
+from conqret.llm.options import ClientOptions
+from conqret.llm.request import Completion, Request
+from conqret.llm.retry import ProviderError
+
+if TYPE_CHECKING:
+    import aiohttp
+
+PREFIX = "server/"
+KEY = "CONQRET_SERVER_KEY"
+"""The environment variable with the key that is sent as ``Authorization: Bearer``."""
+MOST = 4 << 20
+"""Bytes of an answer that are read: what ``conqret serve`` takes in, and far more than a judgment has."""
+
+
+def model_of(url: str) -> str:
+    """The name of the model that this address is. Raises DeclarationError where it is none of http or https."""
+    if not url.startswith(("http://", "https://")) or any(one.isspace() for one in url):
+        raise DeclarationError(f"a server's address begins with http:// or https://, unlike {url!r}")
+    return PREFIX + url
+
+
+class Posted(Connection):
+    """Answers with what the server says of an item. It is sent nowhere else, and never follows to another address."""
+
+    def __init__(self, options: ClientOptions) -> None:
+        self._url = options.model.removeprefix(PREFIX)
+        self._session: aiohttp.ClientSession | None = None
+
+    async def complete(self, request: Request[Any]) -> Completion:
+        """The server's answer, as JSON.
+
+        Raises:
+            DeclarationError: the question is none about an item as plain data.
+            ProviderError: no answer came, or one that is no JSON.
+        """
+        import aiohttp
+
+        from conqret.llm.provider_errors import provider_error, status_error
+
+        item = item_of(request)
+        if self._session is None:
+            key = os.environ.get(KEY)
+            self._session = aiohttp.ClientSession(
+                headers={"Authorization": f"Bearer {key}"} if key else None,
+                cookie_jar=aiohttp.DummyCookieJar(),
+                timeout=aiohttp.ClientTimeout(total=None),  # who asks has a deadline
+            )
+        began = time.perf_counter()
+        try:
+            async with self._session.post(self._url, json=item, allow_redirects=False) as response:
+                raw = await response.content.read(MOST + 1)
+                while len(raw) <= MOST and (more := await response.content.read(MOST + 1 - len(raw))):
+                    raw += more
+        except (aiohttp.ClientError, OSError) as error:
+            raise provider_error(error) from error
+        if response.status != 200:
+            raise status_error(response.status, raw.decode("utf-8", "replace"), response.headers)
+        if len(raw) > MOST:
+            raise ProviderError(Reason.BAD_REQUEST, f"the server's answer is longer than {MOST >> 20} MiB")
+        try:
+            text = json.dumps({SAID: json.loads(raw)})
+        except (ValueError, RecursionError) as error:
+            raise ProviderError(
+                Reason.SERVER_ERROR, f"the server's answer is no JSON: {first_line(error)}"
+            ) from error
+        return Completion(text, model=f"{PREFIX}{self._url}", seconds=time.perf_counter() - began)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        opened, self._session = self._session, None
+        if opened is not None:
+            await opened.close()
+
+
+BACKEND = Backend(prefix=PREFIX, open=Posted)
