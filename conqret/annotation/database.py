@@ -21,14 +21,16 @@ _TABLES = """
 CREATE TABLE study (body TEXT NOT NULL);
 CREATE TABLE screens (
     number INTEGER PRIMARY KEY, item TEXT NOT NULL, part TEXT NOT NULL, body TEXT NOT NULL,
-    room INTEGER NOT NULL CHECK (room >= 0));
+    room INTEGER NOT NULL CHECK (room >= 0), person INTEGER NOT NULL);
+CREATE TABLE texts (name TEXT PRIMARY KEY, body TEXT NOT NULL);
 CREATE INDEX screens_with_room ON screens (number) WHERE room > 0;
 CREATE TABLE people (
     number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, state TEXT NOT NULL DEFAULT 'active',
     agreed TEXT NOT NULL DEFAULT '');
 CREATE TABLE turns (
     number INTEGER PRIMARY KEY, screen INTEGER NOT NULL REFERENCES screens, person INTEGER NOT NULL REFERENCES people,
-    state TEXT NOT NULL DEFAULT 'given', shown REAL NOT NULL, UNIQUE (screen, person));
+    state TEXT NOT NULL DEFAULT 'given', shown REAL NOT NULL, started REAL,
+    UNIQUE (screen, person));
 CREATE INDEX turns_of_people ON turns (person, state);
 CREATE TABLE answers (
     number INTEGER PRIMARY KEY, turn INTEGER NOT NULL REFERENCES turns, revision INTEGER NOT NULL,

@@ -18,6 +18,8 @@ def label_set(given: Iterable[Given]) -> LabelSet:
     labels: list[Label] = []
     scales: dict[str, LabelScale] = {}
     for one in given:
+        if one.screen.judging is not None:  # whose answers are no labels
+            continue
         questions = {question.name: question for question in one.screen.questions}
         for name, value in one.screen.written(one.answers).items():
             dimension = dimension_name(name)

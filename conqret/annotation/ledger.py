@@ -47,7 +47,8 @@ class Person:
 @dataclass(frozen=True, slots=True)
 class Turn:
     """A screen that a person was given, and what they answered last: ``answers`` is empty where nothing stands.
-    ``revision`` counts what was written, withdrawals included; ``shown`` is when it was first given (Unix seconds)."""
+    ``revision`` counts what was written, withdrawals included; ``shown`` is when it was first given (Unix seconds), and
+    ``started`` when its time began to run, where it has."""
 
     number: int
     screen: Screen
@@ -56,6 +57,7 @@ class Turn:
     revision: int
     answers: Mapping[str, str]
     comment: str
+    started: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +81,7 @@ class Ledger:
     def __init__(self, folder: Path, clock: Callable[[], float] = time.time) -> None:
         if not (folder / FILE).is_file():
             raise DeclarationError(f"{folder} holds no labels of conqret annotate ({FILE})")
-        self._database, self._clock = Database(folder), clock
+        self._database, self.clock = Database(folder), clock
         found = self._database.rows("SELECT body FROM study")
         if not found:
             raise DeclarationError(f"{folder / FILE} holds no study; it was not begun whole: remove it")
@@ -93,8 +95,10 @@ class Ledger:
         screens: Sequence[Screen],
         people: Sequence[str],
         clock: Callable[[], float] = time.time,
+        texts: Mapping[str, str] | None = None,
     ) -> Ledger:
-        """The study in ``folder``, begun where there is none; ``people`` who are not in it yet join.
+        """The study in ``folder``, begun where there is none; ``people`` who are not in it yet join. ``texts`` are kept
+        beside the screens that speak of them, by name.
 
         Raises:
             DeclarationError: the folder holds another study.
@@ -105,9 +109,13 @@ class Ledger:
             if connection.execute("SELECT 1 FROM study").fetchone() is None:
                 connection.execute("INSERT INTO study VALUES (?)", (study.model_dump_json(),))
                 connection.executemany(
-                    "INSERT INTO screens (item, part, body, room) VALUES (?, ?, ?, ?)",
-                    ((one.item, one.part, one.model_dump_json(), study.overlap) for one in screens),
+                    "INSERT INTO screens (item, part, body, room, person) VALUES (?, ?, ?, ?, ?)",
+                    (
+                        (one.item, one.part, one.model_dump_json(), study.overlap, one.person)
+                        for one in screens
+                    ),
                 )
+                connection.executemany("INSERT INTO texts VALUES (?, ?)", (texts or {}).items())
         begun.close()
         ledger = cls(folder, clock)
         differing = [
@@ -190,8 +198,16 @@ class Ledger:
             self._note(connection, state, f"{person.name}: {why}" if why else person.name)
 
     def reassign(self, person: Person) -> int:
-        """Give to others what this person was given and has not answered; how many screens that are."""
+        """Give to others what this person was given and has not answered; how many screens that are.
+
+        Raises:
+            DeclarationError: these screens are for this person alone.
+        """
         with self._database.change() as connection:
+            if connection.execute("SELECT 1 FROM screens WHERE person = ?", (person.number,)).fetchone():
+                raise DeclarationError(
+                    f"{person.name} has screens that were planned for this person; nobody else can have them"
+                )
             freed = self._free(connection, person, "given")
             self._note(connection, "reassigned", f"{person.name}: {freed} screens")
         return freed
@@ -229,13 +245,27 @@ class Ledger:
         if person.state != "active":
             return None
         with self._database.change() as connection:
-            begun = connection.execute(
-                "SELECT number FROM turns WHERE person = ? AND state = 'given' ORDER BY number LIMIT 1",
-                (person.number,),
-            ).fetchone()
-            if begun is None:
-                begun = self._assign(connection, person)
+            begun = _begun(connection, person) or self._assign(connection, person)
             return self._turn(connection, person, begun["number"]) if begun is not None else None
+
+    def begun(self, person: Person) -> Turn | None:
+        """The screen that the person was given and has not answered."""
+        with self._database.change() as connection:
+            begun = _begun(connection, person)
+            return self._turn(connection, person, begun["number"]) if begun is not None else None
+
+    def start(self, person: Person, turn: Turn) -> None:
+        """Let the time of a screen run; it begins once, however often this is asked for."""
+        with self._database.change() as connection:
+            connection.execute(
+                "UPDATE turns SET started = ? WHERE number = ? AND person = ? AND started IS NULL",
+                (self.clock(), turn.number, person.number),
+            )
+
+    def text(self, name: str) -> str:
+        """The text of this name; empty where there is none."""
+        found = self._database.rows("SELECT body FROM texts WHERE name = ?", (name,))
+        return found[0]["body"] if found else ""
 
     def turn(self, person: Person, number: int) -> Turn | None:
         """A screen that this person was given, by its number; None where they were not."""
@@ -282,23 +312,24 @@ class Ledger:
                 "INSERT INTO answers (turn, revision, body, comment, at, seconds) VALUES (?, ?, ?, ?, ?, ?)",
                 (
                     turn.number, revision + 1, json.dumps(answers, ensure_ascii=False), comment, self._now(),
-                    round(self._clock() - turn.shown, 3),
+                    round(self.clock() - (now.started or now.shown), 3),
                 ),
             )  # fmt: skip
             connection.execute("UPDATE turns SET state = ? WHERE number = ?", (state, turn.number))
 
     # What was said
 
-    def given(self, *, dropped: bool = False) -> Iterator[Given]:
-        """The last answer to every screen by every person, in the order of the screens; those that were ``dropped``
-        only where it says so."""
+    def given(self, *, dropped: bool = False, item: str = "") -> Iterator[Given]:
+        """The last answer to every screen (of ``item`` alone, where it is given) by every person, in the order of the
+        screens; those that were ``dropped`` only where it says so."""
         people = {person.number: person for person in self.people()}
         for row in self._database.rows(
             "SELECT s.number AS place, s.body AS screen, t.person, a.* FROM answers a "
             "JOIN turns t ON t.number = a.turn JOIN screens s ON s.number = t.screen "
-            "WHERE t.state IN ('done', ?) AND a.revision = (SELECT MAX(revision) FROM answers WHERE turn = a.turn) "
+            "WHERE t.state IN ('done', ?1) AND ?2 IN ('', s.item) "
+            "AND a.revision = (SELECT MAX(revision) FROM answers WHERE turn = a.turn) "
             "ORDER BY s.number, t.person",
-            ("dropped" if dropped else "done",),
+            ("dropped" if dropped else "done", item),
         ):
             yield Given(
                 people[row["person"]], row["place"], Screen.model_validate_json(row["screen"]), json.loads(row["body"]),
@@ -310,7 +341,8 @@ class Ledger:
         found = self._database.rows(
             "SELECT (SELECT COUNT(*) FROM turns WHERE person = :who AND state = 'done') AS done, "
             "(SELECT COUNT(*) FROM turns WHERE person = :who AND state = 'given') + (SELECT COUNT(*) FROM screens "
-            "WHERE room > 0 AND number NOT IN (SELECT screen FROM turns WHERE person = :who)) AS left",
+            "WHERE room > 0 AND person IN (0, :who) AND number NOT IN (SELECT screen FROM turns WHERE person = :who)) "
+            "AS left",
             {"who": person.number},  # type: ignore[arg-type]
         )
         return int(found[0]["done"]), int(found[0]["left"])
@@ -331,13 +363,15 @@ class Ledger:
     # Within a change
 
     def _assign(self, connection: sqlite3.Connection, person: Person) -> sqlite3.Row | None:
-        """A turn of a screen that has room: of the first block that has any, in the person's own order."""
+        """A turn of a screen that has room: the first that is planned for the person, else one of the first block that
+        has any, in the person's own order."""
         salt = int.from_bytes(
             hashlib.sha256(f"{self.study.seed} {person.number}".encode()).digest()[:4], "big"
         )
         screen = connection.execute(
-            "SELECT number FROM screens WHERE room > 0 AND number NOT IN (SELECT screen FROM turns WHERE person = ?) "
-            "ORDER BY (number - 1) / ?, number * ? % ? LIMIT 1",
+            "SELECT number FROM screens WHERE room > 0 AND person IN (0, ?1) "
+            "AND number NOT IN (SELECT screen FROM turns WHERE person = ?1) "
+            "ORDER BY person = 0, CASE person WHEN 0 THEN (number - 1) / ?2 ELSE number END, number * ?3 % ?4 LIMIT 1",
             (person.number, BLOCK, salt | 1, _PRIME),
         ).fetchone()
         if screen is None:
@@ -345,7 +379,7 @@ class Ledger:
         connection.execute("UPDATE screens SET room = room - 1 WHERE number = ?", (screen["number"],))
         turn: sqlite3.Row | None = connection.execute(
             "INSERT INTO turns (screen, person, shown) VALUES (?, ?, ?) RETURNING number",
-            (screen["number"], person.number, self._clock()),
+            (screen["number"], person.number, self.clock()),
         ).fetchone()
         return turn
 
@@ -367,6 +401,7 @@ class Ledger:
             revision=last["revision"] if last else 0,
             answers=json.loads(last["body"]) if last else {},
             comment=last["comment"] if last else "",
+            started=row["started"],
         )
 
     def _free(self, connection: sqlite3.Connection, person: Person, *states: str) -> int:
@@ -398,11 +433,19 @@ class Ledger:
         )
 
     def _now(self) -> str:
-        return datetime.fromtimestamp(self._clock(), UTC).isoformat(timespec="milliseconds")
+        return datetime.fromtimestamp(self.clock(), UTC).isoformat(timespec="milliseconds")
 
 
 def _person(row: sqlite3.Row) -> Person:
     return Person(row["number"], row["name"], row["state"], row["agreed"])
+
+
+def _begun(connection: sqlite3.Connection, person: Person) -> sqlite3.Row | None:
+    found: sqlite3.Row | None = connection.execute(
+        "SELECT number FROM turns WHERE person = ? AND state = 'given' ORDER BY number LIMIT 1",
+        (person.number,),
+    ).fetchone()
+    return found
 
 
 def _escaped(text: str) -> str:

@@ -47,22 +47,42 @@ class Passage(Frozen):
     url: str = ""
 
 
+class Judging(Frozen):
+    """One judgment of a two-turn debate: its condition, its number among so many ``turns``, and its instruction, as
+    :mod:`conqret.io.slider_answers` has them.
+
+    ``swapped`` says that the second option stands first; ``limit`` is the time for the answer in seconds, 0 without
+    end.
+    """
+
+    condition: str
+    turn: int
+    turns: int
+    instruction: str
+    swapped: bool
+    limit: int = 0
+
+
 class Screen(Frozen):
     """One screen, of an item or of a ``part`` of it (a document's id, a sentence's number).
 
     ``swapped`` says that the two things compared stand the other way round than in the item, ``compared`` what they are
     called there, where they have names. ``gold`` holds the answers that are known, by question: an attention check.
+    ``person`` is the number of whom alone it is for, in the order of their screens; 0 is whoever comes. ``judging``
+    says what is shown where the item is a question that is debated.
     """
 
     item: Identifier
     part: str = ""
     topic: str = ""
     heading: str = ""
-    passages: tuple[Passage, ...]
-    questions: tuple[Question, ...]
+    passages: tuple[Passage, ...] = ()
+    questions: tuple[Question, ...] = ()
     swapped: bool = False
     compared: tuple[str, ...] = ()
     gold: Mapping[str, str] = {}
+    person: int = 0
+    judging: Judging | None = None
 
     def about(self, names: Collection[str]) -> Screen:
         """The screen with the questions of these names alone; all, where there are none."""

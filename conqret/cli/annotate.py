@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from conqret.cli import options
+from conqret.cli.annotate_debate import EPILOG as DEBATE_EPILOG
+from conqret.cli.annotate_debate import debate, export_answers
+from conqret.cli.annotating import Consent, Host, NewLinks, Port, Url, serve, text_of
 from conqret.cli.console import at, note, result, say
 from conqret.cli.default_command import DEFAULT, RunByDefault
 from conqret.errors import number
@@ -19,7 +22,6 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from conqret.annotation.ledger import Given, Ledger
-    from conqret.annotation.links import Links
     from conqret.annotation.verdicts import Verdict
 
 EPILOG = (
@@ -71,21 +73,12 @@ def run(
         Path | None,
         typer.Option(help="Only the items of this plan, in its order: the .plan.json of conqret label."),
     ] = None,
-    consent: Annotated[
-        Path | None, typer.Option(help="A text that everybody has to agree to before the first screen.")
-    ] = None,
+    consent: Consent = None,
     seed: Annotated[int, typer.Option(help="Draws orders and sides.")] = 13,
-    host: Annotated[
-        str,
-        typer.Option(help="The address to listen on; beyond this machine, put a proxy with TLS before it."),
-    ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="The port; 0 takes one that is free.", min=0, max=65535)] = 8767,
-    url: Annotated[
-        str, typer.Option(help="The address at which people reach it, where a proxy stands before it.")
-    ] = "",
-    new_links: Annotated[
-        bool, typer.Option("--new-links", help="Make new links; those given out end.")
-    ] = False,
+    host: Host = "127.0.0.1",
+    port: Port = 8767,
+    url: Url = "",
+    new_links: NewLinks = False,
     columns: options.Columns = None,
 ) -> None:
     """Serve pages on which people label, until Ctrl-C; the same command goes on with the same links.
@@ -94,14 +87,10 @@ def run(
     order of their own, each screen as many people as --overlap says and no more.
     """
     from conqret.annotation.ledger import Ledger
-    from conqret.annotation.links import Links
     from conqret.annotation.planned import items_of, planned_screens
     from conqret.annotation.study import OVERLAP, study_of
     from conqret.cli.label import ends
-    from conqret.io.locking import only_writer
-    from conqret.web.server import annotate, checked_url, is_loopback
 
-    checked_url(url)
     source = items_of(items, task, options.column_map(columns, options.ITEM_COLUMNS))
     found = planned_screens(
         source, task, metrics=metric or (), scale=ends(scale) if scale else None, seed=seed, plan=plan
@@ -111,30 +100,21 @@ def run(
         task, found.screens, names,
         overlap=overlap if overlap is not None else min(OVERLAP, max(len(names) + open_to, 1)),
         open_to=open_to, seed=seed, estimates=found.estimates, probability=found.probability,
-        consent=_text(consent) if consent else "",
+        consent=text_of(consent),
     )  # fmt: skip
     for remark in found.notes:
         note(remark)
-    if not is_loopback(host) and not url.startswith("https:"):
-        note(
-            "without TLS others on the network can read links and labels: put a proxy before it, and say its --url"
-        )
-    with only_writer(output, "the study is being served already"):
-        ledger = Ledger.open(output, study, found.screens, names)
-        links = Links(output, fresh=new_links)
-        try:
-            annotate(
-                ledger,
-                links,
-                host=host,
-                port=port,
-                url=url,
-                on_start=lambda base: _say_links(base, ledger, links),
-            )
-        finally:
-            ledger.close()
-    done, wanted = _wanted(output)
-    say(f"stopped: {done:,} of {number(wanted, 'label')} are in {output}; the same command goes on")
+    serve(
+        output,
+        lambda: Ledger.open(output, study, found.screens, names),
+        host=host,
+        port=port,
+        url=url,
+        new_links=new_links,
+    )
+
+
+app.command("debate", epilog=DEBATE_EPILOG)(debate)
 
 
 @app.command("status", epilog="Example: conqret annotate status labels")
@@ -142,7 +122,7 @@ def status(folder: Folder, json_output: options.Json = False) -> None:
     """How far a study is, who did what, and how far people agree so far."""
     from conqret.annotation.labels import agreement
     from conqret.report.agreement_tables import people_table
-    from conqret.report.annotation import TOO_EARLY, people_rows, people_so_far
+    from conqret.report.annotation import people_rows, people_so_far, why_no_agreement
 
     with _opened(folder) as ledger:
         given = list(ledger.given())
@@ -161,7 +141,7 @@ def status(folder: Folder, json_output: options.Json = False) -> None:
         def lines() -> Iterator[RenderableType]:
             yield f"{ledger.study.task}: {done:,} of {number(wanted, 'label')}, {ledger.study.overlap} people a screen"
             yield people_so_far(ledger, given)
-            yield people_table(found) if found else TOO_EARLY
+            yield people_table(found) if found else why_no_agreement(ledger)
 
         result(facts, lines(), as_json=json_output)
 
@@ -184,7 +164,9 @@ def export(
         bool, typer.Option("--with-dropped", help="Also the labels of people who were dropped.")
     ] = False,
 ) -> None:
-    """Write the labels as conqret agree, conqret validate and Label Studio read them, with pseudonyms for people."""
+    """Write the labels as conqret agree, conqret validate and Label Studio read them, with pseudonyms for people; of a
+    debate study the answers, as conqret debate table reads them."""
+    from conqret.annotation.debate_plan import TASK
     from conqret.annotation.export import EXPORTS, as_comparisons, as_finals, as_pair_labels, marks_of
     from conqret.annotation.finals import Finals
     from conqret.annotation.verdicts import verdicts
@@ -194,6 +176,11 @@ def export(
     if final and to in ("label-studio", "comparisons"):
         raise DeclarationError(f"--final is one label each, in a table: leave out --to {to}")
     with _opened(folder) as ledger, closing(Finals(folder)) as finals:
+        if ledger.study.task == TASK:
+            if final or to != "csv":
+                raise DeclarationError(f"{folder} is a debate study: leave out --final and --to")
+            export_answers(ledger, output, dropped=dropped)
+            return
         given = list(ledger.given(dropped=dropped))
         if not given:
             raise DeclarationError(f"{folder} holds no labels yet")
@@ -308,41 +295,8 @@ def backup(
     say(at(output))
 
 
-def _text(file: Path) -> str:
-    from conqret.errors import DeclarationError
-
-    try:
-        return file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise DeclarationError(
-            f"{file} cannot be read as a text ({error}); give a text file in UTF-8"
-        ) from None
-
-
 def _opened(folder: Path) -> closing[Ledger]:
 
     from conqret.annotation.ledger import Ledger
 
     return closing(Ledger(folder))
-
-
-def _wanted(folder: Path) -> tuple[int, int]:
-    with _opened(folder) as ledger:
-        return ledger.wanted()
-
-
-def _say_links(base: str, ledger: Ledger, links: Links) -> None:
-    from conqret.annotation.links import DASHBOARD, JOIN
-
-    people = [person for person in ledger.people() if person.state != "deleted"]
-    width = max((len(person.name) for person in people), default=0)
-    done, wanted = ledger.wanted()
-    say(
-        f"{number(ledger.study.screens, 'screen')}, {ledger.study.overlap} people each: {done:,} of {wanted:,} labels"
-    )
-    for person in people:
-        say(f"  {person.name:<{width}}  {base}/in/{links.of(person)}")
-    if ledger.study.open_to:
-        say(f"  whoever joins: {base}/join/{links.to(JOIN)}")
-    say(f"  for you alone, how it goes: {base}/study/{links.to(DASHBOARD)}")
-    say("Give each person their link; whoever has it is that person. Ctrl-C stops, the same command goes on.")

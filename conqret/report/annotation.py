@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import median
 
+from conqret.annotation.debate_plan import TASK
 from conqret.annotation.labels import agreement
 from conqret.annotation.ledger import Given, Ledger
 from conqret.data.item import Frozen
@@ -14,6 +15,7 @@ from conqret.report.sheet import Section, Sheet
 from conqret.report.table import Column, Table
 
 TOO_EARLY = "Agreement can be told as soon as two people have labelled one thing."
+JUDGED = "What came of it is told by conqret debate table, from the export."
 
 
 def dashboard(ledger: Ledger) -> Sheet:
@@ -21,6 +23,7 @@ def dashboard(ledger: Ledger) -> Sheet:
     given = list(ledger.given())
     done, wanted = ledger.wanted()
     found = agreement(given)
+    lacking = why_no_agreement(ledger)
     events = Table(
         "What was done", ("at", Column("what", "name"), Column("whom", "text")), ledger.events()[-100:][::-1]
     )
@@ -29,16 +32,21 @@ def dashboard(ledger: Ledger) -> Sheet:
         f"The study {ledger.study.task}",
         [
             Section("People", [people_so_far(ledger, given)]),
-            Section("Agreement", [people_table(found)] if found else [], "" if found else TOO_EARLY),
+            Section("Agreement", [people_table(found)] if found else [], "" if found else lacking),
             Section("What was done", [events] if events.rows else []),
         ],
-        lede=[f"{done:,} of {number(wanted, 'label')} are in." + ("" if found else f" {TOO_EARLY}")],
+        lede=[f"{done:,} of {number(wanted, 'label')} are in." + ("" if found else f" {lacking}")],
         facts=[
             ("Screens", f"{ledger.study.screens:,}"),
             ("People for each", str(ledger.study.overlap)),
             ("Seconds a screen, median", f"{median(one.seconds for one in given):.0f}" if given else ""),
         ],
     )
+
+
+def why_no_agreement(ledger: Ledger) -> str:
+    """Why agreement is not told."""
+    return JUDGED if ledger.study.task == TASK else TOO_EARLY
 
 
 class PersonSoFar(Frozen):

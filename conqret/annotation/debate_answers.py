@@ -1,0 +1,86 @@
+"""What judges of a debate study answered: within their time or not, what it earns them, and as the rows that
+``conqret debate table`` reads."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, fields, replace
+from fractions import Fraction
+
+from conqret.annotation.debate_plan import asking_of
+from conqret.annotation.ledger import Given, Ledger, Person, StaleAnswerError, Turn
+from conqret.debate.judging import Judged
+from conqret.debate.payoffs import INSTRUCTIONS
+from conqret.errors import DeclarationError
+from conqret.io.label_sheets import csv_text
+from conqret.io.slider_answers import END, SliderAnswer
+
+SLIDER, REASON = "slider", "reason"
+"""Under these names stand what was answered, and why nothing was."""
+TIME_UP = "no answer within the time"
+GRACE_SECONDS = 5
+"""How late an answer may come: the page sends it when the time is up, and networks are slow."""
+POINTS = tuple(str(point) for point in range(-END, END + 1))
+_SECONDS = "seconds"
+
+
+def left(ledger: Ledger, turn: Turn) -> float | None:
+    """The seconds that are left for a judgment that was started, below 0 where its time is over; None without limit."""
+    limit = turn.screen.judging.limit if turn.screen.judging is not None else 0
+    return turn.started + limit - ledger.clock() if turn.started is not None and limit else None
+
+
+def close_overdue(ledger: Ledger, person: Person) -> None:
+    """Write down that there is no answer where the person's time is over."""
+    turn = ledger.begun(person)
+    if turn is not None and (rest := left(ledger, turn)) is not None and rest < -GRACE_SECONDS:
+        with contextlib.suppress(StaleAnswerError):  # an answer came in the meantime
+            ledger.answer(person, turn, {REASON: TIME_UP}, "", 0)
+
+
+def give(ledger: Ledger, person: Person, turn: Turn, slider: str) -> None:
+    """Write down where the slider stands. Nothing is changed once it was given.
+
+    Raises:
+        DeclarationError: it is no point of the slider, or the judgment was not started.
+        StaleAnswerError: there is another answer already.
+    """
+    if turn.started is None:
+        raise DeclarationError("press Start first: nothing was shown yet")
+    if slider not in POINTS:
+        raise DeclarationError(f"the slider has the points {POINTS[0]} to {POINTS[-1]}")
+    ledger.answer(person, turn, {SLIDER: slider}, "", 0)
+
+
+def slid(ledger: Ledger, one: Given) -> SliderAnswer:
+    """An answer, by its judge's pseudonym."""
+    point, reason = one.answers.get(SLIDER), one.answers.get(REASON, "")
+    judged = Judged(id=one.screen.item, slider=None if point is None else int(point))
+    return replace(asking_of(ledger, one.screen).answer(one.person.pseudonym, judged), reason=reason)
+
+
+def earned(ledger: Ledger, person: Person, item: str) -> Mapping[int, Fraction | None]:
+    """By judgment what a person's answers to a question earn, in dollars; None where there was no answer."""
+    mine = [one for one in ledger.given(item=item) if one.person.number == person.number]
+    return {
+        found.turn: None
+        if found.toward_right is None
+        else INSTRUCTIONS[found.instruction].bonus(found.toward_right)
+        for found in (slid(ledger, one) for one in mine)
+    }
+
+
+def as_slider_answers(ledger: Ledger, *, dropped: bool = False) -> str:
+    """All answers as CSV, a row for each judgment, with the seconds that it took. Judgments whose time is over are
+    closed before."""
+    for person in ledger.people():
+        close_overdue(ledger, person)
+    head = [field.name for field in fields(SliderAnswer)]
+    return csv_text((*head, _SECONDS), _rows(ledger, dropped))
+
+
+def _rows(ledger: Ledger, dropped: bool) -> Iterator[tuple[object, ...]]:
+    for one in ledger.given(dropped=dropped):
+        took = None if REASON in one.answers else round(one.seconds, 1)
+        yield (*asdict(slid(ledger, one)).values(), took)

@@ -1,0 +1,90 @@
+"""What the commands that serve pages to people share: their options, and the server with its links."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from conqret.cli.console import note, say
+from conqret.errors import DeclarationError, number
+
+if TYPE_CHECKING:
+    from conqret.annotation.ledger import Ledger
+    from conqret.annotation.links import Links
+
+Host = Annotated[
+    str, typer.Option(help="The address to listen on; beyond this machine, put a proxy with TLS before it.")
+]
+Port = Annotated[int, typer.Option(help="The port; 0 takes one that is free.", min=0, max=65535)]
+Url = Annotated[
+    str, typer.Option(help="The address at which people reach it, where a proxy stands before it.")
+]
+NewLinks = Annotated[bool, typer.Option("--new-links", help="Make new links; those given out end.")]
+Consent = Annotated[
+    Path | None, typer.Option(help="A text that everybody has to agree to before the first screen.")
+]
+
+
+def text_of(file: Path | None) -> str:
+    """The text of a file; empty where there is none.
+
+    Raises:
+        DeclarationError: it cannot be read.
+    """
+    try:
+        return file.read_text(encoding="utf-8") if file is not None else ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise DeclarationError(
+            f"{file} cannot be read as a text ({error}); give a text file in UTF-8"
+        ) from None
+
+
+def serve(
+    folder: Path, opened: Callable[[], Ledger], *, host: str, port: int, url: str, new_links: bool
+) -> None:
+    """Serve the study that ``opened`` gives, in ``folder``, until Ctrl-C; links are said as soon as they hold.
+
+    Raises:
+        DeclarationError: ``url`` is none, or the study is being served already.
+    """
+    from conqret.annotation.links import Links
+    from conqret.io.locking import only_writer
+    from conqret.web.server import annotate, checked_url, is_loopback
+
+    checked_url(url)
+    if not is_loopback(host) and not url.startswith("https:"):
+        note(
+            "without TLS others on the network can read links and labels: put a proxy before it, and say its --url"
+        )
+    with only_writer(folder, "the study is being served already"), closing(opened()) as ledger:
+        links = Links(folder, fresh=new_links)
+        annotate(
+            ledger,
+            links,
+            host=host,
+            port=port,
+            url=url,
+            on_start=lambda base: _say_links(base, ledger, links),
+        )
+        done, wanted = ledger.wanted()
+    say(f"stopped: {done:,} of {number(wanted, 'label')} are in {folder}; the same command goes on")
+
+
+def _say_links(base: str, ledger: Ledger, links: Links) -> None:
+    from conqret.annotation.links import DASHBOARD, JOIN
+
+    people = [person for person in ledger.people() if person.state != "deleted"]
+    width = max((len(person.name) for person in people), default=0)
+    done, wanted = ledger.wanted()
+    each = "one person" if ledger.study.overlap == 1 else f"{ledger.study.overlap} people"
+    say(f"{number(ledger.study.screens, 'screen')}, {each} each: {done:,} of {wanted:,} labels")
+    for person in people:
+        say(f"  {person.name:<{width}}  {base}/in/{links.of(person)}")
+    if ledger.study.open_to:
+        say(f"  whoever joins: {base}/join/{links.to(JOIN)}")
+    say(f"  for you alone, how it goes: {base}/study/{links.to(DASHBOARD)}")
+    say("Give each person their link; whoever has it is that person. Ctrl-C stops, the same command goes on.")

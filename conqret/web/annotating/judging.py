@@ -1,0 +1,142 @@
+"""The pages of a debate study: what judges read, a slider, and a time that the server keeps.
+
+Before the timer runs there are the question and its options alone; nothing can be gone back to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from conqret.annotation.debate_answers import POINTS, REASON, TIME_UP, close_overdue, earned, give, left
+from conqret.annotation.debate_plan import asking_of
+from conqret.annotation.ledger import Person, StaleAnswerError, Turn
+from conqret.annotation.screens import Screen
+from conqret.debate.judging import Asking
+from conqret.debate.payoffs import ENDS, INSTRUCTIONS, SIMPLE, STRENGTHS
+from conqret.errors import DeclarationError
+from conqret.web.annotating.pages import Pages, Refused, apart, form_of, led_to, page_of
+from conqret.web.annotating.pieces import Quoted, quoted_pieces
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+LETTERS = "AB"
+"""The options as they stand on the page."""
+
+
+class JudgingPages(Pages):
+    """The pages on which people judge two-turn debates."""
+
+    welcome = "judging_welcome.html.j2"
+
+    def told_first(self, person: Person) -> Mapping[str, Any]:
+        """How the person's first question is asked."""
+        turn = self.ledger.next(person)
+        return (
+            {"judging": turn.screen.judging, **_bonuses(turn.screen)}
+            if turn is not None
+            else {"judging": None}
+        )
+
+    def last(self, person: Person) -> None:
+        """Nobody looks at an answer again."""
+
+    async def _who(self, request: Request, form: Mapping[str, str] | None = None) -> tuple[Person, str]:
+        person, token = await super()._who(request, form)
+        await apart(close_overdue, self.ledger, person)
+        return person, token
+
+    async def screen(self, request: Request) -> Response:
+        """A judgment: its question, then what is to be judged, and in the end what came of it."""
+        form = await form_of(request) if request.method == "POST" else None
+        person, token = await self._who(request, form)
+        turn = await apart(self.ledger.turn, person, request.path_params["number"])
+        if turn is None or turn.state in ("free", "dropped"):
+            raise Refused(404, "This screen is not yours.")
+        if form is None or turn.state == "done":
+            return await self._seen(person, token, turn)
+        try:
+            if "start" in form:
+                await apart(self.ledger.start, person, turn)
+            else:
+                await apart(give, self.ledger, person, turn, form.get("slider", ""))
+        except StaleAnswerError:  # it was given in another window; what stands there is kept
+            pass
+        except DeclarationError as fault:
+            raise Refused(422, f"Not kept: {fault}. Go back to the page and try again.") from None
+        return led_to(f"/screen/{turn.number}")
+
+    async def _seen(self, person: Person, token: str, turn: Turn) -> Response:
+        shown = turn.screen.judging
+        if shown is None:
+            raise Refused(404, "There is no such page.")
+        asking = await apart(asking_of, self.ledger, turn.screen)
+        common = {"turn": turn, "judging": shown, "asking": asking, "letters": LETTERS}
+        if turn.state == "done":
+            told = shown.turn == shown.turns and asking.condition.startswith("P")
+            late = turn.answers.get(REASON) == TIME_UP
+            if not told and not late:
+                return led_to("/next")
+            dollars = await apart(earned, self.ledger, person, turn.screen.item) if told else {}
+            return page_of(
+                "judging_told.html.j2", **common, told=told, late=late, dollars=dollars,
+                total=sum(found or 0 for found in dollars.values()),
+            )  # fmt: skip
+        common["form"] = self.links.form(token)
+        if turn.started is None:
+            done, rest = await apart(self.ledger.counts, person)
+            return page_of(
+                "judging_start.html.j2", **common, **_bonuses(turn.screen), done=done, total=done + rest
+            )
+        return page_of(
+            "judging.html.j2", script="judging.js", **common, **_evidence(asking), points=_points(),
+            seconds=await apart(left, self.ledger, turn),
+        )  # fmt: skip
+
+
+def _bonuses(screen: Screen) -> dict[str, Any]:
+    """What answers earn, as the page shows it: strength, dollars where it is right, dollars where it is wrong."""
+    told = INSTRUCTIONS[screen.judging.instruction if screen.judging else SIMPLE.name]
+    rows = [(STRENGTHS[one], told.bonus(one), told.bonus(-one)) for one in range(ENDS, -1, -1)]
+    return {"bonuses": rows, "careful": told is not SIMPLE, "answer_from": told.first_winner(1)}
+
+
+def _points() -> list[tuple[str, str]]:
+    """The points of the slider in words."""
+    words = []
+    for point in map(int, POINTS):
+        option = LETTERS[point > 0]
+        words.append((str(point), f"{STRENGTHS[abs(point)]}: {option}" if point else "I abstain"))
+    return words
+
+
+def _evidence(asking: Asking) -> dict[str, Any]:
+    """Arguments and counter-arguments by side, each snippet with its anchor, and the passage in pieces."""
+    quotes: list[Quoted] = []
+    sides = []
+    for letter, side in zip(LETTERS, asking.sides, strict=True):
+        parts = []
+        for title, part in (
+            ("Argument for", side.argument),
+            ("Counter-argument to the argument for", side.counter),
+        ):
+            if part is None or not (part.text or any(part.snippets)):
+                continue
+            named = [
+                Quoted(f"{title[0].lower()}{letter.lower()}{nth}", nth, text)
+                for nth, text in enumerate(part.snippets, start=1)
+                if text.strip()
+            ]
+            quotes += named
+            parts.append(
+                (
+                    f"{title} {letter}" if part.text else f"Snippets, {title.lower()} {letter}",
+                    part.text,
+                    named,
+                )
+            )
+        sides.append((letter, side.option, parts))
+    pieces = list(quoted_pieces(asking.passage, quotes))
+    return {"sides": sides, "pieces": pieces, "found": {name for piece in pieces for name in piece.begins}}

@@ -1,0 +1,282 @@
+"""What stands at the addresses of a study: a person's way in, the screens, and the dashboard of who runs it.
+
+A link's token becomes a cookie that no script and no other site can send along; every form carries a word that only
+this person's pages have. An answer is on the disk before the page after it is sent.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Mapping
+from http.cookies import CookieError, SimpleCookie
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl
+
+from conqret.annotation.ledger import Ledger, Person, StaleAnswerError, Turn
+from conqret.annotation.links import DASHBOARD, JOIN, Links
+from conqret.annotation.screens import CANNOT_JUDGE
+from conqret.annotation.study import check_names
+from conqret.errors import DeclarationError
+from conqret.report.annotation import dashboard
+from conqret.report.page import page
+from conqret.web.annotating.pieces import pieces
+from conqret.web.annotating.throttle import Throttle
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+COOKIE = "conqret_annotate"
+MAX_FORM = 64 * 1024
+"""Bytes of a form: a comment of 5,000 characters is the most that there is in one."""
+_HERE = Path(__file__).resolve().parent
+
+
+class Refused(Exception):  # noqa: N818 (it ends a request, and is no fault of ours)
+    """A request that gets a page with a sentence instead of what it wanted."""
+
+    def __init__(self, status: int, why: str) -> None:
+        super().__init__(why)
+        self.status = status
+
+
+class Pages:
+    """The pages of the study in ``ledger``; ``secure`` says that they are reached by https alone."""
+
+    welcome = "welcome.html.j2"
+    """The template of the first page."""
+
+    def __init__(self, ledger: Ledger, links: Links, secure: bool) -> None:
+        self.ledger, self.links, self.secure = ledger, links, secure
+        self.strangers = Throttle()
+
+    # Ways in
+
+    async def enter(self, request: Request) -> Response:
+        """A person's link: the first page, and the cookie by which they are known from then on."""
+        token = request.path_params["token"]
+        person = await self._known(token)
+        return self._welcome(person, token)
+
+    async def join(self, request: Request) -> Response:
+        """The open link: say a name, and be somebody."""
+        if (
+            not self.links.same(request.path_params["token"], self.links.to(JOIN))
+            or not self.ledger.study.open_to
+        ):
+            raise self._strange()
+        if request.method == "GET":
+            return page_of("join.html.j2", study=self.ledger.study, fault="")
+        form = await form_of(request)
+        try:
+            (name,) = check_names([form.get("name", "")])
+            person = await apart(self._joined, name)
+        except DeclarationError as error:
+            return page_of("join.html.j2", 409, study=self.ledger.study, fault=str(error))
+        return self._welcome(person, self.links.of(person))
+
+    def _joined(self, name: str) -> Person:
+        everybody = self.ledger.people()
+        if any(person.name.casefold() == name.casefold() for person in everybody):
+            raise DeclarationError(
+                "somebody has this name already; choose another, or use the link that you have"
+            )
+        if len(everybody) >= self.ledger.study.open_to:
+            raise DeclarationError("as many people as were wanted have joined; thank you for coming")
+        return self.ledger.join(name)
+
+    def _welcome(self, person: Person, token: str) -> Response:
+        done, left = self.ledger.counts(person)
+        found = page_of(
+            self.welcome,
+            study=self.ledger.study,
+            person=person,
+            done=done,
+            left=left,
+            form=self.links.form(token),
+            **self.told_first(person),
+        )
+        found.set_cookie(
+            COOKIE, token, httponly=True, samesite="strict", secure=self.secure, max_age=90 * 86_400
+        )
+        return found
+
+    def told_first(self, person: Person) -> Mapping[str, Any]:
+        """What the first page speaks of besides."""
+        return {}
+
+    async def begin(self, request: Request) -> Response:
+        """The first page was read, and what it asks consent to is agreed."""
+        person, _ = await self._who(request, await form_of(request))
+        await apart(self.ledger.agree, person)
+        return led_to("/next")
+
+    # Screens
+
+    async def next(self, request: Request) -> Response:
+        """The screen that comes next, or that there is none."""
+        person, _ = await self._who(request)
+        turn = await apart(self.ledger.next, person)
+        if turn is not None:
+            return led_to(f"/screen/{turn.number}")
+        done, left = await apart(self.ledger.counts, person)
+        return page_of("done.html.j2", person=person, done=done, left=left, last=self.last(person))
+
+    def last(self, person: Person) -> int | None:
+        """The number of the answer at which one may look again in the end."""
+        return self.ledger.before(person, 2**62)
+
+    async def screen(self, request: Request) -> Response:
+        """One screen: shown, answered, or its answer taken back."""
+        form = await form_of(request) if request.method == "POST" else None
+        person, token = await self._who(request, form)
+        turn = await apart(self.ledger.turn, person, request.path_params["number"])
+        if turn is None or turn.state in ("free", "dropped"):
+            raise Refused(404, "This screen is not yours, or was given to somebody else.")
+        if form is None:
+            return await self._shown(person, token, turn)
+        revision = int(form["revision"]) if form.get("revision", "").isdecimal() else -1
+        answers = {name.removeprefix("q:"): value for name, value in form.items() if name.startswith("q:")}
+        comment = form.get("comment", "").strip()
+        try:
+            if "withdraw" in form:
+                await apart(self.ledger.withdraw, person, turn, revision)
+                return led_to(f"/screen/{turn.number}")
+            await apart(self.ledger.answer, person, turn, turn.screen.read(answers), comment, revision)
+            following = await apart(self.ledger.next, person)
+        except (DeclarationError, StaleAnswerError) as fault:
+            stale = isinstance(fault, StaleAnswerError)
+            kept = {} if stale else {"answers": answers, "comment": comment}
+            return await self._shown(person, token, turn, str(fault), 409 if stale else 422, kept)
+        return led_to(f"/screen/{following.number}" if following is not None else "/next")
+
+    async def _shown(
+        self,
+        person: Person,
+        token: str,
+        turn: Turn,
+        fault: str = "",
+        status: int = 200,
+        kept: Mapping[str, Any] | None = None,
+    ) -> Response:
+        done, left = await apart(self.ledger.counts, person)
+        answered = {"answers": turn.answers, "comment": turn.comment, **(kept or {})}
+        return page_of(
+            "screen.html.j2",
+            status,
+            script="screen.js",
+            turn=turn,
+            screen=turn.screen,
+            pieces=pieces,
+            cannot=CANNOT_JUDGE,
+            fault=fault,
+            before=await apart(self.ledger.before, person, turn.number),
+            done=done,
+            total=done + left,
+            form=self.links.form(token),
+            **answered,
+        )
+
+    # Who runs it
+
+    async def study(self, request: Request) -> Response:
+        """How far the study is, and how far people agree."""
+        if not self.links.same(request.path_params["token"], self.links.to(DASHBOARD)):
+            raise self._strange()
+        return _html(
+            b"".join(part.encode("utf-8", "replace") for part in (await apart(dashboard, self.ledger)).html())
+        )
+
+    # Whoever has no business here
+
+    async def nowhere(self, request: Request) -> Response:
+        """The address without a link."""
+        raise Refused(404, "You need the link that you were given; it has a long word at its end.")
+
+    async def lost(self, request: Request, error: Exception) -> Response:
+        """What stands where nothing is."""
+        return _sorry(404, "There is no such page.")
+
+    async def refused(self, request: Request, error: Exception) -> Response:
+        """The page with the sentence of a refusal."""
+        return _sorry(error.status if isinstance(error, Refused) else 500, str(error))
+
+    def _strange(self) -> Refused:
+        """What somebody gets whose word is nobody's; all such are slowed down together."""
+        if not self.strangers.take():
+            return Refused(429, "Too many wrong links were tried; wait a minute.")
+        return Refused(404, "This link is nobody's. Ask who gave it to you for a new one.")
+
+    async def _known(self, token: str) -> Person:
+        person = self.links.holder(token, await apart(self.ledger.people))
+        if person is None:
+            raise self._strange()
+        return person
+
+    async def _who(self, request: Request, form: Mapping[str, str] | None = None) -> tuple[Person, str]:
+        """Whose request this is, by the cookie; a form has to carry the person's word, too."""
+        token = _cookie(request)
+        if not token:
+            raise Refused(403, "Open the link that you were given: this browser is not known here.")
+        person = await self._known(token)
+        if form is not None and not self.links.same(form.get("form", ""), self.links.form(token)):
+            raise Refused(403, "This form is not from a page of yours; open your link again.")
+        if person.state == "paused":
+            raise Refused(
+                403, "You are asked to pause. What you have answered is kept; your link will work again."
+            )
+        if person.state != "active":
+            raise Refused(403, "This study is over for you. Thank you.")
+        return person, token
+
+
+def _cookie(request: Request) -> str:
+    cookies: SimpleCookie = SimpleCookie()
+    with contextlib.suppress(CookieError):
+        cookies.load(request.headers.get("cookie", ""))
+    return cookies[COOKIE].value if COOKIE in cookies else ""
+
+
+async def form_of(request: Request) -> dict[str, str]:
+    """The fields of a form; of a repeated one the last."""
+    body = b""
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > MAX_FORM:
+            raise Refused(413, "That is more than a form of this page can hold; shorten your comment.")
+    try:
+        fields = parse_qsl(body.decode("utf-8"), keep_blank_values=True, max_num_fields=200, errors="strict")
+    except ValueError:
+        raise Refused(400, "The form cannot be read.") from None
+    return dict(fields)
+
+
+async def apart(work: Callable[..., Any], *given: Any) -> Any:
+    """Do what waits for the disk in a thread, so that others are answered meanwhile."""
+    from starlette.concurrency import run_in_threadpool
+
+    return await run_in_threadpool(work, *given)
+
+
+def page_of(template: str, status: int = 200, *, script: str = "", **content: Any) -> Response:
+    """The answer with a page of a template."""
+    parts = page(template, script=script, style="annotating.css", within=_HERE, forms="'self'", **content)
+    return _html("".join(parts).encode("utf-8", "replace"), status)
+
+
+def _sorry(status: int, why: str) -> Response:
+    return page_of("sorry.html.j2", status, why=why)
+
+
+def _html(content: bytes, status: int = 200) -> Response:
+    from starlette.responses import HTMLResponse
+
+    return HTMLResponse(content, status)
+
+
+def led_to(address: str) -> Response:
+    """The answer that leads to another page."""
+    from starlette.responses import RedirectResponse
+
+    return RedirectResponse(address, 303)

@@ -1,0 +1,50 @@
+"""Small debate studies for the tests."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from conqret.annotation.debate_plan import debate_study
+from conqret.annotation.ledger import Ledger
+from conqret.io.slider_answers import Design
+from conqret.io.two_turn import Argument, Side, TwoTurnQuestion, read_two_turn
+
+DEBATES = Path(__file__).resolve().parents[2] / "fixtures" / "two_turn_debates.jsonl"
+BOTH = ("simple", "encourage-abstain")
+
+
+class Clock:
+    """A time that goes on when it is told to."""
+
+    def __init__(self) -> None:
+        self.now = 1_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def made(count: int, passages: int = 1) -> list[TwoTurnQuestion]:
+    """Questions on so many passages."""
+    side = Side("yes", Argument("It says so (#1).", ("the ship",)), Argument("It does not."))
+    return [
+        TwoTurnQuestion(
+            f"q{n}", f"Is it {n}?", (side, side), 1 + n % 2, f"p{n % passages}", "Here is the ship."
+        )
+        for n in range(count)
+    ]
+
+
+def begun_debate(
+    folder: Path,
+    judges: Sequence[str] = ("ann", "bob"),
+    design: Design = "main",
+    instructions: Sequence[str] = ("simple",),
+    *,
+    questions: Sequence[TwoTurnQuestion] | None = None,
+    clock: Clock | None = None,
+) -> Ledger:
+    """A debate study in ``folder``, of the four questions of the fixtures where no others are given."""
+    chosen = questions or read_two_turn(DEBATES)
+    study, screens, texts = debate_study(chosen, judges, design, instructions)
+    return Ledger.open(folder, study, screens, judges, clock or Clock(), texts)

@@ -1,0 +1,146 @@
+"""The pages on which people judge debates, asked as a browser asks them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from conqret.annotation.debate_answers import GRACE_SECONDS, POINTS
+from conqret.annotation.debate_plan import LIMIT_SECONDS
+from conqret.io.two_turn import Argument, Side, read_two_turn
+from tests.annotation.debates import BOTH, DEBATES, Clock, begun_debate, made
+from tests.web.test_annotating import Browser, Study
+
+pytest.importorskip("starlette")
+
+
+async def begun(study: Study, name: str = "ann") -> tuple[Browser, str]:
+    browser = study.browser()
+    return browser, await browser.begin(study.link(name))
+
+
+async def test_before_the_timer_there_are_the_question_and_its_options_alone(tmp_path: Path) -> None:
+    study = Study(begun_debate(tmp_path, ["ann"]), tmp_path)
+    questions = {one.id: one for one in read_two_turn(DEBATES)}
+    ann, where = await begun(study)
+    met = set()
+    while where.startswith("/screen/"):
+        turn = study.ledger.turn(study.ledger.person("ann"), int(where.rpartition("/")[2]))
+        assert turn is not None
+        assert turn.screen.judging is not None
+        question = questions[turn.screen.item]
+        later = turn.screen.part == "2"
+        snippet = question.sides[0].argument.snippets[0]
+        assert all(side.option in ann.page for side in question.sides)
+        assert 'type="range"' not in ann.page
+        assert not any(
+            text in ann.page for text in (snippet, question.passage[:40], question.sides[0].argument.text)
+        )
+        await ann.send(where, start="1")
+        argued = turn.screen.judging.condition == "PSA"
+        met.add((argued, later))
+        assert 'type="range"' in ann.page
+        assert 'href="#aa1"' in ann.page
+        assert (question.sides[1].argument.text in ann.page) is argued
+        counter = question.sides[1].counter
+        assert counter is not None
+        assert (counter.text in ann.page) is (argued and later)
+        answer = await ann.send(where, slider="1")
+        if "This question earned you" in ann.page:
+            answer = await ann.get("/next")
+        where = answer.url.path
+    assert met == {(argued, later) for argued in (False, True) for later in (False, True)}
+    assert "Nothing is left for you" in ann.page
+
+
+async def test_the_server_keeps_the_time(tmp_path: Path) -> None:
+    clock = Clock()
+    study = Study(begun_debate(tmp_path, ["ann"], clock=clock), tmp_path)
+    ann, where = await begun(study)
+    await ann.send(where, start="1")
+    clock.now += 100
+    await ann.get(where)
+    assert f'data-left="{LIMIT_SECONDS - 100}.0"' in ann.page
+    await ann.send(where, start="1")
+    assert f'data-left="{LIMIT_SECONDS - 100}.0"' in ann.page
+    clock.now += LIMIT_SECONDS - 100 + GRACE_SECONDS + 1
+    await ann.send(where, slider="3")
+    assert "The time was up" in ann.page
+    second = (await ann.get("/next")).url.path
+    await ann.send(second, start="1")
+    clock.now += LIMIT_SECONDS + GRACE_SECONDS - 1
+    await ann.send(second, slider="3")
+    assert "This question earned you" in ann.page
+    assert "no answer" in ann.page
+    assert [dict(one.answers) for one in study.ledger.given()] == [
+        {"reason": "no answer within the time"},
+        {"slider": "3"},
+    ]
+
+
+async def test_nothing_is_gone_back_to(tmp_path: Path) -> None:
+    study = Study(begun_debate(tmp_path, ["ann"], "pilot"), tmp_path)
+    ann, where = await begun(study)
+    await ann.send(where, start="1")
+    old = ann.page
+    second = (await ann.send(where, slider="2")).url.path
+    assert second != where
+    assert (await ann.get(where)).url.path == second
+    for fields in ({"slider": "-3"}, {"withdraw": "1"}, {"start": "1"}):
+        ann.page = old
+        assert (await ann.send(where, **fields)).url.path == second
+    assert [dict(one.answers) for one in study.ledger.given()] == [{"slider": "2"}]
+    await ann.get(second)
+    assert (await ann.send(second, slider="1")).status_code == 422
+    await ann.get(second)
+    await ann.send(second, start="1")
+    for wrong in ("", "4", "1.5", "'"):
+        page = ann.page
+        assert (await ann.send(second, slider=wrong)).status_code == 422
+        ann.page = page
+    assert len(list(study.ledger.given())) == 1
+
+
+async def test_what_an_answer_earns_is_told_before_and_after(tmp_path: Path) -> None:
+    study = Study(begun_debate(tmp_path, ["ann"], "main", BOTH), tmp_path)
+    ann = study.browser()
+    await ann.get(study.link("ann"))
+    assert "+$0.60" in ann.page
+    where = (await ann.send("/begin")).url.path
+    seen = []
+    while where.startswith("/screen/"):
+        seen.append("encourage" if "far better to abstain" in ann.page else "simple")
+        await ann.send(where, start="1")
+        answer = await ann.send(where, slider="0")
+        if "This question earned you" in ann.page:
+            total = "$0.40" if seen[-1] == "encourage" else "$0.30"
+            assert f"earned you +{total}" in ann.page
+            answer = await ann.get("/next")
+        where = answer.url.path
+    assert seen == ["simple"] * 4 + ["encourage"] * 4
+
+
+async def test_hostile_texts_do_nothing_and_odd_snippets_have_no_place(tmp_path: Path) -> None:
+    bad = "<script>alert(1)</script>{{ 7 * 7 }}\u202e\"'><img src=x onerror=y>"
+    side = Side(bad, Argument(bad, (bad, "not in there", "the ship", "ship is here")), Argument(bad, (bad,)))
+    question = replace(made(1)[0], question=bad, passage=f"Here the ship is here. {bad}", sides=(side, side))
+    study = Study(begun_debate(tmp_path, ["ann"], questions=[question] * 1), tmp_path)
+    ann, where = await begun(study)
+    pages = [ann.page]
+    for _ in range(2):
+        await ann.send(where, start="1")
+        pages.append(ann.page)
+        where = (await ann.send(where, slider=POINTS[0])).url.path
+        pages.append(ann.page)
+    for shown in pages:
+        assert "<script>alert" not in shown
+        assert "<img" not in shown
+        assert "\u202e" not in shown
+    assert "(#2) not in there" in pages[1]
+    assert 'href="#aa2"' not in pages[1]
+    anchors = re.findall(r'href="#([ac][ab]\d)"', pages[1])
+    assert anchors
+    assert all(f'id="{name}"' in pages[1] for name in anchors)
