@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, number
 from conqret.io.jsonl import parse
 from conqret.web.problems import Refusal
 
@@ -66,8 +67,10 @@ class Intake:
         self._at = now
         if self._allowed < 1.0:
             wait = (1.0 - self._allowed) / a_second
-            limit = f"more than {self.limits.rate} requests a minute"
-            raise Refusal(429, "too_many_requests", f"{limit}; come back in {wait:.0f} s", retry_after=wait)
+            limit = f"more than {number(self.limits.rate, 'request')} a minute"
+            raise Refusal(
+                429, "too_many_requests", f"{limit}; come back in {math.ceil(wait)} s", retry_after=wait
+            )
         self._allowed -= 1.0
 
     @contextlib.asynccontextmanager
@@ -100,7 +103,7 @@ class Intake:
         """
         async with self._free:
             if await request.is_disconnected():
-                raise Refusal(499, "client_gone", "the connection was closed before its turn came")
+                raise Refusal(400, "client_gone", "the connection was closed before its turn came")
             yield
 
     async def read(self, request: Request) -> object:
@@ -144,7 +147,7 @@ class Intake:
                     raise _too_large(most)
                 parts.append(part)
         except ClientDisconnect:
-            raise Refusal(499, "client_gone", "the connection was closed within the body") from None
+            raise Refusal(400, "client_gone", "the connection was closed within the body") from None
         return b"".join(parts)
 
 

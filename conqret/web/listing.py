@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -104,7 +105,7 @@ def beside(run: Path) -> Iterator[tuple[str, str]]:
 def leads_out(root: Path, run: Path) -> str:
     """Which link in the folder of a run leads out of ``root``, in words; empty where none does."""
     for entry in run.rglob("*"):
-        if entry.is_symlink() and not entry.resolve().is_relative_to(root):
+        if entry.is_symlink() and not Path(os.path.realpath(entry)).is_relative_to(root):  # of a loop, too
             return f"{entry.relative_to(root)} is a link that leads out of the folder; nothing of this run is shown"
     return ""
 

@@ -57,7 +57,7 @@ def test_closing_records_what_is_under_way(tmp_path: Path) -> None:
     async def stopped(server: FaultServer, session: conqret.Session) -> None:
         async with session:
             asking = asyncio.ensure_future(asked(session, 1))
-            while not server.running:  # noqa: ASYNC110 - the server is in another thread
+            while not server.requests:  # noqa: ASYNC110 - the server is in another thread
                 await asyncio.sleep(0.001)
             asking.cancel()  # who asked is gone
 

@@ -62,9 +62,13 @@ class Running:
 
     def noted(self, got: Got) -> Served:
         """What the log says of a request; it is noted a moment after it is answered."""
+        return self.noted_as(got.headers["X-Request-ID"])
+
+    def noted_as(self, name: str) -> Served:
+        """The same of the request with this id."""
         while True:
             for one in self.log:
-                if one.id == got.headers["X-Request-ID"]:
+                if one.id == name:
                     return one
             time.sleep(0.001)
 

@@ -217,6 +217,15 @@ def test_a_body_that_does_not_come_is_not_waited_for(
     assert (got.status, got.json["code"]) == (408, "slow_body")
 
 
+def test_who_leaves_within_the_body_is_noted(open_service: Running) -> None:
+    head = "POST /v1/judge/direct HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nX-Request-ID: gone-1\r\nContent-Length: 9\r\n"
+    with socket.create_connection(("127.0.0.1", open_service.port), timeout=60) as connection:
+        connection.sendall(
+            f"{head.format(open_service.port)}Content-Type: application/json\r\n\r\n{{".encode()
+        )
+    assert (noted := open_service.noted_as("gone-1")).code == "client_gone", noted
+
+
 def test_a_request_id_that_could_do_harm_is_replaced(open_service: Running) -> None:
     for hostile in ("a b", "x" * 65, "\x1b[31m", "<script>"):
         got = open_service.judge("direct", X_Request_ID=hostile)
@@ -311,7 +320,7 @@ def test_a_full_queue_refuses_and_what_is_inside_is_answered() -> None:
 def test_faults_of_the_provider_are_told_apart(fault: str, status: int, code: str) -> None:
     with (
         FaultServer(FaultPlan(always=fault)) as server,
-        Running(of(server, max_attempts=1, timeout=0.3), "direct") as found,
+        Running(of(server, max_attempts=1, timeout=0.3 if fault == "hang" else 60.0), "direct") as found,
     ):
         got = found.judge("direct?metric=groundedness")
     assert (got.status, got.json["code"]) == (status, code)

@@ -93,6 +93,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (root / "leading").mkdir()
     (root / "leading" / "run.json").symlink_to(secret)
     (root / "away").symlink_to(root.parent)
+    (root / "half" / "loop").symlink_to("loop")
     factory.make_run(root.parent / "outside", given, judged)
     return root
 
