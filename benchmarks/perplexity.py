@@ -17,6 +17,8 @@ whose library is not installed is left out, and said so.
 - harness: ``HFLM.loglikelihood`` over all pairs at once, in batches of 20 too.
 - conqret: the scorer as it stands. ``conqret-released`` is the scorer with the released definition.
 - likelihood: ``conqret.judge`` with the format of that name, the passages as documents; its pairs are items.
+- vllm (``--sides conqret,vllm``, in vLLM's own environment): the scorer over its offline engine, which works in
+  processes of its own, so that neither its tokens nor its memory are counted here.
 
 Tokens through the body and through the vocabulary's head are counted as they pass, padding included, and give the
 multiplications that each side made: what no cleverness in batches can win is the ratio of these. ``of_limit`` is
@@ -174,7 +176,7 @@ def run_side(options: argparse.Namespace) -> dict[str, float]:
     pairs = json.loads((Path(options.folder) / "pairs.json").read_text(encoding="utf-8"))
     score, model = SIDES[options.side](options.folder, options.device)
     score(pairs[:1])
-    passed = counted(model)
+    passed = counted(model) if model is not None else {"body": 0, "head": 0}
     gpu = options.device != "cpu"
     if gpu:
         torch.cuda.synchronize()
@@ -190,7 +192,8 @@ def run_side(options: argparse.Namespace) -> dict[str, float]:
         if gpu
         else resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     )
-    made = tflop(model, passed) / seconds
+    operations = tflop(model, passed) if model is not None else 0.0
+    made = operations / seconds
     return {
         "pairs": count,
         "wall_s": round(seconds, 2),
@@ -201,7 +204,7 @@ def run_side(options: argparse.Namespace) -> dict[str, float]:
         "read_per_s": round(passed["body"] / seconds, 1),
         "body_tokens": passed["body"],
         "head_tokens": passed["head"],
-        "tflop": round(tflop(model, passed), 3),
+        "tflop": round(operations, 3),
         "gflop_per_s": round(made * 1000, 1),
         "of_limit": round(made / limit(options.device), 3),
         "peak_gib": round(peak / 2**30, 3),
@@ -222,6 +225,14 @@ def _conqret(folder, device, definition):
 
     scorer = ConditionalPerplexity(folder, device=device, definition=definition)
     return lambda pairs: [row.perplexity for row in scorer.score(pairs)], scorer._forward._model
+
+
+def vllm(folder, device):
+    """The scorer over vLLM's offline engine."""
+    from conqret.perplexity import ConditionalPerplexity
+
+    scorer = ConditionalPerplexity(folder, device=device, reader="vllm")
+    return lambda pairs: [row.perplexity for row in scorer.score(pairs)], None
 
 
 def likelihood(folder, device):
@@ -350,6 +361,7 @@ def tokens(folder, pairs):
 SIDES = {
     "released": released,
     "harness": harness,
+    "vllm": vllm,
     "conqret": conqret_paper,
     "conqret-released": conqret_released,
     "likelihood": likelihood,

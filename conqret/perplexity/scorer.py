@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Protocol
+from typing import Any, Literal, Protocol
 
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.perplexity.definitions import (
@@ -20,13 +20,10 @@ from conqret.perplexity.definitions import (
     released_group,
 )
 from conqret.perplexity.memory import CPU_BUDGET, GPU_BUDGET, TokenBudget
-from conqret.perplexity.models import load
+from conqret.perplexity.models import Loaded, load
 from conqret.perplexity.prefix import Encoder
 from conqret.perplexity.windows import fit, window_of
 from conqret.perplexity.wrapping import DEFAULT_WRAPPING
-
-if TYPE_CHECKING:
-    from conqret.perplexity.forward import Encoded, Forward
 
 Pair = tuple[str | None, Sequence[str]]
 
@@ -34,6 +31,44 @@ DEFAULT_BATCH_SIZE = 32
 """Rows in one step at most; the token budget binds first but for very short texts."""
 LOOK_AHEAD = 64
 """Contexts that are ordered by length together: enough to pad little, few enough to keep memory flat."""
+
+
+Reader = Literal["transformers", "vllm"]
+"""What runs a model."""
+
+
+class Forwards(Protocol):
+    """What gives log-probabilities of rows behind prefixes."""
+
+    def encode(self, groups: Sequence[Group]) -> Any:
+        """Read the prefixes of ``groups``, or keep them to be read with their rows."""
+
+    def log_likelihoods(self, encoded: Any, rows: Sequence[tuple[int, Continuation]]) -> list[float]:
+        """For each row behind its prefix the sum of its counted tokens' log-probabilities."""
+
+
+Opened = tuple[Loaded, Callable[[int], Forwards], Any]
+"""A model, what reads it within a window of so many tokens, and its configuration."""
+
+
+def _by_transformers(model: str, device: str | None, dtype: str | None) -> Opened:
+    from conqret.perplexity.forward import Forward
+
+    loaded = load(model, device, dtype)
+    return loaded, partial(Forward, loaded.model), loaded.model.config
+
+
+def _by_vllm(model: str, device: str | None, dtype: str | None) -> Opened:
+    from conqret.perplexity.vllm import loaded
+
+    found, prompted, config = loaded(model, device, dtype)
+    return found, lambda window: prompted, config
+
+
+READERS: Mapping[str, Callable[[str, str | None, str | None], Opened]] = {
+    "transformers": _by_transformers,
+    "vllm": _by_vllm,
+}
 
 
 class KnownTargets(Protocol):
@@ -54,7 +89,8 @@ class ConditionalPerplexity:
     ``device`` and ``dtype`` default to a GPU in bfloat16 where there is one, else the CPU in float32.
     ``token_budget`` bounds ``rows x (prefix + target)`` tokens of a step and halves when memory runs out;
     ``batch_size`` bounds its rows. ``padding`` is the side on which the released script's tokenizer pads: it changes
-    what ``released`` counts and nothing else. ``window`` shortens the model's own.
+    what ``released`` counts and nothing else. ``window`` shortens the model's own. ``reader`` is what runs the model:
+    ``transformers``, or ``vllm``, whose offline engine reads each row with its prefix.
 
     Raises:
         DeclarationError: a setting is out of its range, or the model cannot be loaded or used.
@@ -74,6 +110,7 @@ class ConditionalPerplexity:
         batch_size: int = DEFAULT_BATCH_SIZE,
         padding: Padding = "right",
         window: int | None = None,
+        reader: Reader = "transformers",
     ) -> None:
         if definition not in DEFINITIONS:
             raise UnknownNameError("definition", definition, DEFINITIONS)
@@ -87,19 +124,20 @@ class ConditionalPerplexity:
         for name, number in (("token budget", token_budget), ("batch size", batch_size), ("window", window)):
             if number is not None and number < 1:
                 raise DeclarationError(f"the {name} is {number}; it must be at least 1")
-        loaded = load(model, device, dtype)
+        if reader not in READERS:
+            raise UnknownNameError("reader", reader, READERS)
+        loaded, forward, config = READERS[reader](model, device, dtype)
         self.loaded, self.model, self.device, self.dtype = loaded, model, loaded.device, loaded.dtype
         self.definition, self.wrapping = definition, wrapping
         self.padding, self.batch_size = padding, batch_size
         self.budget = TokenBudget(token_budget or (CPU_BUDGET if loaded.device == "cpu" else GPU_BUDGET))
         self._encoder = Encoder(loaded.tokenizer, wrapping, chat)
-        own = window_of(loaded.model.config, loaded.tokenizer)
+        own = window_of(config, loaded.tokenizer)
         self.window = own if window is None else min(own, window)
-        from conqret.perplexity.forward import Forward
-
-        self._forward: Forward = Forward(loaded.model, own)
+        self._forward = forward(own)
         prompt = [padding] if definition == "released" else self._encoder.around
         settings = [loaded.revision, definition, prompt, self._encoder.templated, self.window, self.dtype]
+        settings += [] if reader == "transformers" else [reader]
         self.fingerprint = hashlib.sha256(json.dumps(settings).encode()).hexdigest()[:16]
 
     @property
@@ -208,7 +246,7 @@ class ConditionalPerplexity:
                 yield from self._rows(together, encoded)
             del encoded  # before the next prefixes are read
 
-    def _rows(self, groups: Sequence[Group], encoded: Encoded) -> Iterator[TargetScore]:
+    def _rows(self, groups: Sequence[Group], encoded: Any) -> Iterator[TargetScore]:
         """The rows behind prefixes that are read already."""
         prefix = max(len(group.prefix) for group in groups)
         rows = [(place, row) for place, group in enumerate(groups) for row in group.rows]

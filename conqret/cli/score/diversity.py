@@ -41,6 +41,10 @@ def perspective_diversity(
     token_budget: Annotated[
         int | None, typer.Option(help="Tokens in one step; halves itself when memory runs out.")
     ] = None,
+    reader: Annotated[
+        Literal["transformers", "vllm"],
+        typer.Option(help="What runs the backbone; vllm needs a GPU and an environment of its own."),
+    ] = "transformers",
     engines: options.Engines,
     overwrite: options.Overwrite = False,
     shown: options.Shown,
@@ -73,7 +77,7 @@ def perspective_diversity(
         scorer = held.enter_context(
             scorer_of(
                 backbone, **engines.given(), wrapping=wrapping, chat=CHAT[chat_template], definition=definition,
-                device=device, dtype=dtype, token_budget=token_budget,
+                device=device, dtype=dtype, token_budget=token_budget, reader=reader,
             )
         )  # fmt: skip
         record = ScoreRecord.of([DIVERSITY], scorer.fingerprint, measured.name, answers)
