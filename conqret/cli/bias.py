@@ -8,17 +8,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from conqret.cli import label_options, options
-from conqret.cli.console import at, end, floor, note, progress, result, tell, tell_session
+from conqret.cli.console import at, end, floor, note, progress, result, tell, tell_outcomes, tell_session
 from conqret.cli.groups import grouped
 from conqret.errors import number
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from conqret.judging.requirements import Requirement
     from conqret.reliability.bias.run import BiasPlan
+    from conqret.reliability.bias.table import BiasTable
 
 EPILOG = (
     "Examples:\n\n"
     "conqret bias items.jsonl --format rag-direct --model offline -o runs/bias\n\n"
-    "conqret bias pairs.jsonl --judge my_judge:better\n\n"
+    'conqret bias pairs.jsonl --judge my_judge:better --require "alarms == 0" --junit bias.xml\n\n'
     "conqret bias items.jsonl --format rag-fine-grained --model gpt-4o-mini --labels labels.csv --scale 1:3 "
     "--probe length --probe stance"
 )
@@ -64,6 +68,20 @@ def bias(
         ),
     ] = None,
     reading: label_options.LabelReading,
+    require: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A condition such as alarms == 0, flip_rate < 0.1, first_place.high < 0.6 or effect[length] < 0.05; "
+            "the exit code is 1 where one is not met. May be repeated.",
+            rich_help_panel=PROBES,
+        ),
+    ] = None,
+    junit: Annotated[
+        Path | None,
+        typer.Option(
+            help="A file for the probes and conditions as JUnit XML.", rich_help_panel=options.FILES
+        ),
+    ] = None,
     metric: options.Metric = None,
     seed: Annotated[
         int, typer.Option(help="Draws the changes and the flips of signs.", rich_help_panel=PROBES)
@@ -79,16 +97,19 @@ def bias(
     """Probe a judge for what should not move its scores: order, position, length, false authority, stance, its own
     family, and instructions hidden in the texts.
 
-    Each effect has an interval over topics; alarms are corrected for the number of comparisons, so that a judge
-    without bias raises any alarm at all in one of twenty tables at most.
+    Each probe has one row that can raise an alarm, with an interval over topics; these are corrected together, so that
+    a judge without bias raises any alarm at all in one of twenty runs at most. A probe without an alarm is clear (no
+    bias beyond a margin is there) or inconclusive, and says what it could have missed. All other rows are exploratory.
     """
     from conqret.cli.expected_cost import tell_cost
     from conqret.errors import DeclarationError
     from conqret.judging.registry import DEFAULT_FORMAT
+    from conqret.reliability.bias.requirements import parse_bias_requirement
     from conqret.reliability.bias.run import estimate
     from conqret.reliability.bias.study import bias as measure
     from conqret.reliability.bias.study import bias_plan
-    from conqret.report.bias_tables import bias_rows_table, bias_sheet
+    from conqret.report.bias_screen import screen
+    from conqret.report.bias_tables import bias_sheet
     from conqret.report.page import write_files
 
     asked: dict[str, Any] = {
@@ -98,18 +119,20 @@ def bias(
         "seed": seed, "prompts": prompts,
     }  # fmt: skip
 
+    wanted = [parse_bias_requirement(text) for text in require or ()]
     if format is not None and (judge or server):
         raise DeclarationError("a judge of your own has no format: leave --format out")
 
     def announce(plan: BiasPlan) -> None:
         if not shown.quiet:
             note(f"{len(plan.contrasts)} comparisons, {number(plan.judgments, 'judgment')}")
-            for name, reason in plan.left_out.items():
-                note(f"{name} left out: {reason}")
 
     if dry_run:
         plan = bias_plan(items, **asked)
         announce(plan)
+        if not shown.quiet:
+            for name, reason in plan.left_out.items():
+                note(f"{name} left out: {reason}")
         tell_cost(estimate(plan), budget=calls.budget_usd, as_json=shown.json_output)
         return
     with progress("judging", quiet=shown.quiet) as bar:
@@ -129,10 +152,23 @@ def bias(
         tell_session(table.session, f"{number(table.judgments, 'judgment')}")
         if table.record.baseline:
             tell(f"offline is {floor('a judge')}")
-    alarms = f"{len(table.alarms)} of {number(len(table.rows), 'row')} raise an alarm"
-    result(table, (bias_rows_table(table.rows), alarms, at(page)), as_json=shown.json_output)
+    result(table, (*screen(table), at(page)), as_json=shown.json_output)
     for text in table.warnings:
         note(text)
+    met = _held(table, wanted, junit)
     if missing := table.missing:
         note("some comparisons lack values; bias.json says how many, and why")
-    end(missing, table.session, there=any(row.effect for row in table.rows), reasons=missing)
+    end(missing or not met, table.session, there=any(row.effect for row in table.rows), reasons=missing)
+
+
+def _held(table: BiasTable, wanted: Sequence[Requirement], junit: Path | None) -> bool:
+    """Whether the table meets what is required, said to people and into a file."""
+    from conqret.io.atomic import write_whole
+    from conqret.reliability.bias.requirements import check_bias_requirement
+    from conqret.report.junit import bias_junit
+
+    outcomes = [check_bias_requirement(one, table) for one in wanted]
+    tell_outcomes(outcomes)
+    if junit is not None:
+        write_whole(junit, bias_junit(table, outcomes))
+    return all(one.met for one in outcomes)

@@ -171,9 +171,7 @@ def difference(
 def probe(
     *,
     shift: Annotated[float, typer.Option(help="How far the bias shifts the scores.")] = 0.1,
-    rows: Annotated[
-        int, typer.Option(help="Rows of the bias table, over which p is corrected.", min=1)
-    ] = 100,
+    rows: Annotated[int, typer.Option(help="Probes that are made, over which p is corrected.", min=1)] = 8,
     sd: Sd = 0.15,
     icc: Icc = 0.1,
     pilot: Annotated[
@@ -184,9 +182,9 @@ def probe(
     confidence: label_options.Confidence = 0.95,
     planning: Planning,
 ) -> None:
-    """How often one row of a bias table raises its alarm: the test of conqret bias, corrected over all rows.
+    """How often one probe raises its alarm: the test of conqret bias, corrected over all probes.
 
-    The other rows are taken to have no bias, the same spread, and nothing to do with each other.
+    The other probes are taken to have no bias, the same spread, and nothing to do with each other.
     """
     from conqret.reliability.bias.folder import BiasFolder
     from conqret.stats.planning import assumed_differences, plan_probe

@@ -17,13 +17,13 @@ from conqret.errors import DeclarationError, UnknownNameError
 from conqret.judging.summary import Summary
 
 OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
-    ">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt,
+    ">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt, "==": operator.eq,
 }  # fmt: skip
 COVERAGE = "coverage"
 EXAMPLE = "groundedness >= 0.7"
 FORM = re.compile(
     r"\s*(?P<name>[A-Za-z_]\w*)\s*(?:\.\s*(?P<end>low|high))?\s*(?:\[\s*(?P<dimension>[\w -]{1,200}?)\s*\])?"
-    r"\s*(?P<operator>>=|<=|>|<)\s*(?P<bound>[-+]?(?:\d+(?:\.\d*)?|\.\d+))\s*"
+    r"\s*(?P<operator>>=|<=|==|>|<)\s*(?P<bound>[-+]?(?:\d+(?:\.\d*)?|\.\d+))\s*"
 )
 
 

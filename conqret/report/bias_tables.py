@@ -5,11 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from conqret.data.gathering import gathered
-from conqret.reliability.bias.table import BiasRow, BiasTable
+from conqret.reliability.bias.table import POWER, BiasRow, BiasTable
 from conqret.report import words
+from conqret.report.bias_screen import headlines
 from conqret.report.card_tables import repeatability_table
 from conqret.report.sheet import Folded, Section, Sheet, Texts, section
 from conqret.report.table import Alarm, Cell, Column, Table
+from conqret.stats.sensitivity import MARGIN
+
+EXPLORATORY = (
+    "These rows were looked at besides, and raise no alarm; p is corrected for all of them together. A hint is worth a "
+    "run of its own, on other items."
+)
 
 
 def bias_sheet(table: BiasTable) -> Sheet:
@@ -19,17 +26,18 @@ def bias_sheet(table: BiasTable) -> Sheet:
         f"Some questions failed: {words.reason(reason)}, as for {example}"
         for reason, example in table.session.failures.items()
     ]
-    alarms = f"{len(table.alarms)} of {words.number(len(table.rows), 'row')} raise an alarm."
+    rest = [row for row in table.rows if not row.primary]
     floor = [("Offline baseline", "the lexical baseline: a floor, not a judge")] if judge.baseline else []
     return Sheet(
         "bias",
         f"Consistency and bias of {judge.format} with {judge.model}",
         [
-            section(bias_rows_table(table.rows, _bias_note(table)), title="Comparisons"),
+            section(bias_rows_table(table.primary, _bias_note(table)), title="Probes"),
+            *([section(bias_rows_table(rest, EXPLORATORY), title="Exploratory")] if rest else []),
             *([section(repeatability_table(table.repeatability))] if table.repeatability else []),
             Section("Remarks", [Texts(lines)] if (lines := [*failed, *_remarks(table)]) else []),
         ],
-        lede=["Does the judge say the same twice, and does it favour what it should not?", alarms],
+        lede=["Does the judge say the same twice, and does it favour what it should not?", *headlines(table)],
         badges=[*floor, *(("Warning", text) for text in table.warnings)],
         facts=[
             ("Fingerprint", judge.fingerprint),
@@ -45,9 +53,7 @@ def bias_parts(table: BiasTable) -> Iterator[Texts | Table | Folded]:
     rows = strongest(table)
     if table.warnings:
         yield Texts(table.warnings)
-    few = (
-        f"{len(rows)} of {words.number(len(table.rows), 'row')}: the alarms, or what moved furthest of each. "
-    )
+    few = f"{len(rows)} of {words.number(len(table.rows), 'row')}: the primary one of each probe. "
     yield bias_rows_table(rows, few + _bias_note(table))
     if len(rows) < len(table.rows):
         yield Folded(f"All {len(table.rows)} comparisons and metrics", bias_rows_table(table.rows))
@@ -56,12 +62,12 @@ def bias_parts(table: BiasTable) -> Iterator[Texts | Table | Folded]:
 
 
 def strongest(table: BiasTable) -> list[BiasRow]:
-    """For each comparison the rows to show first: those that raise an alarm, or else the one that moved furthest."""
-    groups = gathered(((row.probe, row.name.partition(",")[0]), row) for row in table.rows)
+    """For each probe the row to show first: the primary one, or else the one that moved furthest."""
+    groups = gathered((row.probe, row) for row in table.rows)
     return [
         row
         for rows in groups.values()
-        for row in [one for one in rows if one.verdict == "alarm"] or [max(rows, key=_movement)]
+        for row in [one for one in rows if one.primary] or [max(rows, key=_movement)]
     ]
 
 
@@ -82,8 +88,10 @@ def bias_rows_table(rows: Iterable[BiasRow], note: str = "") -> Table:
 def _bias_note(table: BiasTable) -> str:
     return (
         f"Effects are differences of scores in [0, 1] with {table.confidence:.0%} intervals over topics; p is "
-        "corrected for all rows together (sign flips of whole topics, maxT). An alarm needs "
-        f"p < {table.alpha:g}, an interval without 0, and the direction that is a bias."
+        "corrected for all of these rows together (sign flips of whole topics, maxT). An alarm needs "
+        f"p < {table.alpha:g}, an interval without 0, and the direction that is a bias; clear is what an equivalence "
+        f"test at {table.alpha:g} finds within {MARGIN:g} (places: within {2 * MARGIN:g}, where the first place wins "
+        f"{0.5 - MARGIN:.0%} to {0.5 + MARGIN:.0%}). What could have been missed shows in {POWER:.0%} of such runs."
     )
 
 

@@ -167,6 +167,7 @@ def _probed(card: Card) -> Iterator[str]:
         yield f"Under known damage {good} of {len(card.sensitivity)} curves of scores are as they should be."
     if card.bias is not None:
         yield (
-            f"Of {len(card.bias.rows)} comparisons that probe for bias {len(card.bias.alarms)} raise an alarm "
-            f"(p < {card.bias.alpha:g}, corrected for all together)."
+            f"Of {len(card.bias.primary)} probes for bias {len(card.bias.alarms)} raise an alarm and "
+            f"{len(card.bias.having('clear'))} are clear by an equivalence test (both at {card.bias.alpha:g}; alarms "
+            "are corrected for all probes together)."
         )

@@ -33,10 +33,12 @@ _TOLERANCE = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Paired:
-    """Differences (changed minus as it was), one for each pair, with the cluster of each pair."""
+    """Differences (changed minus as it was), one for each pair, with the cluster of each pair; ``rising`` tests for a
+    rise alone."""
 
     differences: Sequence[float]
     clusters: Sequence[Hashable]
+    rising: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +47,8 @@ class Effect:
 
     ``value`` is their mean, between the ends of its interval over clusters (None with too few); ``standardised`` the
     mean of the clusters' means over their standard deviation (d_z; None where they do not vary); ``moved`` the mean
-    of the absolute differences and ``share`` the part of the n pairs that moved at all. ``p`` is two-sided and
-    corrected for all effects of the call (None: a mere measurement, not tested).
+    of the absolute differences and ``share`` the part of the n pairs that moved at all. ``p`` is two-sided (or
+    that of a rise alone) and corrected for all effects of the call (None: a mere measurement, not tested).
     """
 
     value: float
@@ -108,11 +110,11 @@ def paired_effects(
 
 
 def sign_flip_p(series: Sequence[Paired], rng: np.random.Generator) -> list[float]:
-    """Two-sided p-values by flipping the signs of clusters, corrected for the largest over all series.
+    """P-values by flipping the signs of clusters, corrected for the largest over all series.
 
-    With ``S_c`` the sum of the differences in cluster c, ``T = |sum_c S_c| / sqrt(sum_c S_c^2)``; under flips of
-    signs the denominator stays. ``p`` is the share of sign patterns, the one seen included, whose largest T over
-    the series is at least the series' own.
+    With ``S_c`` the sum of the differences in cluster c, ``T = |sum_c S_c| / sqrt(sum_c S_c^2)``, without the bars
+    where only a rise counts; under flips of signs the denominator stays. ``p`` is the share of sign patterns, the one
+    seen included, whose largest T over the series is at least the series' own.
 
     Raises:
         DeclarationError: clusters are not as many as values.
@@ -130,8 +132,12 @@ def sign_flip_p(series: Sequence[Paired], rng: np.random.Generator) -> list[floa
     np.add.at(sums, (places, columns), np.concatenate([one.differences for one in series]))
     size = np.sqrt((sums**2).sum(axis=0))
     scaled = np.divide(sums, size, out=np.zeros_like(sums), where=size > _TOLERANCE)
-    own = np.abs(scaled.sum(axis=0))
-    largest = np.abs(_signs(len(sums), rng) @ scaled).max(axis=1)
+    rising = np.array([one.rising for one in series])
+    flipped = _signs(len(sums), rng) @ scaled
+    if rising.any():  # turned round, a pattern says something else of a rise
+        flipped = np.concatenate([flipped, -flipped])
+    largest = np.where(rising, flipped, np.abs(flipped)).max(axis=1)
+    own = np.where(rising, flipped[0], np.abs(flipped[0]))
     return [float((largest >= one - _TOLERANCE).mean()) for one in own]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -28,7 +29,8 @@ def test_from_judge_to_card_and_back(cli: Cli, few: Path, tmp_path: Path) -> Non
     assert cli("judge", few, *judge, "-o", tmp_path / "run", "-q").code == 0
     done = cli("bias", few, *judge, "--probe", "length", "-o", tmp_path / "bias")
     assert done.code == 0, done.err
-    assert "raise an alarm" in done.out
+    assert done.out.startswith("1 probe: ")
+    assert max(map(len, done.out.split("written")[0].splitlines())) <= 80
     done = cli(
         "validate", tmp_path / "run", "--labels", labels, "--scale", "1:3", "--bias", tmp_path / "bias",
         "-o", tmp_path / "card",
@@ -75,3 +77,55 @@ def test_label_writes_sheets(cli: Cli, few: Path, tmp_path: Path) -> None:
     assert cli("label", few, "--scale", "1-5").code == 2
     assert "give one with --run" in cli("label", few, "--uncertain-first", "-o", sheet).err
     assert cli("label", few, "--run", tmp_path / "nothing").code == 2
+
+
+def test_a_gate_holds_a_judge_of_ones_own(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "own_judge_of_a_gate.py").write_text(
+        "def first(item):\n    return 'first'\n", encoding="utf-8"
+    )
+    pairs = tmp_path / "pairs.jsonl"
+    lines = [
+        {"topic": f"Ban {n % 6}?", "argument": f"Yes, as {n}.", "second_argument": f"No, as {n + 9}."}
+        for n in range(12)
+    ]
+    pairs.write_text("".join(json.dumps(one) + "\n" for one in lines), encoding="utf-8")
+    asked = (
+        "bias",
+        pairs,
+        "--judge",
+        "own_judge_of_a_gate:first",
+        "--probe",
+        "position",
+        "-o",
+        tmp_path / "bias",
+    )
+    done = cli(*asked, "--require", "alarms == 0", "--require", "first_place >= 0.5", "--junit", "bias.xml")
+    assert done.code == 1
+    assert "ALARM     position  first place won 100%, 100% of verdicts flip" in done.out
+    assert "the first place wins again" in " ".join(done.out.split())
+    assert "not met: alarms == 0 (1.000)" in done.err
+    suite = ElementTree.parse(tmp_path / "bias.xml").getroot()
+    assert (suite.get("tests"), suite.get("failures")) == ("3", "2")
+    assert cli(*asked).code == 0
+    assert cli(*asked, "--require", "flip_rate == 1").code == 0
+    assert cli(*asked, "--require", "effect[length] < 1").code == 1  # it was not probed, so it has no value
+
+
+@pytest.mark.parametrize(
+    ("wanted", "words"),
+    [
+        ("alarms", "cannot be read"),
+        ("alarm == 0", "did you mean 'alarms'"),
+        ("effect < 0.1", "names no probe"),
+        ("alarms[length] == 0", "names a probe"),
+        ("effect[lenght] < 0.1", "did you mean 'length'"),
+        ("flip_rate.high < 0.1", "has no interval"),
+    ],
+)
+def test_a_gate_that_cannot_be_read_costs_nothing(
+    cli: Cli, few: Path, tmp_path: Path, wanted: str, words: str
+) -> None:
+    done = cli("bias", few, "--require", wanted, "-o", tmp_path / "bias")
+    assert (done.code, (tmp_path / "bias").exists()) == (2, False)
+    assert words in done.err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ from conqret.reliability.bias.run import BiasPlan, plan_bias, run_bias
 from conqret.reliability.bias.study import bias
 from conqret.reliability.bias.table import BiasRow, BiasTable, bias_rows, spanned
 from conqret.reliability.judged import Conduct
-from conqret.stats.effects import Paired, paired_effects
+from conqret.stats.effects import Paired, paired_effects, sign_flip_p
 
 METRICS = ("context_relevance", "answer_relevance", "groundedness", "preference")
 TOPICS = 12
@@ -160,7 +161,8 @@ def test_a_short_argument_gets_as_many_references() -> None:
 def test_damage_that_lowers_the_score_is_no_bias(plan: BiasPlan) -> None:
     found = rows(plan, judged(plan, 1, lambda item: -padded(item)))
     length = [row for row in found if row.probe == "length"]
-    assert {row.verdict for row in length} == {"no alarm"}
+    assert {(row.primary, row.verdict) for row in length} == {(True, "clear"), (False, "exploratory")}
+    length = [row for row in length if row.primary]
     assert all(row.words.startswith("lowers") for row in length)
 
 
@@ -186,7 +188,67 @@ def test_five_topics_are_too_few_for_a_verdict() -> None:
     few = tuple(item for item in items() if item.topic in {f"Topic {n}?" for n in range(5)})
     small = plan_bias(Ground(few, setup()), ["length"])
     found = rows(small, judged(small, 1, padded))
-    assert {row.verdict for row in found} == {"too few topics"}
+    assert {(row.primary, row.verdict) for row in found} == {(True, "inconclusive"), (False, "exploratory")}
+    assert {row.words for row in found} == {"5 topics: at least 6 are needed for a test"}
+
+
+def test_one_row_of_each_probe_is_declared_before_anything_is_judged(plan: BiasPlan) -> None:
+    found = rows(plan, judged(plan, 1, padded))
+    primary = [(row.probe, row.metric) for row in found if row.primary]
+    assert len({probe for probe, _ in primary}) == len(primary) == 7
+    assert dict(primary) | {"stance": "", "self-preference": ""} == {
+        "document order": "preference",
+        "position": "preference",
+        "length": "preference",
+        "authority": "preference",
+        "injection": "preference",
+        "stance": "",
+        "self-preference": "",
+    }
+    other = rows(plan, judged(plan, 2, injected))
+    assert [(row.probe, row.metric) for row in other if row.primary] == primary
+    hints = [row for row in found if row.probe == "length" and not row.primary]
+    assert {row.verdict for row in hints} == {"exploratory"}
+    assert any(row.words == "a hint: higher with padding" for row in hints)
+
+
+def test_three_answers(plan: BiasPlan) -> None:
+    def answer(noise: float, by: Bias = lambda item: 0.0) -> BiasRow:
+        return next(
+            row for row in rows(plan, judged(plan, 1, by, noise)) if row.probe == "length" and row.primary
+        )
+
+    assert answer(0.1, padded).verdict == "alarm"
+    assert (answer(0.0).verdict, answer(0.0).words) == ("clear", "nothing moved")
+    clear, unsure = answer(0.03), answer(0.5)
+    assert (clear.verdict, clear.words) == ("clear", "rises by less than 0.05")
+    assert unsure.verdict == "inconclusive"
+    assert unsure.words == f"could have missed up to {unsure.missable:.2f}"
+    assert clear.missable is not None
+    assert unsure.missable is not None
+    assert clear.missable < 0.05 < unsure.missable
+    example = answer(0.1, padded).example
+    assert example is not None
+    assert example.changed > example.base
+
+
+def test_what_could_have_been_missed_is_found_in_about_80_percent(plan: BiasPlan) -> None:
+    alone = replace(plan, contrasts=tuple(one for one in plan.contrasts if one.probe == "position"))
+    sizes = [rows(alone, judged(alone, seed, noise=0.08))[0].missable for seed in range(40)]
+    size = float(np.median([one for one in sizes if one is not None]))
+    found = [
+        rows(alone, judged(alone, seed, lambda item: size / 2, noise=0.08))[0].verdict == "alarm"
+        for seed in range(60)
+    ]
+    assert 0.6 <= np.mean(found) <= 0.95
+
+
+def test_a_rise_is_looked_for_on_one_side_alone() -> None:
+    rng = np.random.default_rng(0)
+    falls = Paired([-0.1] * 8, list("abcdefgh"), rising=True)
+    rises = Paired([0.1] * 8, list("abcdefgh"), rising=True)
+    assert sign_flip_p([falls], rng) == [1.0]
+    assert sign_flip_p([rises], rng) == [pytest.approx(1 / 256)]
 
 
 def test_groups_are_paired_without_a_look_at_quality() -> None:

@@ -84,8 +84,9 @@ def bias(
         on_judgment: gets each judgment as it is made.
 
     Returns:
-        An effect with its interval and a verdict for each comparison and metric. Alarms are corrected for the number of
-        comparisons, so that a judge without bias raises any alarm at all in one of twenty tables at most.
+        An effect with its interval and a verdict for each comparison and metric. One row of each probe can raise an
+        alarm; these are corrected together, so that a judge without bias raises any alarm at all in one of twenty
+        tables at most. Such a row is an alarm, clear or inconclusive, and all others are exploratory.
 
     Raises:
         ItemsError: items are faulty, or lack what the format needs.

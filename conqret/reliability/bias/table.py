@@ -3,36 +3,56 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import ClassVar, Literal
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import ClassVar, Literal, Self
 
 from conqret.data import Judgment
 from conqret.data.gathering import gathered
 from conqret.data.item import Frozen
 from conqret.errors import number
 from conqret.judging.folder import InstrumentRecord
-from conqret.reliability.bias.contrast import Adverse, Contrast, Key
+from conqret.reliability.bias.contrast import OVERALL, PREFERENCE, Adverse, Contrast, Key
 from conqret.reliability.generalizability import Repeatability
 from conqret.runs.session import SessionCounts
 from conqret.stats.effects import Effect, Paired, paired_effects
-from conqret.stats.estimate import CONFIDENCE, FEWEST_TESTED
+from conqret.stats.estimate import CONFIDENCE, FEWEST_TESTED, Estimate
+from conqret.stats.resampling import mean
+from conqret.stats.sensitivity import MARGIN
 from conqret.stats.significance import ALPHA
 from conqret.stats.slopes import slope_bounds
 
-SCHEMA = "conqret.bias/2"
+SCHEMA = "conqret.bias/3"
 
 UNRELATED = "scores do not rise with people's labels"
 
-Verdict = Literal["alarm", "no alarm", "too few topics", "no value", "measured"]
+Verdict = Literal["alarm", "clear", "inconclusive", "exploratory", "no value", "measured"]
+"""Of a primary row: a bias was found, none beyond the margin is there, or neither can be said; of any other row that it
+was looked at besides. Rows without a test are measured, or have no value."""
+
+POWER = 0.8
+"""Cohen's (1988) convention: what is said to have been missed would have been found with this probability."""
+
+
+class Example(Frozen):
+    """The pair of a row that moved furthest in the direction of its effect: an item, its topic, and both scores."""
+
+    item: str
+    topic: str
+    base: float
+    changed: float
 
 
 class BiasRow(Frozen):
     """One comparison on one metric.
 
     ``effect`` is that of the differences in scores (in [0, 1]), with an interval over topics and a p-value
-    that is corrected over the whole table; None where no pair has a value. ``missing`` counts the reasons of the
-    pairs without one.
+    that is corrected for all primary rows, or else for all others; None where no pair has a value. ``missing`` counts
+    the reasons of the pairs without one. ``primary`` is the one row of its probe that can raise an alarm. Within
+    ``margin`` an effect is none, and one of ``missable`` or more would have been found with a probability of 80 %
+    (None: nothing can be said). ``places`` marks a preference in both orders, and
+    ``example`` is of a primary row that moved.
     """
 
     probe: str
@@ -42,6 +62,11 @@ class BiasRow(Frozen):
     up: str
     effect: Effect | None
     missing: Mapping[str, int] = {}
+    primary: bool = False
+    margin: float = MARGIN
+    missable: float | None = None
+    places: bool = False
+    example: Example | None = None
     verdict: Verdict
     words: str
 
@@ -90,7 +115,16 @@ class BiasTable(Frozen):
     @property
     def alarms(self) -> tuple[BiasRow, ...]:
         """The rows in which a bias was found."""
-        return tuple(row for row in self.rows if row.verdict == "alarm")
+        return self.having("alarm")
+
+    @property
+    def primary(self) -> tuple[BiasRow, ...]:
+        """The one row of each probe that can raise an alarm."""
+        return tuple(row for row in self.rows if row.primary)
+
+    def having(self, verdict: Verdict) -> tuple[BiasRow, ...]:
+        """The rows with this verdict."""
+        return tuple(row for row in self.rows if row.verdict == verdict)
 
     @property
     def missing(self) -> Counter[str]:
@@ -107,15 +141,18 @@ def bias_rows(
     seed: int,
     confidence: float = CONFIDENCE,
     alpha: float = ALPHA,
+    margin: float = MARGIN,
 ) -> tuple[BiasRow, ...]:
     """A row for each contrast and metric.
 
     Between different items the difference is that of the judge less a slope times that of people, at both ends of what
     the slope can be (:func:`conqret.stats.slopes.slope_bounds`): a bias has to show at either.
 
-    An alarm needs a corrected p-value below ``alpha`` (all rows that could alarm are corrected together), an interval
-    that excludes 0, and the adverse direction. Where nothing is wrong with a judge, any alarm at all is raised with a
-    probability of at most ``alpha``.
+    One row of each probe is primary: of its metrics preference, else overall quality, else the first. An alarm needs
+    a p-value below ``alpha`` (all primary rows are corrected together, and no other), an interval that excludes 0, and
+    the adverse direction. Where nothing is wrong with a judge, any alarm at all is raised with a probability of at most
+    ``alpha``. A primary row is clear where its effect lies within ``margin`` by an equivalence test at ``alpha`` (for a
+    rise: below it), and otherwise inconclusive. All other rows are exploratory.
     """
     import numpy as np
 
@@ -123,14 +160,13 @@ def bias_rows(
     found = [
         (one, metric, *_differences(one, metric, readings)) for one in contrasts for metric in one.metrics
     ]
+    primary = _primary([(one, metric) for one, metric, _, _ in found])
+    family = sum(bool(found[place][2]) for place in primary)
     effects: dict[int, list[Effect]] = {}
-    for tested in (True, False):
-        series = [
-            (place, paired)
-            for place, (one, _, several, _) in enumerate(found)
-            for paired in several
-            if (one.adverse != "none") == tested
-        ]
+    measured = {place for place, (one, *_) in enumerate(found) if one.adverse == "none"}
+    for places in (primary, set(range(len(found))) - primary - measured, measured):
+        series = [(place, paired) for place in sorted(places) for paired in found[place][2]]
+        tested = places is not measured
         effects |= gathered(
             zip(
                 (place for place, _ in series),
@@ -139,9 +175,64 @@ def bias_rows(
             )
         )
     return tuple(
-        _row(one, metric, spanned(effects[place]) if place in effects else None, missing, alpha)
-        for place, (one, metric, _, missing) in enumerate(found)
+        _row(
+            one,
+            metric,
+            spanned(effects[place]) if place in effects else None,
+            missing,
+            _Answer.of(one, several, margin, alpha, family) if place in primary and several else None,
+            alpha,
+            partial(_example, one, metric, readings),
+        )
+        for place, (one, metric, several, missing) in enumerate(found)
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """What can be said of a primary row that raises no alarm: whether its effect lies within ``margin``, and from which
+    size on one would have been found."""
+
+    margin: float
+    clear: bool
+    missable: float | None
+
+    @classmethod
+    def of(
+        cls, contrast: Contrast, several: Sequence[Paired], margin: float, alpha: float, family: int
+    ) -> Self:
+        """The larger of what the possible slopes say. A test among ``family`` rows is taken at ``alpha / family``:
+        somewhat stricter than maxT is. What it finds in 80 % of cases lies t(alpha) + t(.8) standard errors from 0."""
+        rises = contrast.adverse == "rise"
+        reach = (
+            2 * margin if contrast.mirrored else margin
+        )  # a place that wins by so much is off by twice that
+        level = alpha / family * (2 if rises else 1)
+        beyond, sizes = [], []
+        for one in several:
+            sample = mean(one.differences, one.clusters)
+            p = sample.above(reach) if rises else sample.equivalent(reach)
+            beyond.append(1.0 if p is None else 1 - p if rises else p)
+            ends = [sample.estimate(1 - min(level, POWER)), sample.estimate(2 * POWER - 1)]
+            if None not in (halves := [_half(one) for one in ends]):
+                sizes.append(sum(one for one in halves if one is not None))
+        missable = max(sizes, default=None)
+        return cls(reach, max(beyond) < alpha, missable)
+
+
+def _half(interval: Estimate) -> float | None:
+    return None if interval.low is None or interval.high is None else (interval.high - interval.low) / 2
+
+
+def _primary(rows: Sequence[tuple[Contrast, str]]) -> set[int]:
+    """The places of the one row of each probe that is declared before anything is judged."""
+    best = (PREFERENCE, OVERALL)
+    ranked = gathered(
+        (one.probe, (best.index(metric) if metric in best else len(best), place))
+        for place, (one, metric) in enumerate(rows)
+        if one.adverse != "none"
+    )
+    return {min(several)[1] for several in ranked.values()}
 
 
 def spanned(effects: Sequence[Effect]) -> Effect:
@@ -182,7 +273,7 @@ def _differences(
     if not differences:
         return [], dict(sorted(missing.items()))
     if contrast.people is None:
-        return [Paired(differences, clusters)], dict(sorted(missing.items()))
+        return [Paired(differences, clusters, contrast.adverse == "rise")], dict(sorted(missing.items()))
     apart = [contrast.people[pair.changed[1]] - contrast.people[pair.base[1]] for pair in kept]
     slopes = slope_bounds(apart, differences)
     if slopes is None:
@@ -194,9 +285,15 @@ def _differences(
 
 
 def _row(
-    contrast: Contrast, metric: str, effect: Effect | None, missing: dict[str, int], alpha: float
+    contrast: Contrast,
+    metric: str,
+    effect: Effect | None,
+    missing: dict[str, int],
+    answer: _Answer | None,
+    alpha: float,
+    example: Callable[[float], Example | None],
 ) -> BiasRow:
-    verdict, words = _verdict(contrast, effect, missing, alpha)
+    verdict, words = _verdict(contrast, effect, missing, answer, alpha)
     return BiasRow(
         probe=contrast.probe,
         name=contrast.name,
@@ -205,13 +302,38 @@ def _row(
         up=contrast.up,
         effect=effect,
         missing=missing,
+        primary=answer is not None,
+        margin=answer.margin if answer is not None else MARGIN,
+        missable=answer.missable if answer is not None else None,
+        places=contrast.mirrored,
+        example=example(effect.value) if answer is not None and effect is not None and effect.share else None,
         verdict=verdict,
         words=words,
     )
 
 
+def _example(
+    contrast: Contrast, metric: str, readings: Mapping[Key, Judgment], towards: float
+) -> Example | None:
+    """The pair that moved furthest upwards, or downwards where the effect (``towards``) is below 0."""
+    best, furthest = None, 0.0
+    for pair in contrast.pairs:
+        one, other = readings[pair.base].value(metric), readings[pair.changed].value(metric)
+        if one is None or other is None:
+            continue
+        moved = (one + other - 1 if contrast.mirrored else other - one) * (1 if towards >= 0 else -1)
+        if moved > furthest:
+            best = Example(item=pair.base[1], topic=pair.cluster, base=one, changed=other)
+            furthest = moved
+    return best
+
+
 def _verdict(
-    contrast: Contrast, effect: Effect | None, missing: Mapping[str, int], alpha: float
+    contrast: Contrast,
+    effect: Effect | None,
+    missing: Mapping[str, int],
+    answer: _Answer | None,
+    alpha: float,
 ) -> tuple[Verdict, str]:
     if effect is None and UNRELATED in missing:
         return "no value", f"{UNRELATED}: quality cannot be allowed for"
@@ -222,16 +344,24 @@ def _verdict(
             return "measured", "says the same every time"
         return "measured", f"{effect.share:.0%} of repetitions differ, by {effect.moved:.3f} in the mean"
     if effect.clusters < FEWEST_TESTED:
-        return (
-            "too few topics",
-            f"{number(effect.clusters, 'topic')}: at least {FEWEST_TESTED} are needed for a test",
-        )
+        few = f"{number(effect.clusters, 'topic')}: at least {FEWEST_TESTED} are needed for a test"
+        return "exploratory" if answer is None else "inconclusive", few
     spans = effect.low is not None and effect.high is not None and effect.low <= 0 <= effect.high
-    clear = effect.p < alpha and not spans
-    if clear and (contrast.adverse == "any" or effect.value > 0):
-        return "alarm", contrast.up if effect.value > 0 else f"the opposite of: {contrast.up}"
-    if clear:
-        return "no alarm", "lowers the score, as a careful judge may"
-    if effect.share == 0:
-        return "no alarm", "nothing moved"
-    return "no alarm", "not told apart from chance"
+    found = effect.p < alpha and not spans
+    what = contrast.up if effect.value > 0 else f"the opposite of: {contrast.up}"
+    if answer is None:
+        return "exploratory", f"a hint: {what}" if found else "no hint"
+    if found:
+        return "alarm", what
+    if contrast.adverse == "rise" and effect.high is not None and effect.high < 0:
+        return "clear", "lowers the score, as a careful judge may"
+    if answer.clear:
+        within = (
+            f"rises by less than {answer.margin:g}"
+            if contrast.adverse == "rise"
+            else f"within {answer.margin:g}"
+        )
+        return "clear", "nothing moved" if effect.share == 0 else within
+    if answer.missable is None:
+        return "inconclusive", "could have missed an effect of any size"
+    return "inconclusive", f"could have missed up to {answer.missable:.2f}"

@@ -16,7 +16,7 @@ from conqret.reliability.validation.variants import CALIBRATED
 from conqret.stats.significance import ALPHA
 
 FEW_TOPICS = 10
-"""At eight topics a shift of a tenth is found in one bias table of ten (docs/judge-card.md)."""
+"""At eight topics a shift of a tenth is found in two of five runs of eight probes (docs/judge-card.md)."""
 
 WEAK = 0.667
 """Krippendorff's own bound, below which no conclusion should be drawn (Content Analysis, section 11.4)."""
@@ -125,10 +125,12 @@ def _curves(curves: Sequence[Curve]) -> dict[str, object]:
 def _bias(bias: BiasTable | None) -> dict[str, object]:
     if bias is None:
         return {"Bias was not measured (no bias table is given).": True}
+    unsure = bias.having("inconclusive")
     alarms = gathered((f"{row.probe} ({row.words})", row.metric) for row in bias.alarms)
     return {
         **{f"{text[:1].upper()}{text[1:]}.": True for text in bias.warnings},
         **{f"Bias found: {name}, on {_names(metrics)}.": True for name, metrics in alarms.items()},
+        f"Bias was not settled: {_names(one.probe for one in unsure)}.": unsure,
         f"Not probed for {_names(bias.left_out)}.": bias.left_out,
     }
 

@@ -1,0 +1,120 @@
+"""The first screen of ``conqret bias``: alarms first, a line a probe, an example, and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from textwrap import wrap
+
+from conqret.errors import number
+from conqret.reliability.bias.table import BiasRow, BiasTable, Verdict
+from conqret.report import words
+
+WIDTH = 80
+"""Columns of a terminal that nobody has widened."""
+ORDER: tuple[Verdict, ...] = ("alarm", "inconclusive", "clear", "no value", "measured")
+MARKS: Mapping[Verdict, str] = {
+    "alarm": "ALARM", "inconclusive": "unsure", "clear": "clear", "no value": "no value", "measured": "measured",
+}  # fmt: skip
+
+ADVICE: Mapping[str, str] = {
+    "position": "ask in both orders, and count what flips as a tie",
+    "length": "tell the judge that length is no merit, and compare arguments of like length",
+    "authority": "tell the judge that only the documents count as a source",
+    "injection": "keep the texts apart from the instructions, and drop what addresses the judge",
+    "dimension order": "shuffle the dimensions over several samples, or ask for each alone",
+    "document order": "shuffle the documents over several samples",
+    "stance": "compare arguments of one side only, or correct by people's labels",
+    "self-preference": "judge with a model of another family than the writers'",
+}
+OTHERWISE = "read some items of both kinds, and change the prompt"
+
+
+def screen(table: BiasTable) -> Iterator[str]:
+    """The lines, each of 80 columns at most."""
+    count, *rest = headlines(table)
+    yield from wrap(count, WIDTH)
+    yield ""
+    rows = _rows(table)
+    wide = max((len(row.probe) for row in rows), default=0) + 2
+    for row in rows:
+        head = f"{MARKS[row.verdict]:<10}{row.probe:<{wide}}"
+        yield from wrap(head + felt(row), WIDTH, subsequent_indent=" " * len(head))
+    for text in rest:
+        yield ""
+        yield from wrap(text, WIDTH, subsequent_indent="  ")
+    if to_do := list(_to_do(table)):
+        yield ""
+        yield "What to do:"
+        for text in to_do:
+            yield from wrap(f"- {text}", WIDTH, initial_indent="  ", subsequent_indent="    ")
+    yield ""
+
+
+def headlines(table: BiasTable) -> list[str]:
+    """How many probes found what, and one real example."""
+    counted = (
+        f"{number(len(table.alarms), 'alarm')}, {len(table.having('inconclusive'))} inconclusive, "
+        f"{len(table.having('clear'))} clear"
+    )
+    of = f"{number(table.record.items, 'item')}, {number(table.topics, 'topic')}"
+    example = next((example_of(row) for row in _rows(table) if row.example is not None), None)
+    found = [f"{number(len(table.primary), 'probe')}: {counted} ({of})."]
+    return found if example is None else [*found, f"For example {example}"]
+
+
+def _rows(table: BiasTable) -> list[BiasRow]:
+    return sorted(_shown(table), key=lambda row: ORDER.index(row.verdict))
+
+
+def felt(row: BiasRow) -> str:
+    """What was found of a row, in rates that people feel."""
+    effect = row.effect
+    if effect is None or effect.p is None:
+        return row.words
+    if row.places:
+        side, rate = ("first", effect.value) if effect.value >= 0 else ("second", -effect.value)
+        found = f"{side} place won {0.5 + rate / 2:.0%}, {effect.share:.0%} of verdicts flip"
+        return found if row.verdict == "alarm" else f"{found}; {row.words}"
+    moved = f"{effect.value:+.2f} {words.label(row.metric).lower()}: "
+    return moved + row.words
+
+
+def example_of(row: BiasRow) -> str:
+    """The item of a row that moved furthest, in words."""
+    one = row.example
+    if one is None:
+        return ""
+    if row.places:
+        said = [_verdict(one.base, "first", "second"), _verdict(one.changed, "first", "second")]
+        return (
+            f"{one.item} ({one.topic}): the {said[0]} place wins, and with the two arguments in each other's place the "
+            f"{said[1]} place wins{' again' if said[0] == said[1] else ''}."
+        )
+    return f"{one.item} ({one.topic}): {one.base:.2f} as it is, {one.changed:.2f} with {row.name}."
+
+
+def _verdict(value: float, high: str, low: str) -> str:
+    return high if value > 0.5 else low if value < 0.5 else "neither"
+
+
+def _shown(table: BiasTable) -> list[BiasRow]:
+    """The primary rows, and one of each probe that is only measured."""
+    rest = {row.probe: row for row in table.rows if row.verdict == "measured"}
+    primary = {row.probe: row for row in table.rows if row.primary or row.verdict == "no value"}
+    primary |= {row.probe: row for row in table.primary}
+    return [*primary.values(), *(row for name, row in rest.items() if name not in primary)]
+
+
+def _to_do(table: BiasTable) -> Iterator[str]:
+    for row in table.alarms:
+        yield f"{row.probe}: {ADVICE.get(row.probe, OTHERWISE)}"
+    unsure = [row.probe for row in table.having("inconclusive")]
+    if unsure:
+        yield f"{', '.join(unsure)}: more topics tell; `conqret power probe` says how many"
+    if hints := sum(row.words.startswith("a hint") for row in table.having("exploratory")):
+        yield (
+            f"{number(hints, 'exploratory row')} of {len(table.having('exploratory'))} hint at more: ask for that "
+            "metric alone (--metric) on other items"
+        )
+    if table.left_out:
+        yield f"not probed (the page says why): {', '.join(table.left_out)}"
