@@ -30,13 +30,9 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-import httpx  # noqa: E402 - after the checkout is on the path, as what follows
-
-from conqret.annotation.links import DASHBOARD, JOIN, Links  # noqa: E402 - likewise
-from conqret.cli.sequence import run  # noqa: E402 - likewise
+from conqret.cli.sequence import run  # noqa: E402 - after the checkout is on the path, as what follows
 from conqret.debateqa.table import AWARENESS, DIVERSITY, ScoreRow, write_table  # noqa: E402 - likewise
-from conqret.web.annotating.app import annotation_app  # noqa: E402 - likewise
-from tests.annotation.studies import begun  # noqa: E402 - likewise
+from scripts.annotating_pages import annotating_pages  # noqa: E402 - likewise
 from tests.report import chromium  # noqa: E402 - the tests' driver, from the checkout
 
 AXE_VERSION = "4.14.1"
@@ -138,7 +134,8 @@ def make_pages(to: Path) -> Iterator[Path]:
 
         experiment(ROOT / "fixtures/perspectives/offline.toml", to / "perspectives")
     write_viewed(to)
-    asyncio.run(write_annotating(to))
+    for name, text in asyncio.run(annotating_pages(to / "studies")).items():
+        (to / f"annotate-{name}.html").write_text(text, encoding="utf-8")
     for pattern in ("*.html", "*/*.html", "judge/asked/1.html"):
         yield from sorted(to.glob(pattern))
 
@@ -185,24 +182,6 @@ def write_viewed(to: Path) -> None:
                 connection.close()
         finally:
             process.terminate()
-
-
-async def write_annotating(to: Path) -> None:
-    """What people see who label: how to begin, a screen, what stands where nothing is, and the page of the study."""
-    with contextlib.closing(begun(to / "study", 2, ("anna", "ben"), open_to=3)) as ledger:
-        links = Links(to / "study")
-        over = httpx.ASGITransport(app=annotation_app(ledger, links))
-        async with httpx.AsyncClient(
-            transport=over, base_url="http://127.0.0.1:8767", follow_redirects=True
-        ) as anna:
-            joining = await anna.get(f"/join/{links.to(JOIN)}")
-            welcome = await anna.get(f"/in/{links.of(ledger.person('anna'))}")
-            hidden = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', welcome.text))
-            screen = await anna.post("/begin", data=hidden)
-            study = await anna.get(f"/study/{links.to(DASHBOARD)}")
-            shown = {"join": joining, "welcome": welcome, "screen": screen, "study": study}
-            for name, page in {**shown, "nowhere": await anna.get("/")}.items():
-                (to / f"annotate-{name}.html").write_text(page.text, encoding="utf-8")
 
 
 def write_labels(file: Path) -> None:

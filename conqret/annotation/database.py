@@ -105,16 +105,29 @@ class Database:
         if target.exists():
             raise DeclarationError(f"{target} is there already; give another name")
         try:
+            target.touch(0o600, exist_ok=False)
             with self._lock, contextlib.closing(sqlite3.connect(target)) as copy:
                 self._connection.backup(copy)
         except (sqlite3.Error, OSError) as error:
             raise DeclarationError(f"{target} cannot be written: {error}") from None
 
     def forget_deleted(self) -> None:
-        """Take what was deleted out of the file and out of the journal beside it."""
+        """Take what was deleted out of the file and out of the journal beside it.
+
+        Raises:
+            DeclarationError: another process reads or writes without a pause.
+        """
         with self._lock:
-            self._connection.execute("VACUUM")
-            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            try:
+                self._connection.execute("VACUUM")
+                (busy, *_) = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            except sqlite3.OperationalError:
+                busy = 1
+        if busy:
+            raise DeclarationError(
+                f"what was deleted counts nowhere any more, but traces are left in {self.path.parent}: others use it "
+                "now; give the command again in a quieter moment"
+            )
 
     def close(self) -> None:
         """Close the file."""

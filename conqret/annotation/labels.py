@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from statistics import median_low, mode
 
 from conqret.annotation.ledger import Given
 from conqret.annotation.screens import CANNOT_JUDGE, Question
 from conqret.io.label_scale import LabelScale, Scales, dimension_name
 from conqret.io.label_set import Label, LabelSet, Unit
 from conqret.reliability.validation.people import PeopleAgreement, people_agreement
+from conqret.stats.estimate import Estimate
 
 NAME = "the labels so far"
 
@@ -71,3 +74,31 @@ def agreement(given: Iterable[Given]) -> PeopleAgreement | None:
         if label.value is not None:
             seen.setdefault((label.unit, label.dimension), set()).add(label.annotator)
     return people_agreement(found) if any(len(people) > 1 for people in seen.values()) else None
+
+
+def against_others(given: Iterable[Given]) -> dict[str, Estimate]:
+    """For each person, by pseudonym, the alpha of what they say and what the others say on the same: the (lower) median
+    of these, or the most frequent of words. Who has labelled nothing beside others is not among them."""
+    found = label_set(given)
+    told: dict[tuple[Unit, str], list[Label]] = {}
+    for label in found.labels:
+        if label.value is not None:
+            told.setdefault((label.unit, label.dimension), []).append(label)
+    beside: dict[str, list[Label]] = {}
+    for (_, dimension), labels in told.items():
+        one_of = median_low if found.scale(dimension).level == "ordinal" else mode
+        for label in labels:
+            others = [one.value for one in labels if one is not label and one.value is not None]
+            if others:
+                beside.setdefault(label.annotator, []).extend(
+                    (label, replace(label, annotator="the others", value=one_of(others)))
+                )
+    return {
+        person: _alpha(people_agreement(replace(found, labels=tuple(beside[person]))))
+        for person in sorted(beside)
+    }
+
+
+def _alpha(found: PeopleAgreement) -> Estimate:
+    """Over all dimensions, or of the one that there is."""
+    return found.together if found.together is not None else found.average

@@ -21,6 +21,8 @@ MAX_COMMENT = 5_000
 BLOCK = 20
 """Screens that all have before anybody goes on to others, each person in an order of their own: a study that ends early
 has whole overlaps, and no screen is always first."""
+BY_LINK = "joined by the link"
+"""What is recorded of those who chose their name."""
 _PRIME = 4_294_967_291
 """The largest prime below 2^32: multiples modulo it of a number of the person's own are an order of the screens."""
 
@@ -139,22 +141,35 @@ class Ledger:
 
     # Who
 
-    def join(self, name: str) -> Person:
-        """The person of this name, who is added where there is none.
+    def join(self, name: str, by_link: int | None = None) -> Person:
+        """The person of this name, who is added where there is none. Somebody who comes by the open link, through which
+        ``by_link`` people may, is always somebody new.
 
         Raises:
-            DeclarationError: there are as many people as may join.
+            DeclarationError: there are as many people as may join, or a newcomer chose somebody's name.
         """
         with self._database.change() as connection:
             found = connection.execute("SELECT * FROM people WHERE name = ?", (name,)).fetchone()
+            if by_link is not None:
+                self._check_newcomer(connection, name, by_link)
             if found is None:
                 (count,) = connection.execute("SELECT COUNT(*) FROM people").fetchone()
                 if count >= MAX_PEOPLE:
                     raise DeclarationError(f"there are {MAX_PEOPLE} people already; no one else can join")
                 connection.execute("INSERT INTO people (name) VALUES (?)", (name,))
-                self._note(connection, "joined", name)
+                self._note(connection, "joined" if by_link is None else BY_LINK, name)
                 found = connection.execute("SELECT * FROM people WHERE name = ?", (name,)).fetchone()
         return _person(found)
+
+    def _check_newcomer(self, connection: sqlite3.Connection, name: str, most: int) -> None:
+        names = {row["name"].casefold() for row in connection.execute("SELECT name FROM people")}
+        if name.casefold() in names:
+            raise DeclarationError(
+                "somebody has this name already; choose another, or use the link that you have"
+            )
+        (count,) = connection.execute("SELECT COUNT(*) FROM events WHERE what = ?", (BY_LINK,)).fetchone()
+        if count >= most:
+            raise DeclarationError("as many people as were wanted have joined; thank you for coming")
 
     def people(self) -> list[Person]:
         """Everybody, in the order in which they joined."""
@@ -302,7 +317,7 @@ class Ledger:
     ) -> None:
         with self._database.change() as connection:
             now = self._turn(connection, person, turn.number)
-            if now is None or now.state == "free":
+            if now is None or now.state in ("free", "dropped"):
                 raise DeclarationError("this screen was given to somebody else meanwhile")
             if now.revision == revision + 1 and (now.answers, now.comment) == (answers, comment):
                 return

@@ -17,7 +17,7 @@ FILE = "secret"
 """Beside the labels, readable by the user alone: the same links hold when the server starts again."""
 BYTES = 16
 """A token has 128 bits."""
-DASHBOARD, JOIN = "the dashboard", "whoever joins"
+DASHBOARD, JOIN, ADJUDICATE = "the dashboard", "whoever joins", "who decides"
 """What the links that are nobody's are for."""
 
 
@@ -45,7 +45,7 @@ class Links:
         return self._made(f"person {person.number}")
 
     def to(self, what: str) -> str:
-        """The token of :data:`DASHBOARD`, or of :data:`JOIN`."""
+        """The token of :data:`DASHBOARD`, :data:`JOIN` or :data:`ADJUDICATE`."""
         return self._made(f"link {what}")
 
     def holder(self, token: str, people: Iterable[Person]) -> Person | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from conqret.annotation.screens import Screen
@@ -13,6 +14,9 @@ OVERLAP = 3
 """Labels of each screen: two agree or do not, and three have a majority."""
 MAX_PEOPLE = 500
 MAX_NAME = 60
+
+_RESERVED = re.compile(r"\s*(?:[pa]\d+$|deleted\b|final$)", re.IGNORECASE)
+"""Names that nobody may have: commands take pseudonyms, too, and would mean somebody else."""
 
 
 class Study(Frozen):
@@ -81,6 +85,8 @@ def check_names(people: Sequence[str]) -> list[str]:
     for name in names:
         if not name or len(name) > MAX_NAME or not name.isprintable():
             raise DeclarationError(f"{name[:MAX_NAME]!r} is no name of 1 to {MAX_NAME} printable characters")
+        if _RESERVED.match(name):
+            raise DeclarationError(f"{name!r} reads like a pseudonym of exports; choose another name")
         if names.count(name) > 1:
             raise DeclarationError(f"two people are called {name!r}; give each a name of their own")
     return names

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from conqret.cli import options
+from conqret.cli.annotate_adjudicate import ADJUDICATE_EPILOG, adjudicate
 from conqret.cli.annotate_debate import EPILOG as DEBATE_EPILOG
 from conqret.cli.annotate_debate import debate, export_answers
 from conqret.cli.annotating import Consent, Host, NewLinks, Port, Url, serve, text_of
@@ -115,6 +116,7 @@ def run(
 
 
 app.command("debate", epilog=DEBATE_EPILOG)(debate)
+app.command("adjudicate", epilog=ADJUDICATE_EPILOG)(adjudicate)
 
 
 @app.command("status", epilog="Example: conqret annotate status labels")
@@ -127,20 +129,20 @@ def status(folder: Folder, json_output: options.Json = False) -> None:
     with _opened(folder) as ledger:
         given = list(ledger.given())
         done, wanted = ledger.wanted()
-        found = agreement(given)
+        found, people = agreement(given), people_rows(ledger, given)
         facts = {
             "task": ledger.study.task,
             "screens": ledger.study.screens,
             "overlap": ledger.study.overlap,
             "labels": done,
             "wanted": wanted,
-            "people": [row.model_dump() for row in people_rows(ledger, given)],
+            "people": [row.model_dump(mode="json") for row in people],
             "agreement": found.model_dump(mode="json") if found else None,
         }
 
         def lines() -> Iterator[RenderableType]:
             yield f"{ledger.study.task}: {done:,} of {number(wanted, 'label')}, {ledger.study.overlap} people a screen"
-            yield people_so_far(ledger, given)
+            yield people_so_far(people)
             yield people_table(found) if found else why_no_agreement(ledger)
 
         result(facts, lines(), as_json=json_output)
@@ -281,7 +283,7 @@ def forget(
                 f"this deletes {number(done, 'answer')} of {person.name} for good; say --yes if that is meant"
             )
         deleted = ledger.forget(person)
-    say(f"{number(deleted, 'answer')} of {name} are deleted; files that were exported before still hold them")
+    say(f"{number(deleted, 'answer')} of {name} are deleted; exports and backups made before still hold them")
 
 
 @app.command("backup", epilog="Example: conqret annotate backup labels -o labels-monday.sqlite")

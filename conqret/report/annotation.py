@@ -1,4 +1,5 @@
-"""How far a study is, who did what, and how far people agree: the dashboard, and ``conqret annotate status``."""
+"""How far a study is, who did what, and how far people agree, all together and each with the others: the dashboard, and
+``conqret annotate status``."""
 
 from __future__ import annotations
 
@@ -6,14 +7,17 @@ from collections.abc import Sequence
 from statistics import median
 
 from conqret.annotation.debate_plan import TASK
-from conqret.annotation.labels import agreement
+from conqret.annotation.labels import against_others, agreement
 from conqret.annotation.ledger import Given, Ledger
 from conqret.data.item import Frozen
 from conqret.errors import number
 from conqret.report.agreement_tables import people_table
-from conqret.report.sheet import Section, Sheet
+from conqret.report.sheet import Folded, Section, Sheet
 from conqret.report.table import Column, Table
+from conqret.stats.estimate import Estimate
 
+SLOWEST = 100
+"""Items whose time is told."""
 TOO_EARLY = "Agreement can be told as soon as two people have labelled one thing."
 JUDGED = "What came of it is told by conqret debate table, from the export."
 
@@ -22,7 +26,8 @@ def dashboard(ledger: Ledger) -> Sheet:
     """The page of who runs the study; people stand on it by their pseudonyms and names."""
     given = list(ledger.given())
     done, wanted = ledger.wanted()
-    found = agreement(given)
+    found, people = agreement(given), people_rows(ledger, given)
+    right, checks = sum(one.right for one in people), sum(one.checks for one in people)
     lacking = why_no_agreement(ledger)
     events = Table(
         "What was done", ("at", Column("what", "name"), Column("whom", "text")), ledger.events()[-100:][::-1]
@@ -31,15 +36,20 @@ def dashboard(ledger: Ledger) -> Sheet:
         "annotate",
         f"The study {ledger.study.task}",
         [
-            Section("People", [people_so_far(ledger, given)]),
+            Section("People", [people_so_far(people)]),
             Section("Agreement", [people_table(found)] if found else [], "" if found else lacking),
+            Section(
+                "Time",
+                [Folded("Seconds of each item, the slowest first", time_of_items(given))] if given else [],
+            ),
             Section("What was done", [events] if events.rows else []),
         ],
         lede=[f"{done:,} of {number(wanted, 'label')} are in." + ("" if found else f" {lacking}")],
         facts=[
             ("Screens", f"{ledger.study.screens:,}"),
             ("People for each", str(ledger.study.overlap)),
-            ("Seconds a screen, median", f"{median(one.seconds for one in given):.0f}" if given else ""),
+            *([("Seconds a screen, median", f"{median(one.seconds for one in given):.0f}")] if given else []),
+            *([("Attention checks right", f"{right} of {checks}")] if checks else []),
         ],
     )
 
@@ -51,7 +61,8 @@ def why_no_agreement(ledger: Ledger) -> str:
 
 class PersonSoFar(Frozen):
     """How far a person is: screens answered, screens left at most, the median of the seconds that a screen took (None
-    before the first), and attention checks passed of how many."""
+    before the first), attention checks passed of how many, and alpha with what the others say (None where nobody
+    else has labelled the same)."""
 
     person: str
     name: str
@@ -61,11 +72,12 @@ class PersonSoFar(Frozen):
     seconds: float | None
     right: int
     checks: int
+    alpha: Estimate | None
 
 
 def people_rows(ledger: Ledger, given: Sequence[Given]) -> list[PersonSoFar]:
     """One for each person, in the order in which they joined."""
-    rows = []
+    rows, alphas = [], against_others(given)
     for person in ledger.people():
         mine = [one for one in given if one.person.number == person.number]
         done, left = ledger.counts(person)
@@ -85,23 +97,39 @@ def people_rows(ledger: Ledger, given: Sequence[Given]) -> list[PersonSoFar]:
                 seconds=median(one.seconds for one in mine) if mine else None,
                 right=sum(checks),
                 checks=len(checks),
+                alpha=alphas.get(person.pseudonym),
             )
         )
     return rows
 
 
-def people_so_far(ledger: Ledger, given: Sequence[Given]) -> Table:
+def people_so_far(people: Sequence[PersonSoFar]) -> Table:
     """A row for each person."""
     columns = (
-        "person", Column("name", "name"), Column("state", "name"), "done", "left at most", "seconds", "checks right"
+        "person", Column("name", "name"), Column("state", "name"), "done", "left at most", "seconds", "checks right",
+        "alpha",
     )  # fmt: skip
     rows = [
         (
             one.person, one.name, one.state, one.done, one.left,
             "" if one.seconds is None else f"{one.seconds:.0f}",
             f"{one.right} of {one.checks}" if one.checks else "",
+            "" if one.alpha is None else one.alpha,
         )
-        for one in people_rows(ledger, given)
+        for one in people
     ]  # fmt: skip
-    note = "Exports have the first column alone. Seconds: the median of a screen."
+    note = (
+        "Exports have the first column alone. Seconds: the median of a screen. Alpha: this person beside the median of "
+        "the others, on what both labelled."
+    )
     return Table("People", columns, rows, note=note).compact()
+
+
+def time_of_items(given: Sequence[Given]) -> Table:
+    """How long each item took, the slowest first."""
+    seconds: dict[str, list[float]] = {}
+    for one in given:
+        seconds.setdefault(one.screen.item, []).append(one.seconds)
+    slowest = sorted(seconds.items(), key=lambda found: -median(found[1]))[:SLOWEST]
+    rows = [(item, len(found), f"{median(found):.0f}", f"{max(found):.0f}") for item, found in slowest]
+    return Table("Time", (Column("item", "name"), "screens", "median", "longest"), rows)

@@ -115,7 +115,14 @@ def annotate(
     url: str = "",
     on_start: Callable[[str], None],
 ) -> None:
-    """Serve the pages of a study until Ctrl-C or SIGTERM; ``on_start`` gets the address that links begin with.
+    """Serve the pages of a study, as :func:`people` does."""
+    _require()
+    app = annotation_app(ledger, links, secure=checked_url(url).scheme == "https")
+    people(app, host=host, port=port, url=url, on_start=on_start)
+
+
+def people(app: ASGIApp, *, host: str, port: int, url: str = "", on_start: Callable[[str], None]) -> None:
+    """Serve pages on which people write, until Ctrl-C or SIGTERM; ``on_start`` gets the address that links begin with.
 
     ``url`` is where people reach the pages, where a proxy stands before them: its Host and Origin are taken for those
     of the pages then, and with https cookies are sent by https alone. No other header of a proxy is looked at.
@@ -125,7 +132,6 @@ def annotate(
     """
     _require()
     outside = checked_url(url)
-    app = annotation_app(ledger, links, secure=outside.scheme == "https")
     with _listening(host, port) as listening:
         port = listening.getsockname()[1]
         known = is_loopback(host) or bool(url)

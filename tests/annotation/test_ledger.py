@@ -148,6 +148,7 @@ def test_another_study_is_refused_and_the_same_goes_on(tmp_path: Path) -> None:
         (("anna", "anna"), 1, "two people"),
         (("anna\n",), 3, "--overlap"),
         (("a\x1bb",), 1, "printable"),
+        (("P02", "ben"), 1, "pseudonym"),
     ],
 )
 def test_what_cannot_be_a_study(tmp_path: Path, people: tuple[str, ...], overlap: int, says: str) -> None:
@@ -155,11 +156,30 @@ def test_what_cannot_be_a_study(tmp_path: Path, people: tuple[str, ...], overlap
         begun(tmp_path, people=people, overlap=overlap)
 
 
+def test_who_is_dropped_while_an_answer_is_under_way_has_not_given_it(tmp_path: Path) -> None:
+    ledger = begun(tmp_path, 1, ("anna", "ben"), overlap=1)
+    anna, turn = ledger.person("anna"), rate(ledger, "anna")
+    ledger.set_state(anna, "dropped")
+    rate(ledger, "ben")
+    with pytest.raises(DeclarationError, match="somebody else"):
+        ledger.answer(anna, turn, {"overall_quality": "1"}, "", 1)
+    assert [one.person.name for one in ledger.given()] == ["ben"]
+
+
+def test_who_was_deleted_stays_so(tmp_path: Path) -> None:
+    ledger = begun(tmp_path)
+    ledger.forget(ledger.person("anna"))
+    for state in ("active", "dropped"):
+        with pytest.raises(DeclarationError, match="deleted on request"):
+            ledger.set_state(ledger.person("p01"), state)
+
+
 def test_a_backup_is_whole_and_overwrites_nothing(tmp_path: Path) -> None:
     ledger = begun(tmp_path / "study")
     rate(ledger, "anna")
     (tmp_path / "copy").mkdir()
     ledger.backup(tmp_path / "copy" / "labels.sqlite")
+    assert (tmp_path / "copy" / "labels.sqlite").stat().st_mode & 0o077 == 0
     assert [one.answers for one in Ledger(tmp_path / "copy").given()] == [{"overall_quality": "4"}]
     with pytest.raises(DeclarationError, match="is there already"):
         ledger.backup(tmp_path / "copy" / "labels.sqlite")

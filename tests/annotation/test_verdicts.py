@@ -6,6 +6,7 @@ import csv
 import json
 from pathlib import Path
 
+import krippendorff
 import pytest
 from typer.testing import CliRunner
 
@@ -13,6 +14,7 @@ from conqret.annotation.choosing import screens_of, task_of
 from conqret.annotation.disputes import disputes
 from conqret.annotation.export import as_label_studio
 from conqret.annotation.finals import Finals
+from conqret.annotation.labels import against_others
 from conqret.annotation.ledger import Ledger
 from conqret.annotation.planned import items_of
 from conqret.annotation.study import study_of
@@ -163,3 +165,14 @@ def test_an_export_that_the_labels_cannot_be(
     )
     assert says in " ".join((outcome.output + str(outcome.exception)).split())
     assert not (tmp_path / "no.csv").exists()
+
+
+def test_each_person_stands_beside_the_median_of_the_others(study: Ledger, tmp_path: Path) -> None:
+    found = against_others(study.given())
+    table = {"p01": ([4, 4, 1], [4, 2, 3]), "p02": ([4, 4, 3], [4, 2, 1]), "p03": ([4, 2, 5], [4, 4, 1])}
+    assert {name: alpha.value for name, alpha in found.items()} == {
+        name: pytest.approx(krippendorff.alpha(rows, level_of_measurement="ordinal"))
+        for name, rows in table.items()
+    }
+    outcome = CliRunner().invoke(app, ["annotate", "status", str(tmp_path), "--json"])
+    assert json.loads(outcome.output)["people"][0]["alpha"]["value"] == pytest.approx(found["p01"].value)

@@ -6,6 +6,7 @@ import ast
 import re
 from pathlib import Path
 
+from scripts.annotating_pages import PAGES, annotating_pages
 from scripts.check_pages import KINDS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -33,3 +34,26 @@ def test_every_kind_of_page_is_checked() -> None:
             sheets = (one for one in calls if isinstance(one.func, ast.Name) and one.func.id == "Sheet")
             found |= {one.args[0].value for one in sheets if isinstance(one.args[0], ast.Constant)}
     assert found == set(KINDS)
+
+
+def test_every_page_on_which_people_write_is_checked() -> None:
+    templates = {
+        file.name.removesuffix(".html.j2") for file in (ROOT / "conqret/web/annotating").glob("*.html.j2")
+    }
+    parts = {
+        name
+        for name in templates
+        if "extends" not in (ROOT / f"conqret/web/annotating/{name}.html.j2").read_text()
+    }
+    assert templates - parts == set(PAGES.values()) - {"sheet"}
+
+
+async def test_each_of_these_pages_is_made(tmp_path: Path) -> None:
+    pages = await annotating_pages(tmp_path)
+    assert set(pages) == set(PAGES)
+    assert all(
+        "</html>" in page and "This cannot be shown" not in page
+        for name, page in pages.items()
+        if name != "nowhere"
+    )
+    assert len(set(pages.values())) == len(PAGES)

@@ -208,3 +208,39 @@ async def test_the_dashboard_tells_how_far_it_is_and_how_far_people_agree(study:
     assert "4 of 4 labels are in" in shown
     assert "overall_quality" in shown
     assert (await study.browser().get(f"/study/{study.links.to(JOIN)}")).status_code == 404
+
+
+async def test_the_dashboard_loads_itself_anew(study: Study) -> None:
+    answer = await study.browser().get(f"/study/{study.links.to(DASHBOARD)}")
+    assert int(answer.headers["Refresh"]) > 0
+
+
+async def test_nothing_is_shown_before_consent(tmp_path: Path) -> None:
+    found = Study(begun(tmp_path, 2, ("anna",), overlap=1, consent="May we keep what you say?"), tmp_path)
+    anna = found.browser()
+    await anna.get(found.link("anna"))
+    for address in ("/next", "/screen/1"):
+        answer = await anna.get(address)
+        assert answer.status_code == 403
+        assert "agree" in answer.text
+    assert await anna.begin(found.link("anna")) == "/screen/1"
+
+
+async def test_two_studies_in_one_browser_do_not_end_each_other(tmp_path: Path) -> None:
+    one, other = (Study(begun(tmp_path / name, 2, ("anna",), overlap=1), tmp_path / name) for name in "ab")
+    anna, there = one.browser(), other.browser()
+    await anna.begin(one.link("anna"))
+    there.client.cookies = anna.client.cookies
+    await there.begin(other.link("anna"))
+    anna.client.cookies = there.client.cookies
+    assert (await anna.get("/next")).status_code == 200
+    assert (await there.get("/next")).status_code == 200
+
+
+async def test_who_is_named_takes_no_place_of_those_who_join(tmp_path: Path) -> None:
+    found = Study(begun(tmp_path, 2, ("anna", "ben"), overlap=1, open_to=1), tmp_path)
+    link = f"/join/{found.links.to(JOIN)}"
+    for name, status in (("p01", 409), ("deleted p01", 409), ("Anna", 409), ("dora", 200), ("emil", 409)):
+        visitor = found.browser()
+        await visitor.get(link)
+        assert (await visitor.send(link, name=name)).status_code == status

@@ -8,7 +8,7 @@ from conqret.annotation.debate_plan import TASK
 from conqret.annotation.ledger import Ledger
 from conqret.annotation.links import Links
 from conqret.web.annotating.judging import JudgingPages
-from conqret.web.annotating.pages import Pages, Refused
+from conqret.web.annotating.pages import Pages, Refused, lost, refused
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
@@ -31,4 +31,4 @@ def annotation_app(ledger: Ledger, links: Links, *, secure: bool = False) -> ASG
         Route("/study/{token}", pages.study),
         Route("/", pages.nowhere),
     ]
-    return Starlette(routes=routes, exception_handlers={HTTPException: pages.lost, Refused: pages.refused})
+    return Starlette(routes=routes, exception_handlers={HTTPException: lost, Refused: refused})

@@ -28,8 +28,11 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
 COOKIE = "conqret_annotate"
+"""What the name of a study's cookie begins with: browsers do not tell ports apart, and each study has its own."""
 MAX_FORM = 64 * 1024
 """Bytes of a form: a comment of 5,000 characters is the most that there is in one."""
+AGAIN = 30
+"""Seconds after which the page of who runs the study is loaded anew."""
 _HERE = Path(__file__).resolve().parent
 
 
@@ -50,6 +53,7 @@ class Pages:
     def __init__(self, ledger: Ledger, links: Links, secure: bool) -> None:
         self.ledger, self.links, self.secure = ledger, links, secure
         self.strangers = Throttle()
+        self.cookie = f"{COOKIE}_{links.to(COOKIE)[:8]}"
 
     # Ways in
 
@@ -71,20 +75,10 @@ class Pages:
         form = await form_of(request)
         try:
             (name,) = check_names([form.get("name", "")])
-            person = await apart(self._joined, name)
+            person = await apart(self.ledger.join, name, self.ledger.study.open_to)
         except DeclarationError as error:
             return page_of("join.html.j2", 409, study=self.ledger.study, fault=str(error))
         return self._welcome(person, self.links.of(person))
-
-    def _joined(self, name: str) -> Person:
-        everybody = self.ledger.people()
-        if any(person.name.casefold() == name.casefold() for person in everybody):
-            raise DeclarationError(
-                "somebody has this name already; choose another, or use the link that you have"
-            )
-        if len(everybody) >= self.ledger.study.open_to:
-            raise DeclarationError("as many people as were wanted have joined; thank you for coming")
-        return self.ledger.join(name)
 
     def _welcome(self, person: Person, token: str) -> Response:
         done, left = self.ledger.counts(person)
@@ -98,7 +92,7 @@ class Pages:
             **self.told_first(person),
         )
         found.set_cookie(
-            COOKIE, token, httponly=True, samesite="strict", secure=self.secure, max_age=90 * 86_400
+            self.cookie, token, httponly=True, samesite="strict", secure=self.secure, max_age=90 * 86_400
         )
         return found
 
@@ -108,7 +102,7 @@ class Pages:
 
     async def begin(self, request: Request) -> Response:
         """The first page was read, and what it asks consent to is agreed."""
-        person, _ = await self._who(request, await form_of(request))
+        person, _ = await self._somebody(request, await form_of(request))
         await apart(self.ledger.agree, person)
         return led_to("/next")
 
@@ -184,23 +178,17 @@ class Pages:
         """How far the study is, and how far people agree."""
         if not self.links.same(request.path_params["token"], self.links.to(DASHBOARD)):
             raise self._strange()
-        return _html(
+        found = _html(
             b"".join(part.encode("utf-8", "replace") for part in (await apart(dashboard, self.ledger)).html())
         )
+        found.headers["Refresh"] = str(AGAIN)
+        return found
 
     # Whoever has no business here
 
     async def nowhere(self, request: Request) -> Response:
         """The address without a link."""
         raise Refused(404, "You need the link that you were given; it has a long word at its end.")
-
-    async def lost(self, request: Request, error: Exception) -> Response:
-        """What stands where nothing is."""
-        return _sorry(404, "There is no such page.")
-
-    async def refused(self, request: Request, error: Exception) -> Response:
-        """The page with the sentence of a refusal."""
-        return _sorry(error.status if isinstance(error, Refused) else 500, str(error))
 
     def _strange(self) -> Refused:
         """What somebody gets whose word is nobody's; all such are slowed down together."""
@@ -215,8 +203,18 @@ class Pages:
         return person
 
     async def _who(self, request: Request, form: Mapping[str, str] | None = None) -> tuple[Person, str]:
+        """Whose request this is, who has agreed to what the first page says."""
+        person, token = await self._somebody(request, form)
+        if self.ledger.study.consent and not person.agreed:
+            raise Refused(403, "Open your link first, and agree to what stands there.")
+        return person, token
+
+    async def _somebody(self, request: Request, form: Mapping[str, str] | None = None) -> tuple[Person, str]:
         """Whose request this is, by the cookie; a form has to carry the person's word, too."""
-        token = _cookie(request)
+        cookies: SimpleCookie = SimpleCookie()
+        with contextlib.suppress(CookieError):
+            cookies.load(request.headers.get("cookie", ""))
+        token = cookies[self.cookie].value if self.cookie in cookies else ""
         if not token:
             raise Refused(403, "Open the link that you were given: this browser is not known here.")
         person = await self._known(token)
@@ -231,11 +229,14 @@ class Pages:
         return person, token
 
 
-def _cookie(request: Request) -> str:
-    cookies: SimpleCookie = SimpleCookie()
-    with contextlib.suppress(CookieError):
-        cookies.load(request.headers.get("cookie", ""))
-    return cookies[COOKIE].value if COOKIE in cookies else ""
+async def lost(request: Request, error: Exception) -> Response:
+    """What stands where nothing is."""
+    return _sorry(404, "There is no such page.")
+
+
+async def refused(request: Request, error: Exception) -> Response:
+    """The page with the sentence of a refusal."""
+    return _sorry(error.status if isinstance(error, Refused) else 500, str(error))
 
 
 async def form_of(request: Request) -> dict[str, str]:

@@ -1,0 +1,63 @@
+"""``conqret annotate adjudicate``."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from conqret.cli.console import say
+from conqret.errors import number
+
+ADJUDICATE_EPILOG = (
+    "Examples:\n\nconqret annotate adjudicate labels --by Ada\n\n"
+    "conqret annotate adjudicate labels --run runs/first --by Ada\n\n"
+    "conqret annotate export labels --final -o final.csv"
+)
+
+
+def adjudicate(
+    folder: Annotated[Path, typer.Argument(help="The folder of the study, the -o of conqret annotate.")],
+    run: Annotated[
+        Path | None, typer.Option(help="A judged run: also what it says otherwise than people, and why.")
+    ] = None,
+    by: Annotated[str, typer.Option(help="Who decides; exports have a pseudonym.")] = "adjudicator",
+    port: Annotated[int, typer.Option(help="The port; 0 takes one that is free.", min=0, max=65535)] = 8768,
+) -> None:
+    """Decide on pages of this machine where people differ, or people and a judge; what they said stays as it is.
+
+    Only screens that all have labelled are shown: a judge's word is seen by nobody who still labels them.
+    """
+    from conqret.annotation.disputes import disputes
+    from conqret.annotation.finals import Finals
+    from conqret.annotation.ledger import Ledger
+    from conqret.annotation.links import ADJUDICATE, Links
+    from conqret.annotation.study import check_names
+    from conqret.judging.folder import JudgeFolder
+    from conqret.web.annotating.adjudicating import adjudication_app
+    from conqret.web.guard import LOOPBACK
+    from conqret.web.server import people
+
+    (name,) = check_names([by])
+    judgments = tuple(JudgeFolder(run).judgments()) if run is not None else ()
+    with closing(Ledger(folder)) as ledger, closing(Finals(folder)) as finals:
+        links = Links(folder)
+        found = disputes(ledger, finals, judgments)
+
+        def started(base: str) -> None:
+            say(f"{number(len(found), 'screen')} to decide on, {sum(one.decided for one in found)} decided")
+            say(f"  for {name} alone: {base}/adjudicate/{links.to(ADJUDICATE)}")
+            say("Ctrl-C stops; what was decided is kept.")
+
+        people(
+            adjudication_app(ledger, finals, links, name, judgments),
+            host=LOOPBACK,
+            port=port,
+            on_start=started,
+        )
+        left = sum(not one.decided for one in disputes(ledger, finals, judgments))
+    say(
+        f"stopped: {number(left, 'screen')} left; conqret annotate export {folder} --final gives one label each"
+    )

@@ -1,0 +1,120 @@
+"""Every page on which people label or judge, or somebody decides, made from small studies: for the check of pages and
+for pictures."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+import httpx  # noqa: E402 - after the checkout is on the path, as what follows
+
+from conqret.annotation.finals import Finals  # noqa: E402 - likewise
+from conqret.annotation.ledger import Ledger  # noqa: E402 - likewise
+from conqret.annotation.links import ADJUDICATE, DASHBOARD, JOIN  # noqa: E402 - likewise
+from conqret.data import Judgment, Measure, Status  # noqa: E402 - likewise
+from conqret.web.annotating.adjudicating import adjudication_app  # noqa: E402 - likewise
+from tests.annotation.debates import BOTH, begun_debate  # noqa: E402 - likewise
+from tests.annotation.studies import begun  # noqa: E402 - likewise
+from tests.web.test_annotating import Browser, Study  # noqa: E402 - likewise
+
+PAGES = {
+    "join": "join",
+    "welcome": "welcome",
+    "rating": "screen",
+    "preference": "screen",
+    "citation-support": "screen",
+    "dimensions": "screen",
+    "changed": "screen",
+    "done": "done",
+    "nowhere": "sorry",
+    "study": "sheet",
+    "disputes": "disputes",
+    "adjudicate": "adjudicate",
+    "debate-welcome": "judging_welcome",
+    "debate-start": "judging_start",
+    "debate": "judging",
+    "debate-told": "judging_told",
+}
+"""What each page is called, and its template (a test holds these against the code)."""
+SAID = {"anna": "4152", "ben": "4343", "carl": "4345"}
+"""What the people of the study that is over said of its four items."""
+
+
+async def annotating_pages(scratch: Path) -> dict[str, str]:
+    """The pages by their names; studies are kept in ``scratch``, which is made."""
+    found: dict[str, str] = {}
+    for task in ("rating", "preference", "citation-support", "dimensions"):
+        found |= await _first(scratch / task, task)
+    found |= await _over(scratch / "over")
+    return found | await _debate(scratch / "debate")
+
+
+async def _first(folder: Path, task: str) -> dict[str, str]:
+    """The first screen of a task; of a rating, what stands around it, too."""
+    with contextlib.closing(begun(folder, 2, ("anna", "ben"), task=task, open_to=3)) as ledger:
+        study = Study(ledger, folder)
+        anna = study.browser()
+        found = {"join": (await anna.get(f"/join/{study.links.to(JOIN)}")).text}
+        found["nowhere"] = (await anna.get("/")).text
+        found["welcome"] = (await anna.get(study.link("anna"))).text
+        await anna.begin(study.link("anna"))
+        return {task: anna.page} | (found if task == "rating" else {})
+
+
+async def _over(folder: Path) -> dict[str, str]:
+    """A study that is over, and somebody who decides where people differ."""
+    with contextlib.closing(begun(folder, 4, tuple(SAID), overlap=3)) as ledger:
+        study = Study(ledger, folder)
+        label_all(ledger)
+        anna = study.browser()
+        await anna.get(study.link("anna"))
+        found = {"done": (await anna.send("/begin")).text, "changed": (await anna.get("/screen/1")).text}
+        found["study"] = (await anna.get(f"/study/{study.links.to(DASHBOARD)}")).text
+        with contextlib.closing(Finals(folder)) as finals:
+            app = adjudication_app(ledger, finals, study.links, "Ada", [judged("item-1", 0.25)])
+            over = httpx.ASGITransport(app=app)
+            ada = Browser(httpx.AsyncClient(transport=over, base_url="http://127.0.0.1:8768"))
+            root = f"/adjudicate/{study.links.to(ADJUDICATE)}"
+            found["adjudicate"] = (await ada.get(f"{root}/2")).text
+            await ada.send(f"{root}/2", **{"q:overall_quality": "2", "comment": "It rests on one report."})
+            found["disputes"] = (await ada.get(root)).text
+        return found
+
+
+def label_all(ledger: Ledger) -> None:
+    """Have everybody say what they say."""
+    for person in ledger.people():
+        while (turn := ledger.next(person)) is not None:
+            value = SAID[person.name][int(turn.screen.item[-1])]
+            comment = "Only one report is cited." if value == "1" else ""
+            ledger.answer(person, turn, {"overall_quality": value}, comment, turn.revision)
+
+
+def judged(item: str, value: float) -> Judgment:
+    """A judge's word on an item."""
+    why = "The claim about accidents rests on one report, and costs are not weighed."
+    said = {"overall_quality": Measure(status=Status.SCORED, value=value, explanation=why)}
+    return Judgment(item=item, topic="", stance="pro", format="", model="", fingerprint="", measures=said)
+
+
+async def _debate(folder: Path) -> dict[str, str]:
+    """A judge's pages of the debate study."""
+    with contextlib.closing(begun_debate(folder, ["ann"], "main", BOTH)) as ledger:
+        study = Study(ledger, folder)
+        ann = study.browser()
+        found = {"debate-welcome": (await ann.get(study.link("ann"))).text}
+        where = await ann.begin(study.link("ann"))
+        found["debate-start"] = ann.page
+        await ann.send(where, start="1")
+        found["debate"] = ann.page
+        for _ in range(4):
+            where = (await ann.send(where, slider="1")).url.path
+            if "earned you" in ann.page:
+                found["debate-told"] = ann.page
+                break
+            await ann.send(where, start="1")
+        return found
