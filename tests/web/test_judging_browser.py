@@ -1,5 +1,5 @@
-"""Judges in a real browser, by keyboard: what they meant is in the export, and the page sends what the slider shows when
-the time is up."""
+"""Judges in a real browser, by keyboard: what they meant is in the export, and the page sends what the slider shows
+when the time is up."""
 
 from __future__ import annotations
 
