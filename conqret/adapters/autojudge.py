@@ -101,7 +101,10 @@ class ConqretJudge:
 
     @_in_words()
     def create_qrels(self, rag_responses: Any, rag_topics: Any, llm_config: Any, **settings: Any) -> Any:
-        """Grades of the reports' documents, where the format rates documents from 0 to 5; None where it does not."""
+        """Grades of the reports' documents, where the format rates documents from 0 to 5.
+
+        None where it does not, or where a topic has no grade: AutoJudge refuses qrels that lack one of its topics.
+        """
         low, high = _grade_range(settings.get("grade_range", (0, TOP_GRADE)))
         holes = settings.get("holes", "leave_out")
         if holes not in ("leave_out", "error"):
@@ -109,15 +112,21 @@ class ConqretJudge:
         items, found = _judged(rag_responses, rag_topics, llm_config, settings)
         grades, unrated = document_grades(items, found, low, high)
         if not grades:
-            note(
-                f"the format {found.record.format} rates no documents from 0 to {TOP_GRADE}: there are no qrels"
-            )
+            rated = f"no document has a rating from 0 to {TOP_GRADE}"
+            note(f"by the format {found.record.format} {rated}: there are no qrels")
             return None
         if unrated:
             said = [f"{document} ({topic})" for topic, document in unrated]
             if holes == "error":
                 raise ConqretError(f"{len(said)} documents have no rating, such as {said[0]}")
             note_all(f"{len(said)} documents have no rating and are left out of the qrels", said)
+        if ungraded := sorted({str(one.request_id) for one in rag_topics} - {one.query_id for one in grades}):
+            note_all(
+                "there are no qrels: AutoJudge wants some for every topic, and these have no document with a rating "
+                "(with their requests and reports left out, the others get theirs)",
+                ungraded,
+            )
+            return None
         rows = [base.QrelRow(one.query_id, one.doc_id, one.relevance) for one in grades]
         return base.Qrels(rows=rows)
 

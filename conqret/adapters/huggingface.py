@@ -88,7 +88,7 @@ def dataset_card(folder: JudgeFolder) -> str:
 
 
 def _dataset(folder: JudgeFolder) -> Any:
-    items = {item.id: item_record(item) for item in folder.items()}
+    items: dict[str, dict[str, Any]] = {item.id: item_record(item) for item in folder.items()}
     record = folder.record()
     instrument = {"format": record.format, "model": record.model, "fingerprint": record.fingerprint}
 

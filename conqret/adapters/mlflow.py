@@ -32,10 +32,9 @@ def log_run(run: Run, **given: Any) -> str:
     """
     with run_folder(run) as folder:
         record, summary = folder.record(), folder.summary()
-        active = mlflow.active_run() if not given else None
-        into = mlflow.start_run(**given) if active is None else None
+        own = bool(given) or mlflow.active_run() is None
+        at: Any = mlflow.start_run(**given) if own else mlflow.active_run()
         try:
-            at = active or into
             mlflow.log_params({name: value[:LONGEST] for name, value in parameters(record).items()})
             mlflow.log_metrics(numbers(summary))
             missing = without_number(summary).items()
@@ -45,7 +44,7 @@ def log_run(run: Run, **given: Any) -> str:
                     mlflow.log_artifact(str(file), "conqret")
             return str(at.info.run_id)
         finally:
-            if into is not None:
+            if own:
                 mlflow.end_run()
 
 

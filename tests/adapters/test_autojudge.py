@@ -188,6 +188,17 @@ def test_grades_are_mapped(run, tmp_path):
     assert {int(line.split()[3]) for line in lines} <= {1, 2, 3, 4}
 
 
+def test_a_topic_without_a_rated_document_has_a_sentence_and_no_qrels(run, tmp_path):
+    with (tmp_path / "requests.jsonl").open("a") as requests:
+        requests.write('\n{"request_id": "moss", "title": "Where does moss grow?"}')
+    code, said = run("--variant", "rag-fine-grained")
+    assert code == 0, said
+    assert "there are no qrels: AutoJudge wants some for every topic" in said
+    assert "  moss" in said.splitlines()
+    assert not (tmp_path / "rag-fine-grained.qrels.txt").exists()
+    assert ("alpha", "leaf", "context_relevance") in table(tmp_path / "rag-fine-grained.eval.txt")
+
+
 def test_a_provider_that_never_answers_is_no_leaderboard_of_zeros(run, tmp_path, monkeypatch):
     with FaultServer(FaultPlan(always="bad_request")) as server:
         monkeypatch.setenv("OPENAI_MODEL", "my-model")
@@ -218,10 +229,23 @@ def test_the_starter_kits_reports(base, data_dir, tmp_path, monkeypatch):
     command = ["run", "--workflow", WORKFLOW, "--variant", "direct", "--out-dir", tmp_path, *where]
     done = CliRunner().invoke(main, [str(one) for one in command])
     assert done.exit_code == 0, done.output
-    truth = read_leaderboard(data / "eval" / "kiddie_fake.eval.ir_measures.txt")
+    truth_file = data / "eval" / "kiddie_fake.eval.ir_measures.txt"
+    truth = read_leaderboard(truth_file)
     judge = read_leaderboard(tmp_path / "direct.eval.txt")
     (row,) = meta_evaluate(truth, [judge], MetaSettings(measures=("groundedness",))).rows
-    # As auto-judge-evaluate 1.1.0 prints them; Pearson's moves with the baseline, the ranks seldom do.
+    # Pearson's moves with the baseline, the ranks seldom do.
     assert {name: round(row.overall[name].value, 6) for name in ("kendall", "spearman", "tauap_b")} == {
         "kendall": 0.666667, "spearman": 0.8, "tauap_b": 0.777778,
     }  # fmt: skip
+    theirs = pytest.importorskip("autojudge_evaluate", reason="autojudge-evaluate is not installed").main
+    out = tmp_path / "meta.jsonl"
+    forms = ["--truth-format", "ir_measures", "--truth-header", "--eval-format", "ir_measures"]
+    files = ["--truth-leaderboard", truth_file, "--output", out, tmp_path / "direct.eval.txt"]
+    done = CliRunner().invoke(theirs, [str(one) for one in ("meta-evaluate", *forms, *files)])
+    assert done.exit_code == 0, done.output
+    (said,) = (
+        one for one in map(json.loads, out.read_text().splitlines()) if one["EvalMeasure"] == row.measure
+    )
+    assert {name: round(one.value, 10) for name, one in row.overall.items()} == {
+        name: said[name] for name in row.overall
+    }
