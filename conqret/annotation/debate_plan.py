@@ -43,8 +43,25 @@ def debate_study(
         DeclarationError: there is no judge, names repeat, or the main design lacks a passage.
     """
     screens = planned_judgments(questions, len(judges), design, instructions, seed)
+    return debated(TASK, questions, screens, judges, seed=seed, consent=consent)
+
+
+def debated(
+    task: str,
+    questions: Sequence[TwoTurnQuestion],
+    screens: list[Screen],
+    people: Sequence[str],
+    *,
+    seed: int = 13,
+    consent: str = "",
+) -> tuple[Study, list[Screen], dict[str, str]]:
+    """A study of planned screens, with the texts of the questions that they speak of.
+
+    Raises:
+        DeclarationError: there is nobody, or names repeat.
+    """
     texts = {one.id: QUESTION.dump_json(one).decode() for one in questions}
-    study = study_of(TASK, screens, judges, overlap=1, seed=seed, consent=consent)
+    study = study_of(task, screens, people, overlap=1, seed=seed, consent=consent)
     shown = hashlib.sha256("\n".join([study.items, *texts.values()]).encode("utf-8", "backslashreplace"))
     return study.model_copy(update={"items": shown.hexdigest()[:32]}), screens, texts
 

@@ -21,7 +21,7 @@ def label_set(given: Iterable[Given]) -> LabelSet:
     labels: list[Label] = []
     scales: dict[str, LabelScale] = {}
     for one in given:
-        if one.screen.judging is not None:  # whose answers are no labels
+        if not one.screen.questions:  # a debate that was judged or written: no label
             continue
         questions = {question.name: question for question in one.screen.questions}
         for name, value in one.screen.written(one.answers).items():

@@ -277,6 +277,10 @@ class Ledger:
                 (self.clock(), turn.number, person.number),
             )
 
+    def texts(self) -> list[tuple[str, str]]:
+        """All texts with their names, in the order in which they were given."""
+        return [tuple(row) for row in self._database.rows("SELECT name, body FROM texts ORDER BY rowid")]
+
     def text(self, name: str) -> str:
         """The text of this name; empty where there is none."""
         found = self._database.rows("SELECT body FROM texts WHERE name = ?", (name,))
@@ -307,6 +311,11 @@ class Ledger:
             DeclarationError: the screen is no longer this person's.
         """
         self._write(person, turn, dict(answers), comment[:MAX_COMMENT], revision, "done")
+
+    def draft(self, person: Person, turn: Turn, answers: Mapping[str, str], revision: int) -> None:
+        """Write down what is not finished yet: it is in no export, and the screen comes again. Raises what
+        :meth:`answer` does."""
+        self._write(person, turn, dict(answers), "", revision, "given")
 
     def withdraw(self, person: Person, turn: Turn, revision: int) -> None:
         """Take the answer back, so that the screen comes again; what was answered stays in the history."""

@@ -69,7 +69,8 @@ class Screen(Frozen):
     ``swapped`` says that the two things compared stand the other way round than in the item, ``compared`` what they are
     called there, where they have names. ``gold`` holds the answers that are known, by question: an attention check.
     ``person`` is the number of whom alone it is for, in the order of their screens; 0 is whoever comes. ``judging``
-    says what is shown where the item is a question that is debated.
+    says what is shown where the item is a question that is debated, and ``against`` for which of its options (1 or 2)
+    an argument is to be answered.
     """
 
     item: Identifier
@@ -83,6 +84,7 @@ class Screen(Frozen):
     gold: Mapping[str, str] = {}
     person: int = 0
     judging: Judging | None = None
+    against: int = 0
 
     def about(self, names: Collection[str]) -> Screen:
         """The screen with the questions of these names alone; all, where there are none."""

@@ -11,7 +11,7 @@ import typer
 from conqret.cli import options
 from conqret.cli.annotate_adjudicate import ADJUDICATE_EPILOG, adjudicate
 from conqret.cli.annotate_debate import EPILOG as DEBATE_EPILOG
-from conqret.cli.annotate_debate import debate, export_answers
+from conqret.cli.annotate_debate import WRITE_EPILOG, debate, export_answers, export_debates, write
 from conqret.cli.annotating import Consent, Host, NewLinks, Port, Url, serve, text_of
 from conqret.cli.console import at, note, result, say
 from conqret.cli.default_command import DEFAULT, RunByDefault
@@ -116,6 +116,7 @@ def run(
 
 
 app.command("debate", epilog=DEBATE_EPILOG)(debate)
+app.command("write", epilog=WRITE_EPILOG)(write)
 app.command("adjudicate", epilog=ADJUDICATE_EPILOG)(adjudicate)
 
 
@@ -168,7 +169,8 @@ def export(
 ) -> None:
     """Write the labels as conqret agree, conqret validate and Label Studio read them, with pseudonyms for people; of a
     debate study the answers, as conqret debate table reads them."""
-    from conqret.annotation.debate_plan import TASK
+    from conqret.annotation.counter_arguments import TASK as WRITING
+    from conqret.annotation.debate_plan import TASK as JUDGING
     from conqret.annotation.export import EXPORTS, as_comparisons, as_finals, as_pair_labels, marks_of
     from conqret.annotation.finals import Finals
     from conqret.annotation.verdicts import verdicts
@@ -178,10 +180,13 @@ def export(
     if final and to in ("label-studio", "comparisons"):
         raise DeclarationError(f"--final is one label each, in a table: leave out --to {to}")
     with _opened(folder) as ledger, closing(Finals(folder)) as finals:
-        if ledger.study.task == TASK:
+        if ledger.study.task in (JUDGING, WRITING):
             if final or to != "csv":
                 raise DeclarationError(f"{folder} is a debate study: leave out --final and --to")
-            export_answers(ledger, output, dropped=dropped)
+            if ledger.study.task == WRITING:
+                export_debates(ledger, output)
+            else:
+                export_answers(ledger, output, dropped=dropped)
             return
         given = list(ledger.given(dropped=dropped))
         if not given:

@@ -10,15 +10,25 @@ import typer
 
 from conqret.cli.annotating import Consent, Host, NewLinks, Port, Url, serve, text_of
 from conqret.cli.console import at, note, say
+from conqret.errors import number
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from conqret.annotation.ledger import Ledger
+    from conqret.annotation.screens import Screen
+    from conqret.annotation.study import Study
 
 EPILOG = (
     "Examples:\n\n"
     "conqret annotate debate questions.jsonl --judges ann,bob,cem,dee -o study\n\n"
     "conqret annotate debate questions.jsonl --judges ann,bob --design pilot --incentive both -o pilot\n\n"
     "conqret annotate export study -o answers.csv"
+)
+WRITE_EPILOG = (
+    "Examples:\n\n"
+    "conqret annotate write questions.jsonl --writers ann,bob -o writing\n\n"
+    "conqret annotate export writing -o debates.jsonl"
 )
 
 
@@ -50,11 +60,8 @@ def debate(
     Each judge meets each question once, with arguments or without. The server keeps the time, nothing can be gone back
     to, and conqret annotate export writes what conqret debate table and anova read.
     """
-    from conqret.annotation.database import FILE
     from conqret.annotation.debate_plan import debate_study
-    from conqret.annotation.ledger import Ledger
     from conqret.debate.payoffs import INSTRUCTIONS
-    from conqret.errors import DeclarationError
     from conqret.io.two_turn import read_two_turn
 
     found = read_two_turn(questions)
@@ -66,20 +73,73 @@ def debate(
     if design == "pilot" and max(Counter(one.passage_id for one in found).values()) > 1:
         note("some questions share a passage: who has seen it at one of them knows it at the next")
 
-    def opened() -> Ledger:
-        begun = (output / FILE).is_file()
-        ledger = Ledger.open(output, study, screens, () if begun else names, texts=texts)
-        known = [person.name for person in ledger.people()]
-        deleted = [person for person in ledger.people() if person.state == "deleted"]
-        if len(set(names) - set(known)) != len(deleted):
-            ledger.close()
-            raise DeclarationError(
-                f"{output} was planned for {', '.join(known)}, and each judge has a plan of their own; "
-                "give the same --judges, or another folder with -o"
-            )
-        return ledger
+    serve(
+        output,
+        lambda: _begun(output, study, screens, texts, names),
+        host=host,
+        port=port,
+        url=url,
+        new_links=new_links,
+    )
 
-    serve(output, opened, host=host, port=port, url=url, new_links=new_links)
+
+def write(
+    questions: Annotated[
+        Path, typer.Argument(help="Questions with passage and arguments, as conqret debate judge reads them.")
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The folder that keeps what is written.")],
+    writers: Annotated[
+        str, typer.Option(help="Who writes, by names with commas between; two write on each passage.")
+    ],
+    consent: Consent = None,
+    host: Host = "127.0.0.1",
+    port: Port = 8767,
+    url: Url = "",
+    new_links: NewLinks = False,
+) -> None:
+    """Serve pages on which people write counter-arguments, until Ctrl-C; the same command goes on.
+
+    Two people write on each passage, either against the first option's argument at one half of its questions and
+    against the second's at the other. conqret annotate export writes debates, which people or models then judge.
+    """
+    from conqret.annotation.counter_arguments import writing_study
+    from conqret.io.two_turn import read_two_turn
+
+    names = [name for name in (part.strip() for part in writers.split(",")) if name]
+    study, screens, texts = writing_study(read_two_turn(questions), names, consent=text_of(consent))
+    serve(
+        output,
+        lambda: _begun(output, study, screens, texts, names),
+        host=host,
+        port=port,
+        url=url,
+        new_links=new_links,
+    )
+
+
+def _begun(
+    folder: Path, study: Study, screens: Sequence[Screen], texts: Mapping[str, str], names: Sequence[str]
+) -> Ledger:
+    """The study in a folder, begun where there is none; it keeps the people for whom it was planned.
+
+    Raises:
+        DeclarationError: the folder holds another study, or people are named who are not in it.
+    """
+    from conqret.annotation.database import FILE
+    from conqret.annotation.ledger import Ledger
+    from conqret.errors import DeclarationError
+
+    begun = (folder / FILE).is_file()
+    ledger = Ledger.open(folder, study, screens, () if begun else names, texts=texts)
+    known = [person.name for person in ledger.people()]
+    deleted = [person for person in ledger.people() if person.state == "deleted"]
+    if len(set(names) - set(known)) != len(deleted):
+        ledger.close()
+        raise DeclarationError(
+            f"{folder} was planned for {', '.join(known)}, and each has a plan of their own; "
+            "name the same people, or another folder with -o"
+        )
+    return ledger
 
 
 def export_answers(ledger: Ledger, output: Path, *, dropped: bool) -> None:
@@ -100,3 +160,25 @@ def export_answers(ledger: Ledger, output: Path, *, dropped: bool) -> None:
     (path,) = write_files(output.parent, {output.name: text.encode("utf-8", "replace")})
     say(at(path))
     say(f"read it with: {shlex.join(['conqret', 'debate', 'table', str(path)])}")
+
+
+def export_debates(ledger: Ledger, output: Path) -> None:
+    """Write the debates that are whole, and say what reads them.
+
+    Raises:
+        DeclarationError: there is none.
+    """
+    from conqret.annotation.counter_arguments import as_debates, written
+    from conqret.errors import DeclarationError
+    from conqret.report.page import write_files
+
+    whole, lacking = written(ledger)
+    if not whole:
+        raise DeclarationError("no question has both of its counter-arguments yet")
+    (path,) = write_files(output.parent, {output.name: as_debates(whole)})
+    say(at(path))
+    if lacking:
+        note(
+            f"{number(len(lacking), 'question')} left out: a counter-argument is missing, {lacking[0]!r} for one"
+        )
+    say(f"judge them with: conqret annotate debate {path}, or conqret debate judge {path}")

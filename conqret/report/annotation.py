@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import median
 
-from conqret.annotation.debate_plan import TASK
+from conqret.annotation.counter_arguments import TASK as WRITING
+from conqret.annotation.debate_plan import TASK as JUDGING
 from conqret.annotation.labels import against_others, agreement
 from conqret.annotation.ledger import Given, Ledger
 from conqret.data.item import Frozen
@@ -19,7 +20,11 @@ from conqret.stats.estimate import Estimate
 SLOWEST = 100
 """Items whose time is told."""
 TOO_EARLY = "Agreement can be told as soon as two people have labelled one thing."
-JUDGED = "What came of it is told by conqret debate table, from the export."
+NO_AGREEMENT = {
+    JUDGING: "What came of it is told by conqret debate table, from the export.",
+    WRITING: "What it earns its writers is told by conqret debate writers, once it was judged.",
+}
+"""Why there is none in other studies, by their task."""
 
 
 def dashboard(ledger: Ledger) -> Sheet:
@@ -56,7 +61,7 @@ def dashboard(ledger: Ledger) -> Sheet:
 
 def why_no_agreement(ledger: Ledger) -> str:
     """Why agreement is not told."""
-    return JUDGED if ledger.study.task == TASK else TOO_EARLY
+    return NO_AGREEMENT.get(ledger.study.task, TOO_EARLY)
 
 
 class PersonSoFar(Frozen):

@@ -32,7 +32,7 @@ LONGEST = 600
 COPIED = ("fixtures", "scripts")
 """Folders of the checkout that a reader's commands name."""
 PLUG_IN = "pip install fixtures/plugin"
-SERVES = re.compile(r"conqret (?:view|serve|annotate (?:debate )?\S+\.jsonl) ")
+SERVES = re.compile(r"conqret (?:view|serve|annotate (?:debate |write )?\S+\.jsonl) ")
 """Commands that answer a browser until they are stopped."""
 USUAL = "localhost:8766"
 """Where ``conqret serve`` answers, if nothing is said."""

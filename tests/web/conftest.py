@@ -1,5 +1,6 @@
-"""A browser for the tests of local servers."""
+"""A browser for the tests of local servers, and the command line."""
 
+from tests.cli.conftest import cli
 from tests.report.conftest import browser
 
-__all__ = ["browser"]
+__all__ = ["browser", "cli"]

@@ -1,4 +1,5 @@
-"""Judges of debates in a real browser, by keyboard: a whole study, from the links to Table 2, Figure 1 and the ANOVA.
+"""Writers and judges of debates in a real browser: a whole study, from the links to Table 2, Figure 1, the ANOVA and
+what writers earn.
 
 python -m tests.web.debate_study [--judges 6] [-o study]
 """
@@ -15,15 +16,18 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from conqret.annotation.counter_arguments import writing_study, written
 from conqret.annotation.debate_answers import as_slider_answers
 from conqret.annotation.ledger import Ledger, Turn
 from conqret.annotation.links import Links
-from conqret.io.slider_answers import Design, read_slider_answers
-from tests.annotation.debates import BOTH, begun_debate
+from conqret.io.slider_answers import read_slider_answers
+from conqret.io.two_turn import TwoTurnQuestion, read_two_turn
+from tests.annotation.debates import BOTH, DEBATES, begun_debate
 from tests.report import chromium
 from tests.report.chromium import Chromium, Page
 from tests.web.annotators import WAIT_SECONDS, served
 
+WRITERS = ("gil", "hal")
 JUDGES = ("ann", "bob", "cem", "dee", "eve", "fox")
 
 
@@ -54,10 +58,8 @@ class Judge:
         while (turn := self.begin()) is not None:
             point = opinion(self.name, turn)
             self.slide(point)
-            self.page.js("window.old = true")
-            self.page.press("Enter")
             self.said[turn.screen.item, turn.screen.part] = point
-            self.wait("window.old !== true")
+            self.press("#slider")
 
     def begin(self) -> Turn | None:
         """Press Start at the next judgment; None where none is left."""
@@ -74,6 +76,12 @@ class Judge:
         self.page.press("Enter")
         self.wait("document.querySelector('#slider')")
         return turn
+
+    def press(self, button: str) -> None:
+        """Press a button, and wait for the next page."""
+        self.page.js(f"window.old = true; document.querySelector('{button}').focus()")
+        self.page.press("Enter")
+        self.wait("window.old !== true")
 
     def slide(self, point: int) -> None:
         """Move the slider there by the arrow keys."""
@@ -92,9 +100,48 @@ class Judge:
             time.sleep(0.01)
 
 
-def judged(browser: Chromium, folder: Path, judges: tuple[str, ...], design: Design = "main") -> list[Judge]:
-    """Have so many people judge the four questions of the fixtures under both incentives, one of them on a phone."""
-    ledger = begun_debate(folder, judges, design, BOTH, clock=time.time)
+MARK = """
+(() => {{
+  const words = document.createTreeWalker(document.querySelector('#passage .words'), NodeFilter.SHOW_TEXT);
+  let text = words.nextNode();
+  while (text.data.trim().length < 12) text = words.nextNode();
+  document.getSelection().setBaseAndExtent(text, 0, text, Math.min(text.data.length, {length}));
+}})()
+"""
+
+
+def wrote(browser: Chromium, folder: Path) -> list[TwoTurnQuestion]:
+    """Have two people write the counter-arguments of the fixtures, each with a snippet marked in the passage."""
+    study, screens, texts = writing_study(read_two_turn(DEBATES), WRITERS)
+    ledger = Ledger.open(folder, study, screens, WRITERS, texts=texts)
+    with served(ledger, folder) as base:
+        for name in WRITERS:
+            one = Judge(name, browser.apart(), ledger, base)
+            one.page.go(f"{base}/in/{Links(folder).of(ledger.person(name))}")
+            one.page.press("Enter")
+            for _ in range(len(screens) // len(WRITERS)):
+                one.wait("document.querySelector('#snippet')")
+                one.page.js(MARK.format(length=30))
+                one.wait("document.querySelector('#snippet').value")
+                one.press("button[name=add]")
+                one.wait("document.querySelector('button[name=remove]')")
+                one.page.js("document.querySelector('#text').focus()")
+                one.page.write(f"This says otherwise (#1), if you ask {name}.")
+                one.press("button[name=keep]")
+            one.wait("location.pathname == '/next'")
+            assert not one.page.complaints, one.page.complaints
+            one.page.close()
+    whole, lacking = written(ledger)
+    assert not lacking
+    ledger.close()
+    return whole
+
+
+def judged(
+    browser: Chromium, folder: Path, judges: tuple[str, ...], questions: list[TwoTurnQuestion] | None = None
+) -> list[Judge]:
+    """Have so many people judge four questions under both incentives, one of them on a phone."""
+    ledger = begun_debate(folder, judges, "main", BOTH, questions=questions, clock=time.time)
     found = []
     with served(ledger, folder) as base:
         for place, name in enumerate(judges):
@@ -134,7 +181,12 @@ def main() -> None:
     folder = given.output or Path(tempfile.mkdtemp())
     browser = Chromium(binary, Path(tempfile.mkdtemp()))
     began = time.monotonic()
-    people = judged(browser, folder, JUDGES[: given.judges])
+    debates = wrote(browser, folder / "writing")
+    print(
+        f"{2 * len(debates)} counter-arguments by {len(WRITERS)} writers in {time.monotonic() - began:.0f} s"
+    )
+    began = time.monotonic()
+    people = judged(browser, folder, JUDGES[: given.judges], debates)
     browser.close()
     answers = str(folder / "answers.csv")
     print(
@@ -142,7 +194,7 @@ def main() -> None:
         f"{time.monotonic() - began:.0f} s; {lost(folder, people)} are not in {answers} as was meant"
     )
     plot = str(folder / "figure-1.svg")
-    for command in (["table", answers, "--plot", plot], ["anova", answers]):
+    for command in (["table", answers, "--plot", plot], ["anova", answers], ["writers", answers]):
         subprocess.run([sys.executable, "-m", "conqret", "debate", *command], check=True)
 
 

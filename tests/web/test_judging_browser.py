@@ -10,7 +10,7 @@ from conqret.annotation.links import Links
 from tests.annotation.debates import Clock, begun_debate
 from tests.report.chromium import Chromium
 from tests.web.annotators import served
-from tests.web.debate_study import Judge, judged, lost
+from tests.web.debate_study import Judge, judged, lost, wrote
 
 
 def test_what_judges_meant_is_in_the_export(browser: Chromium, tmp_path: Path) -> None:
@@ -41,3 +41,11 @@ def test_snippets_are_lit_and_the_page_sends_when_the_time_is_up(browser: Chromi
         page.close()
     assert [dict(one.answers) for one in ledger.given()] == [{"slider": "-2"}]
     ledger.close()
+
+
+def test_writers_mark_snippets_in_the_passage(browser: Chromium, tmp_path: Path) -> None:
+    for one in wrote(browser, tmp_path):
+        for side in one.sides:
+            assert side.counter is not None
+            assert len(side.counter.snippets) == 1
+            assert side.counter.text.startswith("This says otherwise (#1)")

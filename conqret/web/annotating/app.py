@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conqret.annotation.debate_plan import TASK
+from conqret.annotation.counter_arguments import TASK as WRITING
+from conqret.annotation.debate_plan import TASK as JUDGING
 from conqret.annotation.ledger import Ledger
 from conqret.annotation.links import Links
 from conqret.web.annotating.judging import JudgingPages
 from conqret.web.annotating.pages import Pages, Refused, lost, refused
+from conqret.web.annotating.writing import WritingPages
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
+
+KINDS: dict[str, type[Pages]] = {JUDGING: JudgingPages, WRITING: WritingPages}
+"""The pages of studies that are no labelling, by their task."""
 
 
 def annotation_app(ledger: Ledger, links: Links, *, secure: bool = False) -> ASGIApp:
@@ -20,8 +25,7 @@ def annotation_app(ledger: Ledger, links: Links, *, secure: bool = False) -> ASG
     from starlette.exceptions import HTTPException
     from starlette.routing import Route
 
-    kind = JudgingPages if ledger.study.task == TASK else Pages
-    pages = kind(ledger, links, secure)
+    pages = KINDS.get(ledger.study.task, Pages)(ledger, links, secure)
     routes = [
         Route("/in/{token}", pages.enter),
         Route("/join/{token}", pages.join, methods=["GET", "POST"]),

@@ -91,7 +91,7 @@ class JudgingPages(Pages):
                 "judging_start.html.j2", **common, **_bonuses(turn.screen), done=done, total=done + rest
             )
         return page_of(
-            "judging.html.j2", script="judging.js", **common, **_evidence(asking), points=_points(),
+            "judging.html.j2", script="judging.js", **common, **evidence_of(asking), points=_points(),
             seconds=await apart(left, self.ledger, turn),
         )  # fmt: skip
 
@@ -112,7 +112,7 @@ def _points() -> list[tuple[str, str]]:
     return words
 
 
-def _evidence(asking: Asking) -> dict[str, Any]:
+def evidence_of(asking: Asking) -> dict[str, Any]:
     """Arguments and counter-arguments by side, each snippet with its anchor, and the passage in pieces."""
     quotes: list[Quoted] = []
     sides = []

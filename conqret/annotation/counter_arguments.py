@@ -1,0 +1,134 @@
+"""Who writes which counter-argument, as in Parrish et al. 2022 (sections 2.1 and A.2), and what was written.
+
+Two people write on each passage. Either answers the argument for the first option at half of its questions, and the
+argument for the second at the others, so that both arguments of a question are answered, by two people.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from conqret.annotation.debate_plan import QUESTION, debated
+from conqret.annotation.ledger import Ledger
+from conqret.annotation.screens import Screen
+from conqret.annotation.study import Study
+from conqret.errors import DeclarationError
+from conqret.io.two_turn import Argument, TwoTurnQuestion, quoted_in
+
+TASK = "counter-arguments"
+TEXT, SNIPPETS = "text", "snippets"
+"""Under these names stand what was written, and a list of quotations as JSON."""
+MAX_TEXT = 5_000
+"""Characters of a counter-argument; those of the paper have some hundred."""
+MAX_SNIPPETS = 10
+_CITED = re.compile(r"#(\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A counter-argument as far as it is written."""
+
+    text: str = ""
+    snippets: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, answers: Mapping[str, str]) -> Draft:
+        """What stands in a study."""
+        return cls(answers.get(TEXT, ""), tuple(json.loads(answers.get(SNIPPETS, "[]"))))
+
+    def answers(self) -> dict[str, str]:
+        """As it stands in a study."""
+        return {TEXT: self.text, SNIPPETS: json.dumps(self.snippets, ensure_ascii=False)}
+
+    def quoting(self, passage: str, words: str) -> Draft:
+        """With one more snippet, in the words of the passage.
+
+        Raises:
+            DeclarationError: it is not in the passage, or there are too many.
+        """
+        found = quoted_in(passage, words)
+        if found is None:
+            raise DeclarationError("this is not in the text, word for word: mark it there, or copy it")
+        if len(self.snippets) >= MAX_SNIPPETS:
+            raise DeclarationError(f"there are {MAX_SNIPPETS} snippets already; remove one")
+        return replace(self, snippets=(*self.snippets, found))
+
+    def check(self) -> None:
+        """Whether it can stand.
+
+        Raises:
+            DeclarationError: there is no text, or it cites a snippet that is not there.
+        """
+        if not self.text:
+            raise DeclarationError("write your counter-argument")
+        for number in map(int, _CITED.findall(self.text)):
+            if not 1 <= number <= len(self.snippets):
+                raise DeclarationError(f"your text cites #{number}, and there is no such snippet")
+
+
+def writing_study(
+    questions: Sequence[TwoTurnQuestion], writers: Sequence[str], *, consent: str = ""
+) -> tuple[Study, list[Screen], dict[str, str]]:
+    """The study with its screens and the texts of its questions, for :meth:`Ledger.open`.
+
+    Raises:
+        DeclarationError: there are fewer than two writers, names repeat, or a question has no passage.
+    """
+    if len(writers) < 2:
+        raise DeclarationError("two people write on each passage: give two or more, --writers ann,bob")
+    bare = next((one.id for one in questions if not one.passage), None)
+    if bare is not None:
+        raise DeclarationError(f"writers quote from the passage, and question {bare!r} has none: add it")
+    return debated(TASK, questions, planned_writing(questions, len(writers)), writers, consent=consent)
+
+
+def planned_writing(questions: Sequence[TwoTurnQuestion], writers: int) -> list[Screen]:
+    """The screens of all writers: passage by passage, first all that answer the first option's argument."""
+    passages: dict[str, list[TwoTurnQuestion]] = {}
+    for one in questions:
+        passages.setdefault(one.passage_id, []).append(one)
+    screens: list[Screen] = []
+    for place, own in enumerate(passages.values()):
+        half = (len(own) + 1) // 2
+        for nth, (first, second) in enumerate(((own[:half], own[half:]), (own[half:], own[:half]))):
+            person = (2 * place + nth) % writers + 1
+            screens += [
+                _screen(one, against, person) for against, some in ((1, first), (2, second)) for one in some
+            ]
+    return screens
+
+
+def written(ledger: Ledger) -> tuple[list[TwoTurnQuestion], list[str]]:
+    """The questions with both counter-arguments, by the pseudonyms of their writers, and the names of those that lack
+    one. Writers are named for the option that they argue for: the one that they do not write against."""
+    parts: dict[str, dict[int, tuple[str, Argument]]] = {}
+    for one in ledger.given():
+        draft = Draft.of(one.answers)
+        parts.setdefault(one.screen.item, {})[one.screen.against] = (
+            one.person.pseudonym,
+            Argument(draft.text, draft.snippets),
+        )
+    whole, lacking = [], []
+    for name, text in ledger.texts():
+        own = parts.get(name, {})
+        if len(own) < 2:
+            lacking.append(name)
+            continue
+        question = QUESTION.validate_json(text)
+        first, second = (replace(side, counter=own[n][1]) for n, side in enumerate(question.sides, start=1))
+        whole.append(replace(question, sides=(first, second), writers=(own[2][0], own[1][0])))
+    return whole, lacking
+
+
+def as_debates(whole: Sequence[TwoTurnQuestion]) -> Iterator[str]:
+    """Lines that ``conqret debate judge`` and ``conqret annotate debate`` read."""
+    return (json.dumps(one.record(), ensure_ascii=False) + "\n" for one in whole)
+
+
+def _screen(one: TwoTurnQuestion, against: int, person: int) -> Screen:
+    return Screen(
+        item=one.id, part=f"against {against}", heading=one.question, person=person, against=against
+    )

@@ -1,0 +1,77 @@
+"""The pages on which people write counter-arguments: the passage, the argument to be answered, snippets and text."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from conqret.annotation.counter_arguments import MAX_TEXT, Draft
+from conqret.annotation.debate_plan import QUESTION
+from conqret.annotation.ledger import Person, StaleAnswerError, Turn
+from conqret.debate.judging import Asking
+from conqret.debate.payoffs import FOR_THE_RIGHT, FOR_THE_WRONG, SIMPLE
+from conqret.errors import DeclarationError
+from conqret.io.slider_answers import CONDITIONS
+from conqret.io.two_turn import TwoTurnQuestion
+from conqret.web.annotating.judging import LETTERS, evidence_of
+from conqret.web.annotating.pages import Pages, Refused, apart, form_of, led_to, page_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+
+class WritingPages(Pages):
+    """The pages on which people write counter-arguments."""
+
+    welcome = "writing_welcome.html.j2"
+
+    def told_first(self, person: Person) -> Mapping[str, Any]:
+        """What writers earn."""
+        return {"for_the_right": FOR_THE_RIGHT, "for_the_wrong": FOR_THE_WRONG}
+
+    async def screen(self, request: Request) -> Response:
+        """A counter-argument: shown, changed as a draft, and kept."""
+        form = await form_of(request) if request.method == "POST" else None
+        person, token = await self._who(request, form)
+        turn = await apart(self.ledger.turn, person, request.path_params["number"])
+        if turn is None or turn.state in ("free", "dropped"):
+            raise Refused(404, "This screen is not yours.")
+        question = QUESTION.validate_json(await apart(self.ledger.text, turn.screen.item))
+        draft = Draft.of(turn.answers)
+        if form is None:
+            return await self._written(person, token, turn, question, draft)
+        draft = replace(draft, text=form.get("text", "").strip()[:MAX_TEXT])
+        revision = int(form["revision"]) if form.get("revision", "").isdecimal() else -1
+        try:
+            if "keep" in form:
+                draft.check()
+                await apart(self.ledger.answer, person, turn, draft.answers(), "", revision)
+                return led_to("/next")
+            if "add" in form:
+                draft = draft.quoting(question.passage, form.get("snippet", ""))
+            elif (place := form.get("remove", "")).isdecimal():
+                kept = [one for nth, one in enumerate(draft.snippets, start=1) if nth != int(place)]
+                draft = replace(draft, snippets=tuple(kept))
+            await apart(self.ledger.draft, person, turn, draft.answers(), revision)
+        except StaleAnswerError as fault:
+            return await self._written(person, token, turn, question, Draft.of(turn.answers), str(fault), 409)
+        except DeclarationError as fault:
+            return await self._written(person, token, turn, question, draft, str(fault), 422)
+        return led_to(f"/screen/{turn.number}")
+
+    async def _written(
+        self, person: Person, token: str, turn: Turn, question: TwoTurnQuestion, draft: Draft, fault: str = "",
+        status: int = 200,
+    ) -> Response:  # fmt: skip
+        done, left = await apart(self.ledger.counts, person)
+        asking = Asking(question, CONDITIONS["main"][1], 1, SIMPLE.name, swapped=False)
+        return page_of(
+            "writing.html.j2", status, script="writing.js", turn=turn, asking=asking, draft=draft, fault=fault,
+            against=LETTERS[turn.screen.against - 1], other=LETTERS[2 - turn.screen.against], most=MAX_TEXT,
+            before=await apart(self.ledger.before, person, turn.number), done=done, total=done + left,
+            form=self.links.form(token), **evidence_of(asking),
+        )  # fmt: skip
