@@ -130,7 +130,8 @@ def _measure(name: str, value: float) -> Measure:
 
 
 def _nothing(case: Case) -> Any:
-    raise DeclarationError("a judge of your own has no offline baseline: give it with --judge or --server")
+    """What the offline model says: nothing, which is no valid answer and never a score."""
+    return {}
 
 
 def chosen_judge(

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from textwrap import wrap
 
-from conqret.errors import number
+from conqret.errors import number, shortened
 from conqret.reliability.bias.table import BiasRow, BiasTable, Verdict
 from conqret.report import words
 
 WIDTH = 80
 """Columns of a terminal that nobody has widened."""
+SHOWN = 100
+"""Characters of an item's id and of its topic."""
 ORDER: tuple[Verdict, ...] = ("alarm", "inconclusive", "clear", "no value", "measured")
 MARKS: Mapping[Verdict, str] = {
     "alarm": "ALARM", "inconclusive": "unsure", "clear": "clear", "no value": "no value", "measured": "measured",
@@ -84,13 +86,14 @@ def example_of(row: BiasRow) -> str:
     one = row.example
     if one is None:
         return ""
+    what = f"{shortened(one.item, SHOWN)} ({shortened(one.topic, SHOWN)})"
     if row.places:
         said = [_verdict(one.base, "first", "second"), _verdict(one.changed, "first", "second")]
         return (
-            f"{one.item} ({one.topic}): the {said[0]} place wins, and with the two arguments in each other's place the "
+            f"{what}: the {said[0]} place wins, and with the two arguments in each other's place the "
             f"{said[1]} place wins{' again' if said[0] == said[1] else ''}."
         )
-    return f"{one.item} ({one.topic}): {one.base:.2f} as it is, {one.changed:.2f} with {row.name}."
+    return f"{what}: {one.base:.2f} as it is, {one.changed:.2f} with {row.name}."
 
 
 def _verdict(value: float, high: str, low: str) -> str:

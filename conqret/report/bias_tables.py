@@ -33,7 +33,7 @@ def bias_sheet(table: BiasTable) -> Sheet:
         f"Consistency and bias of {judge.format} with {judge.model}",
         [
             section(bias_rows_table(table.primary, _bias_note(table)), title="Probes"),
-            *([section(bias_rows_table(rest, EXPLORATORY), title="Exploratory")] if rest else []),
+            *([section(bias_rows_table(rest, EXPLORATORY), title="Looked at besides")] if rest else []),
             *([section(repeatability_table(table.repeatability))] if table.repeatability else []),
             Section("Remarks", [Texts(lines)] if (lines := [*failed, *_remarks(table)]) else []),
         ],

@@ -15,8 +15,10 @@ import pytest
 
 from conqret import bias, sensitivity
 from conqret.errors import DeclarationError
-from conqret.judging.own_judge import read_said
+from conqret.judging.own_judge import own_judge, read_said
 from conqret.llm.backends.function import admit, identity
+from conqret.reliability.bias.run import estimate
+from conqret.reliability.bias.study import bias_plan
 from conqret.reliability.bias.table import BiasRow, BiasTable
 
 PAIRS = [
@@ -103,6 +105,16 @@ def test_what_raises_or_says_nonsense_is_no_score() -> None:
     assert "first, second, tie or a number" in next(iter(odd.session.failures.values()))
     unsaid = bias(PAIRS[:3], judge=lambda item: object(), probes=["position"])
     assert "no plain data" in next(iter(unsaid.session.failures.values()))
+
+
+def test_a_plan_says_what_it_takes_and_asks_nobody() -> None:
+    (found,) = estimate(bias_plan(PAIRS, judge=broken, probes=["position"]))
+    assert (found.calls, found.cost_usd) == (2 * len(PAIRS), 0.0)
+
+
+def test_the_offline_model_has_nothing_to_say_in_its_place() -> None:
+    table = bias(PAIRS[:3], format=own_judge(["preference"]), model="offline", probes=["position"])
+    assert row(table, "position").missing == {"invalid_answer": 3}
 
 
 @pytest.mark.parametrize(
