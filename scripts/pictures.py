@@ -7,14 +7,19 @@ python scripts/pictures.py report.png      # only this one
 from __future__ import annotations
 
 import argparse
+import asyncio
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 IMAGES = ROOT / "docs" / "images"
 sys.path.insert(0, str(ROOT))
+
+from scripts.annotating_pages import PAGES, annotating_pages  # noqa: E402 - after the checkout is on the path
+
 ITEMS = "fixtures/demo/items.jsonl"
 RECORDINGS = "fixtures/demo/recordings.jsonl.gz"
 DAMAGED = (
@@ -27,10 +32,13 @@ CURVES = {
     "sensitivity-hallucinate-share-groundedness.svg": "hallucinate-share-groundedness.svg",
 }
 """Curves of the offline judges: a picture's name, and that of the plot in the folder of ``conqret sensitivity``."""
-PICTURES = (PAGE, *CURVES)
+PEOPLE = tuple(f"annotate-{name}.png" for name in PAGES if name not in ("nowhere", "changed"))
+"""Pages on which people label or judge, and of who runs it."""
+PICTURES = (PAGE, *CURVES, *PEOPLE)
 MEASURED = {"growth.svg": "benchmarks/growth.py"}
 """Pictures of measurements that take hours, and the script that writes each (its option ``--svg``)."""
-WIDTH, HEIGHT = 1400, 900
+SIZE, SMALL = (1400, 900), (1100, 720)
+"""Width and height of a picture, in pixels."""
 
 
 def main() -> None:
@@ -43,11 +51,17 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="conqret-pictures-") as place:
         runs = Path(place)
         if PAGE in names:
-            photograph(report(runs), IMAGES / PAGE, runs / "profile")
+            photograph({report(runs): IMAGES / PAGE}, runs / "profile")
         if curves := [name for name in names if name in CURVES]:
             conqret(*DAMAGED, "-o", str(runs / "damage"), "--quiet")
             for name in curves:
                 (IMAGES / name).write_bytes((runs / "damage" / "plots" / CURVES[name]).read_bytes())
+        if pages := [name for name in names if name in PEOPLE]:
+            made = asyncio.run(annotating_pages(runs / "studies"))
+            taken = {runs / f"{name}.html": IMAGES / name for name in pages}
+            for page, to in taken.items():
+                page.write_text(made[to.stem.removeprefix("annotate-")], encoding="utf-8")
+            photograph(taken, runs / "people", SMALL)
     print("\n".join(f"docs/images/{name}" for name in names))
 
 
@@ -61,8 +75,8 @@ def report(runs: Path) -> Path:
     return Path(model) / "report.html"
 
 
-def photograph(page: Path, to: Path, profile: Path) -> None:
-    """The upper part of a page, as a browser shows it."""
+def photograph(pages: Mapping[Path, Path], profile: Path, size: tuple[int, int] = SIZE) -> None:
+    """The upper part of pages, as a browser shows it, in the files beside them."""
     from tests.report import chromium
 
     binary = chromium.find()
@@ -70,7 +84,10 @@ def photograph(page: Path, to: Path, profile: Path) -> None:
         raise SystemExit("there is no Chromium (scripts/install_chromium.sh installs it)")
     browser = chromium.Chromium(binary, profile)
     try:
-        browser.page(page, width=WIDTH, height=HEIGHT).screenshot(to)
+        for page, to in pages.items():
+            shown = browser.page(page, width=size[0], height=size[1])
+            shown.screenshot(to)
+            shown.close()
     finally:
         browser.close()
 

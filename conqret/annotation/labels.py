@@ -56,6 +56,9 @@ def reading_options(questions: Mapping[str, Question]) -> list[str]:
     questions are answered in different words."""
     scales = {dimension_name(name): scale_of(question) for name, question in questions.items()}
     worded = [one for one in scales.values() if one.words]
+    if not worded and len({(one.low, one.high) for one in scales.values()}) == 1:
+        ((low, high),) = {(one.low, one.high) for one in scales.values()}
+        return ["--scale", f"{low:g}:{high:g}"]
     if not worded:
         return [
             part for name, one in scales.items() for part in ("--scale", f"{name}={one.low:g}:{one.high:g}")

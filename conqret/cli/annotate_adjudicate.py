@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from contextlib import closing
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from conqret.cli.console import say
-from conqret.errors import number
+from conqret.cli.console import note, say
+from conqret.errors import DeclarationError, number
+
+if TYPE_CHECKING:
+    from conqret.data import Judgment
 
 ADJUDICATE_EPILOG = (
     "Examples:\n\nconqret annotate adjudicate labels --by Ada\n\n"
@@ -35,16 +38,19 @@ def adjudicate(
     from conqret.annotation.ledger import Ledger
     from conqret.annotation.links import ADJUDICATE, Links
     from conqret.annotation.study import check_names
-    from conqret.judging.folder import JudgeFolder
     from conqret.web.annotating.adjudicating import adjudication_app
     from conqret.web.guard import LOOPBACK
     from conqret.web.server import people
 
     (name,) = check_names([by])
-    judgments = tuple(JudgeFolder(run).judgments()) if run is not None else ()
+    judgments = _judgments(run) if run is not None else ()
     with closing(Ledger(folder)) as ledger, closing(Finals(folder)) as finals:
         links = Links(folder)
         found = disputes(ledger, finals, judgments)
+        if judgments and not {one.item for one in judgments} & {one.screen.item for one in ledger.given()}:
+            raise DeclarationError(f"{run} has judged none of the items that people labelled in {folder}")
+        if waiting := ledger.study.screens - len(finals.complete()):
+            note(f"{number(waiting, 'screen')} not labelled by all yet: nobody decides on these")
 
         def started(base: str) -> None:
             say(f"{number(len(found), 'screen')} to decide on, {sum(one.decided for one in found)} decided")
@@ -61,3 +67,11 @@ def adjudicate(
     say(
         f"stopped: {number(left, 'screen')} left; conqret annotate export {folder} --final gives one label each"
     )
+
+
+def _judgments(run: Path) -> tuple[Judgment, ...]:
+    from conqret.judging.folder import JudgeFolder
+
+    judge = JudgeFolder(run)
+    judge.record()
+    return tuple(judge.judgments())

@@ -8,11 +8,13 @@ from pathlib import Path
 
 import httpx
 import pytest
+from typer.testing import CliRunner
 
 from conqret.annotation.finals import Finals
 from conqret.annotation.ledger import Ledger
 from conqret.annotation.links import ADJUDICATE, DASHBOARD, Links
 from conqret.annotation.verdicts import verdicts
+from conqret.cli.main import app
 from conqret.data import Judgment, Measure, Status
 from conqret.web.annotating.adjudicating import adjudication_app
 from tests.annotation.studies import begun
@@ -73,6 +75,13 @@ async def test_who_decides_sees_what_everybody_says_and_the_decision_is_kept(
     assert (decided.answers, decided.comment, decided.by) == ({"overall_quality": "2"}, "one source", "Ada")
     assert [one.value for one in verdicts(study.given(), [decided])] == [None, "2", "1"]
     assert "by Ada" in (await ada.get(root)).text
+
+
+def test_a_run_that_is_none_is_said(study: Ledger, tmp_path: Path) -> None:
+    asked = ["annotate", "adjudicate", str(tmp_path), "--run", str(tmp_path / "nosuch"), "--port", "0"]
+    outcome = CliRunner().invoke(app, asked)
+    assert outcome.exit_code != 0
+    assert "nosuch" in outcome.output + str(outcome.exception)
 
 
 async def test_nobody_else_gets_in_and_nothing_is_shown_before_all_have_answered(
