@@ -12,12 +12,14 @@ sys.path.insert(0, str(ROOT))
 
 import httpx  # noqa: E402 - after the checkout is on the path, as what follows
 
+from conqret.annotation.counter_arguments import writing_study  # noqa: E402 - after the checkout is on the path
 from conqret.annotation.finals import Finals  # noqa: E402 - likewise
 from conqret.annotation.ledger import Ledger  # noqa: E402 - likewise
 from conqret.annotation.links import ADJUDICATE, DASHBOARD, JOIN  # noqa: E402 - likewise
 from conqret.data import Judgment, Measure, Status  # noqa: E402 - likewise
+from conqret.io.two_turn import read_two_turn  # noqa: E402 - likewise
 from conqret.web.annotating.adjudicating import adjudication_app  # noqa: E402 - likewise
-from tests.annotation.debates import BOTH, begun_debate  # noqa: E402 - likewise
+from tests.annotation.debates import BOTH, DEBATES, begun_debate  # noqa: E402 - likewise
 from tests.annotation.studies import begun  # noqa: E402 - likewise
 from tests.web.test_annotating import Browser, Study  # noqa: E402 - likewise
 
@@ -38,6 +40,8 @@ PAGES = {
     "debate-start": "judging_start",
     "debate": "judging",
     "debate-told": "judging_told",
+    "write-welcome": "writing_welcome",
+    "write": "writing",
 }
 """What each page is called, and its template (a test holds these against the code)."""
 SAID = {"anna": "4152", "ben": "4343", "carl": "4345"}
@@ -50,7 +54,7 @@ async def annotating_pages(scratch: Path) -> dict[str, str]:
     for task in ("rating", "preference", "citation-support", "dimensions"):
         found |= await _first(scratch / task, task)
     found |= await _over(scratch / "over")
-    return found | await _debate(scratch / "debate")
+    return found | await _debate(scratch / "debate") | await _writing(scratch / "writing")
 
 
 async def _first(folder: Path, task: str) -> dict[str, str]:
@@ -118,3 +122,14 @@ async def _debate(folder: Path) -> dict[str, str]:
                 break
             await ann.send(where, start="1")
         return found
+
+
+async def _writing(folder: Path) -> dict[str, str]:
+    """A writer's pages."""
+    begun_study, screens, texts = writing_study(read_two_turn(DEBATES), ["ann", "bob"])
+    with contextlib.closing(Ledger.open(folder, begun_study, screens, ["ann", "bob"], texts=texts)) as ledger:
+        study = Study(ledger, folder)
+        ann = study.browser()
+        found = {"write-welcome": (await ann.get(study.link("ann"))).text}
+        await ann.begin(study.link("ann"))
+        return {**found, "write": ann.page}

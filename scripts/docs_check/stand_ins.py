@@ -46,7 +46,9 @@ NOT_RUN = {
     r"from fastapi ": "FastAPI, which conqret does not need",
     r"--engine ray|engine=\"ray\"": "a cluster, which takes its time to start: the tests judge on one",
     r"^docs/retrieval\.md: .*(?:terrier\.Retriever|Anserini)": "Java",
-    r"annotate export|annotate .*--url https": "people who have labelled, or a proxy with an address of its own",
+    r"annotate (?:export|adjudicate)|annotate .*--url https": (
+        "people who have labelled, or a proxy with an address of its own"
+    ),
     r"--search (?:google|brave)": "a search engine's key, and the open web",
 }
 """What is not run: patterns over ``PAGE: TEXT``, and why. Everything else is."""
