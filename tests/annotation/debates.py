@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from conqret.annotation.counter_arguments import writing_study
 from conqret.annotation.debate_plan import debate_study
 from conqret.annotation.ledger import Ledger
 from conqret.io.slider_answers import Design
@@ -48,3 +49,9 @@ def begun_debate(
     chosen = questions or read_two_turn(DEBATES)
     study, screens, texts = debate_study(chosen, judges, design, instructions)
     return Ledger.open(folder, study, screens, judges, clock or Clock(), texts)
+
+
+def begun_writing(folder: Path, writers: Sequence[str] = ("ann", "bob")) -> Ledger:
+    """A study in ``folder`` in which counter-arguments to the arguments of the fixtures are written."""
+    study, screens, texts = writing_study(read_two_turn(DEBATES), writers)
+    return Ledger.open(folder, study, screens, writers, texts=texts)

@@ -16,13 +16,13 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from conqret.annotation.counter_arguments import writing_study, written
+from conqret.annotation.counter_arguments import written
 from conqret.annotation.debate_answers import as_slider_answers
 from conqret.annotation.ledger import Ledger, Turn
 from conqret.annotation.links import Links
 from conqret.io.slider_answers import read_slider_answers
-from conqret.io.two_turn import TwoTurnQuestion, read_two_turn
-from tests.annotation.debates import BOTH, DEBATES, begun_debate
+from conqret.io.two_turn import TwoTurnQuestion
+from tests.annotation.debates import BOTH, begun_debate, begun_writing
 from tests.report import chromium
 from tests.report.chromium import Chromium, Page
 from tests.web.annotators import WAIT_SECONDS, served
@@ -112,14 +112,13 @@ MARK = """
 
 def wrote(browser: Chromium, folder: Path) -> list[TwoTurnQuestion]:
     """Have two people write the counter-arguments of the fixtures, each with a snippet marked in the passage."""
-    study, screens, texts = writing_study(read_two_turn(DEBATES), WRITERS)
-    ledger = Ledger.open(folder, study, screens, WRITERS, texts=texts)
+    ledger = begun_writing(folder, WRITERS)
     with served(ledger, folder) as base:
         for name in WRITERS:
             one = Judge(name, browser.apart(), ledger, base)
             one.page.go(f"{base}/in/{Links(folder).of(ledger.person(name))}")
             one.page.press("Enter")
-            for _ in range(len(screens) // len(WRITERS)):
+            for _ in range(ledger.study.screens // len(WRITERS)):
                 one.wait("document.querySelector('#snippet')")
                 one.page.js(MARK.format(length=30))
                 one.wait("document.querySelector('#snippet').value")

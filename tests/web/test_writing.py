@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 from conqret.annotation.counter_arguments import planned_writing, writing_study, written
-from conqret.annotation.ledger import Ledger
 from conqret.errors import DeclarationError
 from conqret.io.two_turn import read_two_turn
-from tests.annotation.debates import DEBATES, made
+from tests.annotation.debates import DEBATES, begun_writing, made
 from tests.cli.conftest import Cli
 from tests.web.test_annotating import Study
 
@@ -22,8 +21,7 @@ WRITERS = ("ann", "bob")
 
 @pytest.fixture
 def study(tmp_path: Path) -> Study:
-    begun, screens, texts = writing_study(read_two_turn(DEBATES), WRITERS)
-    return Study(Ledger.open(tmp_path, begun, screens, WRITERS, texts=texts), tmp_path)
+    return Study(begun_writing(tmp_path), tmp_path)
 
 
 @pytest.mark.parametrize(("count", "passages", "writers"), [(4, 2, 2), (7, 1, 2), (9, 3, 3), (1, 1, 5)])
