@@ -20,7 +20,7 @@ from typing import Any, Self
 
 from conqret._optional import require
 from conqret.data import Item, Judgment
-from conqret.engines.governor import Governor
+from conqret.engines.governor import Governor, SharedQuota
 from conqret.engines.shards import gather, shard_names
 from conqret.engines.worker import Done, Worker
 from conqret.errors import ConqretError, DeclarationError, ExecutionError
@@ -120,15 +120,18 @@ class Cluster:
         """What a worker raised, as it raised it.
 
         Raises:
-            ExecutionError: the workers die again and again.
+            ExecutionError: the workers die again and again, or the governor does.
         """
         try:
             yield
-        except self.ray.exceptions.RayTaskError as error:
-            raise (error.cause if isinstance(error.cause, ConqretError) else error) from None
         except self.ray.exceptions.RayError as error:
+            cause = getattr(error, "cause", error)
+            if not isinstance(cause, self.ray.exceptions.RayError):
+                raise (cause if isinstance(cause, ConqretError) else error) from None
+            lost = "a worker that does not come again, or what holds the limits of all, is lost"
+            again = "all answers are kept; give the command again"
             raise ExecutionError(
-                f"a worker is lost, and does not come again: {error}", reason="worker lost", retryable=False
+                f"{lost} ({cause}): {again}", reason="worker lost", retryable=False
             ) from error
 
 
@@ -213,8 +216,10 @@ class SpreadClient(Client):
             budget = max(0.0, budget - (self.progress.cost_usd or 0.0) + self._spent)
         limits = (options.rpm, options.tpm, budget)
         if any(limit is not None for limit in limits):
-            waiting = 2 * options.max_concurrency + workers  # some reserve, while others settle
+            waiting = 3 * options.max_concurrency + workers  # some reserve, while others settle
             governor = ray.remote(Governor).options(num_cpus=0, max_concurrency=waiting).remote(*limits)
+            if self._sender is not None:
+                self._sender.quota = SharedQuota(governor, "driver")  # it lives as long as somebody holds it
         actor = ray.remote(Worker).options(
             num_cpus=0, num_gpus=0 if self._shared else self._cluster.gpus, scheduling_strategy="SPREAD",
             max_restarts=RESTARTS, max_task_retries=RESTARTS, max_concurrency=self.in_flight,
@@ -227,11 +232,12 @@ class SpreadClient(Client):
         return [
             _Hand(
                 actor.remote(
-                    shard.name,
                     replace(options, max_concurrency=max(1, least + (number < more))),
                     shard,
                     others,
-                    governor,
+                    None
+                    if governor is None
+                    else SharedQuota(governor, shard.name),  # Ray warns of a bare one
                 )
             )
             for number, shard in enumerate(shards)

@@ -63,6 +63,10 @@ class SharedQuota(Quota):
     def __init__(self, governor: Any, worker: str) -> None:
         self._governor, self._worker = governor, worker
 
+    def begin(self) -> Any:
+        """Say that the worker begins: the reference to what the governor answers."""
+        return self._governor.begin.remote(self._worker)
+
     @asynccontextmanager
     async def reserve(self, tokens: float, dollars: float) -> AsyncIterator[Used]:
         """As :meth:`Quota.reserve`, with one call to the governor before and one behind."""

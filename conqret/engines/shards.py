@@ -3,6 +3,7 @@ are put into the run's store, one row a key."""
 
 from __future__ import annotations
 
+import contextlib
 import glob
 import logging
 import uuid
@@ -11,7 +12,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from conqret.errors import ConqretError
+from conqret.errors import ConqretError, DeclarationError
 from conqret.llm.recordings import Recordings
 from conqret.llm.request import Completion
 
@@ -42,9 +43,10 @@ class Shard(Recordings):
         """The completion that is recorded here or in one of the others, or None."""
         found = super().get(key)
         for path, store in self._others.items():
-            if found is None and (store is not None or path.exists()):
-                store = self._others[path] = store or Recordings(path, read_only=True)
-                found = store.get(key)
+            if found is None:
+                with contextlib.suppress(DeclarationError):  # it is not there yet, or just being made
+                    store = self._others[path] = store or Recordings(path, read_only=True)
+                    found = store.get(key)
         return found
 
     def close(self) -> None:
@@ -73,7 +75,7 @@ def gather(store: Recordings) -> None:
                 if shard.exists():
                     with Recordings(shard) as part:
                         store.add(part.recorded())
-                    shard.unlink()
-                lock.unlink()
+                for rest in ("", "-wal", "-shm", _LOCK):  # SQLite leaves its own to whoever reads it yet
+                    shard.with_name(f"{shard.name}{rest}").unlink(missing_ok=True)
         except (ConqretError, Timeout) as error:
             _log.warning("%s: the answers in it are not used: %s", shard, error)

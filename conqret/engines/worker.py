@@ -29,21 +29,19 @@ class Done(NamedTuple):
 
 
 class Worker:
-    """An actor: ``options`` hold its share of the concurrency, ``governor`` the limits of all workers.
+    """An actor: ``options`` hold its share of the concurrency, ``quota`` the limits of all workers.
 
     One that comes for one that was killed goes on with its shard, and asks nothing that stands there.
     """
 
     def __init__(
-        self, name: str, options: ClientOptions, shard: Path, others: Sequence[Path], governor: Any
+        self, options: ClientOptions, shard: Path, others: Sequence[Path], quota: SharedQuota | None
     ) -> None:
         self._instruments: dict[str, Instrument] = {}
         self._judging: set[asyncio.Task[Judgment]] = set()
         self._shard = Shard(shard, others)
-        quota = None
-        if governor is not None:
-            require("ray", extra="ray").get(governor.begin.remote(name))
-            quota = SharedQuota(governor, name)
+        if quota is not None:
+            require("ray", extra="ray").get(quota.begin())
         self._client = Client(options, store=self._shard, quota=quota)
 
     async def judge(self, item: Item, name: str, instrument: Sequence[Any]) -> Done:

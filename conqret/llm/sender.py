@@ -53,7 +53,7 @@ class Sender:
         self._connection, self._options, self._facts, self._progress = connection, options, facts, progress
         self._timeout = facts.timeout or options.timeout
         self._gate = AdaptiveGate(facts.in_flight or options.max_concurrency)
-        self._quota = quota or Quota(options.rpm, options.tpm, options.budget_usd)
+        self.quota = quota or Quota(options.rpm, options.tpm, options.budget_usd)
         self._estimates = options.tpm is not None or options.budget_usd is not None
         self._breaker = Breaker()
         self._redaction = Redaction(secrets_in_use(options))
@@ -117,7 +117,7 @@ class Sender:
             await self._gate.unpaused(self._rng)
             began = time.monotonic()
             try:
-                async with self._quota.reserve(prompt, self._estimate(request, prompt)) as used:
+                async with self.quota.reserve(prompt, self._estimate(request, prompt)) as used:
                     began = time.monotonic()
                     if clock.when() is None:
                         clock.reschedule(loop.time() + self._timeout)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import logging
 import os
 import signal
@@ -10,16 +12,27 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, ClassVar
 
 import pytest
 
 import conqret
 from conqret.data import Document, Item
-from conqret.errors import DeclarationError
+from conqret.engines.cluster import Cluster
+from conqret.errors import DeclarationError, ExecutionError
+from conqret.io import open_items
+from conqret.judging.base import JudgeOptions
+from conqret.judging.instrument import judge_item
+from conqret.judging.setup import set_up
+from conqret.llm.client import Client
+from conqret.llm.options import ClientOptions
 from conqret.llm.recordings import Recordings
+from conqret.llm.request import Message
 from conqret.reliability.bias.study import bias
+from conqret.runs.session import Session
 from tests.judging.runs import write_items
+from tests.llm.samples import request
 from tests.runs.killed import ROOT, results
 from tests.server import FaultServer
 
@@ -132,28 +145,35 @@ def test_with_worker_and_driver_killed_the_run_is_that_of_one_process(
 
 
 def test_limits_hold_for_all_workers_together(cluster: str, tmp_path: Path) -> None:
-    source = items(tmp_path, 40)
+    source = open_items(items(tmp_path, 40))
     with FaultServer(latency=0.02, keep_bodies=False) as own:
         began = time.monotonic()
-        found = conqret.judge(
-            source,
-            **asked(
-                own,
-                engine="ray",
-                workers=WORKERS,
-                rpm=1200,
-                input_price=1000.0,
-                output_price=0.0,
-                budget_usd=9.0,
-            ),
-            output=tmp_path / "run",
-        )
+        options = ClientOptions(
+            "openai/judge", api_base=own.url, api_key="none", max_concurrency=AT_ONCE, rpm=1200, input_price=1000.0,
+            output_price=0.0, budget_usd=9.0,
+        )  # fmt: skip
+        setup = set_up("direct", options, JudgeOptions(metrics=("groundedness",)))
+
+        long = Message("user", "Is it late? " * 1000)
+
+        async def ask(client: Client) -> list[str | None]:
+            judging = (judge_item(one, setup.instrument(client)) for one in source)
+            found = [one.measures["groundedness"].reason for one in await asyncio.gather(*judging)]
+            return [*found, (await client.ask(request(messages=[long]))).reason]
+
+        with (
+            Cluster(WORKERS) as spread,
+            Session(options, recordings=tmp_path / "store", clients=spread) as session,
+        ):
+            reasons = session.run(ask)
         assert own.most_at_once <= AT_ONCE
         # A bucket of one second's worth is full at first; then twenty come in a second.
         assert all(number <= 20 + 20 * (one.at - began) for number, one in enumerate(own.requests, 1))
-    assert found.session.sent == len(own.requests) < 40
-    assert 0 < found.session.cost_usd <= 9.0
-    assert found.summary.reasons == {"budget": 40 - len(own.requests)}
+    assert session.counts.sent == len(own.requests) < 40
+    assert 0 < (session.cost_usd or 0.0) <= 9.0
+    assert reasons.count(None) == len(own.requests)
+    assert set(reasons) == {None, "budget"}
+    assert reasons[-1] == "budget", "what the driver asks by itself is of the same budget"
 
 
 def test_probes_of_a_judge_are_spread_too(cluster: str, tmp_path: Path) -> None:
@@ -181,7 +201,7 @@ def test_perplexity_is_that_of_one_process_and_rows_from_before_are_kept(
     with perplexity.scorer_of(model) as alone:
         wanted = list(alone.stream(pairs))
     done: list[int] = []
-    with perplexity.scorer_of(model, engine="ray", workers=WORKERS) as spread:
+    with perplexity.scorer_of(model, engine="ray", workers=1) as spread:
         assert (spread.fingerprint, spread.definition) == (alone.fingerprint, "paper")
         with TargetStore(tmp_path / "rows.jsonl", spread.fingerprint) as store:
             store.keep(*pairs[1][:1], pairs[1][1][0], wanted[1][0])
@@ -194,11 +214,50 @@ def test_perplexity_is_that_of_one_process_and_rows_from_before_are_kept(
     assert [row.perplexity for rows in found for row in rows] == pytest.approx(
         [row.perplexity for rows in wanted for row in rows], rel=1e-4
     )
-    with (
-        pytest.raises(DeclarationError, match="nothing-here"),
-        perplexity.scorer_of(str(tmp_path / "nothing-here"), engine="ray", workers=1),
-    ):
-        pass
+
+
+def test_chunks_go_to_all_workers_and_their_rows_come_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    from conqret.engines import perplexity
+
+    class Here:
+        """Ray and an actor of it, in this process."""
+
+        read: ClassVar[list[list[str]]] = []
+
+        def __init__(self, *given: Any) -> None:
+            self.about = SimpleNamespace(remote=lambda: perplexity.About("m", "paper", 1, "print"))
+            self.rows = SimpleNamespace(remote=lambda pairs: self.own.append(pairs) or [[] for _ in pairs])
+            self.own: list[Any] = []
+            Here.read.append(self.own)
+
+    ray = SimpleNamespace(
+        remote=lambda actor: SimpleNamespace(options=lambda **more: SimpleNamespace(remote=Here)),
+        get=lambda reference: reference,
+    )
+    monkeypatch.setattr(perplexity, "LOOK_AHEAD", 2)
+    spread = perplexity.SpreadPerplexity(
+        SimpleNamespace(begin=lambda: None, ray=ray, gpus=0, workers=2, heard=contextlib.nullcontext), "m"
+    )
+    done: list[int] = []
+    pairs = [(str(n), ["target"]) for n in range(7)]
+    assert list(spread.stream(pairs, on_context=done.append)) == [[]] * 7
+    assert Here.read == [[pairs[:2], pairs[4:6]], [pairs[2:4], pairs[6:]]]
+    assert done == list(range(7))
+
+
+@pytest.mark.parametrize(
+    ("raised", "heard", "said"),
+    [
+        (DeclarationError("nothing-here"), DeclarationError, "^nothing-here$"),
+        ("ActorDiedError", ExecutionError, "give the command again"),
+        (ZeroDivisionError("a bug"), ZeroDivisionError, "a bug"),
+    ],
+)
+def test_what_a_worker_raised_is_heard(raised: Any, heard: type[Exception], said: str) -> None:
+    errors = pytest.importorskip("ray", reason="the extra ray is not installed").exceptions
+    cause = getattr(errors, raised)() if isinstance(raised, str) else raised
+    with pytest.raises(heard, match=said), Cluster(1).heard():
+        raise errors.RayTaskError("judge", str(cause), cause).as_instanceof_cause()
 
 
 def test_what_cannot_be_spread_is_said_before_anything_is_written(

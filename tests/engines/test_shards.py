@@ -22,6 +22,8 @@ def test_a_worker_finds_what_the_run_and_the_others_have_recorded(tmp_path: Path
         put(store, "before", "from before")
     with Shard(shards[0], [run, *shards]) as one:
         assert one.get("theirs") is None
+        shards[1].touch()
+        assert one.get("theirs") is None, "it is just being made"
         with Shard(shards[1], [run, *shards]) as other:
             put(other, "theirs", "the other's")
             put(one, "both", "first")
@@ -29,7 +31,7 @@ def test_a_worker_finds_what_the_run_and_the_others_have_recorded(tmp_path: Path
             assert [found.text for key in ("before", "theirs", "both") if (found := one.get(key))] == [
                 "from before", "the other's", "first",
             ]  # fmt: skip
-    with Recordings(run) as store:
+    with Recordings(run) as store, Recordings(shards[1], read_only=True):  # by a worker that is yet to end
         gather(store)
         assert {one.key: one.completion.text for one in store.recorded()} == {
             "before": "from before", "theirs": "the other's", "both": store.get("both").text,
