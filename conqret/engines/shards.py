@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import glob
 import logging
+import time
 import uuid
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,7 +18,7 @@ from conqret.llm.recordings import Recordings
 from conqret.llm.request import Completion
 
 ORPHANED = 30.0
-"""Seconds to wait for whoever still writes a shard: the workers of a run that was killed end within a few."""
+"""Seconds to wait for those who still write shards: the workers of a run that was killed end within a few."""
 
 _MARK = ".shard-"
 _LOCK = ".lock"
@@ -68,14 +69,16 @@ def gather(store: Recordings) -> None:
     """Put the answers of all shards beside ``store`` into it, and remove them: those of workers that were killed with
     their run, too. A shard that is damaged, or that another run is writing, stays where it is, with a remark."""
     pattern = f"{glob.escape(f'{store.path.name}{_MARK}')}*{_LOCK}"
+    until = time.monotonic() + ORPHANED
     for lock in sorted(store.path.parent.glob(pattern)):
         shard = lock.with_name(lock.name.removesuffix(_LOCK))
         try:
-            with FileLock(lock, timeout=ORPHANED):
+            with FileLock(lock, timeout=max(0.0, until - time.monotonic())):
                 if shard.exists():
                     with Recordings(shard) as part:
                         store.add(part.recorded())
                 for rest in ("", "-wal", "-shm", _LOCK):  # SQLite leaves its own to whoever reads it yet
                     shard.with_name(f"{shard.name}{rest}").unlink(missing_ok=True)
         except (ConqretError, Timeout) as error:
-            _log.warning("%s: the answers in it are not used: %s", shard, error)
+            why = "another run is writing them, and keeps them" if isinstance(error, Timeout) else error
+            _log.warning("%s: the answers in it are not used: %s", shard, why)
