@@ -33,7 +33,7 @@ class Links:
                 file.write(secrets.token_bytes(32))
         except FileExistsError:
             pass
-        self._secret = path.read_bytes()
+        self._secret, self._people = path.read_bytes(), dict[int, str]()
         if len(self._secret) != 32:
             raise DeclarationError(
                 f"{path} is damaged, so that the links that were given out cannot be known; "
@@ -42,7 +42,9 @@ class Links:
 
     def of(self, person: Person) -> str:
         """The token of a person."""
-        return self._made(f"person {person.number}")
+        if person.number not in self._people:  # asked for everybody, at each request
+            self._people[person.number] = self._made(f"person {person.number}")
+        return self._people[person.number]
 
     def to(self, what: str) -> str:
         """The token of :data:`DASHBOARD`, :data:`JOIN` or :data:`ADJUDICATE`."""
