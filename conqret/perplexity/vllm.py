@@ -7,6 +7,7 @@ rows, because vLLM has no log-probabilities of what its cache holds.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -48,7 +49,8 @@ def _sum(places: Sequence[Mapping[int, Any] | None] | None, ids: Sequence[int], 
     """The log-probabilities of a prompt's own tokens from place ``begin`` on, added up."""
     if places is None or len(places) != len(ids):
         raise DeclarationError("vLLM gave no log-probabilities of the prompt; is its version 0.6 or later?")
-    return sum(float(found[token].logprob) for found, token in zip(places[begin:], ids[begin:], strict=True))  # type: ignore[index]
+    found = [place or {} for place in places]
+    return math.fsum(float(found[at][ids[at]].logprob) for at in range(begin, len(ids)))
 
 
 def loaded(name: str, device: str | None = None, dtype: str | None = None) -> tuple[Loaded, Prompted, Any]:
