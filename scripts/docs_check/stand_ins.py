@@ -49,6 +49,7 @@ NOT_RUN = {
     r"annotate (?:export|adjudicate)|annotate .*--url https": (
         "people who have labelled, or a proxy with an address of its own"
     ),
+    r"--server http": "an address of a judge of one's own; tests/llm asks one on loopback",
     r"--search (?:google|brave)": "a search engine's key, and the open web",
 }
 """What is not run: patterns over ``PAGE: TEXT``, and why. Everything else is."""
