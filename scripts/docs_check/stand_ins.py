@@ -39,7 +39,7 @@ NOT_RUN = {
     ),
     r"^docs/results/": "a run of minutes, or a model that was asked once; the figures stand on the page",
     r"scripts/debate_ablations": "seven trainings; the tests do it with one",
-    r"auto-judge |OPENAI_MODEL|adapters\.autojudge|CONQRET_TRACES|OTEL_|conqret mcp": (
+    r"auto-judge|conqret meta out/|OPENAI_MODEL|adapters\.autojudge|CONQRET_TRACES|OTEL_|conqret mcp": (
         "another library, in an environment of its own (make test-adapters)"
     ),
     r"^docs/adapters\.md: (?:from|import) ": "another library, in an environment of its own (make test-adapters)",

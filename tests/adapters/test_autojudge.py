@@ -84,20 +84,28 @@ def test_every_format_of_the_workflow(run, tmp_path):
     assert len((tmp_path / "rag-fine-grained.qrels.txt").read_text().splitlines()) == 6
 
 
-def test_what_has_no_score_is_in_the_evaldata_and_in_no_row(run, tmp_path):
-    code, said = run("--variant", "citation-support", "--augment-report")
+def test_what_has_no_score_is_in_the_evaldata_and_in_no_row(run, tmp_path, monkeypatch):
+    with FaultServer(FaultPlan(script=("policy",))) as server:
+        monkeypatch.setenv("OPENAI_MODEL", "my-model")
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        code, said = run("--variant", "two-sided", "--augment-report")
     assert code == 0, said
-    written = [
-        json.loads(line) for line in (tmp_path / "citation-support.responses.jsonl").read_text().splitlines()
-    ]
-    gamma = [one for one in written if one["metadata"]["run_id"] == "gamma"]
-    measures = gamma[0]["evaldata"]["conqret"]["measures"]
-    missing = {name for name, one in measures.items() if one["status"] != "scored"}
-    rows = table(tmp_path / "citation-support.eval.txt")
-    for name in missing:
-        assert ("gamma", gamma[0]["metadata"]["topic_id"], name) not in rows
-        assert measures[name]["reason"]
-    assert all(one["evaldata"]["conqret"]["fingerprint"] for one in written)
+    lines = (tmp_path / "two-sided.responses.jsonl").read_text().splitlines()
+    written = [json.loads(line) for line in lines]
+    judgments = [one["evaldata"]["conqret"] for one in written]
+    assert all(one["fingerprint"] for one in judgments)
+    lost = {
+        (one["metadata"]["run_id"], one["metadata"]["topic_id"]): judgment["measures"]["two_sided"]
+        for one, judgment in zip(written, judgments, strict=True)
+        if "value" not in judgment["measures"]["two_sided"]
+    }
+    assert lost  # reports that say the same share the answer
+    assert {(one["status"], one["reason"]) for one in lost.values()} == {("unscored", "refusal")}
+    rows = table(tmp_path / "two-sided.eval.txt")
+    assert {(system, topic) for system, topic, _ in rows if topic != "all"}.isdisjoint(lost)
+    (told,) = yaml.safe_load((tmp_path / "two-sided.eval.measures.yml").read_text())["measures"]
+    assert f"{9 - len(lost)} of 9 reports have a score ({len(lost)} refusal)" in told["description"]
+    assert "with them the mean over all reports lies between" in told["description"]
 
 
 @pytest.mark.parametrize("judge", ["ConqretJudge", "ConqretNuggetizerJudge"])

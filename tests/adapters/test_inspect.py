@@ -15,6 +15,7 @@ import conqret  # noqa: E402
 from conqret.adapters.inspect import as_log, conqret_metric, items_of  # noqa: E402
 from conqret.errors import DeclarationError  # noqa: E402
 from tests.adapters.examples import run_example  # noqa: E402
+from tests.adapters.judged import METRIC, WHY, judged  # noqa: E402
 
 SAMPLES = [
     Sample(
@@ -93,6 +94,20 @@ def test_a_run_as_a_log(log, tmp_path, suffix):
     means = {one.name: one.metrics["mean"].value for one in again.results.scores}
     assert means["groundedness"] == found.summary.metrics["groundedness"].mean
     assert next(iter(items_of(again)))["documents"][0]["text"] == SAMPLES[0].metadata["documents"][0]
+
+
+def test_a_run_as_a_log_has_what_is_missing_unscored_and_its_bounds(tmp_path):
+    found = judged()
+    again = read_eval_log(str(as_log(found, tmp_path / "run.json")))
+    (lost,) = (sample.scores[METRIC] for sample in again.samples if sample.id == found[0].item)
+    assert math.isnan(lost.value)
+    assert lost.explanation.startswith(f"no score: {WHY}")
+    (result,) = (one for one in again.results.scores if one.name == METRIC)
+    one = found.summary.metrics[METRIC]
+    assert (result.scored_samples, result.unscored_samples) == (3, 1)
+    assert result.metadata == {
+        "worst_case": one.worst_case, "best_case": one.best_case, "reasons": dict(one.reasons),
+    }  # fmt: skip
 
 
 def test_a_misspelt_metric_is_told_when_it_is_made():

@@ -47,6 +47,12 @@ def test_what_is_not_assigned_has_no_value():
     assert [one.coverage for one in nuggets_of([Nugget("a"), failed], "run")] == [{}, {}]
 
 
+def test_importance_stays_in_nuggetizers_objects():
+    vital, okay = (AssignedScoredNugget("A point.", word, "support") for word in ("vital", "okay"))
+    assert nuggets_of([vital], "run") == nuggets_of([okay], "run")
+    assert vital.importance == "vital"
+
+
 def test_the_example_of_the_page():
     names = run_example("nuggetizer")
     assert [one.coverage["support"]["zoo-keeper"] for one in names["found"]] == [0.5, 0.0]

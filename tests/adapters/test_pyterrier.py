@@ -1,6 +1,7 @@
 """conqret's formats in PyTerrier's pipelines and experiments."""
 
 import math
+from importlib.util import find_spec
 
 import pytest
 
@@ -121,7 +122,10 @@ def test_items_as_a_frame_and_back():
 
 
 def test_with_pyterrier_rag():
-    rag = pytest.importorskip("pyterrier_rag", reason="pyterrier-rag is not installed")
+    if find_spec("pyterrier_rag") is None:
+        pytest.skip("pyterrier-rag is not installed")
+    import pyterrier_rag as rag
+
     concatenated = retriever >> rag.prompt.Concatenator()
     reader = pt.apply.generic(lambda found: found.assign(qanswer=[ANSWERS[qid] for qid in found["qid"]]))
     gold = QRELS[["qid"]].assign(gold_answer=["cages are small", "taxes"])

@@ -109,6 +109,7 @@ def test_an_evaluation_dataset():
     assert [one.id for one in second.documents] == ["d1", "d2"]
     again = EvaluationDataset.from_list(as_dataset([first]).to_pandas().to_dict("records"))
     assert again[0].retrieved_context_ids == ["7", "8"]
+    assert not {"id", "stance", "second_argument", "metadata"} & set(again[0].to_dict()), "ragas drops them"
 
 
 def test_several_turns_are_a_fault():
