@@ -43,7 +43,7 @@ def test_a_run_is_a_dataset_with_nulls_and_reasons(run, where):
     assert found[1]["argument"] == demo()[1].argument
     assert [one["id"] for one in found[1]["documents"]] == [one.id for one in demo()[1].documents]
     assert set(found["fingerprint"]) == {run.record.fingerprint}
-    assert not {"trace", "calls", "explanation"} & set(found.column_names), "the run has them"
+    assert not {"trace", "calls"} & set(found.column_names), "the run has them"
 
 
 def test_a_folder_with_a_card_loads_again(run, tmp_path, monkeypatch):
