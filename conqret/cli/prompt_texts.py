@@ -42,7 +42,7 @@ def shown(
     user = {"topic", "stance", "documents", "argument", "second_argument", "reference", *_STANDS_IN} & set(
         used["user"]
     )
-    needs = ask.needs if ask else {_STANDS_IN.get(name, (name,))[0] for name in user}
+    needs = ask.needs if ask else {_STANDS_IN.get(name, (name,))[0] for name in user - {"reference"}}
     if not needs:
         raise DeclarationError(f"prompt {identifier!r} is not filled with items; leave out --item")
     if lacking := [need for need in sorted(needs) if not getattr(item, need)]:
@@ -70,6 +70,8 @@ def _variables(item: Item) -> dict[str, Any]:
         "topic": item.topic,
         "documents": item.documents,
         "argument": item.argument,
+        "second_argument": item.second_argument,
+        "reference": item.reference,
         "question": item.topic,
         "answer": item.argument,
         "perspective": item.topic,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from typing import Any, NamedTuple
 
 from conqret._optional import require
@@ -62,7 +63,7 @@ def loaded(name: str, device: str | None = None, dtype: str | None = None) -> tu
     """
     transformers = require("transformers", extra=EXTRA)
     try:
-        import vllm
+        vllm = import_module("vllm")
     except ImportError as error:
         raise DeclarationError(
             f"vLLM cannot be used here ({first_line(error)}): install it in an environment of its own, with a GPU "
