@@ -15,6 +15,7 @@ from conqret.annotation.debate_plan import QUESTION, debated
 from conqret.annotation.ledger import Ledger
 from conqret.annotation.screens import Screen
 from conqret.annotation.study import Study
+from conqret.data.gathering import gathered
 from conqret.errors import DeclarationError
 from conqret.io.two_turn import Argument, TwoTurnQuestion, quoted_in
 
@@ -87,9 +88,7 @@ def writing_study(
 
 def planned_writing(questions: Sequence[TwoTurnQuestion], writers: int) -> list[Screen]:
     """The screens of all writers: passage by passage, first all that answer the first option's argument."""
-    passages: dict[str, list[TwoTurnQuestion]] = {}
-    for one in questions:
-        passages.setdefault(one.passage_id, []).append(one)
+    passages = gathered((one.passage_id, one) for one in questions)
     screens: list[Screen] = []
     for place, own in enumerate(passages.values()):
         half = (len(own) + 1) // 2

@@ -81,8 +81,11 @@ class Database:
 
     @contextlib.contextmanager
     def change(self) -> Iterator[sqlite3.Connection]:
-        """Read and write with no other writer in between."""
+        """Read and write with no other writer in between. A change within a change is part of it."""
         with self._lock:
+            if self._connection.in_transaction:
+                yield self._connection
+                return
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield self._connection

@@ -15,6 +15,7 @@ from pydantic import TypeAdapter
 from conqret.annotation.ledger import Ledger
 from conqret.annotation.screens import Judging, Screen
 from conqret.annotation.study import Study, study_of
+from conqret.data.gathering import gathered
 from conqret.debate.judging import Asking, askings
 from conqret.errors import DeclarationError
 from conqret.io.slider_answers import CONDITIONS, Design
@@ -82,9 +83,10 @@ def planned_judgments(
         DeclarationError: the main design lacks a passage.
     """
     drawn = random.Random(seed)
-    asked: dict[tuple[str, str, str, bool], list[Asking]] = {}
-    for one in askings(questions, design, instructions):
-        asked.setdefault((one.question.id, one.condition, one.instruction, one.swapped), []).append(one)
+    asked = gathered(
+        ((one.question.id, one.condition, one.instruction, one.swapped), one)
+        for one in askings(questions, design, instructions)
+    )
     cells = _cells(design, instructions)
     ranks = drawn.sample(range(judges), judges)
     ordered = list(_mixed(questions, drawn))

@@ -11,6 +11,7 @@ from conqret.annotation.ledger import Given, Ledger
 from conqret.annotation.screens import CANNOT_JUDGE, Question, Screen
 from conqret.annotation.verdicts import Final
 from conqret.data import Judgment
+from conqret.data.gathering import gathered
 from conqret.io.label_scale import dimension_name
 
 APART = 1.0
@@ -54,10 +55,7 @@ def disputes(ledger: Ledger, finals: Finals, judgments: Iterable[Judgment] = ())
     judged = {one.item: one for one in judgments}
     last = {one.screen: one for one in finals}
     complete = finals.complete()
-    screens: dict[int, list[Given]] = {}
-    for one in ledger.given():
-        if one.place in complete:
-            screens.setdefault(one.place, []).append(one)
+    screens = gathered((one.place, one) for one in ledger.given() if one.place in complete)
     found = []
     for place, given in screens.items():
         screen = given[0].screen

@@ -8,6 +8,7 @@ from statistics import median_low, mode
 
 from conqret.annotation.ledger import Given
 from conqret.annotation.screens import CANNOT_JUDGE, Question
+from conqret.data.gathering import gathered
 from conqret.io.label_scale import LabelScale, Scales, dimension_name
 from conqret.io.label_set import Label, LabelSet, Unit
 from conqret.reliability.validation.people import PeopleAgreement, people_agreement
@@ -72,23 +73,16 @@ def reading_options(questions: Mapping[str, Question]) -> list[str]:
 def agreement(given: Iterable[Given]) -> PeopleAgreement | None:
     """How far people agree so far; None before two of them have labelled one thing."""
     found = label_set(given)
-    seen: dict[tuple[Unit, str], set[str]] = {}
-    for label in found.labels:
-        if label.value is not None:
-            seen.setdefault((label.unit, label.dimension), set()).add(label.annotator)
-    return people_agreement(found) if any(len(people) > 1 for people in seen.values()) else None
+    several = any(len({one.annotator for one in labels}) > 1 for labels in _told(found).values())
+    return people_agreement(found) if several else None
 
 
 def against_others(given: Iterable[Given]) -> dict[str, Estimate]:
     """For each person, by pseudonym, the alpha of what they say and what the others say on the same: the (lower) median
     of these, or the most frequent of words. Who has labelled nothing beside others is not among them."""
     found = label_set(given)
-    told: dict[tuple[Unit, str], list[Label]] = {}
-    for label in found.labels:
-        if label.value is not None:
-            told.setdefault((label.unit, label.dimension), []).append(label)
     beside: dict[str, list[Label]] = {}
-    for (_, dimension), labels in told.items():
+    for (_, dimension), labels in _told(found).items():
         one_of = median_low if found.scale(dimension).level == "ordinal" else mode
         for label in labels:
             others = [one.value for one in labels if one is not label and one.value is not None]
@@ -100,6 +94,11 @@ def against_others(given: Iterable[Given]) -> dict[str, Estimate]:
         person: _alpha(people_agreement(replace(found, labels=tuple(beside[person]))))
         for person in sorted(beside)
     }
+
+
+def _told(found: LabelSet) -> dict[tuple[Unit, str], list[Label]]:
+    """What was said of each unit and dimension."""
+    return gathered(((one.unit, one.dimension), one) for one in found.labels if one.value is not None)
 
 
 def _alpha(found: PeopleAgreement) -> Estimate:

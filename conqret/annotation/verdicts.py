@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from conqret.annotation.ledger import Given
 from conqret.annotation.screens import CANNOT_JUDGE, Screen
+from conqret.data.gathering import gathered
 
 ADJUDICATED, AGREED, MOST = "adjudicated", "all agree", "most"
 """How a final label came about."""
@@ -44,10 +45,7 @@ def verdicts(given: Iterable[Given], finals: Iterable[Final] = ()) -> Iterator[V
     Most are more than half of those who could judge; where people differ otherwise, somebody has to decide.
     """
     last = {one.screen: one for one in finals}
-    screens: dict[int, list[Given]] = {}
-    for one in given:
-        screens.setdefault(one.place, []).append(one)
-    for place, answers in screens.items():
+    for place, answers in gathered((one.place, one) for one in given).items():
         screen, final = answers[0].screen, last.get(place)
         for question in screen.questions:
             if final is not None and question.name in final.answers:

@@ -146,4 +146,4 @@ def place(questions: Questions | Answering, run: Answering) -> Path:
 
 
 def _client(model: str | ClientOptions) -> ClientOptions:
-    return (model if isinstance(model, ClientOptions) else ClientOptions(model)).resolved()
+    return ClientOptions.of(model).resolved()

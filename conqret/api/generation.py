@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from conqret.api.settings import as_client
 from conqret.errors import DeclarationError, strict_options
 from conqret.generation.examples import SEED, SHOTS
 from conqret.generation.generate import DOCUMENTS, GenerateOptions
@@ -39,7 +38,7 @@ def generation_job(
     replay: str | Path | None = None,
 ) -> GenerationRun:
     """Arguments that are ready to be written, or to be estimated. Raises DeclarationError as :func:`generate`."""
-    client = as_client(model)
+    client = ClientOptions.of(model)
     client.backend.check_can_ask("the question for an argument")
     wanted = GenerateOptions(shots, documents, seed, temperature, expert, strategy)
     asks = bool(wanted.way.prompts)

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from conqret._optional import require
-from conqret.api.settings import as_client
 from conqret.data import Stance
 from conqret.errors import DeclarationError, UnknownNameError, strict_options
 from conqret.io.corpus import CorpusDirectory
@@ -230,7 +229,7 @@ def retrieval_session(
     Raises:
         DeclarationError: the model does not write.
     """
-    chosen = as_client(model)
+    chosen = ClientOptions.of(model)
     chosen.backend.check_can_ask("what retrieval asks")
     store = None if recordings is None else Path(recordings)
     if replay is None and store is None and not chosen.backend.baseline:

@@ -96,8 +96,3 @@ def client_options(model: str | None, settings: Mapping[str, Any]) -> ClientOpti
 def as_path(place: str | Path | None) -> Path | None:
     """A place as a path."""
     return None if place is None else Path(place)
-
-
-def as_client(model: str | ClientOptions) -> ClientOptions:
-    """A model's name as settings of a client."""
-    return model if isinstance(model, ClientOptions) else ClientOptions(model)

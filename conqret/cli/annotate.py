@@ -12,9 +12,10 @@ from conqret.cli import options
 from conqret.cli.annotate_adjudicate import ADJUDICATE_EPILOG, adjudicate
 from conqret.cli.annotate_debate import EPILOG as DEBATE_EPILOG
 from conqret.cli.annotate_debate import WRITE_EPILOG, debate, export_answers, export_debates, write
-from conqret.cli.annotating import Consent, Host, NewLinks, Port, Url, serve, text_of
+from conqret.cli.annotating import Consent, Served, text_of
 from conqret.cli.console import at, note, result, say
 from conqret.cli.default_command import DEFAULT, RunByDefault
+from conqret.cli.groups import grouped
 from conqret.errors import number
 
 if TYPE_CHECKING:
@@ -50,8 +51,10 @@ Name = Annotated[str, typer.Argument(help="The person: a name, or a pseudonym su
 
 
 @app.command(DEFAULT, epilog=EPILOG)
+@grouped
 def run(
     items: options.Items,
+    *,
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder that keeps the labels.")],
     task: Annotated[str, typer.Option(help=TASKS)] = "rating",
     metric: Annotated[
@@ -76,10 +79,7 @@ def run(
     ] = None,
     consent: Consent = None,
     seed: Annotated[int, typer.Option(help="Draws orders and sides.")] = 13,
-    host: Host = "127.0.0.1",
-    port: Port = 8767,
-    url: Url = "",
-    new_links: NewLinks = False,
+    served: Served,
     columns: options.Columns = None,
 ) -> None:
     """Serve pages on which people label, until Ctrl-C; the same command goes on with the same links.
@@ -96,7 +96,7 @@ def run(
     found = planned_screens(
         source, task, metrics=metric or (), scale=ends(scale) if scale else None, seed=seed, plan=plan
     )
-    names = [name for name in (part.strip() for part in people.split(",")) if name]
+    names = options.listed(people)
     study = study_of(
         task, found.screens, names,
         overlap=overlap if overlap is not None else min(OVERLAP, max(len(names) + open_to, 1)),
@@ -105,14 +105,7 @@ def run(
     )  # fmt: skip
     for remark in found.notes:
         note(remark)
-    serve(
-        output,
-        lambda: Ledger.open(output, study, found.screens, names),
-        host=host,
-        port=port,
-        url=url,
-        new_links=new_links,
-    )
+    served.serve(output, lambda: Ledger.open(output, study, found.screens, names))
 
 
 app.command("debate", epilog=DEBATE_EPILOG)(debate)
@@ -303,7 +296,6 @@ def backup(
 
 
 def _opened(folder: Path) -> closing[Ledger]:
-
     from conqret.annotation.ledger import Ledger
 
     return closing(Ledger(folder))

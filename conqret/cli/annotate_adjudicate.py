@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from conqret.cli.annotating import Port
 from conqret.cli.console import note, say
 from conqret.errors import DeclarationError, number
 
@@ -27,7 +28,7 @@ def adjudicate(
         Path | None, typer.Option(help="A judged run: also what it says otherwise than people, and why.")
     ] = None,
     by: Annotated[str, typer.Option(help="Who decides; exports have a pseudonym.")] = "adjudicator",
-    port: Annotated[int, typer.Option(help="The port; 0 takes one that is free.", min=0, max=65535)] = 8768,
+    port: Port = 8768,
 ) -> None:
     """Decide on pages of this machine where people differ, or people and a judge; what they said stays as it is.
 

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from conqret.cli.annotating import Consent, Host, NewLinks, Port, Url, serve, text_of
+from conqret.cli import options
+from conqret.cli.annotating import Consent, Served, text_of
 from conqret.cli.console import at, note, say
+from conqret.cli.groups import grouped
 from conqret.errors import number
 
 if TYPE_CHECKING:
@@ -32,10 +34,12 @@ WRITE_EPILOG = (
 )
 
 
+@grouped
 def debate(
     questions: Annotated[
         Path, typer.Argument(help="Questions with their debates, as conqret debate judge reads them.")
     ],
+    *,
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder that keeps the answers.")],
     judges: Annotated[
         str, typer.Option(help="Who judges, by names with commas between; each gets a link of their own.")
@@ -50,10 +54,7 @@ def debate(
     ] = "simple",
     consent: Consent = None,
     seed: Annotated[int, typer.Option(help="Draws who judges what how, and orders.")] = 13,
-    host: Host = "127.0.0.1",
-    port: Port = 8767,
-    url: Url = "",
-    new_links: NewLinks = False,
+    served: Served,
 ) -> None:
     """Serve pages on which people judge two-turn debates, until Ctrl-C; the same command goes on.
 
@@ -65,7 +66,7 @@ def debate(
     from conqret.io.two_turn import read_two_turn
 
     found = read_two_turn(questions)
-    names = [name for name in (part.strip() for part in judges.split(",")) if name]
+    names = options.listed(judges)
     instructions = [name for name in INSTRUCTIONS if incentive in (name, "both")]
     study, screens, texts = debate_study(
         found, names, design, instructions, seed=seed, consent=text_of(consent)
@@ -73,29 +74,21 @@ def debate(
     if design == "pilot" and max(Counter(one.passage_id for one in found).values()) > 1:
         note("some questions share a passage: who has seen it at one of them knows it at the next")
 
-    serve(
-        output,
-        lambda: _begun(output, study, screens, texts, names),
-        host=host,
-        port=port,
-        url=url,
-        new_links=new_links,
-    )
+    served.serve(output, lambda: _begun(output, study, screens, texts, names))
 
 
+@grouped
 def write(
     questions: Annotated[
         Path, typer.Argument(help="Questions with passage and arguments, as conqret debate judge reads them.")
     ],
+    *,
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder that keeps what is written.")],
     writers: Annotated[
         str, typer.Option(help="Who writes, by names with commas between; two write on each passage.")
     ],
     consent: Consent = None,
-    host: Host = "127.0.0.1",
-    port: Port = 8767,
-    url: Url = "",
-    new_links: NewLinks = False,
+    served: Served,
 ) -> None:
     """Serve pages on which people write counter-arguments, until Ctrl-C; the same command goes on.
 
@@ -105,16 +98,9 @@ def write(
     from conqret.annotation.counter_arguments import writing_study
     from conqret.io.two_turn import read_two_turn
 
-    names = [name for name in (part.strip() for part in writers.split(",")) if name]
+    names = options.listed(writers)
     study, screens, texts = writing_study(read_two_turn(questions), names, consent=text_of(consent))
-    serve(
-        output,
-        lambda: _begun(output, study, screens, texts, names),
-        host=host,
-        port=port,
-        url=url,
-        new_links=new_links,
-    )
+    served.serve(output, lambda: _begun(output, study, screens, texts, names))
 
 
 def _begun(

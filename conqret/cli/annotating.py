@@ -4,26 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from conqret.cli.console import note, say
+from conqret.cli.groups import Group
 from conqret.errors import DeclarationError, number
 
 if TYPE_CHECKING:
     from conqret.annotation.ledger import Ledger
     from conqret.annotation.links import Links
 
-Host = Annotated[
-    str, typer.Option(help="The address to listen on; beyond this machine, put a proxy with TLS before it.")
-]
 Port = Annotated[int, typer.Option(help="The port; 0 takes one that is free.", min=0, max=65535)]
-Url = Annotated[
-    str, typer.Option(help="The address at which people reach it, where a proxy stands before it.")
-]
-NewLinks = Annotated[bool, typer.Option("--new-links", help="Make new links; those given out end.")]
 Consent = Annotated[
     Path | None, typer.Option(help="A text that everybody has to agree to before the first screen.")
 ]
@@ -43,35 +38,49 @@ def text_of(file: Path | None) -> str:
         ) from None
 
 
-def serve(
-    folder: Path, opened: Callable[[], Ledger], *, host: str, port: int, url: str, new_links: bool
-) -> None:
-    """Serve the study that ``opened`` gives, in ``folder``, until Ctrl-C; links are said as soon as they hold.
+@dataclass(frozen=True)
+class Served(Group):
+    """Where pages are served, and how people reach them."""
 
-    Raises:
-        DeclarationError: ``url`` is none, or the study is being served already.
-    """
-    from conqret.annotation.links import Links
-    from conqret.io.locking import only_writer
-    from conqret.web.server import annotate, checked_url, is_loopback
+    host: Annotated[
+        str,
+        typer.Option(help="The address to listen on; beyond this machine, put a proxy with TLS before it."),
+    ] = "127.0.0.1"
+    port: Port = 8767
+    url: Annotated[
+        str, typer.Option(help="The address at which people reach it, where a proxy stands before it.")
+    ] = ""
+    new_links: Annotated[bool, typer.Option("--new-links", help="Make new links; those given out end.")] = (
+        False
+    )
 
-    checked_url(url)
-    if not is_loopback(host) and not url.startswith("https:"):
-        note(
-            "without TLS others on the network can read links and labels: put a proxy before it, and say its --url"
-        )
-    with only_writer(folder, "the study is being served already"), closing(opened()) as ledger:
-        links = Links(folder, fresh=new_links)
-        annotate(
-            ledger,
-            links,
-            host=host,
-            port=port,
-            url=url,
-            on_start=lambda base: _say_links(base, ledger, links),
-        )
-        done, wanted = ledger.wanted()
-    say(f"stopped: {done:,} of {number(wanted, 'label')} are in {folder}; the same command goes on")
+    def serve(self, folder: Path, opened: Callable[[], Ledger]) -> None:
+        """Serve the study that ``opened`` gives, in ``folder``, until Ctrl-C; links are said as soon as they hold.
+
+        Raises:
+            DeclarationError: ``url`` is none, or the study is being served already.
+        """
+        from conqret.annotation.links import Links
+        from conqret.io.locking import only_writer
+        from conqret.web.server import annotate, checked_url, is_loopback
+
+        checked_url(self.url)
+        if not is_loopback(self.host) and not self.url.startswith("https:"):
+            note(
+                "without TLS others on the network can read links and labels: put a proxy before it, and say its --url"
+            )
+        with only_writer(folder, "the study is being served already"), closing(opened()) as ledger:
+            links = Links(folder, fresh=self.new_links)
+            annotate(
+                ledger,
+                links,
+                host=self.host,
+                port=self.port,
+                url=self.url,
+                on_start=lambda base: _say_links(base, ledger, links),
+            )
+            done, wanted = ledger.wanted()
+        say(f"stopped: {done:,} of {number(wanted, 'label')} are in {folder}; the same command goes on")
 
 
 def _say_links(base: str, ledger: Ledger, links: Links) -> None:

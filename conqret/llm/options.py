@@ -63,6 +63,11 @@ class ClientOptions:
     stop_after_failures: float = STOP_AFTER
     client: Way = "direct"
 
+    @classmethod
+    def of(cls, model: str | ClientOptions) -> ClientOptions:
+        """The settings themselves, or those that a model's name alone stands for."""
+        return model if isinstance(model, ClientOptions) else cls(model)
+
     def __post_init__(self) -> None:
         if not self.model.strip():
             raise DeclarationError("model is empty; give a litellm model name, or 'offline'")

@@ -10,6 +10,7 @@ from conqret.annotation.counter_arguments import TASK as WRITING
 from conqret.annotation.debate_plan import TASK as JUDGING
 from conqret.annotation.labels import against_others, agreement
 from conqret.annotation.ledger import Given, Ledger
+from conqret.data.gathering import gathered
 from conqret.data.item import Frozen
 from conqret.errors import number
 from conqret.report.agreement_tables import people_table
@@ -83,8 +84,9 @@ class PersonSoFar(Frozen):
 def people_rows(ledger: Ledger, given: Sequence[Given]) -> list[PersonSoFar]:
     """One for each person, in the order in which they joined."""
     rows, alphas = [], against_others(given)
+    by_person = gathered((one.person.number, one) for one in given)
     for person in ledger.people():
-        mine = [one for one in given if one.person.number == person.number]
+        mine = by_person.get(person.number, [])
         done, left = ledger.counts(person)
         checks = [
             answered == one.screen.gold[name]
@@ -132,9 +134,7 @@ def people_so_far(people: Sequence[PersonSoFar]) -> Table:
 
 def time_of_items(given: Sequence[Given]) -> Table:
     """How long each item took, the slowest first."""
-    seconds: dict[str, list[float]] = {}
-    for one in given:
-        seconds.setdefault(one.screen.item, []).append(one.seconds)
+    seconds = gathered((one.screen.item, one.seconds) for one in given)
     slowest = sorted(seconds.items(), key=lambda found: -median(found[1]))[:SLOWEST]
     rows = [(item, len(found), f"{median(found):.0f}", f"{max(found):.0f}") for item, found in slowest]
     return Table("Time", (Column("item", "name"), "screens", "median", "longest"), rows)

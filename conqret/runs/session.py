@@ -107,7 +107,7 @@ class Session:
         if batch and replay is not None:
             raise DeclarationError("a replay asks nothing, so it has no batch: leave one of the two out")
         self._batch, self._clients = batch, clients
-        self.options = model if isinstance(model, ClientOptions) else ClientOptions(model)
+        self.options = ClientOptions.of(model)
         self.library = prompts if isinstance(prompts, Library) else Library(prompts)
         self.progress = Progress()
         self._recordings, self._replay = recordings, replay

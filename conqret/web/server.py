@@ -50,7 +50,7 @@ def view(root: Path, port: int = PORT, *, on_start: Callable[[str], None]) -> No
     if not root.is_dir():
         raise DeclarationError(f"{root}: there is no such folder; give one that holds runs")
     _require()
-    with _listening(LOOPBACK, port) as listening:
+    with port_at(LOOPBACK, port) as listening:
         port = listening.getsockname()[1]
         _run(
             view_app(root, port),
@@ -92,10 +92,10 @@ def serve(
     limits = limits or Limits()
     judges = offered(session, formats, judging)
     app = service_app(session, judges, judging, limits, keyed=bool(keys))
-    with _listening(host, port) as listening:
+    with port_at(host, port) as listening:
         port = listening.getsockname()[1]
         hosts = own_hosts(port, host) if alone else None  # a key keeps pages of others out, too
-        address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+        address = _address(host, port)
         _run(
             Access(app, hosts, keys, heard),
             listening,
@@ -132,16 +132,15 @@ def people(app: ASGIApp, *, host: str, port: int, url: str = "", on_start: Calla
     """
     _require()
     outside = checked_url(url)
-    with _listening(host, port) as listening:
+    with port_at(host, port) as listening:
         port = listening.getsockname()[1]
         known = is_loopback(host) or bool(url)
         hosts = own_hosts(port, host) | {outside.netloc.lower() or LOOPBACK} if known else None
         origins = (f"{outside.scheme}://{outside.netloc.lower()}",) if url else ()
-        here = f"http://{f'[{host}]' if ':' in host else host}:{port}"
         _run(
             Guard(app, hosts, (*READS, "POST"), origins=origins),
             listening,
-            lambda: on_start(url.rstrip("/") or here),
+            lambda: on_start(url.rstrip("/") or _address(host, port)),
             lifespan="off",
             timeout_graceful_shutdown=GRACE_SECONDS,
         )
@@ -184,9 +183,15 @@ def is_loopback(host: str) -> bool:
     return host == "localhost"
 
 
-def _listening(host: str, port: int) -> socket.socket:
-    """A port of this address."""
-    found = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
+def _address(host: str, port: int) -> str:
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}"
+
+
+def port_at(host: str, port: int) -> socket.socket:
+    """A port of this address, where answers go out without waiting for more."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # asyncio sends small answers at once (TCP_NODELAY) only where the protocol is named; else each waits 40 ms
+    found = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     if os.name == "posix":  # a server that has just ended does not keep the port
         found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:

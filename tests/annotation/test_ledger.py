@@ -74,6 +74,23 @@ def test_the_same_answer_twice_is_one_and_another_is_refused(tmp_path: Path) -> 
     assert (kept.answers, kept.revision) == ({"overall_quality": "4"}, 1)
 
 
+def test_an_answer_and_the_screen_after_it_are_written_together_or_not_at_all(tmp_path: Path) -> None:
+    ledger = begun(tmp_path)
+    anna = ledger.person("anna")
+    first = next_of(ledger, "anna")
+    following = ledger.answer_and_next(anna, first, {"overall_quality": "4"}, "", 0)
+    assert following is not None
+    assert following == ledger.begun(anna) != first
+    with pytest.raises(StaleAnswerError):
+        ledger.answer_and_next(anna, first, {"overall_quality": "2"}, "", 0)
+    assert [one.answers for one in ledger.given()] == [{"overall_quality": "4"}]
+    third = ledger.answer_and_next(anna, following, {"overall_quality": "3"}, "", 0)
+    assert third is not None
+    again = Ledger(tmp_path)
+    assert len(list(again.given())) == 2
+    assert again.begun(anna) == third
+
+
 def test_an_answer_is_changed_and_taken_back_and_its_history_stays(tmp_path: Path) -> None:
     ledger = begun(tmp_path)
     anna = ledger.person("anna")

@@ -80,8 +80,7 @@ class Annotator:
 
     def work(self, link: str) -> None:
         """Label all that there is."""
-        self.page.go(f"{self.base}{link}")
-        self.page.press("Enter")
+        come_in(self.page, f"{self.base}{link}")
         while (turn := self._screen()) is not None:
             count = len(self.said)
             if self.trouble and count % 7 == 2:
@@ -120,7 +119,7 @@ class Annotator:
     def _keep(self) -> None:
         self.page.js("window.old = true")
         self.page.press("Enter")
-        self._until("window.old !== true && document.readyState == 'complete'")
+        self._until("window.old !== true")
 
     def _without_network(self) -> None:
         """Send while there is no connection; what was chosen is still there when one comes back."""
@@ -137,21 +136,32 @@ class Annotator:
     def _back_and_again(self, turn: Turn, answers: dict[str, str]) -> None:
         """Go back to what was just answered, and send it once more."""
         self.page.js("setTimeout(() => history.back())")
-        self._until(f"location.pathname == '/screen/{turn.number}' && document.readyState == 'complete'")
+        self._until(f"location.pathname == '/screen/{turn.number}'")
         self._choose(turn, answers)
         self._keep()
 
     def _until(self, condition: str) -> None:
-        deadline = time.monotonic() + WAIT_SECONDS
-        while True:
-            with contextlib.suppress(RuntimeError):  # the page is being changed
-                if self.page.js(condition):
-                    return
-            if time.monotonic() > deadline:
-                raise AssertionError(
-                    f"{self.name} waited in vain: {condition}; {self.page.js('document.title')}"
-                )
-            time.sleep(0.01)
+        until(self.page, condition)
+
+
+def come_in(page: Page, address: str) -> None:
+    """Open the page of a link, and press its button as soon as that has the focus."""
+    page.go(address)
+    until(page, "document.activeElement.matches('button.main')")
+    page.press("Enter")
+
+
+def until(page: Page, condition: str) -> None:
+    """Wait until the page is whole and this holds."""
+    deadline = time.monotonic() + WAIT_SECONDS
+    while True:
+        with contextlib.suppress(RuntimeError):  # the page is being changed
+            if page.js(f"document.readyState == 'complete' && Boolean({condition})"):
+                return
+        if time.monotonic() > deadline:
+            seen = page.js("`${location.pathname}: ${document.title}`")
+            raise AssertionError(f"waited in vain at {seen} for {condition}")
+        time.sleep(0.01)
 
 
 def label(browser: Chromium, folder: Path, task: str, count: int) -> tuple[Ledger, list[Annotator]]:

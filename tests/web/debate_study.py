@@ -7,7 +7,6 @@ python -m tests.web.debate_study [--judges 6] [-o study]
 from __future__ import annotations
 
 import argparse
-import contextlib
 import hashlib
 import subprocess
 import sys
@@ -25,7 +24,7 @@ from conqret.io.two_turn import TwoTurnQuestion
 from tests.annotation.debates import BOTH, begun_debate, begun_writing
 from tests.report import chromium
 from tests.report.chromium import Chromium, Page
-from tests.web.annotators import WAIT_SECONDS, served
+from tests.web.annotators import come_in, served, until
 
 WRITERS = ("gil", "hal")
 JUDGES = ("ann", "bob", "cem", "dee", "eve", "fox")
@@ -49,8 +48,7 @@ class Judge:
 
     def come(self, link: str) -> None:
         """Come in by the link, and read the first page."""
-        self.page.go(f"{self.base}{link}")
-        self.page.press("Enter")
+        come_in(self.page, f"{self.base}{link}")
         self.wait("document.querySelector('button[name=start]')")
 
     def work(self) -> None:
@@ -90,14 +88,7 @@ class Judge:
 
     def wait(self, condition: str) -> None:
         """Wait until the page is whole and this holds."""
-        deadline = time.monotonic() + WAIT_SECONDS
-        while True:
-            with contextlib.suppress(RuntimeError):  # the page is being changed
-                if self.page.js(f"document.readyState == 'complete' && Boolean({condition})"):
-                    return
-            if time.monotonic() > deadline:
-                raise AssertionError(f"{self.name} waited in vain: {condition}")
-            time.sleep(0.01)
+        until(self.page, condition)
 
 
 MARK = """
@@ -116,8 +107,7 @@ def wrote(browser: Chromium, folder: Path) -> list[TwoTurnQuestion]:
     with served(ledger, folder) as base:
         for name in WRITERS:
             one = Judge(name, browser.apart(), ledger, base)
-            one.page.go(f"{base}/in/{Links(folder).of(ledger.person(name))}")
-            one.page.press("Enter")
+            come_in(one.page, f"{base}/in/{Links(folder).of(ledger.person(name))}")
             for _ in range(ledger.study.screens // len(WRITERS)):
                 one.wait("document.querySelector('#snippet')")
                 one.page.js(MARK.format(length=30))

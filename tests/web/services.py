@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import http.client
 import json
-import socket
 import threading
 import time
 from collections.abc import Iterable, Mapping
@@ -16,6 +15,7 @@ from conqret.runs.session import Session
 from conqret.web.access import Access, Served
 from conqret.web.guard import own_hosts
 from conqret.web.intake import Limits
+from conqret.web.server import port_at
 from conqret.web.service import offered, service_app
 
 ITEM = {"topic": "Ban zoos?", "argument": "Cages are small [1].", "documents": ["Cages are small."]}
@@ -43,7 +43,7 @@ class Running:
         keys: tuple[str, ...] = (),
     ) -> None:
         self.log: list[Served] = []
-        self.listening = socket.create_server(("127.0.0.1", 0))
+        self.listening = port_at("127.0.0.1", 0)
         self.port = self.listening.getsockname()[1]
         app = service_app(session, offered(session, formats), limits=limits, keyed=bool(keys))
         guarded = Access(app, own_hosts(self.port), keys, self.log.append)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import http.client
 import re
@@ -28,6 +29,8 @@ REASON = "the extra web is not installed: it brings starlette and uvicorn"
 pytest.importorskip("starlette", reason=REASON)
 uvicorn = pytest.importorskip("uvicorn", reason=REASON)
 
+from conqret.web.server import port_at  # noqa: E402
+
 HOSTILE = 'a<script>alert(1)<|script> "&'
 
 
@@ -38,7 +41,7 @@ class Viewer:
         from conqret.web.app import view_app
 
         self.root = root
-        self.listening = socket.create_server(("127.0.0.1", 0))
+        self.listening = port_at("127.0.0.1", 0)
         self.port = self.listening.getsockname()[1]
         self.server = uvicorn.Server(
             uvicorn.Config(view_app(root, self.port), ws="none", lifespan="off", log_config=None)
@@ -319,3 +322,22 @@ def test_report_and_viewer_make_the_same_page_of_a_study(cli: Cli, tmp_path: Pat
     assert cli("report", study).code == 0
     assert page.read_text(encoding="utf-8") == before
     assert "leave out --to" in cli("report", study, "--to", tmp_path / "x.html").err
+
+
+def test_what_is_sent_to_a_browser_does_not_wait_for_more() -> None:
+    async def waits() -> int:
+        """Whether a connection to a port of ours holds small answers back until the last has arrived."""
+        seen: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+
+        def accepted(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            found = writer.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+            seen.set_result(int(found == 0))
+            writer.close()
+
+        server = await asyncio.start_server(accepted, sock=port_at("127.0.0.1", 0))
+        async with server:
+            _, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
+            writer.close()
+            return await seen
+
+    assert not asyncio.run(waits())

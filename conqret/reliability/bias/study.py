@@ -128,7 +128,7 @@ def bias_plan(
     Raises:
         ItemsError, LabelsError, DeclarationError: as there.
     """
-    client = model if isinstance(model, ClientOptions) else ClientOptions(model)
+    client = ClientOptions.of(model)
     source = open_items(items, columns=columns)
     if judge is not None or server is not None:
         format, client = chosen_judge(judge, server, source, client, metrics)  # noqa: A001

@@ -143,8 +143,8 @@ def sensitivity_plan(
     """
     damages = damages_of(perturb)
     crossed = [Damage.of(name, levels) for name, levels in GRID_LEVELS.items()] if grid else []
-    clients = [one if isinstance(one, ClientOptions) else ClientOptions(one) for one in _listed(models)]
-    author = rewriter if isinstance(rewriter, ClientOptions) else ClientOptions(rewriter)
+    clients = [ClientOptions.of(one) for one in _listed(models)]
+    author = ClientOptions.of(rewriter)
     author.backend.check_can_ask("the question for a rewrite")
     source = open_items(items)
     every = [*damages, *crossed]

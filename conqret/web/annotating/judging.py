@@ -15,7 +15,7 @@ from conqret.annotation.screens import Screen
 from conqret.debate.judging import Asking
 from conqret.debate.payoffs import ENDS, INSTRUCTIONS, SIMPLE, STRENGTHS
 from conqret.errors import DeclarationError
-from conqret.web.annotating.pages import Pages, Refused, apart, form_of, led_to, page_of
+from conqret.web.annotating.pages import Pages, Refused, apart, led_to, page_of
 from conqret.web.annotating.pieces import Quoted, quoted_pieces
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ class JudgingPages(Pages):
     """The pages on which people judge two-turn debates."""
 
     welcome = "judging_welcome.html.j2"
+    not_yours = "This screen is not yours."
 
     def told_first(self, person: Person) -> Mapping[str, Any]:
         """How the person's first question is asked."""
@@ -50,11 +51,7 @@ class JudgingPages(Pages):
 
     async def screen(self, request: Request) -> Response:
         """A judgment: its question, then what is to be judged, and in the end what came of it."""
-        form = await form_of(request) if request.method == "POST" else None
-        person, token = await self._who(request, form)
-        turn = await apart(self.ledger.turn, person, request.path_params["number"])
-        if turn is None or turn.state in ("free", "dropped"):
-            raise Refused(404, "This screen is not yours.")
+        form, person, token, turn = await self._asked(request)
         if form is None or turn.state == "done":
             return await self._seen(person, token, turn)
         try:
@@ -73,7 +70,7 @@ class JudgingPages(Pages):
         if shown is None:
             raise Refused(404, "There is no such page.")
         asking = await apart(asking_of, self.ledger, turn.screen)
-        common = {"turn": turn, "judging": shown, "asking": asking, "letters": LETTERS}
+        common: dict[str, Any] = {"turn": turn, "judging": shown, "asking": asking, "letters": LETTERS}
         if turn.state == "done":
             told = shown.turn == shown.turns and asking.condition.startswith("P")
             late = turn.answers.get(REASON) == TIME_UP

@@ -10,7 +10,7 @@ import contextlib
 from collections.abc import Callable, Mapping
 from http.cookies import CookieError, SimpleCookie
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import parse_qsl
 
 from conqret.annotation.ledger import Ledger, Person, StaleAnswerError, Turn
@@ -34,6 +34,7 @@ MAX_FORM = 64 * 1024
 AGAIN = 30
 """Seconds after which the page of who runs the study is loaded anew."""
 _HERE = Path(__file__).resolve().parent
+Returned = TypeVar("Returned")
 
 
 class Refused(Exception):  # noqa: N818 (it ends a request, and is no fault of ours)
@@ -49,6 +50,8 @@ class Pages:
 
     welcome = "welcome.html.j2"
     """The template of the first page."""
+    not_yours = "This screen is not yours, or was given to somebody else."
+    """What is said at a screen of somebody else's."""
 
     def __init__(self, ledger: Ledger, links: Links, secure: bool) -> None:
         self.ledger, self.links, self.secure = ledger, links, secure
@@ -61,7 +64,7 @@ class Pages:
         """A person's link: the first page, and the cookie by which they are known from then on."""
         token = request.path_params["token"]
         person = await self._known(token)
-        return self._welcome(person, token)
+        return await apart(self._welcome, person, token)
 
     async def join(self, request: Request) -> Response:
         """The open link: say a name, and be somebody."""
@@ -78,7 +81,7 @@ class Pages:
             person = await apart(self.ledger.join, name, self.ledger.study.open_to)
         except DeclarationError as error:
             return page_of("join.html.j2", 409, study=self.ledger.study, fault=str(error))
-        return self._welcome(person, self.links.of(person))
+        return await apart(self._welcome, person, self.links.of(person))
 
     def _welcome(self, person: Person, token: str) -> Response:
         done, left = self.ledger.counts(person)
@@ -115,7 +118,9 @@ class Pages:
         if turn is not None:
             return led_to(f"/screen/{turn.number}")
         done, left = await apart(self.ledger.counts, person)
-        return page_of("done.html.j2", person=person, done=done, left=left, last=self.last(person))
+        return page_of(
+            "done.html.j2", person=person, done=done, left=left, last=await apart(self.last, person)
+        )
 
     def last(self, person: Person) -> int | None:
         """The number of the answer at which one may look again in the end."""
@@ -123,11 +128,7 @@ class Pages:
 
     async def screen(self, request: Request) -> Response:
         """One screen: shown, answered, or its answer taken back."""
-        form = await form_of(request) if request.method == "POST" else None
-        person, token = await self._who(request, form)
-        turn = await apart(self.ledger.turn, person, request.path_params["number"])
-        if turn is None or turn.state in ("free", "dropped"):
-            raise Refused(404, "This screen is not yours, or was given to somebody else.")
+        form, person, token, turn = await self._asked(request)
         if form is None:
             return await self._shown(person, token, turn)
         revision = int(form["revision"]) if form.get("revision", "").isdecimal() else -1
@@ -137,13 +138,22 @@ class Pages:
             if "withdraw" in form:
                 await apart(self.ledger.withdraw, person, turn, revision)
                 return led_to(f"/screen/{turn.number}")
-            await apart(self.ledger.answer, person, turn, turn.screen.read(answers), comment, revision)
-            following = await apart(self.ledger.next, person)
+            read = turn.screen.read(answers)
+            following = await apart(self.ledger.answer_and_next, person, turn, read, comment, revision)
         except (DeclarationError, StaleAnswerError) as fault:
             stale = isinstance(fault, StaleAnswerError)
             kept = {} if stale else {"answers": answers, "comment": comment}
             return await self._shown(person, token, turn, str(fault), 409 if stale else 422, kept)
         return led_to(f"/screen/{following.number}" if following is not None else "/next")
+
+    async def _asked(self, request: Request) -> tuple[dict[str, str] | None, Person, str, Turn]:
+        """What was sent to a screen, if anything; by whom, with their token; and the screen, which is theirs."""
+        form = await form_of(request) if request.method == "POST" else None
+        person, token = await self._who(request, form)
+        turn = await apart(self.ledger.turn, person, request.path_params["number"])
+        if turn is None or turn.state in ("free", "dropped"):
+            raise Refused(404, self.not_yours)
+        return form, person, token, turn
 
     async def _shown(
         self,
@@ -253,7 +263,7 @@ async def form_of(request: Request) -> dict[str, str]:
     return dict(fields)
 
 
-async def apart(work: Callable[..., Any], *given: Any) -> Any:
+async def apart(work: Callable[..., Returned], *given: Any) -> Returned:
     """Do what waits for the disk in a thread, so that others are answered meanwhile."""
     from starlette.concurrency import run_in_threadpool
 

@@ -14,7 +14,7 @@ from conqret.errors import DeclarationError
 from conqret.io.slider_answers import CONDITIONS
 from conqret.io.two_turn import TwoTurnQuestion
 from conqret.web.annotating.judging import LETTERS, evidence_of
-from conqret.web.annotating.pages import Pages, Refused, apart, form_of, led_to, page_of
+from conqret.web.annotating.pages import Pages, apart, led_to, page_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,6 +28,7 @@ class WritingPages(Pages):
     """The pages on which people write counter-arguments."""
 
     welcome = "writing_welcome.html.j2"
+    not_yours = "This screen is not yours."
 
     def told_first(self, person: Person) -> Mapping[str, Any]:
         """What writers earn."""
@@ -35,11 +36,7 @@ class WritingPages(Pages):
 
     async def screen(self, request: Request) -> Response:
         """A counter-argument: shown, changed as a draft, and kept."""
-        form = await form_of(request) if request.method == "POST" else None
-        person, token = await self._who(request, form)
-        turn = await apart(self.ledger.turn, person, request.path_params["number"])
-        if turn is None or turn.state in ("free", "dropped"):
-            raise Refused(404, "This screen is not yours.")
+        form, person, token, turn = await self._asked(request)
         question = QUESTION.validate_json(await apart(self.ledger.text, turn.screen.item))
         draft = Draft.of(turn.answers)
         if form is None:
