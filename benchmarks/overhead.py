@@ -231,19 +231,43 @@ def report(medians: dict[str, tuple[float, float]], figures: dict[str, list[tupl
 
 
 def added(url: str, requests: int) -> None:
-    """Milliseconds that an answer takes beyond the server's second: of the first, and of all others."""
-    for way in ("direct", "litellm"):
-        with tempfile.TemporaryDirectory() as folder:
-            judged(url, Path(folder), requests, way)
-            with Recordings(Path(folder) / "run" / STORE_NAME, read_only=True) as store:
-                recorded = sorted(store.recorded(), key=lambda one: one.created)
-        beyond = [(one.completion.seconds - SLOW) * 1e3 for one in recorded]
+    """Milliseconds that an answer takes beyond the server's second: of the first, and of all others; a client that does
+    nothing but post shows what of them is the server's and the machine's."""
+    for way in ("aiohttp", "direct", "litellm"):
+        if way == "aiohttp":
+            seconds = asyncio.run(posted(url, requests))
+        else:
+            with tempfile.TemporaryDirectory() as folder:
+                judged(url, Path(folder), requests, way)
+                with Recordings(Path(folder) / "run" / STORE_NAME, read_only=True) as store:
+                    recorded = sorted(store.recorded(), key=lambda one: one.created)
+            seconds = [one.completion.seconds for one in recorded]
+        beyond = [(one - SLOW) * 1e3 for one in seconds]
         for name, some in (
             (f"first {CONCURRENCY}", beyond[:CONCURRENCY]),
             ("all others", beyond[CONCURRENCY:]),
         ):
             half, most = statistics.median(some), sorted(some)[len(some) * 99 // 100]
             print(f"{way:8} {name:10} {half:7.1f} ms at the median, {most:7.1f} at p99")
+
+
+async def posted(url: str, requests: int) -> list[float]:
+    """The seconds of each request of the barest client, in the order in which they were sent."""
+    seconds = [0.0] * requests
+    places = asyncio.Semaphore(CONCURRENCY)
+
+    async def one(place: int, messages: list[dict[str, str]]) -> None:
+        async with places:
+            began = time.perf_counter()
+            async with session.post(
+                f"{url}/chat/completions", json={"model": "judge", "messages": messages}
+            ) as answer:
+                await answer.json()
+            seconds[place] = time.perf_counter() - began
+
+    async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session:
+        await asyncio.gather(*(one(place, messages) for place, messages in enumerate(questions(requests, 0))))
+    return seconds
 
 
 def commands(url: str) -> None:
