@@ -1,0 +1,177 @@
+"""The SQLite file of a store of recordings: opened, known for one of ours, and its faults told as ours."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from conqret.errors import ConqretError, DeclarationError
+from conqret.io.limits import ROW
+from conqret.llm.recording import COLUMNS, checksum
+
+SCHEMA_VERSION = 2
+_APPLICATION_ID = 0x436F6E51  # "ConQ", written into the header of the file
+SQLITE_MAGIC = b"SQLite format 3\x00"
+
+BUSY_SECONDS = 60.0
+"""How long to wait for another process that is writing; its commits take well under a millisecond."""
+
+_MARK = f"PRAGMA application_id = {_APPLICATION_ID}; PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;"
+_ASIDE = "CREATE TABLE IF NOT EXISTS damaged (key, completion, ask, item, model, params, sample, created, checksum);"
+_MAKE = f"""
+BEGIN IMMEDIATE;
+CREATE TABLE IF NOT EXISTS recordings (
+    key TEXT PRIMARY KEY, completion TEXT NOT NULL, ask TEXT NOT NULL, item TEXT NOT NULL, model TEXT NOT NULL,
+    params TEXT NOT NULL, sample INTEGER NOT NULL, created TEXT NOT NULL, checksum TEXT
+);
+{_ASIDE}
+{_MARK}
+"""
+_ADD_CHECKSUMS = f"""BEGIN IMMEDIATE;
+ALTER TABLE recordings ADD COLUMN checksum TEXT;
+UPDATE recordings SET checksum = checksum(key, completion, ask, item, model, params, sample, created);
+{_ASIDE}
+{_MARK}
+"""  # noqa: S608 - nothing in it comes from outside
+_STATE = (
+    "SELECT application_id, user_version, (SELECT count(*) FROM sqlite_master), "
+    "(SELECT count(*) FROM sqlite_master WHERE name = 'recordings' AND type = 'table') "
+    "AND NOT (SELECT count(*) FROM sqlite_master WHERE type IN ('view', 'trigger')), "
+    "(SELECT group_concat(name) FROM pragma_table_info('recordings')) "
+    "FROM pragma_application_id, pragma_user_version"
+)
+_DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_FULL = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
+
+
+class StoreError(ConqretError):
+    """A store cannot be read or written just now (a full disk, say); what it holds is kept."""
+
+
+class DamagedStoreError(StoreError):
+    """The file of a store is damaged; ``conqret recordings check --repair`` keeps what can be read of it."""
+
+
+class StoreFile:
+    """The file at ``path``; ``untouched``: for a short look (with ``read_only``) that leaves no file beside it.
+
+    Raises:
+        DeclarationError: the file is no store of recordings, or was written by a newer version.
+        DamagedStoreError: it is a store, but damaged.
+    """
+
+    def __init__(self, path: Path, *, read_only: bool = False, untouched: bool = False) -> None:
+        self.path = path
+        if read_only and not path.is_file():
+            raise DeclarationError(f"{path}: there is no such store of recordings")
+        _check_header(path)
+        with self.guarded("cannot be opened as a store of recordings", DeclarationError):
+            self.db = self._connect(read_only, untouched)
+            self._prepare(read_only)
+
+    @contextlib.contextmanager
+    def transaction(self) -> Iterator[None]:
+        """What is done inside is written whole, or not at all."""
+        self.db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self.db.execute("COMMIT")
+        except BaseException:
+            self.db.rollback()
+            raise
+
+    @contextlib.contextmanager
+    def guarded(self, failed: str, family: type[ConqretError] = StoreError) -> Iterator[None]:
+        """What SQLite says as an error of ours; ``failed`` and ``family`` where the file is not damaged."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the others say more exactly what is wrong
+            if code in _DAMAGE:
+                raise DamagedStoreError(self.is_damaged(str(error))) from error
+            full = "; make room, and give the command again" if code in _FULL else ""
+            raise family(f"{self.path}: {failed}: {error}{full}") from error
+
+    def is_damaged(self, found: str) -> str:
+        """What is said where more than answers is damaged."""
+        return (
+            f"{self.path} is damaged ({found}); `conqret recordings check --repair {self.path}` keeps every answer "
+            "that can be read of it"
+        )
+
+    def _connect(self, read_only: bool, untouched: bool) -> sqlite3.Connection:
+        address = self.path.absolute().as_uri()
+        if read_only:  # SQLite keeps a file beside the store even for reading, unless told that nobody writes
+            idle = untouched and not self.path.with_name(f"{self.path.name}-wal").exists()
+            address += "?mode=ro" if os.access(self.path.parent, os.W_OK) and not idle else "?immutable=1"
+        db = sqlite3.connect(
+            address, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+        )
+        db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, min(ROW.most, 10**9))
+        db.execute("PRAGMA trusted_schema = OFF")  # a file of others may bring views and triggers
+        db.text_factory = lambda data: data.decode("utf-8", "replace")  # what is damaged has another checksum
+        db.create_function("checksum", -1, lambda *content: checksum(content))
+        return db
+
+    def _prepare(self, read_only: bool) -> None:
+        version = self._known()
+        if version == 0 and read_only:
+            raise DeclarationError(f"{self.path}: this file is empty; it holds no recordings")
+        if version == 0:
+            self._switch_to_wal()
+            self.db.executescript(_MAKE)
+        elif version < SCHEMA_VERSION and read_only:
+            raise DeclarationError(
+                f"{self.path}: written by an older conqret, without checksums; add them with "
+                f"`conqret recordings check --repair {self.path}`"
+            )
+        elif version < SCHEMA_VERSION:
+            self.db.executescript(_ADD_CHECKSUMS)
+        self.db.execute("PRAGMA synchronous = NORMAL")
+
+    def _known(self) -> int:
+        """The version of a store of ours, 0 of an empty one (seen at one moment: another process may be making it)."""
+        application, version, tables, table, columns = self.db.execute(_STATE).fetchone()
+        if application != _APPLICATION_ID and tables:
+            raise DeclarationError(f"{self.path}: this SQLite file is no store of recordings")
+        if version > SCHEMA_VERSION:
+            raise DeclarationError(
+                f"{self.path}: written by a newer conqret (schema {version}, this one knows {SCHEMA_VERSION}); "
+                "update conqret"
+            )
+        wanted = ",".join(COLUMNS if version == SCHEMA_VERSION else COLUMNS[:-1])
+        if tables and (not table or columns != wanted):
+            raise DeclarationError(
+                f"{self.path}: this SQLite file holds no recordings as conqret writes them"
+            )
+        return version if tables else 0
+
+    def _switch_to_wal(self) -> None:
+        """SQLite does not wait for others here, as it does elsewhere; so it is tried again."""
+        deadline = time.monotonic() + BUSY_SECONDS
+        while True:
+            try:
+                self.db.execute("PRAGMA journal_mode = WAL")
+                return
+            except sqlite3.OperationalError:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.01)
+
+
+def _check_header(path: Path) -> None:
+    if path.is_dir():
+        raise DeclarationError(f"{path}: a directory, not a store of recordings")
+    if path.exists() and path.stat().st_size:
+        with path.open("rb") as file:
+            if file.read(len(SQLITE_MAGIC)) != SQLITE_MAGIC:
+                raise DeclarationError(
+                    f"{path}: this file is no store of recordings; give another path (or, where it was one, see "
+                    f"what can be read of it: `conqret recordings check {path}`)"
+                )
+    elif not path.parent.is_dir():
+        raise DeclarationError(f"{path}: its folder does not exist")
