@@ -70,17 +70,15 @@ def reading_options(questions: Mapping[str, Question]) -> list[str]:
     return ["--level", "nominal", "--map", mapped]
 
 
-def agreement(given: Iterable[Given]) -> PeopleAgreement | None:
+def agreement(found: LabelSet) -> PeopleAgreement | None:
     """How far people agree so far; None before two of them have labelled one thing."""
-    found = label_set(given)
     several = any(len({one.annotator for one in labels}) > 1 for labels in _told(found).values())
     return people_agreement(found) if several else None
 
 
-def against_others(given: Iterable[Given]) -> dict[str, Estimate]:
+def against_others(found: LabelSet) -> dict[str, Estimate]:
     """For each person, by pseudonym, the alpha of what they say and what the others say on the same: the (lower) median
     of these, or the most frequent of words. Who has labelled nothing beside others is not among them."""
-    found = label_set(given)
     beside: dict[str, list[Label]] = {}
     for (_, dimension), labels in _told(found).items():
         one_of = median_low if found.scale(dimension).level == "ordinal" else mode

@@ -116,14 +116,15 @@ app.command("adjudicate", epilog=ADJUDICATE_EPILOG)(adjudicate)
 @app.command("status", epilog="Example: conqret annotate status labels")
 def status(folder: Folder, json_output: options.Json = False) -> None:
     """How far a study is, who did what, and how far people agree so far."""
-    from conqret.annotation.labels import agreement
+    from conqret.annotation.labels import agreement, label_set
     from conqret.report.agreement_tables import people_table
     from conqret.report.annotation import people_rows, people_so_far, why_no_agreement
 
     with _opened(folder) as ledger:
         given = list(ledger.given())
         done, wanted = ledger.wanted()
-        found, people = agreement(given), people_rows(ledger, given)
+        labels = label_set(given)
+        found, people = agreement(labels), people_rows(ledger, given, labels)
         facts = {
             "task": ledger.study.task,
             "screens": ledger.study.screens,

@@ -8,11 +8,12 @@ from statistics import median
 
 from conqret.annotation.counter_arguments import TASK as WRITING
 from conqret.annotation.debate_plan import TASK as JUDGING
-from conqret.annotation.labels import against_others, agreement
+from conqret.annotation.labels import against_others, agreement, label_set
 from conqret.annotation.ledger import Given, Ledger
 from conqret.data.gathering import gathered
 from conqret.data.item import Frozen
 from conqret.errors import number
+from conqret.io.label_set import LabelSet
 from conqret.report.agreement_tables import people_table
 from conqret.report.sheet import Folded, Section, Sheet
 from conqret.report.table import Column, Table
@@ -32,7 +33,8 @@ def dashboard(ledger: Ledger) -> Sheet:
     """The page of who runs the study; people stand on it by their pseudonyms and names."""
     given = list(ledger.given())
     done, wanted = ledger.wanted()
-    found, people = agreement(given), people_rows(ledger, given)
+    labels = label_set(given)
+    found, people = agreement(labels), people_rows(ledger, given, labels)
     right, checks = sum(one.right for one in people), sum(one.checks for one in people)
     lacking = why_no_agreement(ledger)
     events = Table(
@@ -81,9 +83,9 @@ class PersonSoFar(Frozen):
     alpha: Estimate | None
 
 
-def people_rows(ledger: Ledger, given: Sequence[Given]) -> list[PersonSoFar]:
-    """One for each person, in the order in which they joined."""
-    rows, alphas = [], against_others(given)
+def people_rows(ledger: Ledger, given: Sequence[Given], labels: LabelSet) -> list[PersonSoFar]:
+    """One for each person, in the order in which they joined; ``labels`` are those of ``given``."""
+    rows, alphas = [], against_others(labels)
     by_person = gathered((one.person.number, one) for one in given)
     for person in ledger.people():
         mine = by_person.get(person.number, [])

@@ -14,7 +14,7 @@ from conqret.annotation.choosing import screens_of, task_of
 from conqret.annotation.disputes import disputes
 from conqret.annotation.export import as_label_studio
 from conqret.annotation.finals import Finals
-from conqret.annotation.labels import against_others
+from conqret.annotation.labels import against_others, label_set
 from conqret.annotation.ledger import Ledger
 from conqret.annotation.planned import items_of
 from conqret.annotation.study import study_of
@@ -168,7 +168,7 @@ def test_an_export_that_the_labels_cannot_be(
 
 
 def test_each_person_stands_beside_the_median_of_the_others(study: Ledger, tmp_path: Path) -> None:
-    found = against_others(study.given())
+    found = against_others(label_set(study.given()))
     table = {"p01": ([4, 4, 1], [4, 2, 3]), "p02": ([4, 4, 3], [4, 2, 1]), "p03": ([4, 2, 5], [4, 4, 1])}
     assert {name: alpha.value for name, alpha in found.items()} == {
         name: pytest.approx(krippendorff.alpha(rows, level_of_measurement="ordinal"))

@@ -13,7 +13,7 @@ import shutil
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,11 +21,15 @@ from conqret.annotation.ledger import Ledger, Turn
 from conqret.annotation.links import Links
 from conqret.annotation.screens import CANNOT_JUDGE, Screen
 from conqret.web.annotating.app import annotation_app
-from tests.annotation.studies import begun
+from tests.annotation.studies import begun, items_of
 from tests.report import chromium
 from tests.report.chromium import Chromium, Page
+from tests.web.outcome import Meant, check, differing
 
-TASKS = ("rating", "preference", "citation-support", "partial-answer", "rag-fine-grained", "direct")
+TASKS = (
+    "rating", "dimensions", "preference", "citation-support", "partial-answer", "perspective", "answer-preference",
+    "rag-fine-grained", "direct",
+)  # fmt: skip
 PEOPLE = ("anna", "ben", "carl")
 WAIT_SECONDS = 30
 
@@ -182,6 +186,11 @@ def label(browser: Chromium, folder: Path, task: str, count: int) -> tuple[Ledge
     return ledger, found
 
 
+def meant_by(people: Sequence[Annotator]) -> Meant:
+    """What everybody meant to say."""
+    return {(one.name, *unit): answers for one in people for unit, answers in one.said.items()}
+
+
 def main() -> None:
     """All tasks, so many items each."""
     parser = argparse.ArgumentParser(
@@ -198,14 +207,12 @@ def main() -> None:
     for task in given.task or TASKS:
         began = time.monotonic()
         ledger, people = label(browser, folder / task, task, given.items)
-        kept = {
-            (one.person.name, one.screen.item, one.screen.part): dict(one.answers) for one in ledger.given()
-        }
-        meant = {(one.name, *unit): answers for one in people for unit, answers in one.said.items()}
+        seconds, meant = time.monotonic() - began, meant_by(people)
+        made = items_of(task, given.items, folder / task / "files")
         print(
-            f"{task}: {len(meant)} screens labelled in {time.monotonic() - began:.0f} s; "
-            f"{sum(kept.get(unit) != answers for unit, answers in meant.items())} are not in the file as was meant, "
-            f"{len(set(kept) - set(meant))} are there besides"
+            f"{task}: {len(meant)} screens in {seconds:.0f} s; {differing(ledger, meant)} are not in the file as they "
+            f"were meant; to the last decimal: {check(ledger, meant, PEOPLE, made, folder / task)}",
+            flush=True,
         )
     browser.close()
     shutil.rmtree(folder)

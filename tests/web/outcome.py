@@ -1,0 +1,106 @@
+"""What comes of labels, computed from what people meant to say: the file, agreement, the export, and validation."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from pathlib import Path
+
+import krippendorff
+import numpy as np
+import pytest
+
+import conqret
+from conqret.annotation.export import as_table
+from conqret.annotation.labels import agreement, label_set, reading_options
+from conqret.annotation.ledger import Ledger
+from conqret.annotation.screens import CANNOT_JUDGE, Screen
+from conqret.data import Item
+from conqret.io.label_set import LabelSet
+from conqret.io.labels import read_labels
+from conqret.reliability.validation.people import people_agreement
+
+FORMATS = {
+    "rating": "rag-fine-grained",
+    "dimensions": "rag-fine-grained",
+    "rag-fine-grained": "rag-fine-grained",
+    "direct": "direct",
+}
+"""By task a judge's format that says something of the same."""
+Meant = dict[tuple[str, str, str], dict[str, str]]
+"""What everybody meant, by person, item and part, as they chose it on the screen."""
+
+
+def differing(ledger: Ledger, meant: Meant) -> int:
+    """How many screens do not stand in the file as they were meant, and nothing besides."""
+    kept = {(one.person.name, one.screen.item, one.screen.part): dict(one.answers) for one in ledger.given()}
+    return sum(kept.get(unit) != meant.get(unit) for unit in kept | meant)
+
+
+def check(ledger: Ledger, meant: Meant, people: Sequence[str], items: Sequence[Item], folder: Path) -> str:
+    """Agreement, the export, and what ``validate`` makes of it, to the last decimal; what was compared.
+
+    Raises:
+        AssertionError: something comes out otherwise.
+    """
+    found = agreement(label_set(ledger.given()))
+    assert found is not None
+    screens = {(one.screen.item, one.screen.part): one.screen for one in ledger.given()}
+    expected = _alphas(meant, people, screens)
+    assert {row.name for row in found.rows} == set(expected)
+    for row in found.rows:
+        assert row.alpha.value == pytest.approx(expected[row.name], abs=1e-12), row.name
+    file, by_hand = folder / "labels.csv", folder / "by-hand.csv"
+    file.write_bytes(as_table(ledger.given()).encode())
+    with by_hand.open("w", newline="") as opened:
+        rows = csv.writer(opened)
+        rows.writerow(["item", "part", "dimension", "value", "annotator", "topic"])
+        for (item, part), screen in screens.items():
+            for person, name in enumerate(people, start=1):
+                said = screen.written(meant[name, item, part])
+                rows.writerows([item, part, *one, f"p{person:02}", screen.topic] for one in said.items())
+    options = reading_options({one.name: one for screen in screens.values() for one in screen.questions})
+    exported, written = (_read(path, options) for path in (file, by_hand))
+    assert people_agreement(exported).rows == people_agreement(written).rows == found.rows
+    told = f"{len(expected)} alphas"
+    task = ledger.study.task
+    if task in FORMATS:
+        run = folder / "run"
+        conqret.judge(items, format=FORMATS[task], model="offline", output=run)
+        one, other = (conqret.validate(run, labels=read).validation for read in (exported, written))
+        assert one.dimensions
+        assert all(
+            figures.model_dump_json() == other.dimensions[name].model_dump_json()
+            for name, figures in one.dimensions.items()
+        )
+        told += f", {len(one.dimensions)} dimensions validated"
+    return told
+
+
+def _alphas(meant: Meant, people: Sequence[str], screens: dict[tuple[str, str], Screen]) -> dict[str, float]:
+    """Krippendorff's alpha of each question, by the package of that name."""
+    found = {}
+    for question in {one.name: one for screen in screens.values() for one in screen.questions}.values():
+        values = [choice.value for choice in question.choices]
+        asked = [unit for unit, screen in screens.items() if question in screen.questions]
+
+        def place(name: str, unit: tuple[str, str], question: str = question.name) -> float:
+            said = screens[unit].written(meant[name, *unit])[question]
+            return np.nan if said == CANNOT_JUDGE else values.index(said)  # noqa: B023 (called at once)
+
+        table = np.array([[place(name, unit) for unit in asked] for name in people])
+        level = "ordinal" if all(value.isdecimal() for value in values) else "nominal"
+        found[question.name] = float(krippendorff.alpha(table, level_of_measurement=level))
+    return found
+
+
+def _read(file: Path, flags: Sequence[str]) -> LabelSet:
+    """The file, as the options of ``conqret agree`` say."""
+    options = list(zip(flags[::2], flags[1::2], strict=True))
+    level = dict(options).get("--level")
+    return read_labels(
+        file,
+        level=level,  # type: ignore[arg-type]
+        scales=[value for name, value in options if name == "--scale"],
+        words=[value for name, value in options if name == "--map"],
+    )
