@@ -15,7 +15,8 @@ from pathlib import Path
 
 from conqret.errors import ConqretError, DeclarationError
 from conqret.llm.recording import COLUMNS, Recording
-from conqret.llm.recordings import SQLITE_MAGIC, Recordings
+from conqret.llm.recordings import Recordings
+from conqret.llm.store_file import SQLITE_MAGIC
 
 PAGE = 4096
 """Bytes of a page, where the file no longer says it; SQLite's default."""
