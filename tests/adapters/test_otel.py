@@ -22,6 +22,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 import conqret
 from conqret.llm.tracing import VARIABLE
 from tests.server import FaultPlan, FaultServer
+from tests.server.batches import BatchServer
 
 ITEM = {
     "id": "a-name",
@@ -91,6 +92,22 @@ def test_a_span_for_each_request_without_contents(spans, monkeypatch, tmp_path):
         "conqret.key": call.key,
     }
     assert not any(word in span.to_json() for word in (*CONTENTS, "none-at-all"))
+
+
+def test_what_a_batch_answers_has_no_span(spans, monkeypatch, tmp_path):
+    monkeypatch.setenv(VARIABLE, "spans")
+    with BatchServer() as server:
+        asked = {
+            "format": "direct", "metrics": ["groundedness"], "model": "openai/mine", "api_base": server.url,
+            "api_key": "none-at-all", "batch": True, "input_price": 1.0, "output_price": 1.0,
+            "output": tmp_path / "run",
+        }  # fmt: skip
+        conqret.judge(ITEM, **asked)
+        server.status = "completed"
+        (found,) = conqret.judge(ITEM, **asked)
+    assert found.measures["groundedness"].value is not None
+    assert found.trace.calls[0].key, "the judgment's own trace has the call"
+    assert spans() == ()
 
 
 def test_contents_where_they_are_asked_for(spans, monkeypatch):
