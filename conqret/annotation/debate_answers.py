@@ -9,7 +9,8 @@ from dataclasses import asdict, fields, replace
 from fractions import Fraction
 
 from conqret.annotation.debate_plan import asking_of
-from conqret.annotation.ledger import Given, Ledger, Person, StaleAnswerError, Turn
+from conqret.annotation.ledger import Ledger
+from conqret.annotation.records import Given, Person, StaleAnswerError, Turn
 from conqret.debate.judging import Judged
 from conqret.debate.payoffs import INSTRUCTIONS
 from conqret.errors import DeclarationError

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from conqret.annotation.finals import Finals
-from conqret.annotation.ledger import Given, Ledger
+from conqret.annotation.ledger import Ledger
+from conqret.annotation.records import Given
 from conqret.annotation.screens import CANNOT_JUDGE, Question, Screen
 from conqret.annotation.verdicts import Final
 from conqret.data import Judgment

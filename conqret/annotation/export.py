@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 
-from conqret.annotation.ledger import Given, Person
+from conqret.annotation.records import Given, Person
 from conqret.annotation.screens import CANNOT_JUDGE
 from conqret.annotation.study import Study
 from conqret.annotation.verdicts import Verdict

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from statistics import median_low, mode
 
-from conqret.annotation.ledger import Given
+from conqret.annotation.records import Given
 from conqret.annotation.screens import CANNOT_JUDGE, Question
 from conqret.data.gathering import gathered
 from conqret.io.label_scale import LabelScale, Scales, dimension_name

@@ -10,7 +10,7 @@ import secrets
 from collections.abc import Iterable
 from pathlib import Path
 
-from conqret.annotation.ledger import Person
+from conqret.annotation.records import Person
 from conqret.errors import DeclarationError
 
 FILE = "secret"

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from conqret.annotation.ledger import Given
+from conqret.annotation.records import Given
 from conqret.annotation.screens import CANNOT_JUDGE, Screen
 from conqret.data.gathering import gathered
 

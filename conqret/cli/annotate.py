@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from conqret.annotation.ledger import Given, Ledger
+    from conqret.annotation.ledger import Ledger
+    from conqret.annotation.records import Given
     from conqret.annotation.verdicts import Verdict
 
 EPILOG = (

@@ -9,7 +9,8 @@ from statistics import median
 from conqret.annotation.counter_arguments import TASK as WRITING
 from conqret.annotation.debate_plan import TASK as JUDGING
 from conqret.annotation.labels import against_others, agreement, label_set
-from conqret.annotation.ledger import Given, Ledger
+from conqret.annotation.ledger import Ledger
+from conqret.annotation.records import Given
 from conqret.data.gathering import gathered
 from conqret.data.item import Frozen
 from conqret.errors import number

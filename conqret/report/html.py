@@ -92,7 +92,7 @@ def report_page(
     both = maps(shown, summary, tally)
     return page(
         "judgments.html.j2",
-        script="page.js",
+        scripts=["page.js"],
         around=around,
         maps=both,
         groups=group_table(tally.scores, kinds, [both.columns[place][0] for place in both.heads]),

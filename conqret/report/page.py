@@ -31,7 +31,7 @@ _HERE = Path(__file__).resolve().parent
 def page(
     template: str,
     *,
-    script: str = "",
+    scripts: Sequence[str] = (),
     style: str = "",
     within: Path = _HERE,
     forms: str = "'none'",
@@ -42,15 +42,15 @@ def page(
 
     Args:
         template: the name of a template that extends ``base.html.j2``.
-        script: the name of a script that may run beside that of the theme.
+        scripts: the names of scripts that may run beside that of the theme.
         style: the name of a style that holds beside that of all pages.
-        within: the folder of template, script and style, this one if not given.
+        within: the folder of template, scripts and style, this one if not given.
         forms: where its forms may send what is typed into them, as content security policies say it: nowhere.
         around: ways out of the page, into others: titles with addresses.
         content: what the template speaks of, beside ``words`` and ``cut``.
     """
     css = "\n".join([_part("page.css"), *([_part(style, within)] if style else [])])
-    js = "\n".join([_part("theme.js"), *([_part(script, within)] if script else [])])
+    js = "\n".join([_part("theme.js"), *(_part(script, within) for script in scripts)])
     stream = (
         _environment(within)
         .get_template(template)

@@ -85,7 +85,7 @@ class _Viewer:
         return _response(
             page(
                 "runs.html.j2",
-                script="live.js",
+                scripts=["live.js"],
                 within=_HERE,
                 forms="'self'",
                 runs=shown,

@@ -21,7 +21,8 @@ from conqret.annotation.debate_answers import (
     left,
 )
 from conqret.annotation.debate_plan import LIMIT_SECONDS, planned_judgments
-from conqret.annotation.ledger import Ledger, StaleAnswerError, Turn
+from conqret.annotation.ledger import Ledger
+from conqret.annotation.records import StaleAnswerError, Turn
 from conqret.debate.payoffs import SIMPLE
 from conqret.errors import DeclarationError
 from conqret.io.slider_answers import Design, SliderAnswer, read_slider_answers

@@ -15,7 +15,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conqret.annotation.ledger import Ledger, StaleAnswerError, Turn
+from conqret.annotation.ledger import Ledger
+from conqret.annotation.records import StaleAnswerError, Turn
 from conqret.errors import DeclarationError
 from tests.annotation.studies import begun
 

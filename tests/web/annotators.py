@@ -17,8 +17,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from conqret.annotation.ledger import Ledger, Turn
+from conqret.annotation.ledger import Ledger
 from conqret.annotation.links import Links
+from conqret.annotation.records import Turn
 from conqret.annotation.screens import CANNOT_JUDGE, Screen
 from conqret.web.annotating.app import annotation_app
 from tests.annotation.studies import begun, items_of

@@ -17,8 +17,9 @@ from pathlib import Path
 
 from conqret.annotation.counter_arguments import written
 from conqret.annotation.debate_answers import as_slider_answers
-from conqret.annotation.ledger import Ledger, Turn
+from conqret.annotation.ledger import Ledger
 from conqret.annotation.links import Links
+from conqret.annotation.records import Turn
 from conqret.io.slider_answers import read_slider_answers
 from conqret.io.two_turn import TwoTurnQuestion
 from tests.annotation.debates import BOTH, begun_debate, begun_writing

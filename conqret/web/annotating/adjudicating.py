@@ -95,7 +95,7 @@ class _Desk:
         return page_of(
             "adjudicate.html.j2",
             422 if fault else 200,
-            script="screen.js",
+            scripts=["screen.js"],
             dispute=dispute,
             screen=dispute.screen.about(dispute.questions),
             pieces=pieces,

@@ -1,4 +1,4 @@
-// The slider in words, the snippets in their places, and the time that is left (the server keeps it).
+// The slider in words, and the time that is left (the server keeps it).
 "use strict";
 (() => {
   const form = document.getElementById("answer");
@@ -11,15 +11,6 @@
   };
   slider.addEventListener("input", tell);
   tell();
-
-  const light = () => {
-    const name = location.hash.slice(1);
-    for (const one of document.querySelectorAll(".quoted")) {
-      one.classList.toggle("lit", one.dataset.of.split(" ").includes(name));
-    }
-  };
-  window.addEventListener("hashchange", light);
-  light();
 
   let sent = false;
   form.addEventListener("submit", (event) => {

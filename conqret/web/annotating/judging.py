@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from conqret.annotation.debate_answers import POINTS, REASON, TIME_UP, close_overdue, earned, give, left
 from conqret.annotation.debate_plan import asking_of
-from conqret.annotation.ledger import Person, StaleAnswerError, Turn
+from conqret.annotation.records import Person, StaleAnswerError, Turn
 from conqret.annotation.screens import Screen
 from conqret.debate.judging import Asking
 from conqret.debate.payoffs import ENDS, INSTRUCTIONS, SIMPLE, STRENGTHS
@@ -88,7 +88,7 @@ class JudgingPages(Pages):
                 "judging_start.html.j2", **common, **_bonuses(turn.screen), done=done, total=done + rest
             )
         return page_of(
-            "judging.html.j2", script="judging.js", **common, **evidence_of(asking), points=_points(),
+            "judging.html.j2", scripts=["quoted.js", "judging.js"], **common, **evidence_of(asking), points=_points(),
             seconds=await apart(left, self.ledger, turn),
         )  # fmt: skip
 

@@ -7,14 +7,15 @@ this person's pages have. An answer is on the disk before the page after it is s
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from http.cookies import CookieError, SimpleCookie
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import parse_qsl
 
-from conqret.annotation.ledger import Ledger, Person, StaleAnswerError, Turn
+from conqret.annotation.ledger import Ledger
 from conqret.annotation.links import DASHBOARD, JOIN, Links
+from conqret.annotation.records import Person, StaleAnswerError, Turn
 from conqret.annotation.screens import CANNOT_JUDGE
 from conqret.annotation.study import check_names
 from conqret.errors import DeclarationError
@@ -169,7 +170,7 @@ class Pages:
         return page_of(
             "screen.html.j2",
             status,
-            script="screen.js",
+            scripts=["screen.js"],
             turn=turn,
             screen=turn.screen,
             pieces=pieces,
@@ -270,9 +271,9 @@ async def apart(work: Callable[..., Returned], *given: Any) -> Returned:
     return await run_in_threadpool(work, *given)
 
 
-def page_of(template: str, status: int = 200, *, script: str = "", **content: Any) -> Response:
+def page_of(template: str, status: int = 200, *, scripts: Sequence[str] = (), **content: Any) -> Response:
     """The answer with a page of a template."""
-    parts = page(template, script=script, style="annotating.css", within=_HERE, forms="'self'", **content)
+    parts = page(template, scripts=scripts, style="annotating.css", within=_HERE, forms="'self'", **content)
     return _html("".join(parts).encode("utf-8", "replace"), status)
 
 

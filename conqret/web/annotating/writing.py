@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from conqret.annotation.counter_arguments import MAX_TEXT, Draft
 from conqret.annotation.debate_plan import QUESTION
-from conqret.annotation.ledger import Person, StaleAnswerError, Turn
+from conqret.annotation.records import Person, StaleAnswerError, Turn
 from conqret.debate.judging import Asking
 from conqret.debate.payoffs import FOR_THE_RIGHT, FOR_THE_WRONG, SIMPLE
 from conqret.errors import DeclarationError
@@ -67,8 +67,9 @@ class WritingPages(Pages):
         done, left = await apart(self.ledger.counts, person)
         asking = Asking(question, CONDITIONS["main"][1], 1, SIMPLE.name, swapped=False)
         return page_of(
-            "writing.html.j2", status, script="writing.js", turn=turn, asking=asking, draft=draft, fault=fault,
-            against=LETTERS[turn.screen.against - 1], other=LETTERS[2 - turn.screen.against], most=MAX_TEXT,
+            "writing.html.j2", status, scripts=["quoted.js", "writing.js"], turn=turn, asking=asking, draft=draft,
+            fault=fault, against=LETTERS[turn.screen.against - 1], other=LETTERS[2 - turn.screen.against],
+            most=MAX_TEXT,
             before=await apart(self.ledger.before, person, turn.number), done=done, total=done + left,
             form=self.links.form(token), **evidence_of(asking),
         )  # fmt: skip
