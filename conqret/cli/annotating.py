@@ -50,6 +50,14 @@ class Served(Group):
     url: Annotated[
         str, typer.Option(help="The address at which people reach it, where a proxy stands before it.")
     ] = ""
+    trust_proxy: Annotated[
+        str,
+        typer.Option(
+            metavar="ADDRESS",
+            help="The address from which this proxy connects: its X-Forwarded-For is believed, to slow down those who "
+            "try links.",
+        ),
+    ] = ""
     new_links: Annotated[bool, typer.Option("--new-links", help="Make new links; those given out end.")] = (
         False
     )
@@ -58,13 +66,14 @@ class Served(Group):
         """Serve the study that ``opened`` gives, in ``folder``, until Ctrl-C; links are said as soon as they hold.
 
         Raises:
-            DeclarationError: ``url`` is none, or the study is being served already.
+            DeclarationError: ``url`` is none, ``trust_proxy`` is no address, or the study is being served already.
         """
         from conqret.annotation.links import Links
         from conqret.io.locking import only_writer
-        from conqret.web.server import annotate, checked_url, is_loopback
+        from conqret.web.server import annotate, checked_proxy, checked_url, is_loopback
 
         checked_url(self.url)
+        proxy = checked_proxy(self.trust_proxy, self.url)
         if not is_loopback(self.host) and not self.url.startswith("https:"):
             note(
                 "without TLS others on the network can read links and labels: put a proxy before it, and say its --url"
@@ -77,6 +86,7 @@ class Served(Group):
                 host=self.host,
                 port=self.port,
                 url=self.url,
+                proxy=proxy,
                 on_start=lambda base: _say_links(base, ledger, links),
             )
             done, wanted = ledger.wanted()

@@ -19,6 +19,7 @@ from conqret.errors import DeclarationError
 from conqret.runs.session import Session
 from conqret.web.access import Access, Served
 from conqret.web.annotating.app import annotation_app
+from conqret.web.annotating.pages import Setting
 from conqret.web.app import view_app
 from conqret.web.guard import LOOPBACK, READS, Guard, own_hosts
 from conqret.web.intake import Limits
@@ -113,11 +114,13 @@ def annotate(
     host: str = LOOPBACK,
     port: int = ANNOTATE_PORT,
     url: str = "",
+    proxy: str = "",
     on_start: Callable[[str], None],
 ) -> None:
-    """Serve the pages of a study, as :func:`people` does."""
+    """Serve the pages of a study, as :func:`people` does; of ``proxy``, an address, it is believed from where a request
+    comes."""
     _require()
-    app = annotation_app(ledger, links, secure=checked_url(url).scheme == "https")
+    app = annotation_app(ledger, links, Setting(checked_url(url).scheme == "https", proxy))
     people(app, host=host, port=port, url=url, on_start=on_start)
 
 
@@ -125,7 +128,7 @@ def people(app: ASGIApp, *, host: str, port: int, url: str = "", on_start: Calla
     """Serve pages on which people write, until Ctrl-C or SIGTERM; ``on_start`` gets the address that links begin with.
 
     ``url`` is where people reach the pages, where a proxy stands before them: its Host and Origin are taken for those
-    of the pages then, and with https cookies are sent by https alone. No other header of a proxy is looked at.
+    of the pages then, and with https cookies are sent by https alone.
 
     Raises:
         DeclarationError: the port is taken or not allowed, ``url`` is none, or the extra ``web`` is missing.
@@ -156,6 +159,22 @@ def checked_url(url: str) -> SplitResult:
     if url and (found.scheme not in ("http", "https") or not found.netloc or found.path.strip("/")):
         raise DeclarationError(f"--url is written https://labels.example.org, not {url!r}")
     return found
+
+
+def checked_proxy(proxy: str, url: str) -> str:
+    """The address of a proxy, as connections from it have it; empty where there is none.
+
+    Raises:
+        DeclarationError: it is no address, or there is no ``url`` at which the proxy shows the pages.
+    """
+    if proxy and not url:
+        raise DeclarationError("--trust-proxy is for a proxy before the pages: say its --url, too")
+    try:
+        return str(ipaddress.ip_address(proxy)) if proxy else ""
+    except ValueError:
+        raise DeclarationError(
+            f"--trust-proxy is the address from which the proxy connects, as 127.0.0.1, not {proxy!r}"
+        ) from None
 
 
 def _require() -> None:

@@ -104,6 +104,11 @@ def test_what_is_done_to_a_person(cli: Cli, tmp_path: Path) -> None:
         (("--people", "anna", "--scale", "5:1"), "--scale is written LOW:HIGH"),
         (("--people", "anna", "--task", "preference", "--metric", "x"), "question of the task preference"),
         (("--people", "anna", "--url", "labels.example.org"), "--url is written https://"),
+        (("--people", "anna", "--trust-proxy", "127.0.0.1"), "say its --url"),
+        (
+            ("--people", "anna", "--url", "https://l.org", "--trust-proxy", "me"),
+            "the proxy connects, as 127.0.0.1",
+        ),
         (("--people", "anna", "--consent", "nowhere.txt"), "nowhere.txt"),
     ],
 )

@@ -15,7 +15,7 @@ from conqret.data import Judgment
 from conqret.errors import DeclarationError
 from conqret.web.annotating.pages import Refused, apart, form_of, led_to, lost, page_of, refused
 from conqret.web.annotating.pieces import pieces
-from conqret.web.annotating.throttle import Throttle
+from conqret.web.annotating.throttle import Throttle, caller_of
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -117,7 +117,7 @@ class _Desk:
         token: str = request.path_params["token"]
         if self.links.same(token, self.links.to(ADJUDICATE)):
             return token
-        if not self.strangers.take():
+        if not self.strangers.take(caller_of(request)):
             raise Refused(429, "Too many wrong links were tried; wait a minute.")
         raise Refused(404, "This link is nobody's; conqret annotate adjudicate prints the one that holds.")
 

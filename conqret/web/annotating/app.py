@@ -9,7 +9,7 @@ from conqret.annotation.debate_plan import TASK as JUDGING
 from conqret.annotation.ledger import Ledger
 from conqret.annotation.links import Links
 from conqret.web.annotating.judging import JudgingPages
-from conqret.web.annotating.pages import Pages, Refused, lost, refused
+from conqret.web.annotating.pages import Pages, Refused, Setting, lost, refused
 from conqret.web.annotating.writing import WritingPages
 
 if TYPE_CHECKING:
@@ -19,13 +19,13 @@ KINDS: dict[str, type[Pages]] = {JUDGING: JudgingPages, WRITING: WritingPages}
 """The pages of studies that are no labelling, by their task."""
 
 
-def annotation_app(ledger: Ledger, links: Links, *, secure: bool = False) -> ASGIApp:
-    """The pages of the study in ``ledger``; ``secure`` says that they are reached by https alone."""
+def annotation_app(ledger: Ledger, links: Links, setting: Setting | None = None) -> ASGIApp:
+    """The pages of the study in ``ledger``."""
     from starlette.applications import Starlette
     from starlette.exceptions import HTTPException
     from starlette.routing import Route
 
-    pages = KINDS.get(ledger.study.task, Pages)(ledger, links, secure)
+    pages = KINDS.get(ledger.study.task, Pages)(ledger, links, setting or Setting())
     routes = [
         Route("/in/{token}", pages.enter),
         Route("/join/{token}", pages.join, methods=["GET", "POST"]),

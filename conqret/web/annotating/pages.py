@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -22,7 +23,7 @@ from conqret.errors import DeclarationError
 from conqret.report.annotation import dashboard
 from conqret.report.page import page
 from conqret.web.annotating.pieces import pieces
-from conqret.web.annotating.throttle import Throttle
+from conqret.web.annotating.throttle import Throttle, caller_of
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -46,16 +47,25 @@ class Refused(Exception):  # noqa: N818 (it ends a request, and is no fault of o
         self.status = status
 
 
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """How pages are reached: ``secure`` by https alone, ``proxy`` through the one of this address, which says in
+    ``X-Forwarded-For`` from where a request comes."""
+
+    secure: bool = False
+    proxy: str = ""
+
+
 class Pages:
-    """The pages of the study in ``ledger``; ``secure`` says that they are reached by https alone."""
+    """The pages of the study in ``ledger``."""
 
     welcome = "welcome.html.j2"
     """The template of the first page."""
     not_yours = "This screen is not yours, or was given to somebody else."
     """What is said at a screen of somebody else's."""
 
-    def __init__(self, ledger: Ledger, links: Links, secure: bool) -> None:
-        self.ledger, self.links, self.secure = ledger, links, secure
+    def __init__(self, ledger: Ledger, links: Links, setting: Setting) -> None:
+        self.ledger, self.links, self.setting = ledger, links, setting
         self.strangers = Throttle()
         self.cookie = f"{COOKIE}_{links.to(COOKIE)[:8]}"
 
@@ -64,7 +74,7 @@ class Pages:
     async def enter(self, request: Request) -> Response:
         """A person's link: the first page, and the cookie by which they are known from then on."""
         token = request.path_params["token"]
-        person = await self._known(token)
+        person = await self._known(request, token)
         return await apart(self._welcome, person, token)
 
     async def join(self, request: Request) -> Response:
@@ -73,7 +83,7 @@ class Pages:
             not self.links.same(request.path_params["token"], self.links.to(JOIN))
             or not self.ledger.study.open_to
         ):
-            raise self._strange()
+            raise self._strange(request)
         if request.method == "GET":
             return page_of("join.html.j2", study=self.ledger.study, fault="")
         form = await form_of(request)
@@ -96,7 +106,12 @@ class Pages:
             **self.told_first(person),
         )
         found.set_cookie(
-            self.cookie, token, httponly=True, samesite="strict", secure=self.secure, max_age=90 * 86_400
+            self.cookie,
+            token,
+            httponly=True,
+            samesite="strict",
+            secure=self.setting.secure,
+            max_age=90 * 86_400,
         )
         return found
 
@@ -188,7 +203,7 @@ class Pages:
     async def study(self, request: Request) -> Response:
         """How far the study is, and how far people agree."""
         if not self.links.same(request.path_params["token"], self.links.to(DASHBOARD)):
-            raise self._strange()
+            raise self._strange(request)
         found = _html(
             b"".join(part.encode("utf-8", "replace") for part in (await apart(dashboard, self.ledger)).html())
         )
@@ -201,16 +216,16 @@ class Pages:
         """The address without a link."""
         raise Refused(404, "You need the link that you were given; it has a long word at its end.")
 
-    def _strange(self) -> Refused:
-        """What somebody gets whose word is nobody's; all such are slowed down together."""
-        if not self.strangers.take():
+    def _strange(self, request: Request) -> Refused:
+        """What somebody gets whose word is nobody's; who tries many is slowed down."""
+        if not self.strangers.take(caller_of(request, self.setting.proxy)):
             return Refused(429, "Too many wrong links were tried; wait a minute.")
         return Refused(404, "This link is nobody's. Ask who gave it to you for a new one.")
 
-    async def _known(self, token: str) -> Person:
+    async def _known(self, request: Request, token: str) -> Person:
         person = self.links.holder(token, await apart(self.ledger.people))
         if person is None:
-            raise self._strange()
+            raise self._strange(request)
         return person
 
     async def _who(self, request: Request, form: Mapping[str, str] | None = None) -> tuple[Person, str]:
@@ -228,7 +243,7 @@ class Pages:
         token = cookies[self.cookie].value if self.cookie in cookies else ""
         if not token:
             raise Refused(403, "Open the link that you were given: this browser is not known here.")
-        person = await self._known(token)
+        person = await self._known(request, token)
         if form is not None and not self.links.same(form.get("form", ""), self.links.form(token)):
             raise Refused(403, "This form is not from a page of yours; open your link again.")
         if person.state == "paused":
