@@ -20,6 +20,7 @@ from conqret.judging.execute import Execution, aexecute, judge_record, judged, n
 from conqret.judging.expected_cost import Expected, Sizes
 from conqret.judging.expected_judging import expected_judging
 from conqret.judging.folder import JudgeFolder, judgment_key
+from conqret.judging.own_judge import chosen_judge
 from conqret.judging.registry import DEFAULT_FORMAT
 from conqret.judging.replay import RecordedCall, recorded_call
 from conqret.judging.setup import Setup, check_items, set_up
@@ -59,6 +60,8 @@ def judge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
               :class:`~conqret.judging.base.Judge` of your own
             - ``model``: any litellm model name, ``local/FOLDER`` for a transformers model that is read (format
               ``likelihood``), or ``offline`` (default), the lexical baseline
+            - ``judge``: a judge of your own instead of format and model, a function or its ``module:function``, as
+              :func:`conqret.bias` takes it; ``server``: the address of such a judge
             - ``metrics``: a selection among those of the format; all that the items allow, if empty
             - ``samples``: repetitions of each question, combined by mean and majority (self-consistency)
             - ``order``: the order of the fifteen dimensions (given, reversed, shuffled); ``seed`` draws it if shuffled
@@ -137,7 +140,8 @@ def _checked(items: Any, settings: JudgeSettings) -> tuple[ItemSource, Checked, 
         topics=settings.get("topics"),
         skip_invalid=settings.get("skip_invalid", False),
     )
-    checked, setup = check_items(source, _setup(settings))
+    own = settings.get("judge") is not None or settings.get("server") is not None
+    checked, setup = check_items(source, _own_setup(settings, source) if own else _setup(settings))
     return replace(source, needs=setup.needs), checked, setup
 
 
@@ -163,14 +167,34 @@ async def _judge(items: Any, settings: JudgeSettings) -> Any:
     return with_columns(source.rows, source.places(), [verdict_row(judgment) for judgment in found])
 
 
-def _setup(settings: JudgeSettings) -> Setup:
-    """The judge, as the settings say, and where they are silent as the recordings say that are replayed."""
-    name, model = settings.get("format"), settings.get("model")
-    judging: dict[str, Any] = {
+def _own_setup(settings: JudgeSettings, source: ItemSource) -> Setup:
+    """The judge of one's own that the settings name, for these items."""
+    if settings.get("format") is not None:
+        raise DeclarationError("a judge of your own has no format: leave --format out")
+    options = JudgeOptions(**_judging(settings))
+    client = client_options(settings.get("model"), settings)
+    judge, client = chosen_judge(
+        settings.get("judge"), settings.get("server"), source, client, options.metrics
+    )
+    return set_up(judge, client, options, as_path(settings.get("prompts")))
+
+
+def _judging(settings: JudgeSettings) -> dict[str, Any]:
+    """The fields of :class:`JudgeOptions` among the settings."""
+    found: dict[str, Any] = {
         one.name: settings[one.name]  # type: ignore[literal-required]
         for one in fields(JudgeOptions)
         if one.name in settings
     }
+    if "metrics" in found:
+        found["metrics"] = tuple(found["metrics"] or ())
+    return found
+
+
+def _setup(settings: JudgeSettings) -> Setup:
+    """The judge, as the settings say, and where they are silent as the recordings say that are replayed."""
+    name, model = settings.get("format"), settings.get("model")
+    judging = _judging(settings)
     client: Mapping[str, Any] = settings
     notes: tuple[str, ...] = ()
     replay = as_path(settings.get("replay"))
@@ -181,7 +205,6 @@ def _setup(settings: JudgeSettings) -> Setup:
             if recorded.judging.get("metrics") and not settings.get("metrics"):
                 notes = (f"recorded are {', '.join(recorded.judging['metrics'])}",)
         client = {**recorded.model_options, **settings}
-    judging["metrics"] = tuple(judging.get("metrics") or ())
     session = settings.get("session")
     setup = set_up(
         DEFAULT_FORMAT if name is None else name,
@@ -202,7 +225,8 @@ def _check_session(settings: JudgeSettings) -> None:
             "the session is not open: hold it with 'async with session:' around all that use it"
         )
     its_own = {
-        "model", "prompts", "recordings", "replay", "batch", "engine", "workers", *ClientSettings.__annotations__,
+        "model", "judge", "server", "prompts", "recordings", "replay", "batch", "engine", "workers",
+        *ClientSettings.__annotations__,
     }  # fmt: skip
     if given := sorted(its_own & settings.keys()):
         raise DeclarationError(f"a session has its own {', '.join(given)}: leave out one or the other")

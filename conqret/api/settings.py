@@ -14,6 +14,7 @@ from conqret.io.reports import Requests
 from conqret.judging.base import Judge
 from conqret.judging.dimensions import Order
 from conqret.judging.setup import Setup
+from conqret.llm.backends.function import Function
 from conqret.llm.client import Client
 from conqret.llm.options import ClientOptions, Way
 from conqret.runs.session import Session
@@ -53,6 +54,8 @@ class JudgeSettings(ClientSettings, AnswerSettings, total=False):
 
     format: str | Judge | None
     model: str | None
+    judge: str | Function | None
+    server: str | None
     metrics: Sequence[str]
     samples: int
     order: Order

@@ -36,8 +36,7 @@ def bias(
     *,
     format: options.Format = None,  # noqa: A002 - the option's name
     model: options.Model = None,
-    judge: options.OwnJudge = None,
-    server: options.JudgeServer = None,
+    own: options.OwnJudge,
     item_columns: options.Columns = None,
     output: Annotated[
         Path,
@@ -113,14 +112,14 @@ def bias(
     from conqret.report.page import write_files
 
     asked: dict[str, Any] = {
-        "format": DEFAULT_FORMAT if format is None else format, "model": calls.of(model), "judge": judge,
-        "server": server, "columns": options.column_map(item_columns, options.ITEM_COLUMNS), "probes": probe or (),
+        "format": DEFAULT_FORMAT if format is None else format, "model": calls.of(model), **own.given(),
+        "columns": options.column_map(item_columns, options.ITEM_COLUMNS), "probes": probe or (),
         "repeats": repeats, "labels": None if labels is None else reading.load(labels), "metrics": metric or (),
         "seed": seed, "prompts": prompts,
     }  # fmt: skip
 
     wanted = [parse_bias_requirement(text) for text in require or ()]
-    if format is not None and (judge or server):
+    if format is not None and own.given():
         raise DeclarationError("a judge of your own has no format: leave --format out")
 
     def announce(plan: BiasPlan) -> None:

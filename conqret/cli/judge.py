@@ -30,6 +30,7 @@ EPILOG = (
     "conqret judge items.jsonl --model hosted_vllm/my-model --api-base http://localhost:8000/v1\n\n"
     "conqret judge items.jsonl --model gpt-4o-mini -o runs/cheap --batch\n\n"
     "conqret judge items.parquet --model gpt-4o-mini -o runs/large --engine ray --workers 8\n\n"
+    "conqret judge items.jsonl --judge my_judge:rate -o runs/mine\n\n"
     "conqret judge items.jsonl --replay recordings.jsonl\n\n"
     "conqret judge items.jsonl --config settings.toml"
 )
@@ -41,6 +42,7 @@ def judge(
     *,
     format: options.Format = None,  # noqa: A002 - the option's name
     model: options.Model = None,
+    own: options.OwnJudge,
     output: Annotated[Path | None, options.run_folder("ITEMS-FORMAT-MODEL")] = None,
     judging: options.Judging,
     columns: options.Columns = None,
@@ -109,19 +111,16 @@ def judge(
     from conqret.api.judging import expected_cost
     from conqret.cli.expected_cost import tell_cost
     from conqret.errors import ItemsError
-    from conqret.judging.registry import JUDGES
     from conqret.judging.requirements import check_mean, parse_mean
 
     settings: dict[str, Any] = {
         "format": format, "model": model, "columns": options.column_map(columns, options.ITEM_COLUMNS),
         "topics": topics, "skip_invalid": skip_invalid, "prompts": prompts, "batch": batch,
         "output": True if output is None else output,
-        **judging.given(), **calls.given(), **kept.given(), **engines.given(),
+        **own.given(), **judging.given(), **calls.given(), **kept.given(), **engines.given(),
     }  # fmt: skip
     maps = None if calibration is None else _read(calibration)
-    judges = JUDGES.values() if format is None else [JUDGES[format]]
-    metrics = {metric for judge in judges for metric in judge.metrics} if require else ()
-    wanted = [parse_mean(text, metrics) for text in require or ()]
+    wanted = [parse_mean(text, _metrics(format, own, judging)) for text in require or ()]
     if config is not None and not shown.quiet:
         note(f"settings from {config}; options that are given go over them")
     if dry_run:
@@ -154,6 +153,17 @@ def judge(
     failed = found.summary.failed or not all(one.met for one in outcomes)
     there = found.summary.any_score or found.summary.outstanding  # what a batch holds is to come
     end(failed, found.session, there=there, reasons=found.summary.reasons)
+
+
+def _metrics(format: str | None, own: options.OwnJudge, judging: options.Judging) -> set[str]:  # noqa: A002
+    """The metrics of which something can be required."""
+    from conqret.judging.own_judge import PAIRED, SINGLE
+    from conqret.judging.registry import JUDGES
+
+    if own.given():
+        return {metric.replace("-", "_") for metric in judging.metric or (PAIRED, SINGLE)}
+    judges = JUDGES.values() if format is None else [JUDGES[format]]
+    return {metric for judge in judges for metric in judge.metrics}
 
 
 def _read(calibration: Path) -> Calibration:

@@ -54,24 +54,6 @@ Model = Annotated[
         "-m",
     ),
 ]
-OwnJudge = Annotated[
-    str | None,
-    option(
-        MODEL,
-        "A judge of your own instead of --format and --model: module:function. The module is imported, from the "
-        "working directory, too. It gets an item as a dictionary and says a number from 0 to 1, {metric: number}, or "
-        "first, second or tie.",
-    ),
-]
-JudgeServer = Annotated[
-    str | None,
-    option(
-        MODEL,
-        "A judge of your own at an HTTP address: one POST with an item, a judgment back, as `conqret serve` speaks. "
-        "Its key is taken from CONQRET_SERVER_KEY.",
-        "--server",
-    ),
-]
 Detector = Annotated[
     Path | None,
     option(
@@ -198,6 +180,29 @@ class Engines(Group):
     workers: Annotated[
         int | None,
         option(LIMITS, "Processes that judge, with --engine ray. Default: one a processor, 2 at least."),
+    ] = None
+
+
+@dataclass(frozen=True)
+class OwnJudge(Group):
+    """A judge of one's own, instead of a format and a model."""
+
+    judge: Annotated[
+        str | None,
+        option(
+            MODEL,
+            "A judge of your own instead of --format and --model: module:function. The module is imported, from the "
+            "working directory, too. It gets an item as a dictionary and says a number from 0 to 1, {metric: number}, "
+            "or first, second or tie.",
+        ),
+    ] = None
+    server: Annotated[
+        str | None,
+        option(
+            MODEL,
+            "A judge of your own at an HTTP address: one POST with an item, a judgment back, as `conqret serve` "
+            "speaks. Its key is taken from CONQRET_SERVER_KEY.",
+        ),
     ] = None
 
 

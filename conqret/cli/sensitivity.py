@@ -48,8 +48,7 @@ def sensitivity(
             rich_help_panel=options.MODEL,
         ),
     ] = "offline",
-    judge: options.OwnJudge = None,
-    server: options.JudgeServer = None,
+    own: options.OwnJudge,
     perturb: Annotated[
         str,
         typer.Option(
@@ -117,9 +116,8 @@ def sensitivity(
 
     asked: dict[str, Any] = {
         "formats": formats, "models": [calls.of(one) for one in options.listed(models)],
-        "judge": judge, "server": server,
-        "perturb": perturb, "metrics": metric or (), "grid": grid, "pool": pool, "seed": seed, "prompts": prompts,
-        "rewriter": calls.of(perturb_model),
+        **own.given(), "perturb": perturb, "metrics": metric or (), "grid": grid, "pool": pool, "seed": seed,
+        "prompts": prompts, "rewriter": calls.of(perturb_model),
     }  # fmt: skip
 
     def announce(plan: Plan) -> None:

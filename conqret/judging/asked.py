@@ -18,6 +18,7 @@ from conqret.errors import ConqretError, UnknownNameError
 from conqret.judging.base import JudgeOptions
 from conqret.judging.folder import JudgeFolder, JudgeRecord
 from conqret.judging.instrument import judge_item
+from conqret.judging.own_judge import NAME as OWN
 from conqret.judging.setup import Setup, set_up
 from conqret.llm.client import Client
 from conqret.llm.options import ClientOptions
@@ -27,6 +28,7 @@ from conqret.runs.loop import Loop
 
 NO_ANSWER = "the run's folder holds no recording of it; name the store that was used with --recordings"
 NOT_AS_SENT = "it cannot be filled as it was sent: prompts, item or model have changed since"
+NONE_SENT = "there is none: a judge of your own gets the item"
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +146,7 @@ def _exchanges(
     for call in judgment.trace.calls:
         messages, completion = sent.get(call.key, ()), store.get(call.key)
         again = bool(before) and len(messages) > len(before) and messages[: len(before)] == before
-        lacks = [] if messages else [f"prompt: {NOT_AS_SENT}"]
+        lacks = [] if messages else [f"prompt: {NONE_SENT if judgment.format == OWN else NOT_AS_SENT}"]
         if completion is None and not call.error:
             lacks.append(f"answer: {NO_ANSWER}")
         yield Exchange(

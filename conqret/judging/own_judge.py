@@ -7,7 +7,6 @@ format: the function's answer stands where a model's would.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -18,6 +17,7 @@ from conqret.data import Item, Measure, Status
 from conqret.errors import DeclarationError
 from conqret.io import ItemSource
 from conqret.judging.base import Ask, Case, Judge, Reply
+from conqret.judging.registry import JUDGES
 from conqret.judging.scales import PREFERENCE, preferred
 from conqret.llm.backends.function import ITEM, SAID, Function, admit
 from conqret.llm.backends.server import model_of
@@ -73,11 +73,11 @@ def read_said(said: Any, metrics: Sequence[str]) -> dict[str, float]:
 def _value(name: str, said: Any) -> float:
     if name == PAIRED and isinstance(said, str) and said.strip().lower() in PREFERENCE:
         return PREFERENCE[said.strip().lower()]
-    if isinstance(said, bool) or not isinstance(said, int | float) or not math.isfinite(said):
+    if isinstance(said, bool) or not isinstance(said, int | float) or said != said:
         wanted = "first, second, tie or a number from 0 to 1" if name == PAIRED else "a number from 0 to 1"
         raise ValueError(f"{name} is {wanted}, not {str(said)[:80]!r}")
     if not 0 <= said <= 1:
-        raise ValueError(f"{name} is {said}; it must lie between 0 and 1")
+        raise ValueError(f"{name} is {str(said)[:80]}; it must lie between 0 and 1")
     return float(said)
 
 
@@ -132,6 +132,15 @@ def _measure(name: str, value: float) -> Measure:
 def _nothing(case: Case) -> Any:
     """What the offline model says: nothing, which is no valid answer and never a score."""
     return {}
+
+
+def recorded_judge(format: str, metrics: Sequence[str]) -> Judge:  # noqa: A002
+    """The judge that a record names: a format, or one's own for these metrics.
+
+    Raises:
+        UnknownNameError: there is no such format here.
+    """
+    return own_judge(metrics) if format == NAME else JUDGES[format]
 
 
 def chosen_judge(

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from conqret.judging.folder import JudgeRecord
-from conqret.judging.registry import JUDGES
 from conqret.judging.summary import Summary
 from conqret.reliability.cards.card import Card
 from conqret.reliability.validation.validate import Validation
@@ -15,6 +14,7 @@ from conqret.report.agreement_tables import agreement_table
 from conqret.report.card_tables import repeatability_table
 from conqret.report.latex import PREAMBLE, escaped, tables_latex
 from conqret.report.markdown import safe, tables_markdown
+from conqret.report.overview import judge_here
 from conqret.report.table import Column, Table
 from conqret.report.tables import metric_table, reason_rows
 
@@ -76,7 +76,7 @@ def methods(
 
 
 def _judge(record: JudgeRecord, topics: int) -> Iterator[str]:
-    known, judge = record.identity, JUDGES.get(record.format)
+    known, judge = record.identity, judge_here(record)
     yield (
         f"{words.number(record.items_count, 'item')} on {words.number(topics, 'topic')} ({record.items_name}, sha256 "
         f"{record.items_digest[:16]}) were judged by {record.model} with the format {record.format} of conqret "

@@ -63,7 +63,7 @@ def overview(
         "summary": summary,
         "tally": tally,
         "created": _date(record.created),
-        "judge": _judge(record.format),
+        "judge": judge_here(record),
         "figures": [figure for name, figure in figures.items() if name not in DIMENSION_NAMES],
         "overall": figures.get(OVERALL),
         "aspects": list(_aspects(figures)),
@@ -117,12 +117,12 @@ def _settings(record: JudgeRecord) -> Iterable[tuple[str, str]]:
             yield name, str(value)
 
 
-def _judge(name: str) -> Judge | None:
-    """The judge of a format, for its scale, its scoring rule and its source; None where it is not known here."""
-    from conqret.judging.registry import JUDGES
+def judge_here(record: JudgeRecord) -> Judge | None:
+    """The judge of a run, for its scale, its scoring rule and its source; None where its format is not known here."""
+    from conqret.judging.own_judge import recorded_judge
 
     try:
-        return JUDGES[name]
+        return recorded_judge(record.format, record.metrics)
     except UnknownNameError:
         return None
 

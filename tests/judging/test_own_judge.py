@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from conqret import bias, sensitivity
+from conqret import bias, judge, sensitivity
 from conqret.errors import DeclarationError
 from conqret.judging.own_judge import own_judge, read_said
 from conqret.llm.backends.function import admit, identity
@@ -198,8 +198,21 @@ def test_one_judge_is_asked_at_a_time() -> None:
         bias(PAIRS, server="file:///etc/passwd")
 
 
+JUDGED = json.dumps({"measures": {"preference": {"status": "scored", "value": 1.0}}}).encode()
+BODIES = {
+    "/page": b"<html>not found</html>",
+    "/nothing": b"",
+    "/endless": b" " * (5 << 20),
+    "/nan": b"NaN",
+    "/list": b"[0.5]",
+    "/deep": b"[" * 100_000,
+    "/bytes": b"\xff\xfe",
+}
+
+
 class _Judge(BaseHTTPRequestHandler):
     asked: ClassVar[list[dict[str, Any]]] = []
+    released: ClassVar[threading.Event] = threading.Event()
 
     def do_POST(self) -> None:
         item = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
@@ -209,7 +222,9 @@ class _Judge(BaseHTTPRequestHandler):
             self.send_header("Location", "/judge")
             self.end_headers()
             return
-        body = json.dumps({"measures": {"preference": {"status": "scored", "value": 1.0}}}).encode()
+        body = BODIES.get(self.path, JUDGED)
+        if self.path == "/silent":
+            self.released.wait(10)
         self.send_response(200)
         self.end_headers()
         self.wfile.write(body)
@@ -223,6 +238,7 @@ def address() -> Iterator[str]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Judge)
     threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}"
+    _Judge.released.set()
     server.shutdown()
     server.server_close()
 
@@ -238,3 +254,12 @@ def test_a_server_is_told_the_item_and_answers_with_a_judgment(
     assert len(_Judge.asked) == 2 * len(PAIRS)
     away = bias(PAIRS[:2], server=f"{address}/away", probes=["position"])
     assert row(away, "position").effect is None
+    assert "points elsewhere ('/judge')" in away.session.failures["bad_request"]
+
+
+@pytest.mark.parametrize("path", [*BODIES, "/silent"])
+def test_what_a_server_may_not_say(address: str, path: str) -> None:
+    patience = 0.2 if path == "/silent" else 60.0
+    (found,) = judge(PAIRS[:1], server=address + path, timeout=patience, max_attempts=1)
+    assert found.measures["preference"].value is None
+    assert found.measures["preference"].reason

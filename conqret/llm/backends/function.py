@@ -7,11 +7,13 @@ Python or by whoever names it on the command line.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import importlib
 import inspect
 import json
 import sys
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -31,6 +33,9 @@ ITEM = "item"
 """Under this name the context of a request holds the item as plain data."""
 SAID = "said"
 """Under this name stands what was said of it."""
+MOST = 4 << 20
+"""Characters or bytes that are taken of what was said: as many as ``conqret serve`` takes in, and far more than a
+judgment has."""
 
 Function = Callable[[dict[str, Any]], Any]
 """From an item to what is said of it, at once or to be awaited."""
@@ -104,7 +109,8 @@ def _imported(name: str) -> Function:
 
 
 class Called(Connection):
-    """Answers with what the function says. One that is not asynchronous is called in a thread, once at a time."""
+    """Answers with what the function says. One that is not asynchronous is called in a thread, once at a time; one that
+    says nothing before the deadline stays behind in its thread, which keeps no program from ending."""
 
     def __init__(self, options: ClientOptions) -> None:
         self._model = options.model
@@ -128,10 +134,10 @@ class Called(Connection):
         function, item = _admitted[self._model], item_of(request)
         began = time.perf_counter()
         try:
-            said = function(item) if _asynchronous(function) else await asyncio.to_thread(function, item)
+            said = function(item) if _asynchronous(function) else await _aside(function, item)
             if inspect.isawaitable(said):
                 said = await said
-        except Exception as error:
+        except (Exception, SystemExit) as error:  # a judge does not end the run
             told = f"{self._model} raised {type(error).__name__}: {first_line(error)}"
             raise ProviderError(Reason.BAD_REQUEST, told) from error
         seconds = time.perf_counter() - began
@@ -140,9 +146,40 @@ class Called(Connection):
         except (TypeError, ValueError, RecursionError) as error:
             told = f"{self._model} said what is no plain data: {first_line(error)}"
             raise ProviderError(Reason.BAD_REQUEST, told) from error
+        if len(text) > MOST:
+            raise ProviderError(Reason.BAD_REQUEST, f"{self._model} said more than {MOST >> 20} MiB")
         return Completion(
             text, model=self._model, prompt_tokens=0, completion_tokens=0, cost_usd=0.0, seconds=seconds
         )
+
+
+async def _aside(function: Function, item: dict[str, Any]) -> Any:
+    """What the function says, from a thread of its own."""
+    loop = asyncio.get_running_loop()
+    said: asyncio.Future[Any] = loop.create_future()
+
+    def settle(value: Any, error: BaseException | None) -> None:
+        if said.done():  # given up meanwhile
+            return
+        if error is None:
+            said.set_result(value)
+        else:
+            said.set_exception(error)
+
+    def call() -> None:
+        value: Any = None
+        failed: BaseException | None = None
+        try:
+            value = function(item)
+        except StopIteration as error:  # which no future can hold
+            failed = RuntimeError(f"StopIteration: {error}")
+        except (Exception, SystemExit, KeyboardInterrupt) as error:  # noqa: BLE001 - it is raised where it is awaited
+            failed = error
+        with contextlib.suppress(RuntimeError):  # the loop has ended
+            loop.call_soon_threadsafe(settle, value, failed)
+
+    threading.Thread(target=call, name="conqret-judge", daemon=True).start()
+    return await said
 
 
 def item_of(request: Request[Any]) -> dict[str, Any]:
@@ -171,10 +208,8 @@ def _asynchronous(function: Function | None) -> bool:
 
 
 def _facts(options: ClientOptions) -> ModelFacts:
-    found = on_this_machine(options)
-    if _asynchronous(_admitted.get(options.model)):
-        return replace(found, in_flight=None, timeout=None)
-    return found
+    found = replace(on_this_machine(options), timeout=None)
+    return replace(found, in_flight=None) if _asynchronous(_admitted.get(options.model)) else found
 
 
 BACKEND = Backend(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from conqret.data import Reason
 from conqret.errors import DeclarationError, first_line
 from conqret.llm.backend import Backend, Connection
-from conqret.llm.backends.function import SAID, item_of
+from conqret.llm.backends.function import MOST, SAID, item_of
 from conqret.llm.options import ClientOptions
 from conqret.llm.request import Completion, Request
 from conqret.llm.retry import ProviderError
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 PREFIX = "server/"
 KEY = "CONQRET_SERVER_KEY"
 """The environment variable with the key that is sent as ``Authorization: Bearer``."""
-MOST = 4 << 20
-"""Bytes of an answer that are read: what ``conqret serve`` takes in, and far more than a judgment has."""
 
 
 def model_of(url: str) -> str:
@@ -66,6 +64,11 @@ class Posted(Connection):
                     raw += more
         except (aiohttp.ClientError, OSError) as error:
             raise provider_error(error) from error
+        if 300 <= response.status < 400:
+            where = response.headers.get("Location", "")[:200]
+            raise ProviderError(
+                Reason.BAD_REQUEST, f"the server points elsewhere ({where!r}), which is not followed"
+            )
         if response.status != 200:
             raise status_error(response.status, raw.decode("utf-8", "replace"), response.headers)
         if len(raw) > MOST:

@@ -18,7 +18,7 @@ from conqret.data import Item, Judgment
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
 from conqret.judging.folder import JudgeRecord
-from conqret.judging.registry import JUDGES
+from conqret.judging.own_judge import recorded_judge
 from conqret.judging.summary import Summary
 from conqret.reliability.bias.table import BiasTable
 from conqret.reliability.cards.cost import Cost
@@ -91,7 +91,7 @@ def make_card(
         DeclarationError: validation, bias table or sensitivity run are of another instrument.
     """
     _same_instrument(record, validation, bias, sensitivity)
-    judge = JUDGES[record.format]
+    judge = recorded_judge(record.format, record.metrics)
     known = [(item.topic, item.stance) for item in items]
     topics, stances = {topic for topic, _ in known}, Counter(stance for _, stance in known)
     rows = tuple(one.agreement for one in validation.dimensions.values())

@@ -1,0 +1,114 @@
+"""``--judge`` and ``--server`` on the command line: a run like any other, and hostile answers that are never scores."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conqret import judge
+from conqret.errors import DeclarationError
+from tests.cli.conftest import Cli
+
+ITEM = {"id": "one", "topic": "Should cars be banned?", "argument": "Yes, they are loud."}
+ITEMS = [{**ITEM, "id": f"item-{n}", "topic": f"Should {n % 4} be banned?"} for n in range(8)]
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, "rater_of_a_test", None)  # what the test imports goes with it
+    del sys.modules["rater_of_a_test"]
+    code = "def rate(item):\n    return len(item['argument']) % 7 / 10\n"
+    (tmp_path / "rater_of_a_test.py").write_text(code, encoding="utf-8")
+    lines = [json.dumps({**one, "argument": "Yes. " * n + "It is."}) for n, one in enumerate(ITEMS)]
+    (tmp_path / "items.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    people = [f"item-{n},{who},overall_quality,{1 + (n + ord(who)) % 3}" for n in range(8) for who in "ab"]
+    (tmp_path / "labels.csv").write_text("\n".join(["item,annotator,dimension,value", *people]), "utf-8")
+    return tmp_path
+
+
+def test_a_run_of_ones_own_judge_is_read_as_any_other(cli: Cli, here: Path) -> None:
+    own = ("items.jsonl", "--judge", "rater_of_a_test:rate")
+    done = cli("judge", *own, "-o", "run", "--require", "overall_quality >= 0")
+    assert done.code == 0, done.err
+    assert "judged by own-judge with function/rater_of_a_test:rate" in done.err
+    assert cli("bias", *own, "--probe", "length", "-o", "bias", "-q").code == 0
+    done = cli("validate", "run", "--labels", "labels.csv", "--scale", "1:3", "--bias", "bias", "-o", "card")
+    assert done.code == 0, done.err
+    card = json.loads((here / "card" / "card.json").read_text(encoding="utf-8"))
+    assert card["judge"]["summary"].startswith("a judge of your own")
+    assert card["bias"]["record"]["fingerprint"] == card["run"]["fingerprint"]
+    assert "a judge of your own gets the item" in cli("show", "run", "item-0").out
+    assert "no score differs" in cli("diff", "run", "run").err
+    assert "A judge of your own" in cli("methods", "run").out.replace("It measures a", "A")
+    (here / "rater_of_a_test.py").write_text("def rate(item):\n    return 0.5\n", encoding="utf-8")
+    changed = cli("judge", *own, "-o", "run")
+    assert changed.code == 2
+    assert "--overwrite" in changed.err
+
+
+def test_ones_own_judge_has_no_format_and_is_in_no_settings(cli: Cli, here: Path) -> None:
+    assert "leave --format out" in cli("judge", "items.jsonl", "--judge", "a:b", "--format", "direct").err
+    (here / "conqret.toml").write_text('[judge]\njudge = "rater_of_a_test:rate"\n', encoding="utf-8")
+    done = cli("judge", "items.jsonl")
+    assert done.code == 2
+    assert "rater_of_a_test" not in sys.modules
+    asked = cli("judge", "items.jsonl", "--server", "nowhere", "--config", "missing.toml")
+    assert asked.code == 2
+
+
+def _endless() -> Any:
+    deep: Any = []
+    for _ in range(100_000):
+        deep = [deep]
+    return deep
+
+
+def _raise(error: BaseException) -> Any:
+    raise error
+
+
+async def _sleeps(item: dict[str, Any]) -> None:
+    await asyncio.sleep(60)
+
+
+HOSTILE: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "nan": lambda item: float("nan"),
+    "endless number": lambda item: float("-inf"),
+    "huge": lambda item: 10**400,
+    "huger": lambda item: 10**5000,
+    "number as text": lambda item: "0.5",
+    "half a character": lambda item: "\ud800",
+    "long": lambda item: "x" * (5 << 20),
+    "deep": lambda item: _endless(),
+    "odd keys": lambda item: {(1, 2): 3},
+    "leaves": lambda item: _raise(SystemExit(3)),
+    "interrupts": lambda item: _raise(StopIteration("early")),
+    "hangs": lambda item: threading.Event().wait(),
+    "sleeps": _sleeps,
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_answers_are_no_scores_and_end_nothing(name: str) -> None:
+    (found,) = judge([ITEM], judge=HOSTILE[name], timeout=0.2 if name in ("hangs", "sleeps") else 60.0)
+    measure = found.measures["overall_quality"]
+    assert measure.value is None
+    wanted = {"leaves": "SystemExit: 3", "hangs": "deadline", "sleeps": "deadline", "long": "more than 4 MiB"}
+    assert wanted.get(name, "") in measure.detail
+    held = [one for one in threading.enumerate() if one.name == "conqret-judge"]
+    assert all(one.daemon for one in held)  # a program ends all the same
+
+
+def test_a_session_has_its_own_model() -> None:
+    from conqret import Session
+
+    with Session("offline") as session, pytest.raises(DeclarationError, match="its own judge"):
+        judge([ITEM], judge=HOSTILE["nan"], session=session)
