@@ -8,20 +8,35 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from conqret.cli import label_options, options
-from conqret.cli.console import at, end, floor, note, progress, result, tell, tell_outcomes, tell_session
+from conqret.cli.console import (
+    at,
+    end,
+    entry,
+    floor,
+    note,
+    progress,
+    result,
+    tell,
+    tell_outcomes,
+    tell_session,
+)
 from conqret.cli.groups import grouped
 from conqret.errors import number
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+
+    from rich.console import RenderableType
 
     from conqret.judging.requirements import Requirement
+    from conqret.reliability.bias.contrast import Probe
     from conqret.reliability.bias.run import BiasPlan
     from conqret.reliability.bias.table import BiasTable
 
 EPILOG = (
     "Examples:\n\n"
     "conqret bias items.jsonl --format rag-direct --model offline -o runs/bias\n\n"
+    "conqret bias pairs.jsonl --judge my_judge:better --probe position --probe bandwagon\n\n"
     'conqret bias pairs.jsonl --judge my_judge:better --require "alarms == 0" --junit bias.xml\n\n'
     "conqret bias items.jsonl --format rag-fine-grained --model gpt-4o-mini --labels labels.csv --scale 1:3 "
     "--probe length --probe stance"
@@ -32,7 +47,7 @@ PAGE_NAME, MARKDOWN_NAME = "report.html", "bias.md"
 
 @grouped
 def bias(
-    items: options.Items,
+    items: Annotated[Path | None, options.ITEMS] = None,
     *,
     format: options.Format = None,  # noqa: A002 - the option's name
     model: options.Model = None,
@@ -50,11 +65,14 @@ def bias(
     probe: Annotated[
         list[str] | None,
         typer.Option(
-            help="Only this probe: repeatability, dimension order, document order, position, length, authority, "
-            "stance, self-preference or injection. May be repeated.",
+            help="Only this probe, such as position, or bandwagon, which is made only where it is named. --list "
+            "shows all. May be repeated.",
             rich_help_panel=PROBES,
         ),
     ] = None,
+    list_all: Annotated[
+        bool, typer.Option("--list", help="List the probes, and ask nothing.", rich_help_panel=PROBES)
+    ] = False,
     repeats: Annotated[
         int, typer.Option(help="Samples of one request, for repeatability.", min=2, rich_help_panel=PROBES)
     ] = 3,
@@ -111,6 +129,11 @@ def bias(
     from conqret.report.bias_tables import bias_sheet
     from conqret.report.page import write_files
 
+    if list_all:
+        _list(as_json=shown.json_output)
+        return
+    if items is None:
+        raise DeclarationError("say what the judge is to be probed on: conqret bias items.jsonl (or --list)")
     asked: dict[str, Any] = {
         "format": DEFAULT_FORMAT if format is None else format, "model": calls.of(model), **own.given(),
         "columns": options.column_map(item_columns, options.ITEM_COLUMNS), "probes": probe or (),
@@ -129,9 +152,7 @@ def bias(
     if dry_run:
         plan = bias_plan(items, **asked)
         announce(plan)
-        if not shown.quiet:
-            for name, reason in plan.left_out.items():
-                note(f"{name} left out: {reason}")
+        _tell_left_out(plan, quiet=shown.quiet)
         tell_cost(estimate(plan), budget=calls.budget_usd, as_json=shown.json_output)
         return
     with progress("judging", quiet=shown.quiet) as bar:
@@ -158,6 +179,37 @@ def bias(
     if missing := table.missing:
         note("some comparisons lack values; bias.json says how many, and why")
     end(missing or not met, table.session, there=any(row.effect for row in table.rows), reasons=missing)
+
+
+def _tell_left_out(plan: BiasPlan, *, quiet: bool) -> None:
+    for name, reason in ({} if quiet else plan.left_out).items():
+        note(f"{name} left out: {reason}")
+
+
+def _list(*, as_json: bool) -> None:
+    """The probes: those that are made unless some are named, then the others."""
+    from conqret.reliability.bias.registry import PROBES
+
+    found = sorted(PROBES.values(), key=lambda one: not one.default)
+    rows = [
+        {
+            "name": one.name,
+            "compares": one.compares,
+            "finds": one.finds,
+            "default": one.default,
+            "advice": one.advice,
+            "source": one.source,
+        }
+        for one in found
+    ]
+    result(rows, _entries(found), as_json=as_json)
+
+
+def _entries(found: Sequence[Probe]) -> Iterator[RenderableType]:
+    for one in found:
+        finds = f"a bias is: {one.finds}" if one.finds else ""
+        lines = [text for text in (one.compares, finds, f"source: {one.source}") if text]
+        yield from entry(one.name, "" if one.default else f'only where named: --probe "{one.name}"', lines)
 
 
 def _held(table: BiasTable, wanted: Sequence[Requirement], junit: Path | None) -> bool:

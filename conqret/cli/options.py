@@ -32,13 +32,11 @@ def run_folder(default: str, what: str = "The run's folder", where: str = "where
     )
 
 
-Items = Annotated[
-    Path,
-    typer.Argument(
-        help="JSONL (also .gz), Parquet or CSV, a folder of such files, or an address (s3://…); the columns of ragas, "
-        "DeepEval, TruLens, RAGChecker, nuggetizer and pyterrier-rag, and TREC RAG reports, are recognised."
-    ),
-]
+ITEMS = typer.Argument(
+    help="JSONL (also .gz), Parquet or CSV, a folder of such files, or an address (s3://…); the columns of ragas, "
+    "DeepEval, TruLens, RAGChecker, nuggetizer and pyterrier-rag, and TREC RAG reports, are recognised."
+)
+Items = Annotated[Path, ITEMS]
 Columns = Annotated[str | None, option(FILES, "Which column holds what: topic=question,documents=ctx,…")]
 Format = Annotated[
     str | None,

@@ -10,7 +10,7 @@ import hashlib
 import math
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -145,6 +145,8 @@ class Perturbation:
     - ``needs`` are the fields of the item that must be there; ``pool`` says that other documents are needed
     - ``rewriting`` says how a model can do it, if it can
     - ``share`` names the perturbation that does the same to a share, if another does: that of ``25%``
+    - ``control`` makes what bias probes compare a version with, where that is not the item itself: the same change in
+      the same places, without what is probed
     """
 
     name: str
@@ -159,6 +161,16 @@ class Perturbation:
     pool: bool = False
     rewriting: Rewriting | None = None
     share: str = ""
+    control: Callable[[Draw], Changed] | None = None
+
+    @property
+    def controlled(self) -> Perturbation | None:
+        """The perturbation that makes the control, with the same draws; None where there is none."""
+        if self.control is None:
+            return None
+        name, control = self.name, self.control
+        change: Callable[[Draw], Changed] = lambda draw: control(replace(draw, name=name))  # noqa: E731
+        return replace(self, name=f"{name}-control", change=change, control=None)
 
     def expected(self, metric: str) -> Direction | None:
         """The way in which ``metric`` should move; None where nothing is expected."""

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from textwrap import wrap
 
 from conqret.errors import number, shortened
+from conqret.reliability.bias.contrast import Probe
+from conqret.reliability.bias.registry import PROBES
 from conqret.reliability.bias.table import BiasRow, BiasTable, Verdict
 from conqret.report import words
 
@@ -17,18 +19,6 @@ ORDER: tuple[Verdict, ...] = ("alarm", "inconclusive", "clear", "no value", "mea
 MARKS: Mapping[Verdict, str] = {
     "alarm": "ALARM", "inconclusive": "unsure", "clear": "clear", "no value": "no value", "measured": "measured",
 }  # fmt: skip
-
-ADVICE: Mapping[str, str] = {
-    "position": "ask in both orders, and count what flips as a tie",
-    "length": "tell the judge that length is no merit, and compare arguments of like length",
-    "authority": "tell the judge that only the documents count as a source",
-    "injection": "keep the texts apart from the instructions, and drop what addresses the judge",
-    "dimension order": "shuffle the dimensions over several samples, or ask for each alone",
-    "document order": "shuffle the documents over several samples",
-    "stance": "compare arguments of one side only, or correct by people's labels",
-    "self-preference": "judge with a model of another family than the writers'",
-}
-OTHERWISE = "read some items of both kinds, and change the prompt"
 
 
 def screen(table: BiasTable) -> Iterator[str]:
@@ -93,7 +83,7 @@ def example_of(row: BiasRow) -> str:
             f"{what}: the {said[0]} place wins, and with the two arguments in each other's place the "
             f"{said[1]} place wins{' again' if said[0] == said[1] else ''}."
         )
-    return f"{what}: {one.base:.2f} as it is, {one.changed:.2f} with {row.name}."
+    return f"{what}: {one.base:.2f} {row.against}, {one.changed:.2f} with {row.name}."
 
 
 def _verdict(value: float, high: str, low: str) -> str:
@@ -108,9 +98,14 @@ def _shown(table: BiasTable) -> list[BiasRow]:
     return [*primary.values(), *(row for name, row in rest.items() if name not in primary)]
 
 
+def _advice(probe: str) -> str:
+    """Of a probe that another installation has, nothing is known but its name."""
+    return PROBES[probe].advice if probe in PROBES else Probe.advice
+
+
 def _to_do(table: BiasTable) -> Iterator[str]:
     for row in table.alarms:
-        yield f"{row.probe}: {ADVICE.get(row.probe, OTHERWISE)}"
+        yield f"{row.probe}: {_advice(row.probe)}"
     unsure = [row.probe for row in table.having("inconclusive")]
     if unsure:
         yield f"{', '.join(unsure)}: more topics tell; `conqret power probe` says how many"

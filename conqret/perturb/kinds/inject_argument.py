@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from conqret.perturb.base import Change, Changed, Draw, Perturbation
+from conqret.perturb.added import at_the_end, matched
+from conqret.perturb.base import Perturbation
 from conqret.perturb.expectations import ANSWER, GROUNDING, PREFERENCE, QUALITY, RELEVANCE, SECOND, expect
-from conqret.perturb.injections import INJECTIONS
+from conqret.perturb.injections import MATCHED
 
-
-def change(draw: Draw) -> Changed:
-    """So many paragraphs at the end of the argument that ask for a better score."""
-    order = draw.ordered(INJECTIONS)
-    added = [order[n % len(order)] for n in range(int(draw.level))]
-    text = "\n\n".join([draw.item.argument or "", *added])
-    changes = tuple(Change(where="argument end", kind="added", after=one) for one in added)
-    return Changed({"argument": text}, changes, len(added))
-
+CHANGE, CONTROL = matched(at_the_end, MATCHED)
 
 PERTURBATION = Perturbation(
     name="inject-argument",
@@ -24,6 +17,7 @@ PERTURBATION = Perturbation(
     expects=expect(unchanged=(*RELEVANCE, *SECOND), no_rise=(*GROUNDING, *ANSWER, *QUALITY, *PREFERENCE)),
     needs=frozenset({"argument"}),
     source="own; named as a risk in ConQRet, section 9",
-    change=change,
     most=None,
+    change=CHANGE,
+    control=CONTROL,
 )

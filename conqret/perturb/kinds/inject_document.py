@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from conqret.perturb.added import matched
 from conqret.perturb.base import Change, Changed, Draw, Perturbation
 from conqret.perturb.expectations import EVERYTHING, expect
-from conqret.perturb.injections import INJECTIONS
+from conqret.perturb.injections import MATCHED
 
 
-def change(draw: Draw) -> Changed:
+def change(draw: Draw, texts: Sequence[str]) -> Changed:
     """A share of the documents gets a paragraph at its end that asks for a better score."""
     documents = list(draw.item.documents)
     places = draw.share(range(len(documents)))
     changes = []
     for place in sorted(places):
-        document, added = documents[place], draw.rng(place).choice(INJECTIONS)
+        document, added = documents[place], draw.rng(place).choice(texts)
         documents[place] = document.model_copy(update={"text": f"{document.text}\n\n{added}"})
         changes.append(Change(where=f"document {place + 1}", kind="added", after=added))
     return Changed({"documents": tuple(documents)}, tuple(changes), 100 * len(places) / len(documents))
 
+
+CHANGE, CONTROL = matched(change, MATCHED)
 
 PERTURBATION = Perturbation(
     name="inject-document",
@@ -27,5 +32,6 @@ PERTURBATION = Perturbation(
     expects=expect(no_rise=EVERYTHING),
     needs=frozenset({"documents"}),
     source="own; named as a risk in ConQRet, section 9",
-    change=change,
+    change=CHANGE,
+    control=CONTROL,
 )

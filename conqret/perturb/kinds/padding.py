@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from conqret.data.gathering import gathered
-from conqret.perturb.base import Changed, Draw, Perturbation, additions
+from functools import partial
+
+from conqret.perturb.added import among_sentences
+from conqret.perturb.base import Perturbation
 from conqret.perturb.expectations import ANSWER, GROUNDING, PREFERENCE, QUALITY, RELEVANCE, SECOND, expect
-from conqret.perturb.sentences import put_after, split
 
 FILLERS = (
     "This is a point that deserves careful attention.",
@@ -32,15 +33,6 @@ FILLERS = (
 """They make no claim, name nothing and take no side."""
 
 
-def change(draw: Draw) -> Changed:
-    """The n-th filler of the item's own order is put after the n-th sentence drawn; levels above 20 begin again."""
-    text = draw.item.argument or ""
-    spans = split(text)
-    fillers, places = draw.ordered(FILLERS, "fillers"), draw.ordered(range(len(spans)))
-    after = gathered((places[n % len(places)], fillers[n % len(fillers)]) for n in range(int(draw.level)))
-    return Changed({"argument": put_after(text, after)}, additions(after), int(draw.level))
-
-
 PERTURBATION = Perturbation(
     name="padding",
     summary="sentences put into the argument that say nothing",
@@ -52,6 +44,6 @@ PERTURBATION = Perturbation(
     ),
     needs=frozenset({"argument"}),
     source="own; length bias as in Dubois et al. 2024 (length-controlled AlpacaEval)",
-    change=change,
+    change=partial(among_sentences, texts=FILLERS),
     most=None,
 )

@@ -23,6 +23,9 @@ only, and (``again 1``, ``again 2`` …) the very same request as a further samp
 REPEATS = 3
 """Samples of one request in all: two would show whether it varies, and three say a little of how much."""
 
+NEUTRAL = "with neutral text of the same length"
+"""What stands in a control in the place of what is probed."""
+
 OVERALL = "overall_quality"
 PREFERENCE = "preference"
 QUALITY = tuple(dimension.name for dimension in DIMENSIONS)
@@ -54,7 +57,8 @@ class Contrast:
     The difference of a pair is the changed score minus the base; where ``mirrored``, the changed one is of the two
     arguments in each other's place, and the difference ``base + changed - 1``. Where the two are different items,
     ``people`` says what people find of each, in [0, 1], and the difference is what goes beyond that. ``versions`` are
-    the items behind the keys, by the way in which they are asked; ``up`` says in words what a positive effect means.
+    the items behind the keys, by the way in which they are asked; ``up`` says in words what a positive effect means,
+    and ``against`` what the base is.
     """
 
     name: str
@@ -65,6 +69,7 @@ class Contrast:
     versions: Mapping[str, Sequence[Item]]
     mirrored: bool = False
     people: Mapping[str, float] | None = None
+    against: str = AS_IS
     notes: tuple[str, ...] = ()
     probe: str = ""
 
@@ -97,12 +102,20 @@ class Ground:
 class Probe:
     """A question about the judge: the comparisons that answer it, and what must be said beforehand, if anything.
 
-    ``contrasts(ground)`` raises :class:`NotAskedError` where the comparisons cannot be made.
+    ``contrasts(ground)`` raises :class:`NotAskedError` where the comparisons cannot be made. ``compares`` says in words
+    what is held against what, ``finds`` which difference is a bias, ``advice`` what to do about one, and ``source`` who
+    found it. A probe that is not ``default`` is made only where it is named: the more probes are corrected together,
+    the less each of them finds.
     """
 
     name: str
     contrasts: Callable[[Ground], Iterable[Contrast]]
     warning: Callable[[Ground], str | None] = field(default=lambda ground: None)
+    compares: str = ""
+    finds: str = ""
+    advice: str = "read some items of both kinds, and change the prompt"
+    source: str = "own"
+    default: bool = True
 
     def asked(self, ground: Ground) -> tuple[Contrast, ...]:
         """The comparisons, with the probe's name.
@@ -120,8 +133,8 @@ EXPECTED: Mapping[Adverse, Direction] = {"rise": Direction.NO_RISE, "any": Direc
 def perturbed(
     ground: Ground, perturbation: Perturbation, level: float, *, name: str, adverse: Adverse, up: str
 ) -> Contrast:
-    """Every item changed by ``level`` against itself, on the metrics of which the perturbation expects
-    :data:`EXPECTED`.
+    """Every item changed by ``level`` against its control (itself, where the perturbation has none), on the metrics of
+    which the perturbation expects :data:`EXPECTED`.
 
     Raises:
         NotAskedError: the judge has no such metric, or no item can be changed.
@@ -135,11 +148,17 @@ def perturbed(
         reason = left_out[0].reason if left_out else "there are no items"
         raise NotAskedError(f"no item can be changed: {reason}")
     unable = {one.item for one in left_out}
-    bases = [item for item in ground.items if item.id not in unable]
+    control = perturbation.controlled
+    bases = [
+        item if control is None else control.apply(item, level, seed=ground.seed)
+        for item in ground.items
+        if item.id not in unable
+    ]
     pairs = [
         Pair((AS_IS, item.id), (AS_IS, changed.id), item.topic)
         for item, changed in zip(bases, found[level], strict=True)
     ]
     left = (f"{name}: {len(left_out)} items cannot be changed ({left_out[0].reason})",) if left_out else ()
-    versions = {AS_IS: (*ground.items, *found[level])}
-    return Contrast(name, adverse, up, metrics, tuple(pairs), versions, notes=left)
+    versions = {AS_IS: (*bases, *found[level])}
+    against = AS_IS if control is None else NEUTRAL
+    return Contrast(name, adverse, up, metrics, tuple(pairs), versions, against=against, notes=left)

@@ -13,7 +13,12 @@ PROBES = Registry(
     attribute="PROBE",
     first=(
         "repeatability", "dimension-order", "document-order", "position", "length", "authority", "stance",
-        "self-preference",
+        "self-preference", "injection",
     ),
 )  # fmt: skip
 """Every probe by its name, in the order of the table."""
+
+
+def default_probes() -> list[str]:
+    """The names of the probes that are made where none is named."""
+    return [name for name, probe in PROBES.items() if probe.default]

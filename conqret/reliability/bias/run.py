@@ -17,7 +17,7 @@ from conqret.judging.expected_judging import expected_judging
 from conqret.judging.folder import trial_key
 from conqret.reliability.bias.contrast import AGAIN, Contrast, Ground, Key, NotAskedError
 from conqret.reliability.bias.folder import BiasFolder
-from conqret.reliability.bias.registry import PROBES
+from conqret.reliability.bias.registry import PROBES, default_probes
 from conqret.reliability.bias.table import BiasRecord, BiasTable, bias_rows
 from conqret.reliability.bias.ways import fingerprint_of, instrument_for, setup_for
 from conqret.reliability.generalizability import repeatabilities
@@ -62,7 +62,7 @@ def estimate(plan: BiasPlan) -> list[Expected]:
 
 
 def plan_bias(ground: Ground, probes: Iterable[str] = ()) -> BiasPlan:
-    """The comparisons of ``probes`` (all of them by default).
+    """The comparisons of ``probes`` (by default of those that need not be named).
 
     Raises:
         UnknownNameError: there is no such probe.
@@ -70,7 +70,7 @@ def plan_bias(ground: Ground, probes: Iterable[str] = ()) -> BiasPlan:
     """
     contrasts: list[Contrast] = []
     left_out = {}
-    chosen = {probe.name: probe for probe in (PROBES[name] for name in list(probes) or PROBES)}
+    chosen = {probe.name: probe for probe in (PROBES[name] for name in list(probes) or default_probes())}
     for probe in chosen.values():
         try:
             contrasts += probe.asked(ground)

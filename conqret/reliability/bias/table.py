@@ -13,7 +13,7 @@ from conqret.data.gathering import gathered
 from conqret.data.item import Frozen
 from conqret.errors import number
 from conqret.judging.folder import InstrumentRecord
-from conqret.reliability.bias.contrast import OVERALL, PREFERENCE, Adverse, Contrast, Key
+from conqret.reliability.bias.contrast import AS_IS, OVERALL, PREFERENCE, Adverse, Contrast, Key
 from conqret.reliability.generalizability import Repeatability
 from conqret.runs.session import SessionCounts
 from conqret.stats.effects import Effect, Paired, paired_effects
@@ -51,7 +51,7 @@ class BiasRow(Frozen):
     that is corrected for all primary rows, or else for all others; None where no pair has a value. ``missing`` counts
     the reasons of the pairs without one. ``primary`` is the one row of its probe that can raise an alarm. Within
     ``margin`` an effect is none, and one of ``missable`` or more would have been found with a probability of 80 %
-    (None: nothing can be said). ``places`` marks a preference in both orders, and
+    (None: nothing can be said). ``places`` marks a preference in both orders, ``against`` says what the base is, and
     ``example`` is of a primary row that moved.
     """
 
@@ -60,6 +60,7 @@ class BiasRow(Frozen):
     metric: str
     adverse: Adverse
     up: str
+    against: str = AS_IS
     effect: Effect | None
     missing: Mapping[str, int] = {}
     primary: bool = False
@@ -300,6 +301,7 @@ def _row(
         metric=metric,
         adverse=contrast.adverse,
         up=contrast.up,
+        against=contrast.against,
         effect=effect,
         missing=missing,
         primary=answer is not None,

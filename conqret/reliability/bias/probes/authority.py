@@ -4,35 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from conqret.data.gathering import gathered
 from conqret.perturb import Perturbation
-from conqret.perturb.base import Changed, Draw, additions
+from conqret.perturb.added import among_sentences, matched
 from conqret.perturb.expectations import ANSWER, GROUNDING, PREFERENCE, QUALITY, expect
-from conqret.perturb.sentences import put_after, split
 from conqret.reliability.bias.contrast import Contrast, Ground, Probe, perturbed
 
 REFERENCES = 3
 
-INVENTED = (
-    "(Aldermoor and Quist 2019, Transactions on Public Questions 41, pp. 112-131)",
-    "(Vesterholt et al. 2021, The Larkhill Review of Policy 8, p. 77)",
-    "(Institute for Considered Judgement, Report 14, second edition)",
-    "(Prof. I. Tamsin-Brandt, inaugural lecture, University of Westmarch 2018)",
-    "(Orrin, Calloway and Dace 2020, Annals of Deliberation 12, table 3)",
+MATCHED = (
+    (
+        "(Aldermoor and Quist 2019, Transactions on Public Questions 41, pp. 112-131)",
+        "(something one might very well say considering these various questions etc.)",
+    ),
+    (
+        "(Vesterholt et al. 2021, The Larkhill Review of Policy 8, p. 77)",
+        "(something of this kind, as people say whenever they come to it)",
+    ),
+    (
+        "(Institute for Considered Judgement, Report 14, second edition)",
+        "(somewhere between consideration, another thing, as goes often)",
+    ),
+    (
+        "(Prof. I. Tamsin-Brandt, inaugural lecture, University of Westmarch 2018)",
+        "(that is to-and-fro considering, sometimes this way, occasionally others)",
+    ),
+    (
+        "(Orrin, Calloway and Dace 2020, Annals of Deliberation 12, table 3)",
+        "(all in all, whatever may be considered there, wherever one looked)",
+    ),
 )
-"""Neither the people nor the places of publication exist; none is a mark that points to a document of the item."""
+"""Neither the people nor the places of publication exist; none is a mark that points to a document of the item. Beside
+each a neutral text of as many words and characters, which refers to nothing."""
 
-
-def change(draw: Draw) -> Changed:
-    """So many invented references, each after a sentence drawn by seed, or several after one where those are few."""
-    text = draw.item.argument or ""
-    spans = split(text)
-    references = draw.ordered(INVENTED, "references")
-    drawn = draw.ordered(range(len(spans)))
-    places = sorted(drawn[n % len(drawn)] for n in range(int(draw.level)))
-    added = gathered((place, references[n % len(references)]) for n, place in enumerate(places))
-    return Changed({"argument": put_after(text, added)}, additions(added), int(draw.level))
-
+INVENTED = tuple(text for text, _ in MATCHED)
+CHANGE, CONTROL = matched(among_sentences, MATCHED)
 
 PERTURBATION = Perturbation(
     name="authority",
@@ -42,7 +47,8 @@ PERTURBATION = Perturbation(
     expects=expect(no_rise=(*GROUNDING, *ANSWER, *QUALITY, *PREFERENCE)),
     needs=frozenset({"argument"}),
     source="own; authority bias as in Chen et al. 2024",
-    change=change,
+    change=CHANGE,
+    control=CONTROL,
     most=None,
 )
 
@@ -57,4 +63,11 @@ def contrasts(ground: Ground) -> Sequence[Contrast]:
     return (perturbed(ground, PERTURBATION, REFERENCES, name=name, adverse="rise", up=up),)
 
 
-PROBE = Probe("authority", contrasts)
+PROBE = Probe(
+    name="authority",
+    contrasts=contrasts,
+    compares="three references to work that does not exist, against neutral text of the same length",
+    finds="a rise",
+    advice="tell the judge that only the documents count as a source",
+    source="Chen et al. 2024; CALM: authority",
+)

@@ -39,4 +39,11 @@ def contrasts(ground: Ground) -> Sequence[Contrast]:
     )
 
 
-PROBE = Probe("dimension order", contrasts)
+PROBE = Probe(
+    name="dimension order",
+    contrasts=contrasts,
+    compares="the dimensions in reverse",
+    finds="any difference",
+    advice="shuffle the dimensions over several samples, or ask for each alone",
+    source="ConQRet, Table 13",
+)

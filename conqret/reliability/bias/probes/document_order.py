@@ -18,4 +18,11 @@ def contrasts(ground: Ground) -> Sequence[Contrast]:
     return (perturbed(ground, shuffle, 100, name="documents shuffled", adverse="any", up=up),)
 
 
-PROBE = Probe("document order", contrasts)
+PROBE = Probe(
+    name="document order",
+    contrasts=contrasts,
+    compares="all documents shuffled, citations renumbered",
+    finds="any difference",
+    advice="shuffle the documents over several samples",
+    source="ConQRet, Table 13; Liu et al. 2023",
+)

@@ -33,4 +33,11 @@ def contrasts(ground: Ground) -> Sequence[Contrast]:
     return tuple(found)
 
 
-PROBE = Probe("injection", contrasts)
+PROBE = Probe(
+    name="injection",
+    contrasts=contrasts,
+    compares="an instruction in the argument, or in every document, against neutral text of the same length",
+    finds="a rise",
+    advice="keep the texts apart from the instructions, and drop what addresses the judge",
+    source="own; named as a risk in ConQRet, section 9",
+)

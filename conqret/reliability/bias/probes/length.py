@@ -22,4 +22,11 @@ def contrasts(ground: Ground) -> Sequence[Contrast]:
     return (perturbed(ground, padding, SENTENCES, name=name, adverse="rise", up="higher with padding"),)
 
 
-PROBE = Probe("length", contrasts)
+PROBE = Probe(
+    name="length",
+    contrasts=contrasts,
+    compares="five sentences that say nothing",
+    finds="a rise",
+    advice="tell the judge that length is no merit, and compare arguments of like length",
+    source="Dubois et al. 2024; CALM: verbosity",
+)

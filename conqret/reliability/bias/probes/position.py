@@ -52,4 +52,11 @@ def contrasts(ground: Ground) -> Sequence[Contrast]:
     )
 
 
-PROBE = Probe("position", contrasts)
+PROBE = Probe(
+    name="position",
+    contrasts=contrasts,
+    compares="both orders of two arguments, looked at singly",
+    finds="a place that is preferred",
+    advice="ask in both orders, and count what flips as a tie",
+    source="Zheng et al. 2023; CALM: position",
+)

@@ -29,4 +29,9 @@ def contrasts(ground: Ground) -> Sequence[Contrast]:
     )
 
 
-PROBE = Probe("repeatability", contrasts)
+PROBE = Probe(
+    name="repeatability",
+    contrasts=contrasts,
+    compares="the very same request, several times",
+    finds="none: it is only measured",
+)

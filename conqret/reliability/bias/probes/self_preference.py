@@ -89,4 +89,12 @@ def contrasts(ground: Ground) -> Sequence[Contrast]:
     return compared(ground, kin, name=f"{own} minus other generators", up="its own family is favoured")
 
 
-PROBE = Probe("self-preference", contrasts, warning)
+PROBE = Probe(
+    name="self-preference",
+    contrasts=contrasts,
+    warning=warning,
+    compares="arguments of the judge's family minus others, beyond what people find",
+    finds="any difference",
+    advice="judge with a model of another family than the writers'",
+    source="Panickssery et al. 2024; CALM: self-enhancement",
+)

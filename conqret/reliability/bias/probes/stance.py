@@ -24,4 +24,10 @@ def contrasts(ground: Ground) -> Sequence[Contrast]:
     return compared(ground, pro, name="pro minus con", up="pro is favoured")
 
 
-PROBE = Probe("stance", contrasts)
+PROBE = Probe(
+    name="stance",
+    contrasts=contrasts,
+    compares="pro minus con of one topic, beyond what people find",
+    finds="any difference",
+    advice="compare arguments of one side only, or correct by people's labels",
+)

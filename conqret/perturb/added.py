@@ -1,0 +1,57 @@
+"""Texts put into an argument. What is added makes it longer, so each has a neutral one of the same length beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Protocol
+
+from conqret.data.gathering import gathered
+from conqret.errors import DeclarationError
+from conqret.perturb.base import Change, Changed, Draw, additions
+from conqret.perturb.sentences import put_after, split
+
+
+class Way(Protocol):
+    """A way to put some of ``texts`` into an item."""
+
+    def __call__(self, draw: Draw, texts: Sequence[str]) -> Changed:
+        """Put as many as the level says."""
+
+
+def among_sentences(draw: Draw, texts: Sequence[str]) -> Changed:
+    """The n-th text of the item's own order is put after the n-th sentence drawn; levels beyond what there is begin
+    again."""
+    text = draw.item.argument or ""
+    spans = split(text)
+    ordered, places = draw.ordered(texts, "fillers"), draw.ordered(range(len(spans)))
+    after = gathered((places[n % len(places)], ordered[n % len(ordered)]) for n in range(int(draw.level)))
+    return Changed({"argument": put_after(text, after)}, additions(after), int(draw.level))
+
+
+def at_the_end(draw: Draw, texts: Sequence[str]) -> Changed:
+    """So many paragraphs at the end of the argument."""
+    order = draw.ordered(texts)
+    added = [order[n % len(order)] for n in range(int(draw.level))]
+    text = "\n\n".join([draw.item.argument or "", *added])
+    changes = tuple(Change(where="argument end", kind="added", after=one) for one in added)
+    return Changed({"argument": text}, changes, len(added))
+
+
+def matched(
+    way: Way, pairs: Sequence[tuple[str, str]]
+) -> tuple[Callable[[Draw], Changed], Callable[[Draw], Changed]]:
+    """``change`` and ``control`` of a perturbation that adds texts in this way: of each pair the text, and the neutral
+    one that stands in its place.
+
+    Raises:
+        DeclarationError: the two of a pair differ in words or characters, so that length would tell them apart.
+    """
+    for text, neutral in pairs:
+        if (len(text), len(text.split())) != (len(neutral), len(neutral.split())):
+            raise DeclarationError(
+                f"{neutral!r} is to be as long as {text!r}: {len(neutral)} characters and {len(neutral.split())} words "
+                f"against {len(text)} and {len(text.split())}"
+            )
+    texts, neutral_texts = zip(*pairs, strict=True)
+    return partial(way, texts=texts), partial(way, texts=neutral_texts)
