@@ -95,7 +95,7 @@ def judge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
         DeclarationError: anything wrong with the call or the items, a misspelt setting too; what the world does wrong
             becomes judgments that are ``failed``, with a reason.
     """
-    session = settings.get("session")
+    session = _session(settings)
     if session is not None:
         return session.run(lambda client: _judge(items, settings))
     with Loop() as loop:
@@ -215,9 +215,17 @@ def _setup(settings: JudgeSettings) -> Setup:
     return replace(setup, notes=notes)
 
 
+def _session(settings: JudgeSettings) -> Session | None:
+    """The session that was given; DeclarationError where it is none."""
+    session = settings.get("session")
+    if session is not None and not isinstance(session, Session):
+        raise DeclarationError(f"session is {session!r}; it must be a conqret.Session")
+    return session
+
+
 def _check_session(settings: JudgeSettings) -> None:
     """Raise DeclarationError where the session is not open, or settings are given that it has already."""
-    session = settings.get("session")
+    session = _session(settings)
     if session is None:
         return
     if not session.is_open:

@@ -35,6 +35,9 @@ GRACE = 8.0
 MAX_ROOM = 16_384
 """Tokens of room at most where the model's own maximum is unknown; no format needs a quarter of it."""
 
+MAX_MISSING = 100_000
+"""So many unrecorded questions are kept by name: a service that replays is asked without end, and has to stay small."""
+
 _MENDABLE = (Reason.INVALID_JSON, Reason.INVALID_ANSWER)
 
 _log = logging.getLogger(__name__)
@@ -108,7 +111,7 @@ class Client:
 
     @property
     def missing(self) -> tuple[Missing, ...]:
-        """What a replay found no recording of, in the order of asking."""
+        """What a replay found no recording of, in the order of asking; the first :data:`MAX_MISSING` of it."""
         return tuple(self._missing.values())
 
     def count_tokens(self, text: str) -> int:
@@ -256,7 +259,8 @@ class Client:
             raise self._batches.want(key, sent)
         if self._sender is None:
             missing = Missing(sent.ask, sent.item, sent.sample, key)
-            self._missing.setdefault(key, missing)
+            if len(self._missing) < MAX_MISSING:
+                self._missing.setdefault(key, missing)
             raise ProviderError(Reason.NOT_RECORDED, f"there is no recording of {missing}")
         flight = self._flights.get(key)
         if flight is None:

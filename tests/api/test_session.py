@@ -22,6 +22,14 @@ def item(number: int) -> dict[str, Any]:
     }
 
 
+@pytest.mark.parametrize("session", ["x", 3, conqret.Session])
+def test_what_is_no_session_is_said_to_be_none(session: Any) -> None:
+    with pytest.raises(conqret.DeclarationError, match=r"session is .*; it must be a conqret\.Session"):
+        conqret.judge([item(1)], format="direct", session=session)
+    with pytest.raises(conqret.DeclarationError, match=r"it must be a conqret\.Session"):
+        asyncio.run(conqret.ajudge([item(1)], format="direct", session=session))
+
+
 def asked(session: conqret.Session, number: int) -> Any:
     return conqret.ajudge(item(number), format="direct", metrics=["groundedness"], session=session)
 

@@ -83,6 +83,13 @@ async def test_refusals_and_overflows_replay_as_such(store):
         assert answer.reason is reason
 
 
+async def test_a_replay_that_is_asked_without_end_stays_small(store, monkeypatch):
+    monkeypatch.setattr("conqret.llm.client.MAX_MISSING", 2)
+    answers, client = await ask_all(options(), [request(n) for n in range(5)], store, replay=True)
+    assert [answer.reason for answer in answers] == [Reason.NOT_RECORDED] * 5
+    assert len(client.missing) == 2
+
+
 async def test_a_replay_names_what_is_missing(store):
     answers, client = await ask_all(options(), [request(1), request(2, sample=4)], store, replay=True)
     assert {answer.reason for answer in answers} == {Reason.NOT_RECORDED}
