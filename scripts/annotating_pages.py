@@ -21,6 +21,7 @@ from conqret.io.two_turn import read_two_turn  # noqa: E402 - likewise
 from conqret.web.annotating.adjudicating import adjudication_app  # noqa: E402 - likewise
 from tests.annotation.debates import BOTH, DEBATES, begun_debate  # noqa: E402 - likewise
 from tests.annotation.studies import begun  # noqa: E402 - likewise
+from tests.annotation.test_practice import begun_with_practice  # noqa: E402 - likewise
 from tests.web.test_annotating import Browser, Study  # noqa: E402 - likewise
 
 PAGES = {
@@ -31,6 +32,7 @@ PAGES = {
     "citation-support": "screen",
     "dimensions": "screen",
     "changed": "screen",
+    "practised": "practised",
     "done": "done",
     "nowhere": "sorry",
     "study": "sheet",
@@ -53,6 +55,7 @@ async def annotating_pages(scratch: Path) -> dict[str, str]:
     found: dict[str, str] = {}
     for task in ("rating", "preference", "citation-support", "dimensions"):
         found |= await _first(scratch / task, task)
+    found |= await _practised(scratch / "practised")
     found |= await _over(scratch / "over")
     return found | await _debate(scratch / "debate") | await _writing(scratch / "writing")
 
@@ -67,6 +70,15 @@ async def _first(folder: Path, task: str) -> dict[str, str]:
         found["welcome"] = (await anna.get(study.link("anna"))).text
         await anna.begin(study.link("anna"))
         return {task: anna.page} | (found if task == "rating" else {})
+
+
+async def _practised(folder: Path) -> dict[str, str]:
+    """What is told at a screen that was practised."""
+    with contextlib.closing(begun_with_practice(folder)) as ledger:
+        study = Study(ledger, folder)
+        anna = study.browser()
+        where = await anna.begin(study.link("anna"))
+        return {"practised": (await anna.send(where, **{"q:overall_quality": "2"})).text}
 
 
 async def _over(folder: Path) -> dict[str, str]:

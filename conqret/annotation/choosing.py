@@ -8,7 +8,7 @@ from pathlib import Path
 from conqret.annotation.custom import custom_task
 from conqret.annotation.formats import format_task, states_ratings
 from conqret.annotation.screens import Passage, Question, Screen, rating
-from conqret.annotation.task import ANNOTATION_TASKS, AnnotationTask, Wanted, gold, heading
+from conqret.annotation.task import ANNOTATION_TASKS, AnnotationTask, Wanted, heading, with_gold
 from conqret.data import Item
 from conqret.errors import UnknownNameError
 from conqret.io.label_sheets import LabelTask
@@ -40,8 +40,9 @@ def screens_of(task: AnnotationTask, items: Iterable[Item], wanted: Wanted) -> l
 
     Raises:
         UnknownNameError: no screen has a question of that name.
+        DeclarationError: an answer that an item says is known cannot be chosen.
     """
-    screens = [screen for item in items for screen in task.screens(item, wanted)]
+    screens = [with_gold(item, screen) for item in items for screen in task.screens(item, wanted)]
     names = dict.fromkeys(question.name for screen in screens for question in screen.questions)
     for metric in wanted.metrics:
         if screens and metric not in names:
@@ -69,7 +70,6 @@ def _of_a_sheet(task: LabelTask) -> AnnotationTask:
                 Question(name=name, asks=name.replace("_", " ").capitalize(), choices=rating(low, high))
                 for name in wanted.metrics or task.dimensions
             ),
-            gold=gold(item),
         )
 
     return AnnotationTask(task.name, task.summary, screens)

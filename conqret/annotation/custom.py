@@ -22,7 +22,7 @@ from typing import Literal
 from pydantic import ConfigDict, Field, ValidationError
 
 from conqret.annotation.screens import Choice, Question, Screen
-from conqret.annotation.task import AnnotationTask, Wanted, gold, heading, passages
+from conqret.annotation.task import AnnotationTask, Wanted, heading, passages
 from conqret.data import Item
 from conqret.data.item import Frozen, Identifier, NonEmpty
 from conqret.io.toml import read_toml, toml_error
@@ -71,7 +71,7 @@ def custom_task(path: Path) -> AnnotationTask:
         if EACH_DOCUMENT not in told.shows:
             yield Screen(
                 item=item.id, topic=item.topic, heading=heading(item), passages=passages(item, told.shows),
-                questions=questions, gold=gold(item),
+                questions=questions,
             )  # fmt: skip
             return
         for place, document in enumerate(item.documents):

@@ -12,7 +12,7 @@ from typing import Any
 from conqret.errors import DeclarationError
 
 FILE = "labels.sqlite"
-LAYOUT = 2
+LAYOUT = 3
 """The number of the layout below; a file of another is refused."""
 BUSY_MS = 10_000
 """How long a statement waits for another process that writes the file."""
@@ -21,12 +21,12 @@ _TABLES = """
 CREATE TABLE study (body TEXT NOT NULL);
 CREATE TABLE screens (
     number INTEGER PRIMARY KEY, item TEXT NOT NULL, part TEXT NOT NULL, body TEXT NOT NULL,
-    room INTEGER NOT NULL CHECK (room >= 0), person INTEGER NOT NULL);
+    room INTEGER NOT NULL CHECK (room >= 0), person INTEGER NOT NULL, practice INTEGER NOT NULL);
 CREATE TABLE texts (name TEXT PRIMARY KEY, body TEXT NOT NULL);
 CREATE INDEX screens_with_room ON screens (number) WHERE room > 0;
 CREATE TABLE people (
     number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, state TEXT NOT NULL DEFAULT 'active',
-    agreed TEXT NOT NULL DEFAULT '');
+    agreed TEXT NOT NULL DEFAULT '', practised TEXT NOT NULL DEFAULT '');
 CREATE TABLE turns (
     number INTEGER PRIMARY KEY, screen INTEGER NOT NULL REFERENCES screens, person INTEGER NOT NULL REFERENCES people,
     state TEXT NOT NULL DEFAULT 'given', shown REAL NOT NULL, started REAL,

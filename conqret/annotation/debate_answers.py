@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from fractions import Fraction
 
 from conqret.annotation.debate_plan import asking_of
 from conqret.annotation.ledger import Ledger
 from conqret.annotation.records import Given, Person, StaleAnswerError, Turn
+from conqret.annotation.screens import Screen
 from conqret.debate.judging import Judged
 from conqret.debate.payoffs import INSTRUCTIONS
 from conqret.errors import DeclarationError
@@ -61,15 +62,21 @@ def slid(ledger: Ledger, one: Given) -> SliderAnswer:
     return replace(asking_of(ledger, one.screen).answer(one.person.pseudonym, judged), reason=reason)
 
 
-def earned(ledger: Ledger, person: Person, item: str) -> Mapping[int, Fraction | None]:
-    """By judgment what a person's answers to a question earn, in dollars; None where there was no answer."""
-    mine = [one for one in ledger.given(item=item) if one.person.number == person.number]
+def earned(ledger: Ledger, person: Person, asked: Screen) -> Mapping[int, Fraction | None]:
+    """By judgment what a person's answers to a screen's question earn, in dollars; None where there was no answer."""
+    mine = ledger.given(item=asked.item, practice=asked.practice, person=person.number)
     return {
         found.turn: None
         if found.toward_right is None
         else INSTRUCTIONS[found.instruction].bonus(found.toward_right)
         for found in (slid(ledger, one) for one in mine)
     }
+
+
+def marked_by_last(ledger: Ledger, given: Sequence[Given]) -> tuple[int, int]:
+    """At how many of the questions a judge's last judgment goes toward the right option, and of how many."""
+    last = {one.screen.item: slid(ledger, one) for one in given}
+    return sum((one.toward_right or 0) > 0 for one in last.values()), len(last)
 
 
 def as_slider_answers(ledger: Ledger, *, dropped: bool = False) -> str:

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pydantic import TypeAdapter
 
 from conqret.annotation.ledger import Ledger
+from conqret.annotation.practice import to_practise
 from conqret.annotation.screens import Judging, Screen
 from conqret.annotation.study import Study, study_of
 from conqret.data.gathering import gathered
@@ -37,14 +38,22 @@ def debate_study(
     *,
     seed: int = 13,
     consent: str = "",
+    practice: Sequence[TwoTurnQuestion] = (),
+    passing: float = 0.0,
 ) -> tuple[Study, list[Screen], dict[str, str]]:
-    """The study with the screens of its plan and the texts of its questions, for :meth:`Ledger.open`.
+    """The study with the screens of its plan and the texts of its questions, for :meth:`Ledger.open`; each judge meets
+    the questions of ``practice`` first, by a plan of their own.
 
     Raises:
-        DeclarationError: there is no judge, names repeat, or the main design lacks a passage.
+        DeclarationError: there is no judge, names repeat, the main design lacks a passage, or a question is practised
+            and in the study, too.
     """
     screens = planned_judgments(questions, len(judges), design, instructions, seed)
-    return debated(TASK, questions, screens, judges, seed=seed, consent=consent)
+    if practice:
+        screens += to_practise(planned_judgments(practice, len(judges), design, instructions, seed), screens)
+    return debated(
+        TASK, [*questions, *practice], screens, judges, seed=seed, consent=consent, passing=passing
+    )
 
 
 def debated(
@@ -55,6 +64,7 @@ def debated(
     *,
     seed: int = 13,
     consent: str = "",
+    passing: float = 0.0,
 ) -> tuple[Study, list[Screen], dict[str, str]]:
     """A study of planned screens, with the texts of the questions that they speak of.
 
@@ -62,7 +72,7 @@ def debated(
         DeclarationError: there is nobody, or names repeat.
     """
     texts = {one.id: QUESTION.dump_json(one).decode() for one in questions}
-    study = study_of(task, screens, people, overlap=1, seed=seed, consent=consent)
+    study = study_of(task, screens, people, overlap=1, seed=seed, consent=consent, passing=passing)
     shown = hashlib.sha256("\n".join([study.items, *texts.values()]).encode("utf-8", "backslashreplace"))
     return study.model_copy(update={"items": shown.hexdigest()[:32]}), screens, texts
 

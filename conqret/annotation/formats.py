@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from conqret.annotation.guide import guide_to
 from conqret.annotation.screens import Question, Screen, rating
-from conqret.annotation.task import AnnotationTask, Wanted, gold, heading, passages
+from conqret.annotation.task import AnnotationTask, Wanted, heading, passages
 from conqret.data import Item
 from conqret.errors import DeclarationError
 from conqret.judging.base import SECOND, Judge
@@ -71,7 +71,6 @@ def _screens(judge: Judge, item: Item, wanted: Wanted) -> Iterator[Screen]:
             heading=heading(item),
             passages=passages(item, fields),
             questions=tuple(questions[metric] for metric in whole),
-            gold={name: value for name, value in gold(item).items() if name in whole},
         )
 
 

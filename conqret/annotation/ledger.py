@@ -12,7 +12,7 @@ from conqret.annotation.database import FILE, Database
 from conqret.annotation.people import People
 from conqret.annotation.records import Given, Person, StaleAnswerError, Turn
 from conqret.annotation.screens import Screen
-from conqret.annotation.study import Study, check_names
+from conqret.annotation.study import MAX_PEOPLE, Study, check_names
 from conqret.errors import DeclarationError
 
 MAX_COMMENT = 5_000
@@ -53,18 +53,15 @@ class Ledger(People):
             if connection.execute("SELECT 1 FROM study").fetchone() is None:
                 connection.execute("INSERT INTO study VALUES (?)", (study.model_dump_json(),))
                 connection.executemany(
-                    "INSERT INTO screens (item, part, body, room, person) VALUES (?, ?, ?, ?, ?)",
-                    (
-                        (one.item, one.part, one.model_dump_json(), study.overlap, one.person)
-                        for one in screens
-                    ),
+                    "INSERT INTO screens (item, part, body, room, person, practice) VALUES (?, ?, ?, ?, ?, ?)",
+                    map(_row(study), sorted(screens, key=lambda one: one.practice)),  # those to practise last
                 )
                 connection.executemany("INSERT INTO texts VALUES (?, ?)", (texts or {}).items())
         begun.close()
         ledger = cls(folder, clock)
         differing = [
             name
-            for name in ("task", "items", "overlap", "seed", "estimates")
+            for name in ("task", "items", "overlap", "seed", "estimates", "passing")
             if getattr(ledger.study, name) != getattr(study, name)
         ]
         if differing:
@@ -105,9 +102,14 @@ class Ledger(People):
                 (self.clock(), turn.number, person.number),
             )
 
-    def texts(self) -> list[tuple[str, str]]:
-        """All texts with their names, in the order in which they were given."""
-        return [tuple(row) for row in self._database.rows("SELECT name, body FROM texts ORDER BY rowid")]
+    def texts(self, *, practice: bool = False) -> list[tuple[str, str]]:
+        """All texts with their names, in the order in which they were given; those of practice instead, where it says
+        so."""
+        found = self._database.rows(
+            "SELECT name, body FROM texts WHERE name IN (SELECT item FROM screens WHERE practice = ?) ORDER BY rowid",
+            (practice,),
+        )
+        return [tuple(row) for row in found]
 
     def text(self, name: str) -> str:
         """The text of this name; empty where there is none."""
@@ -179,39 +181,58 @@ class Ledger(People):
 
     # What was said
 
-    def given(self, *, dropped: bool = False, item: str = "") -> Iterator[Given]:
-        """The last answer to every screen (of ``item`` alone, where it is given) by every person, in the order of the
-        screens; those that were ``dropped`` only where it says so."""
+    def given(
+        self, *, dropped: bool = False, practice: bool = False, item: str = "", person: int = 0
+    ) -> Iterator[Given]:
+        """The last answer to every screen (of ``item`` alone, where it is given) by every person (by that of this
+        number alone), in the order of the screens; those that were ``dropped`` only where it says so, and where it says
+        ``practice``, those that practise instead."""
         people = {person.number: person for person in self.people()}
         for row in self._database.rows(
             "SELECT s.number AS place, s.body AS screen, t.person, a.* FROM answers a "
             "JOIN turns t ON t.number = a.turn JOIN screens s ON s.number = t.screen "
-            "WHERE t.state IN ('done', ?1) AND ?2 IN ('', s.item) "
+            "WHERE t.state IN ('done', ?1) AND ?2 IN ('', s.item) AND s.practice = ?3 AND ?4 IN (0, t.person) "
             "AND a.revision = (SELECT MAX(revision) FROM answers WHERE turn = a.turn) "
             "ORDER BY s.number, t.person",
-            ("dropped" if dropped else "done", item),
+            ("dropped" if dropped else "done", item, practice, person),
         ):
             yield Given(
                 people[row["person"]], row["place"], Screen.model_validate_json(row["screen"]), json.loads(row["body"]),
                 row["comment"], row["at"], row["seconds"], row["revision"],
             )  # fmt: skip
 
-    def counts(self, person: Person) -> tuple[int, int]:
-        """How many screens a person has answered, and how many are left for them, at most."""
+    def counts(self, person: Person, *, practice: bool = False) -> tuple[int, int]:
+        """How many screens a person has answered, and how many are left for them, at most; of those to practise, or of
+        all others."""
         found = self._database.rows(
-            "SELECT (SELECT COUNT(*) FROM turns WHERE person = :who AND state = 'done') AS done, "
-            "(SELECT COUNT(*) FROM turns WHERE person = :who AND state = 'given') + (SELECT COUNT(*) FROM screens "
-            "WHERE room > 0 AND person IN (0, :who) AND number NOT IN (SELECT screen FROM turns WHERE person = :who)) "
-            "AS left",
-            {"who": person.number},  # type: ignore[arg-type]
+            "WITH mine AS (SELECT t.state FROM turns t JOIN screens s ON s.number = t.screen "
+            "WHERE t.person = :who AND s.practice = :practice) "
+            "SELECT (SELECT COUNT(*) FROM mine WHERE state = 'done') AS done, "
+            "(SELECT COUNT(*) FROM mine WHERE state = 'given') + (SELECT COUNT(*) FROM screens "
+            "WHERE room > 0 AND practice = :practice AND person IN (0, :who) "
+            "AND number NOT IN (SELECT screen FROM turns WHERE person = :who)) AS left",
+            {"who": person.number, "practice": practice},  # type: ignore[arg-type]
         )
         return int(found[0]["done"]), int(found[0]["left"])
 
     def wanted(self) -> tuple[int, int]:
         """How many labels of screens there are, and how many the study wants."""
-        (row,) = self._database.rows("SELECT COUNT(*) AS done FROM turns WHERE state = 'done'")
+        (row,) = self._database.rows(
+            "SELECT COUNT(*) AS done FROM turns t JOIN screens s ON s.number = t.screen "
+            "WHERE t.state = 'done' AND NOT s.practice"
+        )
         return int(row["done"]), self.study.screens * self.study.overlap
 
     def backup(self, target: Path) -> None:
         """A whole copy of the file, also while labels come in. Raises DeclarationError where it cannot be written."""
         self._database.backup(target)
+
+
+def _row(study: Study) -> Callable[[Screen], tuple[object, ...]]:
+    """A screen as it stands in the table; one to practise that is nobody's own has room for everybody."""
+
+    def row(one: Screen) -> tuple[object, ...]:
+        room = MAX_PEOPLE if one.practice and not one.person else study.overlap
+        return one.item, one.part, one.model_dump_json(), room, one.person, one.practice
+
+    return row

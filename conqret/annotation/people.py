@@ -93,6 +93,18 @@ class People:
                 turns.take_again(connection, person)
             self._note(connection, state, f"{person.name}: {why}" if why else person.name)
 
+    def end_practice(self, person: Person, outcome: str, state: str) -> None:
+        """Write down how a person's practice went, and in which state they are then; it ends once, however often this
+        is asked for. What they were given besides, in another window, goes to others where they are to wait."""
+        with self._database.change() as connection:
+            ended = connection.execute(
+                "UPDATE people SET practised = ?, state = ? WHERE number = ? AND practised = '' AND state = 'active'",
+                (outcome, state, person.number),
+            ).rowcount
+            if ended and state != "active":
+                turns.free(connection, person, "given")
+                self._note(connection, state, f"{person.name}: {outcome}")
+
     def reassign(self, person: Person) -> int:
         """Give to others what this person was given and has not answered; how many screens that are.
 
@@ -122,7 +134,7 @@ class People:
             connection.execute("DELETE FROM turns WHERE person = ?", (person.number,))
             connection.execute("DELETE FROM finals WHERE by = ?", (person.name,))
             connection.execute(
-                "UPDATE people SET name = ?, state = 'deleted', agreed = '' WHERE number = ?",
+                "UPDATE people SET name = ?, state = 'deleted', agreed = '', practised = '' WHERE number = ?",
                 (f"deleted {person.pseudonym}", person.number),
             )
             connection.execute(
@@ -147,7 +159,7 @@ class People:
 
 
 def _person(row: sqlite3.Row) -> Person:
-    return Person(row["number"], row["name"], row["state"], row["agreed"])
+    return Person(row["number"], row["name"], row["state"], row["agreed"], row["practised"])
 
 
 def _escaped(text: str) -> str:

@@ -15,12 +15,14 @@ class StaleAnswerError(ConqretError):
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Who labels. ``state`` is active, paused, or dropped, whose labels are in no export."""
+    """Who labels. ``state`` is active, paused, dropped, whose labels are in no export, or one in which practice ends
+    (:mod:`conqret.annotation.practice`); ``practised`` says in words how that went, once it is over."""
 
     number: int
     name: str
     state: str
     agreed: str
+    practised: str = ""
 
     @property
     def pseudonym(self) -> str:

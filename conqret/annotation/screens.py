@@ -37,6 +37,10 @@ class Question(Frozen):
         """What may be answered, beside "cannot judge"."""
         return frozenset(choice.value for choice in self.choices)
 
+    def told(self, value: str) -> str:
+        """An answer as its button says it."""
+        return next((one.says or one.value for one in self.choices if one.value == value), value)
+
 
 class Passage(Frozen):
     """One text on the screen under its title. ``lit`` are places of characters in it, from and to, that are marked."""
@@ -67,10 +71,11 @@ class Screen(Frozen):
     """One screen, of an item or of a ``part`` of it (a document's id, a sentence's number).
 
     ``swapped`` says that the two things compared stand the other way round than in the item, ``compared`` what they are
-    called there, where they have names. ``gold`` holds the answers that are known, by question: an attention check.
-    ``person`` is the number of whom alone it is for, in the order of their screens; 0 is whoever comes. ``judging``
-    says what is shown where the item is a question that is debated, and ``against`` for which of its options (1 or 2)
-    an argument is to be answered.
+    called there, where they have names. ``gold`` holds the answers that are right, by question, where they are known:
+    an attention check. ``practice`` says that everybody has the screen before the others, and is told then which
+    answers are right, and ``why``. ``person`` is the number of whom alone it is for, in the order of their screens; 0
+    is whoever comes. ``judging`` says what is shown where the item is a question that is debated, and ``against`` for
+    which of its options (1 or 2) an argument is to be answered.
     """
 
     item: Identifier
@@ -81,7 +86,9 @@ class Screen(Frozen):
     questions: tuple[Question, ...] = ()
     swapped: bool = False
     compared: tuple[str, ...] = ()
-    gold: Mapping[str, str] = {}
+    gold: Mapping[str, tuple[str, ...]] = {}
+    practice: bool = False
+    why: str = ""
     person: int = 0
     judging: Judging | None = None
     against: int = 0
@@ -106,6 +113,11 @@ class Screen(Frozen):
                 )
             answers[question.name] = value
         return answers
+
+    def right(self, answers: Mapping[str, str]) -> dict[str, bool]:
+        """Whether the answers are right, by the questions whose answer is known."""
+        said = self.written(answers)
+        return {name: said.get(name) in known for name, known in self.gold.items()}
 
     def written(self, answers: Mapping[str, str]) -> dict[str, str]:
         """The answers as they stand in a label file: of what is compared, in the order of the item."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from conqret.annotation.screens import Screen
@@ -25,6 +26,8 @@ class Study(Frozen):
     ``overlap`` is the number of people who get each screen, ``open_to`` how many may join who are not named;
     ``items`` is a digest of what is shown. ``estimates`` is false where the items were chosen for what a judge said of
     them, so that their labels say nothing of others; ``probability`` is that of each item to be drawn, where they were.
+    Everybody has ``practice`` screens first, which are not counted among ``screens``; who has fewer than a share of
+    ``passing`` right gets no others.
     """
 
     task: Identifier
@@ -36,6 +39,8 @@ class Study(Frozen):
     consent: str = ""
     estimates: bool = True
     probability: float | None = None
+    practice: int = 0
+    passing: float = 0.0
 
 
 def study_of(
@@ -49,14 +54,16 @@ def study_of(
     consent: str = "",
     estimates: bool = True,
     probability: float | None = None,
+    passing: float = 0.0,
 ) -> Study:
-    """The study of ``screens``, checked.
+    """The study of ``screens``, those to practise among them, checked.
 
     Raises:
         DeclarationError: there is nobody to ask or nothing to ask, there are fewer people than labels wanted of a
             screen, or names repeat.
     """
-    if not screens:
+    labelled = [screen for screen in screens if not screen.practice]
+    if not labelled:
         raise DeclarationError("there is nothing to label: no item gives a screen of this task")
     names = check_names(people)
     if not names and not open_to:
@@ -68,8 +75,9 @@ def study_of(
             f"({able}), not {overlap}"
         )
     return Study(
-        task=task, overlap=overlap, open_to=open_to, items=digest(screens), screens=len(screens), seed=seed,
-        consent=consent, estimates=estimates, probability=probability,
+        task=task, overlap=overlap, open_to=open_to, items=digest(screens), screens=len(labelled),
+        seed=seed, consent=consent, estimates=estimates, probability=probability, passing=passing,
+        practice=max(Counter(screen.person for screen in screens if screen.practice).values(), default=0),
     )  # fmt: skip
 
 

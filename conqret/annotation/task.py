@@ -8,11 +8,12 @@ from pathlib import Path
 
 from conqret.annotation.screens import Passage, Screen
 from conqret.data import Item
+from conqret.errors import DeclarationError
 from conqret.prompts import Library
 from conqret.registry import Registry
 
-GOLD = "gold"
-"""Under this key of an item's metadata stand answers that are known, by question: an attention check."""
+GOLD, WHY = "gold", "why"
+"""Under these keys of an item's metadata stand answers that are known, by question, and what explains them."""
 
 
 @dataclass(frozen=True)
@@ -67,10 +68,29 @@ def passages(item: Item, fields: Iterable[str], *, only: int | None = None) -> t
     return tuple(found)
 
 
-def gold(item: Item) -> dict[str, str]:
-    """The known answers of an item, by question."""
+def with_gold(item: Item, screen: Screen) -> Screen:
+    """The screen with the answers to its questions that are known, from the item's metadata: for each question a value
+    or several, under the screen's part where the item has several screens; and with what explains them.
+
+    Raises:
+        DeclarationError: a value is none that can be chosen.
+    """
     known = item.metadata.get(GOLD)
-    return {str(name): str(value) for name, value in known.items()} if isinstance(known, dict) else {}
+    if not isinstance(known, dict):
+        return screen
+    of_part = known.get(screen.part)
+    told = of_part if isinstance(of_part, dict) else known
+    gold: dict[str, tuple[str, ...]] = {}
+    for question in screen.questions:
+        if question.name in told:
+            values = told[question.name]
+            gold[question.name] = tuple(map(str, values if isinstance(values, (list, tuple)) else [values]))
+            if wrong := set(gold[question.name]) - question.values:
+                raise DeclarationError(
+                    f"item {item.id!r}: its {GOLD} for {question.name} is {min(wrong)!r}, which nobody can "
+                    f"choose; give one of {', '.join(choice.value for choice in question.choices)}"
+                )
+    return screen.model_copy(update={"gold": gold, "why": str(item.metadata.get(WHY, ""))})
 
 
 def heading(item: Item) -> str:

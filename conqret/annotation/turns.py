@@ -27,13 +27,14 @@ def begun(connection: sqlite3.Connection, person: Person) -> Turn | None:
 
 
 def assign(connection: sqlite3.Connection, person: Person, seed: int, at: float) -> Turn | None:
-    """A turn of a screen that has room: the first that is planned for the person, else one of the first block that
-    has any, in the person's own order."""
+    """A turn of a screen that has room: the first to practise, then the first that is planned for the person, else one
+    of the first block that has any, in the person's own order."""
     salt = int.from_bytes(hashlib.sha256(f"{seed} {person.number}".encode()).digest()[:4], "big")
     screen = connection.execute(
         "SELECT number FROM screens WHERE room > 0 AND person IN (0, ?1) "
         "AND number NOT IN (SELECT screen FROM turns WHERE person = ?1) "
-        "ORDER BY person = 0, CASE person WHEN 0 THEN (number - 1) / ?2 ELSE number END, number * ?3 % ?4 LIMIT 1",
+        "ORDER BY practice DESC, person = 0, "
+        "CASE WHEN person = 0 AND NOT practice THEN (number - 1) / ?2 ELSE number END, number * ?3 % ?4 LIMIT 1",
         (person.number, BLOCK, salt | 1, _PRIME),
     ).fetchone()
     if screen is None:

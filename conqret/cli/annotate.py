@@ -12,7 +12,7 @@ from conqret.cli import options
 from conqret.cli.annotate_adjudicate import ADJUDICATE_EPILOG, adjudicate
 from conqret.cli.annotate_debate import EPILOG as DEBATE_EPILOG
 from conqret.cli.annotate_debate import WRITE_EPILOG, debate, export_answers, export_debates, write
-from conqret.cli.annotating import Consent, Served, text_of
+from conqret.cli.annotating import Consent, Practice, Served, text_of
 from conqret.cli.console import at, note, result, say
 from conqret.cli.default_command import DEFAULT, RunByDefault
 from conqret.cli.groups import grouped
@@ -32,6 +32,7 @@ EPILOG = (
     "conqret annotate items.jsonl --people anna,ben,carl -o labels\n\n"
     "conqret annotate items.jsonl --task rag-fine-grained --metric groundedness --open 20 --overlap 3 -o labels\n\n"
     "conqret annotate items.jsonl --task preference --people anna,ben --overlap 2 -o labels\n\n"
+    "conqret annotate items.jsonl --people anna,ben --practice practice.jsonl --pass 0.8 -o labels\n\n"
     "conqret annotate status labels\n\n"
     "conqret annotate export labels -o labels.csv"
 )
@@ -80,6 +81,7 @@ def run(
     ] = None,
     consent: Consent = None,
     seed: Annotated[int, typer.Option(help="Draws orders and sides.")] = 13,
+    practice: Practice,
     served: Served,
     columns: options.Columns = None,
 ) -> None:
@@ -90,23 +92,29 @@ def run(
     """
     from conqret.annotation.ledger import Ledger
     from conqret.annotation.planned import items_of, planned_screens
+    from conqret.annotation.practice import practice_screens
     from conqret.annotation.study import OVERLAP, study_of
     from conqret.cli.label import ends
 
+    practice = practice.checked()
     source = items_of(items, task, options.column_map(columns, options.ITEM_COLUMNS))
-    found = planned_screens(
-        source, task, metrics=metric or (), scale=ends(scale) if scale else None, seed=seed, plan=plan
-    )
+    metrics, points = metric or (), ends(scale) if scale else None
+    found = planned_screens(source, task, metrics=metrics, scale=points, seed=seed, plan=plan)
+    screens = found.screens
+    if practice.practice is not None:
+        screens = screens + practice_screens(
+            practice.practice, task, screens, metrics=metrics, scale=points, seed=seed
+        )
     names = options.listed(people)
     study = study_of(
-        task, found.screens, names,
+        task, screens, names,
         overlap=overlap if overlap is not None else min(OVERLAP, max(len(names) + open_to, 1)),
         open_to=open_to, seed=seed, estimates=found.estimates, probability=found.probability,
-        consent=text_of(consent),
+        consent=text_of(consent), passing=practice.passing,
     )  # fmt: skip
     for remark in found.notes:
         note(remark)
-    served.serve(output, lambda: Ledger.open(output, study, found.screens, names))
+    served.serve(output, lambda: Ledger.open(output, study, screens, names))
 
 
 app.command("debate", epilog=DEBATE_EPILOG)(debate)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from conqret.cli import options
-from conqret.cli.annotating import Consent, Served, text_of
+from conqret.cli.annotating import Consent, Practice, Served, text_of
 from conqret.cli.console import at, note, say
 from conqret.cli.groups import grouped
 from conqret.errors import number
@@ -54,6 +54,7 @@ def debate(
     ] = "simple",
     consent: Consent = None,
     seed: Annotated[int, typer.Option(help="Draws who judges what how, and orders.")] = 13,
+    practice: Practice,
     served: Served,
 ) -> None:
     """Serve pages on which people judge two-turn debates, until Ctrl-C; the same command goes on.
@@ -65,11 +66,20 @@ def debate(
     from conqret.debate.payoffs import INSTRUCTIONS
     from conqret.io.two_turn import read_two_turn
 
+    practice = practice.checked()
     found = read_two_turn(questions)
+    first = read_two_turn(practice.practice) if practice.practice is not None else ()
     names = options.listed(judges)
     instructions = [name for name in INSTRUCTIONS if incentive in (name, "both")]
     study, screens, texts = debate_study(
-        found, names, design, instructions, seed=seed, consent=text_of(consent)
+        found,
+        names,
+        design,
+        instructions,
+        seed=seed,
+        consent=text_of(consent),
+        practice=first,
+        passing=practice.passing,
     )
     if design == "pilot" and max(Counter(one.passage_id for one in found).values()) > 1:
         note("some questions share a passage: who has seen it at one of them knows it at the next")

@@ -24,6 +24,35 @@ Consent = Annotated[
 ]
 
 
+@dataclass(frozen=True)
+class Practice(Group):
+    """What people practise before they begin, and how much of it they have to have right."""
+
+    practice: Annotated[
+        Path | None,
+        typer.Option(
+            help="What everybody has first and is told the answers of: items with known answers (gold in their "
+            "metadata), or questions."
+        ),
+    ] = None
+    passing: Annotated[
+        float,
+        typer.Option(
+            "--pass", help="Only who has this share of the practice right goes on, as 0.8.", min=0, max=1
+        ),
+    ] = 0.0
+
+    def checked(self) -> Practice:
+        """The options, which belong together.
+
+        Raises:
+            DeclarationError: a share is to be right of nothing.
+        """
+        if self.passing and self.practice is None:
+            raise DeclarationError("--pass is the share that is right of --practice FILE: give it, too")
+        return self
+
+
 def text_of(file: Path | None) -> str:
     """The text of a file; empty where there is none.
 
@@ -101,6 +130,8 @@ def _say_links(base: str, ledger: Ledger, links: Links) -> None:
     done, wanted = ledger.wanted()
     each = "one person" if ledger.study.overlap == 1 else f"{ledger.study.overlap} people"
     say(f"{number(ledger.study.screens, 'screen')}, {each} each: {done:,} of {wanted:,} labels")
+    if ledger.study.practice:
+        say(f"{number(ledger.study.practice, 'screen')} to practise before")
     for person in people:
         say(f"  {person.name:<{width}}  {base}/in/{links.of(person)}")
     if ledger.study.open_to:

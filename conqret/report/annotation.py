@@ -69,13 +69,14 @@ def why_no_agreement(ledger: Ledger) -> str:
 
 
 class PersonSoFar(Frozen):
-    """How far a person is: screens answered, screens left at most, the median of the seconds that a screen took (None
-    before the first), attention checks passed of how many, and alpha with what the others say (None where nobody
-    else has labelled the same)."""
+    """How far a person is: how practice went (empty before its end), screens answered, screens left at most, the median
+    of the seconds that a screen took (None before the first), attention checks passed of how many, and alpha with what
+    the others say (None where nobody else has labelled the same)."""
 
     person: str
     name: str
     state: str
+    practised: str
     done: int
     left: int
     seconds: float | None
@@ -91,17 +92,13 @@ def people_rows(ledger: Ledger, given: Sequence[Given], labels: LabelSet) -> lis
     for person in ledger.people():
         mine = by_person.get(person.number, [])
         done, left = ledger.counts(person)
-        checks = [
-            answered == one.screen.gold[name]
-            for one in mine
-            for name, answered in one.screen.written(one.answers).items()
-            if name in one.screen.gold
-        ]
+        checks = [right for one in mine for right in one.screen.right(one.answers).values()]
         rows.append(
             PersonSoFar(
                 person=person.pseudonym,
                 name=person.name,
                 state=person.state,
+                practised=person.practised,
                 done=done,
                 left=left if person.state == "active" else 0,
                 seconds=median(one.seconds for one in mine) if mine else None,
@@ -116,12 +113,12 @@ def people_rows(ledger: Ledger, given: Sequence[Given], labels: LabelSet) -> lis
 def people_so_far(people: Sequence[PersonSoFar]) -> Table:
     """A row for each person."""
     columns = (
-        "person", Column("name", "name"), Column("state", "name"), "done", "left at most", "seconds", "checks right",
-        "alpha",
+        "person", Column("name", "name"), Column("state", "name"), "practice right", "done", "left at most", "seconds",
+        "checks right", "alpha",
     )  # fmt: skip
     rows = [
         (
-            one.person, one.name, one.state, one.done, one.left,
+            one.person, one.name, one.state, one.practised, one.done, one.left,
             "" if one.seconds is None else f"{one.seconds:.0f}",
             f"{one.right} of {one.checks}" if one.checks else "",
             "" if one.alpha is None else one.alpha,

@@ -44,10 +44,14 @@ def begun_debate(
     *,
     questions: Sequence[TwoTurnQuestion] | None = None,
     clock: Clock | None = None,
+    practice: Sequence[TwoTurnQuestion] = (),
+    passing: float = 0.0,
 ) -> Ledger:
     """A debate study in ``folder``, of the four questions of the fixtures where no others are given."""
     chosen = questions or read_two_turn(DEBATES)
-    study, screens, texts = debate_study(chosen, judges, design, instructions)
+    study, screens, texts = debate_study(
+        chosen, judges, design, instructions, practice=practice, passing=passing
+    )
     return Ledger.open(folder, study, screens, judges, clock or Clock(), texts)
 
 

@@ -177,15 +177,14 @@ def test_answers_are_exported_of_the_options_as_they_stood_and_earn_their_bonus(
             assert turn.screen.judging is not None
             first = (right[turn.screen.item] == 1) != turn.screen.judging.swapped
             give(ledger, person, turn, "-3" if first else "3")
-            sure[turn.screen.item] = turn.screen.judging.instruction
+            sure[turn.screen.judging.instruction] = turn.screen
     rows = exported(ledger, tmp_path)
     assert len(rows) == 2 * 4 * 2
     assert {row.toward_right for row in rows} == {3}
     assert {row.judge for row in rows} == {"p01", "p02"}
     assert {row.right for row in rows} == {1, 2}
     assert "30.0" in (tmp_path / "answers.csv").read_text()
-    item = next(name for name, told in sure.items() if told == "simple")
-    assert earned(ledger, ledger.person("bob"), item) == {1: SIMPLE.bonus(3), 2: SIMPLE.bonus(3)}
+    assert earned(ledger, ledger.person("bob"), sure["simple"]) == {1: SIMPLE.bonus(3), 2: SIMPLE.bonus(3)}
 
 
 def test_nobody_else_gets_what_is_planned_for_a_judge(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ class Browser:
     def __init__(self, client: httpx.AsyncClient) -> None:
         self.client = client
         self.page = ""
+        self.where = ""
 
     async def get(self, address: str) -> httpx.Response:
         return self._seen(await self.client.get(address, follow_redirects=True))
@@ -33,7 +34,7 @@ class Browser:
         return self._seen(await self.client.post(address, data={**hidden, **fields}, follow_redirects=True))
 
     def _seen(self, answer: httpx.Response) -> httpx.Response:
-        self.page = answer.text
+        self.page, self.where = answer.text, answer.url.path
         return answer
 
     async def begin(self, link: str) -> str:

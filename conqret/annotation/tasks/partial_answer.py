@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from conqret.annotation.screens import Choice, Passage, Question, Screen
-from conqret.annotation.task import AnnotationTask, Wanted, gold, passages
+from conqret.annotation.task import AnnotationTask, Wanted, passages
 from conqret.data import Item
 
 
@@ -47,7 +47,6 @@ def _screens(item: Item, wanted: Wanted) -> Iterator[Screen]:
                 *passages(item, ("documents",)),
             ),
             questions=QUESTIONS,
-            gold=gold(item),
         )
 
 

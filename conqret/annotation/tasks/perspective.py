@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from conqret.annotation.screens import Choice, Passage, Question, Screen
-from conqret.annotation.task import AnnotationTask, Wanted, gold, passages
+from conqret.annotation.task import AnnotationTask, Wanted, passages
 from conqret.data import Document, Item
 from conqret.io.pairs import read_pairs
 
@@ -50,7 +50,6 @@ def _screens(item: Item, wanted: Wanted) -> Iterator[Screen]:
                 document.model_copy(update={"title": "Document"}),
             ),
             questions=(CONTAINS,),
-            gold=gold(item),
         )
 
 

@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator
 
 from conqret.annotation.screens import Choice, Passage, Question, Screen
-from conqret.annotation.task import AnnotationTask, Wanted, gold, heading, passages
+from conqret.annotation.task import AnnotationTask, Wanted, heading, passages
 from conqret.data import Item
 
 SYSTEMS = "systems"
@@ -49,7 +49,6 @@ def two_sides(item: Item, wanted: Wanted, question: Question) -> Iterator[Screen
         questions=(question,),
         swapped=swapped,
         compared=compared,
-        gold=gold(item),
     )
 
 

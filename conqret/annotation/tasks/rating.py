@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from conqret.annotation.screens import Question, Screen, rating
-from conqret.annotation.task import AnnotationTask, Wanted, gold, heading, passages
+from conqret.annotation.task import AnnotationTask, Wanted, heading, passages
 from conqret.data import Item
 from conqret.judging.dimensions import DIMENSIONS
 from conqret.reliability.labelling import TASKS
@@ -35,7 +35,6 @@ def _screens(item: Item, wanted: Wanted) -> Iterator[Screen]:
             questions=tuple(
                 question(name, *(wanted.scale or SHEET.scale)) for name in wanted.metrics or SHEET.dimensions
             ),
-            gold=gold(item),
         )
 
 

@@ -10,10 +10,10 @@ from conqret.annotation.disputes import Dispute, disputes
 from conqret.annotation.finals import Finals
 from conqret.annotation.ledger import Ledger
 from conqret.annotation.links import ADJUDICATE, Links
-from conqret.annotation.screens import CANNOT_JUDGE, Question
+from conqret.annotation.screens import CANNOT_JUDGE
 from conqret.data import Judgment
 from conqret.errors import DeclarationError
-from conqret.web.annotating.pages import Refused, apart, form_of, led_to, lost, page_of, refused
+from conqret.web.annotating.answers import Refused, apart, form_of, led_to, lost, page_of, refused
 from conqret.web.annotating.pieces import pieces
 from conqret.web.annotating.throttle import Throttle, caller_of
 
@@ -99,7 +99,6 @@ class _Desk:
             dispute=dispute,
             screen=dispute.screen.about(dispute.questions),
             pieces=pieces,
-            told=_told,
             cannot=CANNOT_JUDGE,
             fault=fault,
             done=sum(one.decided for one in found),
@@ -124,8 +123,3 @@ class _Desk:
 
 def _next(found: Sequence[Dispute], but: int = 0) -> int | None:
     return next((one.place for one in found if not one.decided and one.place != but), None)
-
-
-def _told(question: Question, value: str) -> str:
-    """An answer as its button says it."""
-    return next((one.says or one.value for one in question.choices if one.value == value), value)

@@ -8,8 +8,9 @@ from conqret.annotation.counter_arguments import TASK as WRITING
 from conqret.annotation.debate_plan import TASK as JUDGING
 from conqret.annotation.ledger import Ledger
 from conqret.annotation.links import Links
+from conqret.web.annotating.answers import Refused, lost, refused
 from conqret.web.annotating.judging import JudgingPages
-from conqret.web.annotating.pages import Pages, Refused, Setting, lost, refused
+from conqret.web.annotating.pages import Pages, Setting
 from conqret.web.annotating.writing import WritingPages
 
 if TYPE_CHECKING:

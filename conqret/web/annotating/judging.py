@@ -5,17 +5,27 @@ Before the timer runs there are the question and its options alone; nothing can 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from conqret.annotation.debate_answers import POINTS, REASON, TIME_UP, close_overdue, earned, give, left
+from conqret.annotation.debate_answers import (
+    POINTS,
+    REASON,
+    TIME_UP,
+    close_overdue,
+    earned,
+    give,
+    left,
+    marked_by_last,
+)  # fmt: skip
 from conqret.annotation.debate_plan import asking_of
-from conqret.annotation.records import Person, StaleAnswerError, Turn
+from conqret.annotation.records import Given, Person, StaleAnswerError, Turn
 from conqret.annotation.screens import Screen
 from conqret.debate.judging import Asking
 from conqret.debate.payoffs import ENDS, INSTRUCTIONS, SIMPLE, STRENGTHS
 from conqret.errors import DeclarationError
-from conqret.web.annotating.pages import Pages, Refused, apart, led_to, page_of
+from conqret.web.annotating.answers import Refused, apart, led_to, page_of
+from conqret.web.annotating.pages import Pages
 from conqret.web.annotating.pieces import Quoted, quoted_pieces
 
 if TYPE_CHECKING:
@@ -40,6 +50,10 @@ class JudgingPages(Pages):
             if turn is not None
             else {"judging": None}
         )
+
+    def marked(self, given: Sequence[Given]) -> tuple[int, int]:
+        """By each question's last judgment."""
+        return marked_by_last(self.ledger, given)
 
     def last(self, person: Person) -> None:
         """Nobody looks at an answer again."""
@@ -72,18 +86,20 @@ class JudgingPages(Pages):
         asking = await apart(asking_of, self.ledger, turn.screen)
         common: dict[str, Any] = {"turn": turn, "judging": shown, "asking": asking, "letters": LETTERS}
         if turn.state == "done":
-            told = shown.turn == shown.turns and asking.condition.startswith("P")
+            over = shown.turn == shown.turns
+            told = over and (asking.condition.startswith("P") or turn.screen.practice)
             late = turn.answers.get(REASON) == TIME_UP
             if not told and not late:
                 return led_to("/next")
-            dollars = await apart(earned, self.ledger, person, turn.screen.item) if told else {}
+            dollars = await apart(earned, self.ledger, person, turn.screen) if told else {}
             return page_of(
                 "judging_told.html.j2", **common, told=told, late=late, dollars=dollars,
+                right=_right(asking) if over and turn.screen.practice else "",
                 total=sum(found or 0 for found in dollars.values()),
             )  # fmt: skip
         common["form"] = self.links.form(token)
         if turn.started is None:
-            done, rest = await apart(self.ledger.counts, person)
+            done, rest = await self._far(person, turn)
             return page_of(
                 "judging_start.html.j2", **common, **_bonuses(turn.screen), done=done, total=done + rest
             )
@@ -98,6 +114,12 @@ def _bonuses(screen: Screen) -> dict[str, Any]:
     told = INSTRUCTIONS[screen.judging.instruction if screen.judging else SIMPLE.name]
     rows = [(STRENGTHS[one], told.bonus(one), told.bonus(-one)) for one in range(ENDS, -1, -1)]
     return {"bonuses": rows, "careful": told is not SIMPLE, "answer_from": told.first_winner(1)}
+
+
+def _right(asking: Asking) -> str:
+    """The right option, as it stands on the page."""
+    place = 2 - asking.question.right if asking.swapped else asking.question.right - 1
+    return f"{LETTERS[place]}: {asking.sides[place].option}"
 
 
 def _points() -> list[tuple[str, str]]:

@@ -7,21 +7,21 @@ this person's pages have. An answer is on the disk before the page after it is s
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from http.cookies import CookieError, SimpleCookie
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
-from urllib.parse import parse_qsl
+from typing import TYPE_CHECKING, Any
 
 from conqret.annotation.ledger import Ledger
 from conqret.annotation.links import DASHBOARD, JOIN, Links
-from conqret.annotation.records import Person, StaleAnswerError, Turn
+from conqret.annotation.practice import NOT_PASSED, WAITING, marked_by_gold, settle
+from conqret.annotation.records import Given, Person, StaleAnswerError, Turn
 from conqret.annotation.screens import CANNOT_JUDGE
 from conqret.annotation.study import check_names
 from conqret.errors import DeclarationError
 from conqret.report.annotation import dashboard
-from conqret.report.page import page
+from conqret.web.annotating.answers import Refused, apart, form_of, html_of, led_to, page_of
 from conqret.web.annotating.pieces import pieces
 from conqret.web.annotating.throttle import Throttle, caller_of
 
@@ -31,20 +31,10 @@ if TYPE_CHECKING:
 
 COOKIE = "conqret_annotate"
 """What the name of a study's cookie begins with: browsers do not tell ports apart, and each study has its own."""
-MAX_FORM = 64 * 1024
-"""Bytes of a form: a comment of 5,000 characters is the most that there is in one."""
+THANKS = "Thank you"
+"""What stands above the page of somebody who is done."""
 AGAIN = 30
 """Seconds after which the page of who runs the study is loaded anew."""
-_HERE = Path(__file__).resolve().parent
-Returned = TypeVar("Returned")
-
-
-class Refused(Exception):  # noqa: N818 (it ends a request, and is no fault of ours)
-    """A request that gets a page with a sentence instead of what it wanted."""
-
-    def __init__(self, status: int, why: str) -> None:
-        super().__init__(why)
-        self.status = status
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +64,7 @@ class Pages:
     async def enter(self, request: Request) -> Response:
         """A person's link: the first page, and the cookie by which they are known from then on."""
         token = request.path_params["token"]
-        person = await self._known(request, token)
+        person = await self._settled(await self._known(request, token))
         return await apart(self._welcome, person, token)
 
     async def join(self, request: Request) -> Response:
@@ -130,6 +120,7 @@ class Pages:
     async def next(self, request: Request) -> Response:
         """The screen that comes next, or that there is none."""
         person, _ = await self._who(request)
+        self._let_in(await self._settled(person))
         turn = await apart(self.ledger.next, person)
         if turn is not None:
             return led_to(f"/screen/{turn.number}")
@@ -145,8 +136,11 @@ class Pages:
     async def screen(self, request: Request) -> Response:
         """One screen: shown, answered, or its answer taken back."""
         form, person, token, turn = await self._asked(request)
+        practised = turn.screen.practice and turn.state == "done"
         if form is None:
-            return await self._shown(person, token, turn)
+            return await (self._practised(person, turn) if practised else self._shown(person, token, turn))
+        if practised:  # what is right was told: nothing is changed any more
+            return led_to(f"/screen/{turn.number}")
         revision = int(form["revision"]) if form.get("revision", "").isdecimal() else -1
         answers = {name.removeprefix("q:"): value for name, value in form.items() if name.startswith("q:")}
         comment = form.get("comment", "").strip()
@@ -155,6 +149,9 @@ class Pages:
                 await apart(self.ledger.withdraw, person, turn, revision)
                 return led_to(f"/screen/{turn.number}")
             read = turn.screen.read(answers)
+            if turn.screen.practice:
+                await apart(self.ledger.answer, person, turn, read, comment, revision)
+                return led_to(f"/screen/{turn.number}")
             following = await apart(self.ledger.answer_and_next, person, turn, read, comment, revision)
         except (DeclarationError, StaleAnswerError) as fault:
             stale = isinstance(fault, StaleAnswerError)
@@ -180,7 +177,7 @@ class Pages:
         status: int = 200,
         kept: Mapping[str, Any] | None = None,
     ) -> Response:
-        done, left = await apart(self.ledger.counts, person)
+        done, left = await self._far(person, turn)
         answered = {"answers": turn.answers, "comment": turn.comment, **(kept or {})}
         return page_of(
             "screen.html.j2",
@@ -198,13 +195,42 @@ class Pages:
             **answered,
         )
 
+    async def _far(self, person: Person, turn: Turn) -> tuple[int, int]:
+        """How many screens like this one the person has answered, and how many are left."""
+        return await apart(partial(self.ledger.counts, practice=turn.screen.practice), person)
+
+    # Practice
+
+    def marked(self, given: Sequence[Given]) -> tuple[int, int] | None:
+        """How many of so many a person has right in their practice."""
+        return marked_by_gold(given)
+
+    async def _settled(self, person: Person) -> Person:
+        """The person, whose practice is ended where all of it is done."""
+        if not self.ledger.study.practice or person.practised:
+            return person
+        return await apart(settle, self.ledger, person, self.marked)
+
+    async def _practised(self, person: Person, turn: Turn) -> Response:
+        """What was right at a screen to practise, and why."""
+        done, left = await self._far(person, turn)
+        screen = turn.screen
+        known = {
+            name: [screen.written({name: value})[name] for value in values]  # turning twice is no turn
+            for name, values in screen.gold.items()
+        }
+        return page_of(
+            "practised.html.j2", screen=screen, pieces=pieces, answers=turn.answers, known=known, done=done,
+            right=screen.right(turn.answers), total=done + left, before=None, fault="", turn=turn,
+        )  # fmt: skip
+
     # Who runs it
 
     async def study(self, request: Request) -> Response:
         """How far the study is, and how far people agree."""
         if not self.links.same(request.path_params["token"], self.links.to(DASHBOARD)):
             raise self._strange(request)
-        found = _html(
+        found = html_of(
             b"".join(part.encode("utf-8", "replace") for part in (await apart(dashboard, self.ledger)).html())
         )
         found.headers["Refresh"] = str(AGAIN)
@@ -246,64 +272,24 @@ class Pages:
         person = await self._known(request, token)
         if form is not None and not self.links.same(form.get("form", ""), self.links.form(token)):
             raise Refused(403, "This form is not from a page of yours; open your link again.")
+        self._let_in(person)
+        return person, token
+
+    def _let_in(self, person: Person) -> None:
         if person.state == "paused":
             raise Refused(
                 403, "You are asked to pause. What you have answered is kept; your link will work again."
             )
+        if person.state == WAITING:
+            raise Refused(
+                403, "Your practice is being read. Your link will lead on as soon as that is done.", THANKS
+            )
+        if person.state == NOT_PASSED:
+            raise Refused(
+                403,
+                f"You had {person.practised} right in the practice, and this study goes on with people who have "
+                f"{self.ledger.study.passing:.0%}. Nothing more is asked of you; your time was well spent.",
+                THANKS,
+            )
         if person.state != "active":
             raise Refused(403, "This study is over for you. Thank you.")
-        return person, token
-
-
-async def lost(request: Request, error: Exception) -> Response:
-    """What stands where nothing is."""
-    return _sorry(404, "There is no such page.")
-
-
-async def refused(request: Request, error: Exception) -> Response:
-    """The page with the sentence of a refusal."""
-    return _sorry(error.status if isinstance(error, Refused) else 500, str(error))
-
-
-async def form_of(request: Request) -> dict[str, str]:
-    """The fields of a form; of a repeated one the last."""
-    body = b""
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > MAX_FORM:
-            raise Refused(413, "That is more than a form of this page can hold; shorten your comment.")
-    try:
-        fields = parse_qsl(body.decode("utf-8"), keep_blank_values=True, max_num_fields=200, errors="strict")
-    except ValueError:
-        raise Refused(400, "The form cannot be read.") from None
-    return dict(fields)
-
-
-async def apart(work: Callable[..., Returned], *given: Any) -> Returned:
-    """Do what waits for the disk in a thread, so that others are answered meanwhile."""
-    from starlette.concurrency import run_in_threadpool
-
-    return await run_in_threadpool(work, *given)
-
-
-def page_of(template: str, status: int = 200, *, scripts: Sequence[str] = (), **content: Any) -> Response:
-    """The answer with a page of a template."""
-    parts = page(template, scripts=scripts, style="annotating.css", within=_HERE, forms="'self'", **content)
-    return _html("".join(parts).encode("utf-8", "replace"), status)
-
-
-def _sorry(status: int, why: str) -> Response:
-    return page_of("sorry.html.j2", status, why=why)
-
-
-def _html(content: bytes, status: int = 200) -> Response:
-    from starlette.responses import HTMLResponse
-
-    return HTMLResponse(content, status)
-
-
-def led_to(address: str) -> Response:
-    """The answer that leads to another page."""
-    from starlette.responses import RedirectResponse
-
-    return RedirectResponse(address, 303)

@@ -13,8 +13,9 @@ from conqret.debate.payoffs import FOR_THE_RIGHT, FOR_THE_WRONG, SIMPLE
 from conqret.errors import DeclarationError
 from conqret.io.slider_answers import CONDITIONS
 from conqret.io.two_turn import TwoTurnQuestion
+from conqret.web.annotating.answers import apart, led_to, page_of
 from conqret.web.annotating.judging import LETTERS, evidence_of
-from conqret.web.annotating.pages import Pages, apart, led_to, page_of
+from conqret.web.annotating.pages import Pages
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

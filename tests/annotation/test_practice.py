@@ -1,0 +1,162 @@
+"""What people practise first, and who goes on."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from conqret.annotation.choosing import screens_of, task_of
+from conqret.annotation.ledger import Ledger
+from conqret.annotation.practice import NOT_PASSED, marked_by_gold, practice_screens, settle
+from conqret.annotation.screens import Screen
+from conqret.annotation.study import study_of
+from conqret.annotation.task import Wanted
+from conqret.data import Item
+from conqret.errors import DeclarationError
+from conqret.report.annotation import dashboard
+from tests.annotation.studies import items
+
+PEOPLE = ("anna", "ben")
+
+
+def practice_file(folder: Path, count: int = 5, gold: object = "4", **more: object) -> Path:
+    folder.mkdir(exist_ok=True)
+    file = folder / "practice.jsonl"
+    rows = [
+        {
+            "id": f"practice-{n}",
+            "topic": "Should shops open on Sundays?",
+            "argument": f"Because {n} people want it.",
+            "second_argument": "Because it was always so.",
+            "metadata": {
+                "gold": {"overall_quality": gold, "preference": "first"},
+                "why": "It gives one reason.",
+            },
+            **more,
+        }
+        for n in range(count)
+    ]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return file
+
+
+def begun_with_practice(folder: Path, passing: float = 0.8, task: str = "rating", count: int = 3) -> Ledger:
+    screens = screens_of(task_of(task), items(count), Wanted())
+    screens += practice_screens(practice_file(folder), task, screens)
+    study = study_of(task, screens, PEOPLE, overlap=2, passing=passing)
+    return Ledger.open(folder, study, screens, PEOPLE)
+
+
+def practise(ledger: Ledger, name: str, values: str) -> str:
+    """Have a person answer what is to be practised; the state in which it ends."""
+    for value in values:
+        person = ledger.person(name)
+        turn = ledger.next(person)
+        assert turn is not None
+        assert turn.screen.practice
+        ledger.answer(person, turn, {"overall_quality": value}, "", turn.revision)
+        settle(ledger, ledger.person(name), marked_by_gold)
+    return ledger.person(name).state
+
+
+def test_who_has_enough_right_goes_on_and_others_get_nothing_more(tmp_path: Path) -> None:
+    ledger = begun_with_practice(tmp_path)
+    assert practise(ledger, "anna", "44424") == "active"
+    assert practise(ledger, "ben", "4112") == "active"
+    assert ledger.counts(ledger.person("ben"), practice=True) == (4, 1)
+    assert practise(ledger, "ben", "4") == NOT_PASSED
+    assert ledger.next(ledger.person("ben")) is None
+    turn = ledger.next(ledger.person("anna"))
+    assert turn is not None
+    assert not turn.screen.practice
+    assert ledger.counts(ledger.person("anna")) == (0, 3)
+    shown = "".join(dashboard(ledger).html())
+    assert "4 of 5" in shown
+    assert "2 of 5" in shown
+    assert ("not passed", "ben: 2 of 5") in [event[1:] for event in ledger.events()]
+
+
+def test_practice_counts_nowhere_and_everybody_has_it_in_one_order(tmp_path: Path) -> None:
+    ledger = begun_with_practice(tmp_path)
+    for name in PEOPLE:
+        practise(ledger, name, "44444")
+    assert list(ledger.given()) == []
+    assert ledger.wanted() == (0, 6)
+    assert ledger.study.screens == 3
+    first = [ledger.turn(ledger.person("ben"), number) for number in range(6, 11)]
+    assert [one.screen.item for one in first if one is not None] == [f"practice-{n}" for n in range(5)]
+    assert len(list(ledger.given(practice=True))) == 10
+    ledger.forget(ledger.person("ben"))
+    assert {one.person.name for one in ledger.given(practice=True)} == {"anna"}
+
+
+def test_who_runs_it_may_let_somebody_go_on_all_the_same(tmp_path: Path) -> None:
+    ledger = begun_with_practice(tmp_path)
+    assert practise(ledger, "ben", "11111") == NOT_PASSED
+    ledger.set_state(ledger.person("ben"), "active")
+    settle(ledger, ledger.person("ben"), marked_by_gold)
+    assert ledger.next(ledger.person("ben")) is not None
+
+
+def test_what_was_given_in_another_window_meanwhile_goes_to_others(tmp_path: Path) -> None:
+    ledger = begun_with_practice(tmp_path)
+    ben = ledger.person("ben")
+    for _ in range(5):
+        turn = ledger.next(ben)
+        assert turn is not None
+        ledger.answer(ben, turn, {"overall_quality": "1"}, "", 0)
+    assert ledger.next(ben) is not None  # asked for before the other window's answer was looked at
+    settle(ledger, ben, marked_by_gold)
+    rooms = ledger._database.rows("SELECT room FROM screens WHERE NOT practice")
+    assert [row["room"] for row in rooms] == [2, 2, 2]
+
+
+@pytest.mark.parametrize(("said", "right"), [("first", True), ("second", False)])
+def test_right_is_what_is_right_in_the_item_however_the_sides_were_drawn(
+    tmp_path: Path, said: str, right: bool
+) -> None:
+    found = practice_screens(practice_file(tmp_path, 20), "preference", [])
+    assert {screen.swapped for screen in found} == {True, False}
+    for screen in found:
+        chosen = screen.written({"preference": said})  # what is chosen on the screen to say so of the item
+        assert screen.right(chosen) == {"preference": right}
+
+
+def test_several_values_and_the_parts_of_an_item(tmp_path: Path) -> None:
+    (screen,) = practice_screens(practice_file(tmp_path, 1, [4, "5"]), "rating", [])
+    assert (screen.gold, screen.why) == ({"overall_quality": ("4", "5")}, "It gives one reason.")
+    first = "sentence 1, document 1"
+    item = items(1)[0].model_copy(update={"metadata": {"gold": {first: {"citation_support": "supports"}}}})
+    (cited,) = screens_of(task_of("citation-support"), [item], Wanted())
+    assert cited.gold == {"citation_support": ("supports",)}
+    assert gold_of(item, first) == gold_of(item, "another") == {}
+
+
+def gold_of(item: Item, part: str) -> object:
+    from conqret.annotation.task import with_gold
+
+    return with_gold(item, Screen(item=item.id, part=part)).gold
+
+
+@pytest.mark.parametrize(
+    ("more", "gold", "says"),
+    [
+        ({"metadata": {}}, "4", "holds no answers that are known"),
+        ({"metadata": {"gold": ["4"]}}, "4", "holds no answers that are known"),
+        ({}, "7", "which nobody can choose; give one of 1, 2, 3, 4, 5"),
+        ({"id": "item-0"}, "4", "practised and in the study"),
+    ],
+)
+def test_what_cannot_be_practised(tmp_path: Path, more: dict[str, object], gold: str, says: str) -> None:
+    others = screens_of(task_of("rating"), items(1), Wanted())
+    with pytest.raises(DeclarationError, match=says):
+        practice_screens(practice_file(tmp_path, 1, gold, **more), "rating", others)
+
+
+def test_another_threshold_is_another_study(tmp_path: Path) -> None:
+    begun_with_practice(tmp_path).close()
+    begun_with_practice(tmp_path).close()
+    with pytest.raises(DeclarationError, match="another study: passing"):
+        begun_with_practice(tmp_path, 0.5)
