@@ -17,6 +17,7 @@ from conqret.report.card_tables import (
 )
 from conqret.report.page import write_files
 from conqret.report.sensitivity import FLOOR, chart
+from conqret.report.sensitivity_tables import HOW_DECIDED
 from conqret.report.sheet import Part, Section, Sheet, Texts
 
 PAGE_NAME, MARKDOWN_NAME = "card.html", "card.md"
@@ -75,7 +76,10 @@ def card_sheet(card: Card) -> Sheet:
     )
 
 
-_DAMAGE = "Mean scores over levels of damage, with 95 % intervals over topics."
+_DAMAGE = (
+    "Mean scores over levels of damage; curves, and how far a score fell or rose, with 95 % intervals over topics. "
+    f"{HOW_DECIDED}"
+)
 _INSTRUMENT = "The fingerprint changes with any of this; the card then no longer holds."
 
 

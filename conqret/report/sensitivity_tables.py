@@ -16,6 +16,14 @@ from conqret.stats.sensitivity import MARGIN
 YES, NO, NO_ANSWER = "yes", "no", "\u03b3"
 """Strict monotone decrease, or not; gamma, as in Table 17, where the judge gave no valid answers."""
 
+HOW_DECIDED = (
+    "What should fall or rise has to do so in trend (one-sided, each curve by itself), with no step back that is "
+    f"significant; what should stand still, within {MARGIN:g} (equivalence), and it moves where that is significant "
+    "among all of these curves together (maxT). Below six topics nothing is decided. Each verdict errs in at most 5 % "
+    "of the cases, and so a few of many do."
+)
+"""Said wherever verdicts stand."""
+
 
 def all_tables(results: SensitivityResults) -> Iterator[Table]:
     """Every table that the results have data for: verdicts, curves, stances, models, precision, grid."""
@@ -60,10 +68,7 @@ def verdicts(results: SensitivityResults) -> Table:
         ),
         [line for heading, found in rows.items() for line in ((heading,), *found)],
         note="Correlations are of level and mean. Neighbouring levels are told apart by a t-test over topics, "
-        "p < .05 after Holm. Items count where they have a value at every level. What should fall or rise has to do "
-        f"so in trend (one-sided), with no step back that is significant; what should stand still, within {MARGIN:g} "
-        "(equivalence), and it moves where that is significant among all of these curves together (maxT). Below six "
-        "topics nothing is decided. Each verdict errs in at most 5 % of the cases.",
+        f"p < .05 after Holm. Items count where they have a value at every level. {HOW_DECIDED}",
     )  # fmt: skip
 
 

@@ -79,14 +79,27 @@ def _moves(response: Response, sign: int, margin: float) -> tuple[Verdict, str]:
     there = None if upwards is None else upwards if sign > 0 else 1 - upwards
     if there is None:
         return "inconclusive", "the trend cannot be tested"
-    shift = response.means[-1] - response.means[0]
     if there < ALPHA:
-        return "yes", f"{right} by {abs(shift):.3f} from first to last (trend, p = {there:.2g})"
+        return "yes", f"{right} by {_far(response)} from first to last (trend, {_sure(there)})"
     if 1 - there < ALPHA:
-        return "no", f"it {wrong} by {abs(shift):.3f} (trend, p = {1 - there:.2g})"
+        return "no", f"it {wrong} by {_far(response)} from first to last (trend, {_sure(1 - there)})"
     if (response.trend.equivalent(margin) or 0.0) < ALPHA:
         return "no", f"it stands still (within {margin:g})"
-    return "inconclusive", f"{shift:+.3f} from first to last is not told apart from none (p = {there:.2g})"
+    shift = response.shifts[-1].value
+    return "inconclusive", f"{shift:+.3f} from first to last is not told apart from none ({_sure(there)})"
+
+
+def _far(response: Response) -> str:
+    """How far the score moved from the first level to the last, without its sign, and the interval of that."""
+    shift, found = response.shifts[-1].value, response.shifts[-1].estimate()
+    if found.low is None or found.high is None:
+        return f"{abs(shift):.3f}"
+    near, far = (-found.high, -found.low) if shift < 0 else (found.low, found.high)
+    return f"{abs(shift):.3f} [{near:.3f}, {far:.3f}]"
+
+
+def _sure(p: float) -> str:
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
 
 
 def _still(
@@ -97,7 +110,7 @@ def _still(
         worst = max(raised, key=lambda place: abs(shifts[place].value))
         return (
             "no",
-            f"moves by {shifts[worst].value:+.3f} at level {levels[worst]:g} (p = {p_values[worst]:.2g})",
+            f"moves by {shifts[worst].value:+.3f} at level {levels[worst]:g} ({_sure(p_values[worst])})",
         )
     both = expected is Direction.UNCHANGED
     beyond = [_beyond(one.equivalent(margin) if both else one.above(margin), both) for one in shifts]
