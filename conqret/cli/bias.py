@@ -209,7 +209,9 @@ def _entries(found: Sequence[Probe]) -> Iterator[RenderableType]:
     for one in found:
         finds = f"a bias is: {one.finds}" if one.finds else ""
         lines = [text for text in (one.compares, finds, f"source: {one.source}") if text]
-        yield from entry(one.name, "" if one.default else f'only where named: --probe "{one.name}"', lines)
+        yield from entry(
+            one.name, "" if one.default else f"only where it is named: --probe {one.name}", lines
+        )
 
 
 def _held(table: BiasTable, wanted: Sequence[Requirement], junit: Path | None) -> bool:

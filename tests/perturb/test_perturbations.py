@@ -68,7 +68,11 @@ def test_levels_are_nested(perturbation: Perturbation, demo: list[Item], materia
                 continue
             now = {(change.where, change.before, change.after) for change in records(changed)[0].changes}
             assert {place for place, _, _ in found} <= {place for place, _, _ in now}
-            if perturbation.name not in ("padding", "shuffle"):  # more fillers a place, a larger circle
+            if perturbation.name not in (
+                "padding",
+                "fallacies",
+                "shuffle",
+            ):  # more fillers a place, a larger circle
                 assert found <= now
             found = now
 

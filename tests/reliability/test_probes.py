@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+import re
+import zlib
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from conqret import bias
 from conqret.errors import DeclarationError
+from conqret.io import open_items
 from conqret.perturb.added import among_sentences, matched
 from conqret.perturb.injections import INJECTIONS
 from conqret.perturb.kinds.padding import FILLERS
+from conqret.reliability.bias.probes import bandwagon, formatting, identity, refinement, sentiment
 from conqret.reliability.bias.probes.authority import INVENTED
 from conqret.reliability.bias.registry import PROBES, default_probes
 from conqret.reliability.bias.table import BiasRow, BiasTable
 
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 Told = dict[str, Any]
 PAIRS = [
     {
@@ -42,7 +49,13 @@ def longer(told: Told) -> float:
 
 def steady(told: Told) -> float:
     """It has no bias, and differs over topics."""
-    return 0.4 + int(told["topic"].split()[2]) / 50 if told["topic"].startswith("Should thing") else 0.5
+    return 0.4 + int(re.findall(r"thing (\d+)", told["topic"])[0]) / 50
+
+
+def noisy(told: Told) -> float:
+    """It has no bias, and an error of its own for each text."""
+    text = json.dumps(told, sort_keys=True)
+    return 0.4 + 0.2 * zlib.crc32(text.encode()) / 2**32
 
 
 def moved_by(*texts: str) -> Callable[[Told], float]:
@@ -67,6 +80,96 @@ def test_what_is_added_is_found_beyond_its_length(probe: str, texts: tuple[str, 
     assert primary(bias(SINGLES, judge=moved_by(*texts), probes=[probe]), probe).verdict == "alarm"
     padded = bias(SINGLES, judge=moved_by(*FILLERS), probes=[probe])
     assert primary(padded, probe).verdict == "clear"
+
+
+def found_in(matched: Sequence[tuple[str, str]]) -> Callable[[Told], bool]:
+    return lambda told: any(text in told["argument"] for text, _ in matched)
+
+
+def says_yes(told: Told) -> bool:
+    """Of each pair the argument with the even number is for what the topic says."""
+    number = int(re.findall(r"Reason (\d+)", told["argument"])[0])
+    return ((number + number // 50) % 2 == 0) != ('"no"' in told["topic"])
+
+
+ALIKE: dict[str, Callable[[Told], bool]] = {
+    "bandwagon": found_in(bandwagon.MATCHED),
+    "refinement": found_in(refinement.MATCHED),
+    "concreteness": lambda told: len(re.findall(r"\d", told["argument"])) > 3,
+    "sentiment": found_in(sentiment.MATCHED),
+    "identity": found_in(identity.MATCHED),
+    "model-name": lambda told: "Claude" in told["argument"] or "GPT" in told["argument"],
+    "formatting": lambda told: "**" in told["argument"],
+    "distraction": lambda told: told["topic"].endswith(")") and "cheap" in told["argument"],
+    "yes-bias": says_yes,
+}
+"""What a judge that has exactly the bias of the probe looks at."""
+
+
+@pytest.mark.parametrize("probe", ALIKE)
+def test_a_probe_that_is_named_finds_its_bias_on_plain_pairs_and_on_single_arguments(probe: str) -> None:
+    def alone(told: Told) -> float:
+        return 0.5 + 0.2 * ALIKE[probe](told)
+
+    def beside(told: Told) -> float:
+        return 0.5 + (alone(told) - alone({**told, "argument": told["second_argument"]})) / 2
+
+    for judge, items, metric in ((beside, PAIRS, "preference"), (alone, SINGLES, "overall_quality")):
+        found = primary(bias(items, judge=judge, probes=[probe]), probe)
+        assert (found.metric, found.verdict) == (metric, "alarm")
+        assert found.effect is not None
+        assert found.effect.value > 0.02
+
+
+@pytest.mark.parametrize("judge", [steady, length, noisy])
+def test_judges_without_any_of_these_biases_raise_no_alarm(judge: Callable[[Told], float]) -> None:
+    table = bias(SINGLES, judge=judge, probes=list(ALIKE))
+    assert not table.left_out
+    assert not table.alarms
+    if judge is not noisy:
+        assert {row.words for row in table.primary} == {"nothing moved"}
+
+
+def test_a_fall_is_a_bias_of_the_tone_and_none_of_a_majority() -> None:
+    def against(told: Told) -> float:
+        return noisy(told) - 0.2 * ALIKE["sentiment"](told) - 0.2 * ALIKE["bandwagon"](told)
+
+    table = bias(SINGLES, judge=against, probes=["sentiment", "bandwagon"])
+    assert [row.probe for row in table.alarms] == ["sentiment"]
+    assert primary(table, "bandwagon").words == "lowers the score, as a careful judge may"
+
+
+def test_what_cannot_be_probed_is_said() -> None:
+    unstated = [{**one, "stance": "none"} for one in PAIRS]
+    with pytest.raises(DeclarationError, match="yes-bias: no item with an argument states its stance"):
+        bias(unstated, judge=steady, probes=["yes-bias"])
+    with pytest.raises(DeclarationError, match="bandwagon says nothing about the metrics of this judge"):
+        bias(SINGLES, judge=steady, metrics=["context_relevance"], probes=["bandwagon"])
+    with pytest.raises(DeclarationError, match="yes-bias: the judge has no metric"):
+        bias(SINGLES, judge=steady, metrics=["context_relevance"], probes=["yes-bias"])
+
+
+def test_a_list_says_the_same_sentences_in_as_many_characters() -> None:
+    item = next(iter(open_items([{**SINGLES[0], "argument": "[1] Yes, of course. No.\n\nSo it is [2]."}])))
+    control = formatting.PERTURBATION.controlled
+    assert control is not None
+    listed, plain = formatting.PERTURBATION.apply(item, 1).argument, control.apply(item, 1).argument
+    assert listed == "- [1] **Yes**, of course.\n- **No**.\n- **So it** is [2]."
+    assert plain is not None
+    assert len(plain) == len(listed)
+    assert plain.split() == "- [1] Yes, of course. - No. - So it is [2].".split()
+
+
+def test_a_question_is_turned_round_and_the_stance_with_it() -> None:
+    told: list[Told] = []
+    bias(SINGLES[:2], judge=lambda item: told.append(item) or 0.5, probes=["yes-bias"])
+    asked = {(one["topic"].split(chr(34))[1], one["stance"], one["argument"][:8]) for one in told}
+    assert asked == {
+        ("yes", "pro", "Reason 0"),
+        ("no", "con", "Reason 0"),
+        ("no", "pro", "Reason 1"),
+        ("yes", "con", "Reason 1"),
+    }
 
 
 def test_documents_get_instructions_and_neutral_text_of_the_same_length() -> None:
@@ -98,3 +201,15 @@ def test_each_says_what_it_compares_and_what_a_bias_is(name: str) -> None:
     assert probe.compares
     assert probe.finds
     assert probe.source
+
+
+@pytest.mark.parametrize("name", PROBES)
+def test_each_has_a_line_in_the_documentation(name: str) -> None:
+    probe = PROBES[name]
+    assert f"| {probe.name} | " in (DOCS / "judge-card.md").read_text(encoding="utf-8")
+
+
+def test_an_example_is_named_as_people_know_it() -> None:
+    found = primary(bias(SINGLES, judge=moved_by(*INJECTIONS), probes=["injection"]), "injection").example
+    assert found is not None
+    assert found.item in {one["id"] for one in SINGLES}

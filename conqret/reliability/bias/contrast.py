@@ -11,7 +11,7 @@ from conqret.data.gathering import gathered
 from conqret.errors import DeclarationError
 from conqret.judging.dimensions import DIMENSIONS
 from conqret.judging.setup import Setup
-from conqret.perturb import SEED, Direction, Perturbation, perturb_items
+from conqret.perturb import SEED, Direction, Perturbation, perturb_items, records
 
 AS_IS = "as it is"
 REVERSED = "dimensions reversed"
@@ -43,11 +43,13 @@ class NotAskedError(DeclarationError):
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two judgments to be compared, and the topic that they belong to."""
+    """Two judgments to be compared, and the topic that they belong to; ``item`` is the one behind a base that is a
+    version itself."""
 
     base: Key
     changed: Key
     cluster: str
+    item: str = ""
 
 
 @dataclass(frozen=True)
@@ -155,8 +157,8 @@ def perturbed(
         if item.id not in unable
     ]
     pairs = [
-        Pair((AS_IS, item.id), (AS_IS, changed.id), item.topic)
-        for item, changed in zip(bases, found[level], strict=True)
+        Pair((AS_IS, base.id), (AS_IS, changed.id), base.topic, records(changed)[0].original)
+        for base, changed in zip(bases, found[level], strict=True)
     ]
     left = (f"{name}: {len(left_out)} items cannot be changed ({left_out[0].reason})",) if left_out else ()
     versions = {AS_IS: (*bases, *found[level])}

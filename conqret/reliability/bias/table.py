@@ -325,7 +325,7 @@ def _example(
             continue
         moved = (one + other - 1 if contrast.mirrored else other - one) * (1 if towards >= 0 else -1)
         if moved > furthest:
-            best = Example(item=pair.base[1], topic=pair.cluster, base=one, changed=other)
+            best = Example(item=pair.item or pair.base[1], topic=pair.cluster, base=one, changed=other)
             furthest = moved
     return best
 

@@ -1,0 +1,71 @@
+"""Does the look pay? The same sentences as a list with bold words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from conqret.perturb import Perturbation
+from conqret.perturb.base import Change, Changed, Draw
+from conqret.perturb.expectations import ANSWER, GROUNDING, PREFERENCE, expect
+from conqret.perturb.sentences import split
+from conqret.reliability.bias.contrast import OVERALL, Contrast, Ground, Probe, perturbed
+from conqret.text.citations import MARK
+
+_FIRST_WORDS = re.compile(rf"((?:{MARK}|\W)*)([\w'’-]+(?: [\w'’-]+)?)")
+"""One or two words; what stands in front of them, such as a citation, is not in bold."""
+
+
+def _lines(draw: Draw, line: str, end: str) -> Changed:
+    """``line`` with what stands before the first words, those words, and the rest of each sentence."""
+    found = []
+    for span in split(draw.item.argument or ""):
+        words = _FIRST_WORDS.match(span.text)
+        before, first = words.groups() if words else ("", "")
+        found.append(line.format(before, first, span.text[len(before) + len(first) :]))
+    text = end.join(found)
+    return Changed({"argument": text}, (Change(where="argument", kind="laid out", after=text),), 1)
+
+
+def change(draw: Draw) -> Changed:
+    """Each sentence an item of a list, its first words bold."""
+    return _lines(draw, "- {}**{}**{}", "\n")
+
+
+def control(draw: Draw) -> Changed:
+    """Running text of as many characters and words: dashes between the sentences, and blanks behind them."""
+    return _lines(draw, "- {}{}{}    ", " ")
+
+
+PERTURBATION = Perturbation(
+    name="formatting",
+    summary="the argument's sentences as a list, their first words bold",
+    unit="0 as it is, 1 laid out",
+    levels=(0, 1),
+    expects=expect(unchanged=(*GROUNDING, *ANSWER, OVERALL, *PREFERENCE)),
+    needs=frozenset({"argument"}),
+    source="own",
+    change=change,
+    control=control,
+    most=1,
+)
+
+
+def contrasts(ground: Ground) -> Sequence[Contrast]:
+    """The same words with and without marks. Clarity and arrangement are left open: there the look may count.
+
+    Raises:
+        NotAskedError: there is no argument, or no metric that looks at it.
+    """
+    name, up = "a list with bold words", "higher as a list with bold words"
+    return (perturbed(ground, PERTURBATION, 1, name=name, adverse="any", up=up),)
+
+
+PROBE = Probe(
+    name="formatting",
+    contrasts=contrasts,
+    compares="the same sentences as a list with bold words, against running text of the same length",
+    finds="any difference",
+    advice="take marks of layout out of the texts before they are judged",
+    default=False,
+)
