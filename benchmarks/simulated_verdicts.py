@@ -17,12 +17,11 @@ from simulated_commands import better_ranker
 from conqret.perturb import Direction
 from conqret.reliability.bias.table import spanned
 from conqret.reliability.sensitivity.verdict import Verdict, corrected, judge_response
-from conqret.stats.agreement import alphas
 from conqret.stats.alternative_annotator import alternative_annotator_test
 from conqret.stats.effects import Effect, Paired, paired_effects
 from conqret.stats.missingness import missing_by_group, missing_by_value
 from conqret.stats.prediction_powered import prediction_powered_mean
-from conqret.stats.resampling import leave_one_out, mean
+from conqret.stats.resampling import mean
 from conqret.stats.sensitivity import MARGIN, Response, respond
 from conqret.stats.significance import ALPHA
 from conqret.stats.slopes import slope_bounds
@@ -92,17 +91,6 @@ def worths(rng: Rng, which: NDArray[np.intp]) -> Numbers:
     """What items are worth: topics make 30 % of it."""
     topics = (rng.normal(size=int(which.max()) + 1) * 0.3**0.5)[which]
     return np.asarray(topics + rng.normal(size=len(which)) * 0.7**0.5)
-
-
-def closer(rng: Rng, topics: int, balanced: bool, noise: float) -> bool:
-    """Whether ``compare`` tells a judge with noise of .7 from one with ``noise`` (infinite: it always says 3)."""
-    which = places(rng, topics, balanced)
-    worth = worths(rng, which)
-    people, judge = rated(rng, which, worth, 0.7), rated(rng, which, worth, 0.7)
-    other = rated(rng, which, worth, noise)
-    pairs = np.stack([np.stack([people, judge]), np.stack([people, other])])
-    first, second = alphas(pairs, "ordinal", leave_one_out(which.tolist()))
-    return (first.minus(second).p() or 1.0) < ALPHA
 
 
 def stands_in(rng: Rng, topics: int, balanced: bool, noise: float, epsilon: float) -> bool:
@@ -249,14 +237,6 @@ CASES: tuple[Case, ...] = (
     _alarm(100, 0.0, ALPHA),
     _alarm(20, 0.1, None),
     _alarm(100, 0.1, None),
-    Case(
-        "compare", "two judges alike", "p < .05",
-        lambda rng, topics, balanced: closer(rng, topics, balanced, 0.7), ALPHA,
-    ),
-    Case(
-        "compare", "noise .7 against 1.2", "p < .05",
-        lambda rng, topics, balanced: closer(rng, topics, balanced, 1.2),
-    ),
     Case(
         "stands in for one of the people", "judge worse by epsilon", "passes",
         lambda rng, topics, balanced: stands_in(rng, topics, balanced, 1.6, JUST_WORSE), ALPHA,

@@ -44,6 +44,7 @@ KINDS = (
     "answers",
     "asked and answered",
     "bias",
+    "compare",
     "components",
     "debates",
     "diff",
@@ -159,6 +160,7 @@ def commands(to: Path) -> Iterator[list[str]]:
     yield [*judge, "--format", "rag-fine-grained", "--samples", "3", "-o", f"{to}/samples"]
     yield ["components", f"{to}/samples", "-o", f"{to}/components.html"]
     yield ["frontier", f"{to}/judge", f"{to}/samples", *labels, "-o", f"{to}/frontier.html"]
+    yield ["compare", f"{to}/judge", f"{to}/samples", *labels, "-o", f"{to}/compare.html"]
     yield ["rank", *write_scores(to), "--report", f"{to}/ranks.html"]
     held = ["fixtures/debate_topics.jsonl", "--model", "offline", "-o", f"{to}/debates", "--quiet"]
     yield ["debate", "hold", *held]

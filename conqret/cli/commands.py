@@ -39,8 +39,8 @@ PANELS: Mapping[str, Mapping[str, str]] = {
     "Measure the judge": {
         "agree": "Krippendorff's alpha, Fleiss's kappa and their like among people, with intervals over topics.",
         "validate": "How far a judge agrees with people, beside how far people agree among themselves.",
-        "compare": "Which of two judges is closer to people: alphas and their difference on what both scored, "
-        "paired by topic.",
+        "compare": "Which of several judges is closest to people: alphas and their differences on what all scored, "
+        "and whether one is shown to win.",
         "frontier": "Which judge to buy: price and time against agreement with people, and who is shown "
         "to be worth more.",
         "calibrate": "Learn what people say where the judge says 0.7: a map for each metric, and what it changes.",

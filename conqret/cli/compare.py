@@ -1,4 +1,4 @@
-"""``conqret compare``: two judges beside the same people."""
+"""``conqret compare``: several judges beside the same people."""
 
 from __future__ import annotations
 
@@ -8,45 +8,64 @@ from typing import Annotated
 import typer
 
 from conqret.cli import label_options, options
-from conqret.cli.console import note, result
+from conqret.cli.console import at, note, result, tell
 from conqret.cli.groups import grouped
 
-EPILOG = "Example: conqret compare runs/a runs/b --labels labels.csv --scale 1:3"
+EPILOG = (
+    "Examples:\n\n"
+    "conqret compare runs/a runs/b --labels labels.csv --scale 1:3\n\n"
+    "conqret compare runs/prompt-* --labels labels.csv --scale 1:3 -o compare.html"
+)
 
 
 @grouped
 def compare(
-    first: Annotated[Path, typer.Argument(help="The folder of a finished run.")],
-    second: Annotated[Path, typer.Argument(help="The folder of another run over the same items.")],
-    labels: Annotated[Path, typer.Option(help="What people say of the items.")],
+    runs: Annotated[
+        list[Path], typer.Argument(help="Finished runs of judges over the same items; two at least.")
+    ],
     *,
+    labels: Annotated[Path, typer.Option(help="What people say of the items.")],
     reading: label_options.LabelReading,
     metric: label_options.Metrics = None,
     people: label_options.People = "auto",
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="A page (.html), Markdown (.md), or its first chart (.svg)."),
+    ] = None,
     confidence: label_options.Confidence = 0.95,
+    seed: Annotated[int, typer.Option(help="Deals the topics into parts, and flips signs.")] = 13,
     json_output: options.Json = False,
 ) -> None:
-    """Which of two judges is closer to people: alphas and their difference on what both scored, paired by topic."""
-    from conqret.judging.folder import JudgeFolder
-    from conqret.reliability.validation.judge_comparison import compare_judges
-    from conqret.reliability.validation.settings import Settings
-    from conqret.report.agreement_tables import comparison_table
+    """Which of several judges is closest to people: alphas and their differences on what all scored, and whether one
+    is shown to win.
 
+    Differences are paired by topic and corrected over all pairs. A winner is shown to agree better than every other
+    judge, and is the best without each of five parts of the topics, too: of copies of one prompt none wins but by a
+    chance of one in twenty at most.
+    """
+    from conqret.judging.folder import JudgeFolder
+    from conqret.reliability.validation.judge_comparison import by_folder, compare_judges
+    from conqret.reliability.validation.settings import Settings
+    from conqret.report.agreement_tables import comparison_tables
+    from conqret.report.comparison import comparison_sheet
+    from conqret.report.sheet import check_ending, write_sheet
+
+    if output is not None:
+        check_ending(output)
     metrics = label_options.metric_map(metric)
-    found = reading.load(labels)
-    runs = JudgeFolder(first), JudgeFolder(second)
-    for run in runs:
-        run.record()  # says where a folder holds no run
     compared = compare_judges(
-        runs[0].judgments(),
-        runs[1].judgments(),
-        found,
-        names=(str(first), str(second)),
+        by_folder([JudgeFolder(run) for run in runs]),
+        reading.load(labels),
         metrics=metrics,
-        settings=Settings(people=people, confidence=confidence),
+        settings=Settings(people=people, confidence=confidence, seed=seed),
     )
-    for text in found.notes:
+    for text in compared.basis.notes:
         note(text)
     if compared.left_out:
-        note(f"only one of the two judges has {', '.join(compared.left_out)}")
-    result(compared, [comparison_table(compared)], as_json=json_output)
+        note(f"not all judges have {', '.join(compared.left_out)}")
+    for name, lost in compared.lost.items():
+        note(f"{name} has no score for {lost} of the labels, which are left out for all")
+    result(compared, comparison_tables(compared), as_json=json_output)
+    tell(compared.verdict)
+    if output is not None:
+        tell(at(write_sheet(comparison_sheet(compared), output)))

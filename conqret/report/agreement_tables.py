@@ -1,21 +1,22 @@
 """Tables of agreement, for terminals and pages: people among themselves, a judge beside them, what costs nothing, and
-two judges."""
+several judges."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from conqret.reliability.validation.calibration import Calibration
 from conqret.reliability.validation.calibration_maps import KINDS
-from conqret.reliability.validation.judge_comparison import JudgeComparison
+from conqret.reliability.validation.judge_comparison import JudgeComparison, Pair
 from conqret.reliability.validation.people import PeopleAgreement
+from conqret.reliability.validation.settings import Basis
 from conqret.reliability.validation.statistics import STATISTICS
 from conqret.reliability.validation.trivial import TRIVIAL
 from conqret.reliability.validation.validate import Validation
 from conqret.reliability.validation.variants import CALIBRATED
 from conqret.report import words
 from conqret.report.table import Cell, Column, Table
-from conqret.stats.estimate import Estimate, undefined
+from conqret.stats.estimate import FEWEST_TESTED, Estimate, undefined
 from conqret.stats.isotonic import FOLDS
 
 SHOWN = ("mean", CALIBRATED, *TRIVIAL)
@@ -54,30 +55,62 @@ def people_table(found: PeopleAgreement) -> Table:
     )
 
 
-def comparison_table(found: JudgeComparison) -> Table:
-    """Two judges beside the same people."""
-    rows = [
-        (
-            row.dimension,
-            row.units,
-            row.first,
-            row.second,
-            row.difference,
-            words.p_value(row.p_holm),
-            ""
-            if row.error_first is None or row.error_second is None
-            else f"{row.error_first - row.error_second:+.3f}",
-        )
-        for row in found.dimensions.values()
+def comparison_tables(found: JudgeComparison) -> Iterator[Table]:
+    """Several judges beside the same people: in the mean, by pairs, and by dimension."""
+    average, held_out = found.average, found.held_out
+    yield Table(
+        f"Alpha with people, {found.basis.intervals}",
+        ("judge", "alpha", "p", "error", "best without"),
+        [
+            (
+                name,
+                one.alpha,
+                words.p_value(found.over.get(name)),
+                one.error,
+                f"{held_out.chosen[name]} of {held_out.folds}",
+            )
+            for name in found.judges
+            for one in [average.judges[name]]
+        ],
+        foot=[("chosen on other topics", held_out.alpha, "", "", "")],
+        note="Krippendorff's alpha, the mean over dimensions without overall quality, and error, the mean distance "
+        "from people's label in [0, 1], on what all judges scored. p: of the first judge over this one. The best of "
+        f"several looks better than it is: best without says for how many of {held_out.folds} parts of the "
+        f"{found.basis.clustered_by}s a judge is the best on the others; the last row holds whoever is chosen so "
+        "against the part that had no say. Scores are taken as they are: a judge that uses its scale otherwise than "
+        "people do loses by that alone (conqret calibrate).",
+    )
+    yield pairs_table(average.pairs, found.basis)
+    yield Table(
+        "Alpha by dimension",
+        ("dimension", "units", *found.judges),
+        [
+            (name, row.units, *(row.judges[judge].alpha for judge in found.judges))
+            for name, row in found.dimensions.items()
+        ],
+        note=_by_dimension(found),
+    )
+
+
+def _by_dimension(found: JudgeComparison) -> str:
+    """What differs on single dimensions."""
+    shown = [
+        f"{name}: {pair.shown} over {({pair.first, pair.second} - {pair.shown}).pop()} ({pair.difference})"
+        for name, row in found.dimensions.items()
+        for pair in row.pairs
+        if pair.shown
     ]
+    return f"Shown to differ, corrected over dimensions and pairs: {'; '.join(shown) or 'none'}."
+
+
+def pairs_table(pairs: Sequence[Pair], basis: Basis) -> Table:
+    """The differences of the mean alphas of all pairs of judges."""
     return Table(
-        f"Alpha with people, {found.basis.intervals}; 1: {found.first}, 2: {found.second}",
-        ("dimension", "units", "alpha 1", "alpha 2", "1 - 2", "p (Holm)", "error 1 - 2"),
-        rows,
-        foot=[("average", "", *found.average, "", "")],
-        note="p is that of the difference of the alphas; the error is a mean distance from people's label in [0, 1]. "
-        "Scores are taken as they are: a judge that uses its scale otherwise than people do loses by that alone "
-        "(conqret calibrate).",
+        "Differences of alphas",
+        (Column("judge", "name"), Column("minus", "name"), "difference", "p"),
+        [(one.first, one.second, one.difference, words.p_value(one.p)) for one in pairs],
+        note=f"Paired by {basis.clustered_by}; p is corrected for all pairs together (signs of whole "
+        f"{basis.clustered_by}s are flipped, maxT), none below {FEWEST_TESTED} of them.",
     )
 
 

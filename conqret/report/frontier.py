@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from conqret.reliability.validation.frontier import ITEMS, Frontier, Offer
 from conqret.report import words
+from conqret.report.agreement_tables import pairs_table
 from conqret.report.charts import Chart, Line, Point
 from conqret.report.sheet import Section, Sheet, section
 from conqret.report.table import Column, Table
-from conqret.stats.estimate import FEWEST_TESTED
 
 TITLE = "What to buy"
 
@@ -47,12 +47,7 @@ def frontier_tables(found: Frontier) -> Iterator[Table]:
         note=f"By values alone, which is no verdict, {_named(found.by_price)} would be bought by price, and "
         f"{_named(found.by_time)} by time.",
     )
-    yield Table(
-        "Differences of alphas",
-        (Column("judge", "name"), Column("minus", "name"), "difference", "p (Holm)"),
-        [(one.first, one.second, one.alpha, words.p_value(one.p_holm)) for one in found.differences],
-        note=f"Paired over {found.basis.clustered_by}s; no p below {FEWEST_TESTED} of them.",
-    )
+    yield pairs_table(found.differences, found.basis)
 
 
 def frontier_sheet(found: Frontier) -> Sheet:

@@ -10,6 +10,7 @@ from typing import Any
 
 from conqret.errors import DeclarationError
 from conqret.report.charts import Chart
+from conqret.report.forest import Forest
 from conqret.report.markdown import safe, tables_markdown
 from conqret.report.page import page, write_files
 from conqret.report.table import Table
@@ -46,7 +47,7 @@ class Folded:
     kind = "folded"
 
 
-Part = Table | Chart | Links | Texts | Folded
+Part = Table | Chart | Forest | Links | Texts | Folded
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +64,14 @@ class Section:
         return re.sub(r"[^a-z0-9]+", "-", self.title.lower()).strip("-") or "section"
 
     @property
-    def charts(self) -> list[Chart]:
+    def charts(self) -> list[Chart | Forest]:
         """The charts, which stand side by side before the rest."""
-        return [part for part in self.parts if isinstance(part, Chart)]
+        return [part for part in self.parts if isinstance(part, Chart | Forest)]
 
     @property
     def others(self) -> list[Part]:
         """What is no chart, in order."""
-        return [part for part in self.parts if not isinstance(part, Chart)]
+        return [part for part in self.parts if not isinstance(part, Chart | Forest)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
 from conqret.stats.clusters import cluster_means, cluster_places
-from conqret.stats.estimate import CONFIDENCE
+from conqret.stats.estimate import CONFIDENCE, Sampled
 from conqret.stats.resampling import mean_interval
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Paired:
     """Differences (changed minus as it was), one for each pair, with the cluster of each pair; ``rising`` tests for a
     rise alone."""
 
-    differences: Sequence[float]
+    differences: Sequence[float] | NDArray[np.float64]
     clusters: Sequence[Hashable]
     rising: bool = False
 
@@ -139,6 +139,28 @@ def sign_flip_p(series: Sequence[Paired], rng: np.random.Generator) -> list[floa
     largest = np.where(rising, flipped, np.abs(flipped)).max(axis=1)
     own = np.where(rising, flipped[0], np.abs(flipped[0]))
     return [float((largest >= one - _TOLERANCE).mean()) for one in own]
+
+
+def largest_p(
+    found: Sequence[Sampled], sizes: Sequence[float] | NDArray[np.float64], rng: np.random.Generator
+) -> list[float | None]:
+    """Two-sided p-values of "it is 0" for several statistics that leave out the same clusters, corrected together.
+
+    What a cluster of n_c of the n items says is ``n_c / n`` times its pseudo-value ``h theta - (h - 1) theta_(-c)``
+    with ``h = n / n_c`` (the delete-m jackknife: Busing, Meijer and van der Leeden 1999), which of a mean is the
+    cluster's part of it; the signs of these are flipped. None as for :meth:`conqret.stats.estimate.Sampled.above`.
+    """
+    import numpy as np
+
+    tested = [place for place, one in enumerate(found) if one.above() is not None]
+    share = np.asarray(sizes, dtype=float) / np.sum(sizes)
+    series = []
+    for one in (found[place] for place in tested):
+        names = np.flatnonzero(one.present)
+        said = one.value - (1 - share[names]) * one.without[names]
+        series.append(Paired(said, names.tolist()))
+    p_values = dict(zip(tested, sign_flip_p(series, rng) if series else [], strict=True))
+    return [p_values.get(place) for place in range(len(found))]
 
 
 def _signs(clusters: int, rng: np.random.Generator) -> NDArray[np.float64]:

@@ -98,7 +98,19 @@ def test_compare(cli, labels, tmp_path):
     found = json.loads(cli("compare", one, two, "--labels", labels, *MAP, "--json").out)
     row = found["dimensions"]["clarity"]
     assert row["units"] == 24
-    assert row["difference"]["value"] == pytest.approx(row["first"]["value"] - row["second"]["value"])
+    alphas = [row["judges"][str(run)]["alpha"]["value"] for run in (one, two)]
+    assert row["pairs"][0]["difference"]["value"] == pytest.approx(alphas[0] - alphas[1])
+    page = tmp_path / "compare.html"
+    assert cli("compare", one, two, "--labels", labels, *MAP, "-o", page).code == 0
+    assert page.read_text(encoding="utf-8").count('<svg class="chart"') == 2
+    for runs, more, message in (
+        ((one,), (), "two runs at least"),
+        ((one, one), (), "each once"),
+        ((one, two), ("-o", tmp_path / "x.png"), "ends in .png"),
+    ):
+        refused = cli("compare", *runs, "--labels", labels, *MAP, *more)
+        assert refused.code == 2
+        assert message in " ".join(refused.err.split())
 
 
 def test_calibrate(cli, labels, tmp_path):

@@ -111,7 +111,7 @@ def test_of_the_same_price_the_better_one_may_be_shown(labels):
 
 def test_below_six_topics_nothing_is_shown(labels):
     found = frontier([run("good", 0.05, 0.002, topics=5), run("bad", 0.8, 0.001, topics=5)], labels)
-    assert [one.p_holm for one in found.differences] == [None]
+    assert [one.p for one in found.differences] == [None]
     assert [one.price for one in found.offers] == [
         "the cheapest", "not shown to agree better than bad, which costs no more"
     ]  # fmt: skip

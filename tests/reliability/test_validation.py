@@ -385,22 +385,26 @@ def test_two_judges(tmp_path, rng):
         one.model_copy(update={"measures": good[place].measures, "fingerprint": "bad"})
         for one, place in zip(good, spoiled, strict=True)
     ]
-    found = compare_judges(good, bad, labels, settings=Settings())
+    found = compare_judges({"good": good, "bad": bad}, labels, settings=Settings())
     row = found.dimensions["clarity"]
-    assert row.difference.low > 0
-    assert row.difference.value == pytest.approx(row.first.value - row.second.value)
-    assert row.error_first < row.error_second
-    assert row.p_holm < 0.01
-    assert found.average[2].low > 0
-    same = compare_judges(good, good, labels, settings=Settings()).dimensions["clarity"]
-    assert same.difference.value == 0
-    assert same.p_holm == 1
+    (pair,) = row.pairs
+    one, other = row.judges["good"], row.judges["bad"]
+    assert pair.difference.low > 0
+    assert pair.difference.value == pytest.approx(one.alpha.value - other.alpha.value)
+    assert one.error < other.error
+    assert pair.p < 0.01
+    assert found.average.pairs[0].difference.low > 0
+    same = compare_judges({"a": good, "b": good}, labels, settings=Settings()).dimensions["clarity"]
+    assert same.pairs[0].difference.value == 0
+    assert same.pairs[0].p == 1
 
 
 def test_two_judges_are_compared_on_what_both_scored(tmp_path, rng):
     good, labels, _ = study(tmp_path, rng)
     lossy, _, _ = study(tmp_path, np.random.default_rng(0), lost=0.3)
-    row = compare_judges(good, lossy, labels, settings=Settings()).dimensions["clarity"]
-    assert row.units + row.only_first == 80
-    assert row.only_second == 0
-    assert math.isfinite(row.difference.value)
+    found = compare_judges({"good": good, "lossy": lossy}, labels, settings=Settings())
+    row = found.dimensions["clarity"]
+    assert row.judges["good"].scored == 80
+    assert row.units == row.judges["lossy"].scored < 80
+    assert found.lost == {"lossy": sum(80 - one.units for one in found.dimensions.values())}
+    assert math.isfinite(row.pairs[0].difference.value)

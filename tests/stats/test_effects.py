@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from conqret.errors import DeclarationError
-from conqret.stats.effects import Paired, paired_effects, sign_flip_p
+from conqret.stats.effects import Paired, largest_p, paired_effects, sign_flip_p
+from conqret.stats.resampling import mean
 
 
 def rng() -> np.random.Generator:
@@ -62,3 +63,19 @@ def test_many_topics_are_drawn_and_repeat_with_the_seed() -> None:
 def test_clusters_are_as_many_as_values() -> None:
     with pytest.raises(DeclarationError, match="name one for each"):
         sign_flip_p([Paired([0.1, 0.2], ["a"])], rng())
+
+
+def test_of_means_the_pseudo_values_are_what_each_cluster_adds():
+    draw = np.random.default_rng(5)
+    clusters = np.repeat(np.arange(8), draw.integers(1, 9, size=8))
+    series = [draw.normal(size=len(clusters)) + shift for shift in (0.1, 0.5, 0.9)]
+    found = largest_p([mean(one, clusters.tolist()) for one in series], np.bincount(clusters), rng())
+    assert found == pytest.approx(sign_flip_p([Paired(one, clusters.tolist()) for one in series], rng()))
+    alone = largest_p([mean(series[1], clusters.tolist())], np.bincount(clusters), rng())
+    assert alone[0] <= found[1]
+
+
+def test_few_clusters_and_what_has_no_value_are_not_tested():
+    few = mean([0.1, 0.2, 0.3, 0.4, 0.5], list("abcde"))
+    assert largest_p([few], [1] * 5, rng()) == [None]
+    assert largest_p([], [1] * 6, rng()) == []

@@ -1,140 +1,366 @@
-"""Two judges on the same items and labels: which of them is closer to people, paired."""
+"""Several judges on the same items and labels: which of them is closest to people.
+
+All are held against people's one label on what all of them scored. Differences of alphas are paired by topic and
+corrected over all pairs (:func:`conqret.stats.effects.largest_p`). That the best is the best takes no correction: it
+has to beat every other judge, and of judges that are alike the best beats the second in a two-sided test no more often
+than the test's level (Gutmann and Maymin, Annals of Statistics 1987).
+What was chosen by its score looks better than it is, so the choice is made again without each fold of topics, and
+what is chosen so is held against the labels of that fold (:mod:`conqret.reliability.validation.held_out`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Self
 
 from conqret.data import Judgment
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
-from conqret.io.labels import LabelSet
+from conqret.io.labels import LabelSet, Unit
+from conqret.judging.folder import JudgeFolder
 from conqret.reliability.validation.dimension_view import NO_SCALE, View
+from conqret.reliability.validation.held_out import FoldedChoice, HeldOut
 from conqret.reliability.validation.label_join import join_labels
 from conqret.reliability.validation.people import OVERALL
 from conqret.reliability.validation.settings import Basis, Settings
-from conqret.stats.agreement import alphas
+from conqret.stats.agreement import Level, alphas
+from conqret.stats.effects import largest_p
 from conqret.stats.estimate import Estimate, Sampled, average, without_value
 from conqret.stats.resampling import Resamples, leave_one_out
-from conqret.stats.significance import holm
+from conqret.stats.significance import ALPHA
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
-class ComparedOn(Frozen):
-    """Two judges on one dimension, on the ``units`` that people labelled and both scored.
+class JudgeOn(Frozen):
+    """One judge: its alpha with people's one label, its mean distance from that label in [0, 1] (which a judge that
+    always says the middle keeps low; None without a scale), and how many of the labelled units it scored."""
 
-    ``first`` and ``second`` are their alphas with people's one label, ``difference`` is first minus second over the
-    same topics, and ``p`` is two-sided for it, ``p_holm`` corrected over the dimensions. ``error_first`` and
-    ``error_second`` are mean distances from that label in [0, 1], which a judge that always says the middle keeps low.
-    """
-
-    dimension: str
-    units: int
-    only_first: int
-    only_second: int
-    first: Estimate
-    second: Estimate
-    difference: Estimate
-    error_first: float | None = None
-    error_second: float | None = None
-    p: float | None = None
-    p_holm: float | None = None
+    alpha: Estimate
+    error: float | None
+    scored: int
 
 
-class JudgeComparison(Frozen):
-    """The paired comparison of two judges; ``average`` is without overall quality, in the order first, second,
-    difference. Dimensions that only one of them has are named, and left out."""
+class Pair(Frozen):
+    """The alpha of ``first`` minus that of ``second``; ``p`` is two-sided and corrected over all pairs (None: no test).
+    ``shown`` says which of the two is shown to agree better; empty where neither is."""
 
     first: str
     second: str
+    difference: Estimate
+    p: float | None
+    shown: str
+
+
+class ComparedOn(Frozen):
+    """The judges on one dimension, or in the mean, on the ``units`` that people labelled and all of them scored."""
+
+    units: int
+    judges: Mapping[str, JudgeOn]
+    pairs: tuple[Pair, ...]
+
+
+class JudgeComparison(Frozen):
+    """The comparison of the ``judges``, those with the highest mean alpha first.
+
+    ``average`` is without overall quality (unless that is all), and its p-values are corrected over the pairs, those of
+    all ``dimensions`` together over these and the pairs. ``over`` has the two-sided p-value of the best against each
+    other one by itself (None: no test). ``winner`` is shown to agree better than all of them, and was chosen without
+    each fold of topics; empty where none is. ``left_out`` are labelled dimensions that not all have.
+    """
+
+    judges: tuple[str, ...]
     basis: Basis
-    dimensions: dict[str, ComparedOn]
-    average: tuple[Estimate, Estimate, Estimate]
-    left_out: list[str]
+    dimensions: Mapping[str, ComparedOn]
+    average: ComparedOn
+    held_out: HeldOut
+    over: Mapping[str, float | None]
+    winner: str
+    left_out: tuple[str, ...]
+
+    @property
+    def lost(self) -> dict[str, int]:
+        """How many labels each judge has no score for that another one has, where it has not all."""
+        scored = {name: one.scored for name, one in self.average.judges.items()}
+        most = max(scored.values())
+        return {name: most - count for name, count in scored.items() if count < most}
+
+    @property
+    def verdict(self) -> str:
+        """Whether there is a winner, in a sentence."""
+        best = self.judges[0]
+        known = {name: p for name, p in self.over.items() if p is not None}
+        if self.winner:
+            beaten = "the other one" if len(known) == 1 else f"each of the {len(known)} others"
+            worst = max(known.values())
+            return f"winner: {best} is shown to agree better with people than {beaten} (p {_at_most(worst)})"
+        if len(known) < len(self.over):
+            return f"no winner can be named: nothing is tested ({self.basis.clusters} {self.basis.clustered_by}s)"
+        rivals = [name for name, p in known.items() if p >= ALPHA]
+        if not rivals:
+            return f"no winner: {best} is the best on all {self.basis.clustered_by}s, and not without some of them"
+        more = f" and {len(rivals) - 1} more" if len(rivals) > 1 else ""
+        return f"no winner: {best} has the highest alpha, and is not shown to agree better than {rivals[0]}{more}"
+
+
+def by_folder(runs: Sequence[JudgeFolder]) -> dict[str, Iterator[Judgment]]:
+    """The judgments of finished runs by the names of their folders.
+
+    Raises:
+        DeclarationError: one is given twice, or is not finished.
+    """
+    names = [str(run.path) for run in runs]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise DeclarationError(f"two runs at least, and each once: {twice[0]} is given several times")
+    return {name: run.finished() for name, run in zip(names, runs, strict=True)}
+
+
+@dataclass(frozen=True)
+class Sides:
+    """One dimension: what people and each of the judges say of the shared units, on the labels' scale; NaN where people
+    or one of the judges say nothing. ``scored`` counts for each judge the labelled units with a score."""
+
+    people: NDArray[np.float64]
+    judges: NDArray[np.float64]
+    level: Level
+    ends: tuple[float, float] | None
+    scored: tuple[int, ...]
+    placed: bool
+
+    @classmethod
+    def of(cls, views: Sequence[View], places: Sequence[Sequence[int]]) -> Self:
+        """What the judges' ``views`` show of the units at ``places`` in each."""
+        import numpy as np
+
+        people = views[0].target[places[0]]
+        judges = np.stack([view.judge()[where] for view, where in zip(views, places, strict=True)])
+        labelled, scored = ~np.isnan(people), ~np.isnan(judges)
+        shared = labelled & scored.all(axis=0)
+        return cls(
+            np.where(shared, people, np.nan),
+            np.where(shared, judges, np.nan),
+            views[0].scale.level,
+            views[0].scale.ends() if views[0].scale.bounded else None,
+            tuple((scored & labelled).sum(axis=1).tolist()),
+            views[0].placed,
+        )
+
+    @property
+    def units(self) -> int:
+        """How many units people labelled and all judges scored."""
+        import numpy as np
+
+        return int((~np.isnan(self.people)).sum())
+
+    def alphas(self, judges: NDArray[np.float64], drawn: Resamples) -> list[Sampled]:
+        """The alpha with people of each row of ``judges``."""
+        import numpy as np
+
+        if not self.placed:
+            return [without_value(NO_SCALE)] * len(judges)
+        pairs = np.stack([judges, np.broadcast_to(self.people, judges.shape)], axis=1)
+        return alphas(pairs, self.level, drawn)
+
+    def errors(self) -> list[float | None]:
+        """The mean distance of each judge from people, on a scale whose ends are 0 and 1."""
+        import numpy as np
+
+        if self.ends is None or not self.units:
+            return [None] * len(self.judges)
+        low, high = self.ends
+        found: list[float] = (np.nanmean(np.abs(self.judges - self.people), axis=1) / (high - low)).tolist()
+        return list(found)
+
+
+@dataclass(frozen=True)
+class Shared:
+    """Several judges on what all of them and the labels share: by dimension, in one order of ``units``."""
+
+    names: tuple[str, ...]
+    units: tuple[Unit, ...]
+    clusters: tuple[Hashable, ...]
+    clustered_by: str
+    sides: Mapping[str, Sides]
+    left_out: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        runs: Mapping[str, Iterable[Judgment]],
+        labels: LabelSet,
+        metrics: Mapping[str, str] | None,
+        settings: Settings,
+    ) -> Self:
+        """Join each of ``runs`` (judgments by a name) with the labels. Raises what :func:`compare_judges` raises."""
+        if len(runs) < 2:
+            raise DeclarationError("two runs at least, and each once")
+        joined = tuple(join_labels(kept, labels, metrics) for kept in runs.values())
+        dimensions = [name for name in joined[0].metrics if all(name in one.metrics for one in joined)]
+        if not dimensions:
+            raise DeclarationError(f"no labelled dimension is judged in all runs ({', '.join(runs)})")
+        there = [{unit: place for place, unit in enumerate(one.units)} for one in joined]
+        units = tuple(unit for unit in joined[0].units if all(unit in one for one in there))
+        if not units:
+            raise DeclarationError("no labelled item is judged in all runs: judge the same items")
+        places = [[one[unit] for unit in units] for one in there]
+        sides = {name: Sides.of([View(one, name, settings) for one in joined], places) for name in dimensions}
+        if not any(one.placed for one in sides.values()):
+            raise DeclarationError(f"{', '.join(sides)}: {NO_SCALE}")
+        if not any(one.units for one in sides.values()):
+            raise DeclarationError("nothing that people labelled has a score in all runs")
+        return cls(
+            names=tuple(runs),
+            units=units,
+            clusters=tuple(joined[0].clusters[place] for place in places[0]),
+            clustered_by=joined[0].clustered_by,
+            sides=sides,
+            left_out=tuple(sorted({name for one in joined for name in one.metrics} - set(sides))),
+        )
+
+    def basis(self, labels: LabelSet, settings: Settings) -> Basis:
+        """What numbers of these judges rest on."""
+        return Basis.of(labels, self.clustered_by, self.units, self.clusters, settings)
+
+    def sizes(self, drawn: Resamples) -> NDArray[np.float64]:
+        """How many labels each cluster has, over all dimensions."""
+        import numpy as np
+
+        sizes = [drawn.sizes(~np.isnan(side.people)) for side in self.sides.values()]
+        return np.asarray(np.sum(sizes, axis=0))
+
+    def averaged(self, found: Mapping[str, Sequence[Sampled]]) -> list[Sampled]:
+        """The mean alpha of each judge over the dimensions on which all have one, without overall quality unless that
+        is all."""
+        rows = [one for name, one in found.items() if name != OVERALL or len(found) == 1]
+        defined = [one for one in rows if all(alpha.defined for alpha in one)]
+        return [average(list(judge)) for judge in zip(*(defined or rows), strict=True)]
 
 
 def compare_judges(
-    first: Iterable[Judgment],
-    second: Iterable[Judgment],
+    runs: Mapping[str, Iterable[Judgment]],
     labels: LabelSet,
     *,
-    names: tuple[str, str] = ("first", "second"),
     metrics: Mapping[str, str] | None = None,
     settings: Settings | None = None,
 ) -> JudgeComparison:
-    """Compare two judges on what both scored.
+    """Compare judges, given as their judgments by a name, on what all scored.
 
     Raises:
-        DeclarationError: the labels meet one of them nowhere, or the two share no dimension.
+        DeclarationError: fewer than two runs, labels that meet one of them nowhere or have no scale, or no dimension or
+            item that all share with the labels.
     """
     settings = settings or Settings()
-    one, other = join_labels(first, labels, metrics), join_labels(second, labels, metrics)
-    shared = [name for name in one.metrics if name in other.metrics]
-    there = {unit: place for place, unit in enumerate(other.units)}
-    mine = [place for place, unit in enumerate(one.units) if unit in there]
-    if not shared or not mine:
-        raise DeclarationError("the two judges share no labelled dimension, or no item")
-    yours = [there[one.units[place]] for place in mine]
-    drawn = leave_one_out([one.clusters[place] for place in mine])
-    found = {}
-    for dimension in shared:
-        views = View(one, dimension, settings), View(other, dimension, settings)
-        found[dimension] = _compare(dimension, views, (mine, yours), drawn)
-    corrected = holm([row.p for row, _, _ in found.values()])
-    rows = [
-        row.model_copy(update={"p_holm": p}) for (row, _, _), p in zip(found.values(), corrected, strict=True)
-    ]
-    both = [
-        (left, right)
-        for dimension, (_, left, right) in found.items()
-        if (dimension != OVERALL or len(found) == 1) and left.defined and right.defined
-    ]
-    means = average([left for left, _ in both]), average([right for _, right in both])
-    return JudgeComparison(
-        first=names[0],
-        second=names[1],
-        basis=Basis.of(labels, one.clustered_by, one.units, one.clusters, settings),
-        dimensions={row.dimension: row for row in rows},
-        average=_three(*means, settings.confidence),
-        left_out=sorted(set(one.metrics) ^ set(other.metrics)),
-    )
+    shared = Shared.of(runs, labels, metrics, settings)
+    return compare_shared(shared, shared.basis(labels, settings))
 
 
-def _three(left: Sampled, right: Sampled, confidence: float) -> tuple[Estimate, Estimate, Estimate]:
-    """Two statistics and their difference."""
-    difference = left.minus(right)
-    return left.estimate(confidence), right.estimate(confidence), difference.estimate(confidence)
-
-
-def _compare(
-    dimension: str, views: tuple[View, View], places: tuple[Sequence[int], Sequence[int]], drawn: Resamples
-) -> tuple[ComparedOn, Sampled, Sampled]:
-    """The row of a dimension, and the two alphas."""
+def compare_shared(shared: Shared, basis: Basis) -> JudgeComparison:
+    """:func:`compare_judges` of what the judges share."""
     import numpy as np
 
-    view = views[0]
-    target = view.target[places[0]]
-    sides = [one.judge()[where] for one, where in zip(views, places, strict=True)]
-    labelled, (mine, yours) = ~np.isnan(target), (~np.isnan(side) for side in sides)
-    shared = labelled & mine & yours
-    pairs = np.stack([np.stack([np.where(shared, side, np.nan), target]) for side in sides])
-    left, right = alphas(pairs, view.scale.level, drawn) if view.placed else [without_value(NO_SCALE)] * 2
-    first, second, difference = _three(left, right, view.settings.confidence)
-    row = ComparedOn(
-        dimension=dimension,
-        units=int(shared.sum()),
-        only_first=int((labelled & mine & ~yours).sum()),
-        only_second=int((labelled & ~mine & yours).sum()),
+    settings = basis.settings
+    drawn = leave_one_out(shared.clusters)
+    rng = np.random.default_rng(settings.seed)
+    found = {name: side.alphas(side.judges, drawn) for name, side in shared.sides.items()}
+    means = shared.averaged(found)
+    choice = FoldedChoice.of(shared, settings.seed)
+    sizes = shared.sizes(drawn)
+    (pairs,) = _pairs(shared.names, [means], sizes, rng, settings.confidence)
+    by_dimension = _pairs(shared.names, list(found.values()), sizes, rng, settings.confidence)
+    rows = {
+        name: _on(shared, shared.sides[name], alphas_, pairs, settings.confidence)
+        for (name, alphas_), pairs in zip(found.items(), by_dimension, strict=True)
+    }
+    values = {
+        name: one.value if one.defined else -np.inf for name, one in zip(shared.names, means, strict=True)
+    }
+    order = sorted(shared.names, key=lambda name: -values[name])
+    held_out = choice.held_out(shared, drawn, settings.confidence)
+    by_name = dict(zip(shared.names, means, strict=True))
+    best = by_name[order[0]]
+    over = {name: largest_p([best.minus(by_name[name])], sizes, rng)[0] for name in order[1:]}
+    won = all(p is not None and p < ALPHA for p in over.values())
+    return JudgeComparison(
+        judges=tuple(order),
+        basis=basis,
+        dimensions=rows,
+        average=_averaged(shared, rows, means, pairs, settings.confidence),
+        held_out=held_out,
+        over=over,
+        winner=order[0] if won and held_out.chosen[order[0]] == held_out.folds else "",
+        left_out=shared.left_out,
+    )
+
+
+def _at_most(p: float) -> str:
+    return "below 0.001" if p < 0.001 else f"at most {p:.3f}"
+
+
+def _pairs(
+    names: Sequence[str],
+    rows: Sequence[Sequence[Sampled]],
+    sizes: NDArray[np.float64],
+    rng: np.random.Generator,
+    confidence: float,
+) -> list[tuple[Pair, ...]]:
+    """All pairs of the judges in each of ``rows``, corrected together."""
+    pairs = list(combinations(range(len(names)), 2))
+    differences = [[row[one].minus(row[other]) for one, other in pairs] for row in rows]
+    tested = iter(largest_p([one for row in differences for one in row], sizes, rng))
+    return [
+        tuple(
+            _pair(names[one], names[other], difference, next(tested), confidence)
+            for (one, other), difference in zip(pairs, row, strict=True)
+        )
+        for row in differences
+    ]
+
+
+def _pair(first: str, second: str, difference: Sampled, p: float | None, confidence: float) -> Pair:
+    better = first if difference.value > 0 else second
+    return Pair(
         first=first,
         second=second,
-        difference=difference,
-        p=left.minus(right).p(),
+        difference=difference.estimate(confidence),
+        p=p,
+        shown=better if p is not None and p < ALPHA else "",
     )
-    if view.scale.bounded and shared.any():
-        low, high = view.scale.ends()
-        errors = [np.abs(side - target)[shared] / (high - low) for side in sides]
-        row = row.model_copy(
-            update={
-                "error_first": float(errors[0].mean()),
-                "error_second": float(errors[1].mean()),
-            }
+
+
+def _on(
+    shared: Shared, side: Sides, found: Sequence[Sampled], pairs: tuple[Pair, ...], confidence: float
+) -> ComparedOn:
+    return ComparedOn(
+        units=side.units,
+        judges={
+            name: JudgeOn(alpha=alpha.estimate(confidence), error=error, scored=scored)
+            for name, alpha, error, scored in zip(
+                shared.names, found, side.errors(), side.scored, strict=True
+            )
+        },
+        pairs=pairs,
+    )
+
+
+def _averaged(
+    shared: Shared,
+    rows: Mapping[str, ComparedOn],
+    means: Sequence[Sampled],
+    pairs: tuple[Pair, ...],
+    confidence: float,
+) -> ComparedOn:
+    """The row of the means; units and scores are those of all dimensions together."""
+    judges = {}
+    for name, mean in zip(shared.names, means, strict=True):
+        errors = [row.judges[name].error for row in rows.values()]
+        known = [one for one in errors if one is not None]
+        judges[name] = JudgeOn(
+            alpha=mean.estimate(confidence),
+            error=sum(known) / len(known) if known else None,
+            scored=sum(row.judges[name].scored for row in rows.values()),
         )
-    return row, left, right
+    return ComparedOn(units=sum(row.units for row in rows.values()), judges=judges, pairs=pairs)

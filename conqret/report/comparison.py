@@ -1,0 +1,42 @@
+"""Several judges beside the same people, as a page."""
+
+from __future__ import annotations
+
+from conqret.reliability.validation.judge_comparison import JudgeComparison
+from conqret.report import words
+from conqret.report.agreement_tables import comparison_tables
+from conqret.report.forest import Forest, Row
+from conqret.report.sheet import Section, Sheet, section
+
+TITLES = ("Agreement with people", "Differences of alphas")
+
+
+def comparison_sheet(found: JudgeComparison) -> Sheet:
+    """The page, with the alphas and the differences as pictures."""
+    alphas, differences, by_dimension = comparison_tables(found)
+    judges = [(name, found.average.judges[name].alpha) for name in found.judges]
+    pairs = [(f"{one.first} - {one.second}", one.difference) for one in found.average.pairs]
+    pictures = [
+        Forest(
+            title, x, [Row(name, one.value, one.low, one.high) for name, one in rows if one.value is not None]
+        )
+        for title, x, rows in (
+            ("The mean over dimensions", "alpha", judges),
+            ("Pairs of judges", "difference of alphas", pairs),
+        )
+    ]
+    return Sheet(
+        "compare",
+        "Which judge is closest to people?",
+        [
+            Section(title, [*([picture] if picture.rows else []), table])
+            for title, picture, table in zip(TITLES, pictures, (alphas, differences), strict=True)
+        ]
+        + [section(by_dimension)],
+        lede=[f"{found.verdict[:1].upper()}{found.verdict[1:]}."],
+        facts=[
+            ("Labels", found.basis.labels),
+            ("Judges", words.count(len(found.judges))),
+            ("Intervals", found.basis.intervals),
+        ],
+    )

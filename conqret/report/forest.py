@@ -1,0 +1,151 @@
+"""Values with their intervals below each other, as SVG (a forest plot: Lewis and Clarke, BMJ 2001).
+
+What was concluded stands in words, and in the mark: colour is never alone in saying it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from conqret.report.charts import Tick
+from conqret.report.page import fragment
+from conqret.report.texts import cut, visible
+
+WIDTH, LEFT, RIGHT = 360, 20, 20
+ROW, FOOT = 34, 40
+"""Units of a row (a line of words over its interval), and of the axis below."""
+NAME, WORD = 34, 18
+"""Characters of a row's name, and of the word beside it."""
+STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
+TICKS = 8
+"""Numbers that stand below the axis at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """How a conclusion is drawn: the path around the value, whether it is filled, the dashes of the interval, and the
+    place of its colour on a page (``page.css``) beside that colour in a file."""
+
+    path: str
+    filled: bool
+    dashes: str
+    place: int
+    colour: str
+
+
+MARKS: Mapping[str, Mark] = {
+    "": Mark("m-3.6,0a3.6,3.6 0 1,0 7.2,0a3.6,3.6 0 1,0 -7.2,0", True, "none", 0, "#1b6ca8"),
+    "alarm": Mark("m-4.4,-4.4h8.8v8.8h-8.8z", True, "none", 1, "#c1440e"),
+    "clear": Mark("m-3.6,0a3.6,3.6 0 1,0 7.2,0a3.6,3.6 0 1,0 -7.2,0", False, "none", 2, "#3a7d44"),
+    "inconclusive": Mark("m0,-5l5,5l-5,5l-5,-5z", False, "4 3", 5, "#5c6770"),
+}
+"""By what was concluded: a full disc, a full square, a ring, and an empty diamond over a broken line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A value between the ends of its interval (None: it has none), with what was concluded, one of :data:`MARKS`, and
+    a word for it. What lies ``within`` so much of 0 is shaded: what is small."""
+
+    name: str
+    value: float
+    low: float | None = None
+    high: float | None = None
+    verdict: str = ""
+    word: str = ""
+    within: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A row in units of the figure; ``shade`` is empty where nothing is shaded."""
+
+    name: str
+    said: str
+    text: float
+    shade: str
+    line: str
+    dot: str
+    mark: Mark
+
+
+@dataclass(frozen=True)
+class Forest:
+    """Rows below each other; ``x`` says what the axis holds."""
+
+    title: str
+    x: str
+    rows: Sequence[Row]
+
+    kind = "forest"
+
+    @property
+    def height(self) -> int:
+        """Units of the whole figure."""
+        return ROW * len(self.rows) + FOOT
+
+    @property
+    def bottom(self) -> int:
+        """Where the axis stands."""
+        return ROW * len(self.rows) + 4
+
+    @property
+    def description(self) -> str:
+        """The figure in words, for those who do not see it."""
+        said = (f"{one.name}: {_said(one)}{f', {one.verdict}' * bool(one.verdict)}" for one in self.rows)
+        return cut(visible(f"{self.x}. {'; '.join(said)}."), 2000)
+
+    def drawn(self) -> Iterator[Drawn]:
+        """The rows in units of the figure."""
+        for place, one in enumerate(self.rows):
+            middle = ROW * place + 24
+            at = self._x(one.value)
+            ends = [at if end is None else self._x(end) for end in (one.low, one.high)]
+            mark = MARKS[one.verdict]
+            small = [self._x(-one.within), self._x(one.within)]
+            word = f"{cut(one.word, WORD)} " * bool(one.word)
+            yield Drawn(
+                name=cut(visible(one.name), NAME),
+                said=f"{visible(word)}{_said(one)}",
+                text=ROW * place + 13,
+                shade=f"M{small[0]:g},{ROW * place}H{small[1]:g}v{ROW}H{small[0]:g}z" if one.within else "",
+                line=f"M{ends[0]:g},{middle}H{ends[1]:g}",
+                dot=f"M{at:g},{middle}{mark.path}",
+                mark=mark,
+            )
+
+    def across(self) -> Iterator[Tick]:
+        """The numbers below the axis."""
+        low, high, step = self._axis()
+        for place in range(round((high - low) / step) + 1):
+            value = low + place * step
+            yield Tick(self._x(value), f"{value:z.10g}")
+
+    @property
+    def zero(self) -> float:
+        """Where 0 stands."""
+        return self._x(0.0)
+
+    def svg(self) -> str:
+        """The figure as a file of its own."""
+        return fragment("chart.html.j2", "forest", self).strip() + "\n"
+
+    def _axis(self) -> tuple[float, float, float]:
+        """Both ends, which hold 0 and what is shaded, and the step between numbers."""
+        known = (end for one in self.rows for end in (one.value, one.low, one.high, one.within, -one.within))
+        ends = [0.0, STEPS[0], *(end for end in known if end is not None)]
+        low, high = min(ends), max(ends)
+        step = next((one for one in STEPS if (high - low) / one <= TICKS - 2), STEPS[-1])
+        return math.floor(low / step) * step, math.ceil(high / step) * step, step
+
+    def _x(self, value: float) -> float:
+        low, high, _ = self._axis()
+        share = min(max((value - low) / (high - low), 0.0), 1.0)
+        return round(LEFT + share * (WIDTH - LEFT - RIGHT), 2)
+
+
+def _said(one: Row) -> str:
+    ends = "" if one.low is None or one.high is None else f" [{one.low:z.2f}, {one.high:z.2f}]"
+    return f"{one.value:z.2f}{ends}"

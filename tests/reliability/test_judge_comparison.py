@@ -1,0 +1,110 @@
+"""Several judges beside the same people: who wins, who does not, and what the best is worth on other topics."""
+
+import numpy as np
+import pytest
+
+from conqret.errors import DeclarationError
+from conqret.io.label_set import Unit
+from conqret.reliability.validation.judge_comparison import Shared, Sides, compare_judges, compare_shared
+from conqret.reliability.validation.settings import Basis, Settings
+from conqret.report.agreement_tables import comparison_tables
+from conqret.report.comparison import comparison_sheet
+from tests.reliability.judged import study
+
+ITEMS = 5
+
+
+def shared(rng, noises, topics=12, names="abcdefgh"):
+    """Judges that err by ``noises``, and people, on a scale from 1 to 5."""
+    worth = rng.normal(size=topics * ITEMS)
+
+    def rated(noise):
+        return np.clip(np.round(3 + 1.2 * (worth + noise * rng.normal(size=len(worth)))), 1, 5)
+
+    people, judges = rated(0.5), np.stack([rated(noise) for noise in noises])
+    side = Sides(people, judges, "ordinal", (1.0, 5.0), (len(worth),) * len(noises), placed=True)
+    units = tuple(Unit(f"i{place}") for place in range(len(worth)))
+    clusters = tuple(place // ITEMS for place in range(len(worth)))
+    return Shared(tuple(names[: len(noises)]), units, clusters, "topic", {"clarity": side})
+
+
+def compared(several):
+    topics = len(set(several.clusters))
+    basis = Basis(
+        labels="l.csv",
+        layout="long",
+        notes=(),
+        clustered_by="topic",
+        clusters=topics,
+        settings=Settings(),
+    )
+    return compare_shared(several, basis)
+
+
+def test_copies_of_one_prompt_seldom_win_and_the_best_looks_better_than_it_is():
+    drawn = [compared(shared(np.random.default_rng(seed), [0.7] * 4, topics=8)) for seed in range(30)]
+    assert sum(bool(one.winner) for one in drawn) <= 5  # 30 draws of .05 exceed 5 in 0.3 % of the cases
+    best = [one.average.judges[one.judges[0]].alpha.value for one in drawn]
+    held_out = [one.held_out.alpha.value for one in drawn]
+    truth = np.mean([judge.alpha.value for one in drawn for judge in one.average.judges.values()])
+    assert np.mean(best) - truth > 0.04
+    assert abs(np.mean(held_out) - truth) < np.mean(best) - truth
+    assert all(sum(one.held_out.chosen.values()) == one.held_out.folds == 5 for one in drawn)
+
+
+def test_a_much_better_judge_wins():
+    found = compared(shared(np.random.default_rng(1), [1.5, 0.2, 1.5], topics=20))
+    assert (found.judges[0], found.winner) == ("b", "b")
+    assert (
+        found.verdict
+        == "winner: b is shown to agree better with people than each of the 2 others (p below 0.001)"
+    )
+    assert found.held_out.chosen == {"a": 0, "b": 5, "c": 0}
+    assert found.held_out.alpha == found.average.judges["b"].alpha
+    assert {(one.first, one.second): one.shown for one in found.average.pairs} == {
+        ("a", "b"): "b",
+        ("a", "c"): "",
+        ("b", "c"): "b",
+    }
+    alphas, pairs, by_dimension = comparison_tables(found)
+    assert [row[0] for row in alphas.rows] == ["b", *found.judges[1:]]
+    assert alphas.rows[0][-1] == "5 of 5"
+    assert pairs.rows[1][-1] != ""
+    assert "b over a" in by_dimension.note
+    page = "".join(comparison_sheet(found).html())
+    assert page.count('<svg class="chart"') == 2
+    assert "Winner: b is shown" in page
+
+
+def test_the_same_scores_twice_are_equal():
+    found = shared(np.random.default_rng(2), [0.5])
+    side = found.sides["clarity"]
+    twice = Sides(
+        side.people, np.repeat(side.judges, 2, axis=0), side.level, side.ends, side.scored * 2, placed=True
+    )
+    same = compared(Shared(("a", "b"), found.units, found.clusters, "topic", {"clarity": twice}))
+    (pair,) = same.average.pairs
+    assert (pair.difference.value, pair.p, same.winner) == (0, 1, "")
+    assert "is not shown to agree better than b" in same.verdict
+
+
+@pytest.mark.parametrize("topics", [1, 5])
+def test_below_six_topics_nothing_is_tested(topics):
+    found = compared(shared(np.random.default_rng(3), [0.1, 2.0], topics=topics))
+    assert [one.p for one in found.average.pairs] == [None]
+    assert found.winner == ""
+    assert found.verdict == f"no winner can be named: nothing is tested ({topics} topics)"
+    assert found.held_out.folds == topics
+
+
+def test_what_cannot_be_compared(tmp_path):
+    rng = np.random.default_rng(4)
+    good, labels, _ = study(tmp_path, rng, items=20)
+    with pytest.raises(DeclarationError, match="two runs at least, and each once"):
+        compare_judges({"a": good}, labels)
+    lost, _, _ = study(tmp_path, rng, items=20, lost=1.0)
+    with pytest.raises(DeclarationError, match="nothing that people labelled has a score in all runs"):
+        compare_judges({"a": good, "b": lost}, labels)
+    elsewhere = [one.model_copy(update={"item": f"{one.item}-x"}) for one in good[1:]]
+    with pytest.raises(DeclarationError, match="judge the same items"):
+        compare_judges({"a": good[:1], "b": [*elsewhere, good[1]]}, labels)

@@ -1,0 +1,57 @@
+"""The picture of effects with their intervals."""
+
+import re
+
+import pytest
+
+from conqret.report.forest import MARKS, Forest, Row
+from conqret.report.sheet import Section, Sheet
+
+ROWS = [
+    Row("position", 0.31, 0.12, 0.5, "alarm", "alarm", 0.2),
+    Row("length <b>", -0.02, -0.05, 0.01, "clear", "clear", 0.1),
+    Row("stance", 0.04, None, None, "inconclusive", "unsure"),
+]
+
+
+def test_places_follow_the_axis():
+    one = Forest("Effects", "difference", ROWS)
+    ticks = {tick.text: tick.at for tick in one.across()}
+    assert list(ticks) == ["-0.2", "0", "0.2", "0.4", "0.6"]
+    assert one.zero == ticks["0"]
+    position, length, stance = one.drawn()
+    assert position.shade == f"M{ticks['-0.2']:g},0H{ticks['0.2']:g}v34H{ticks['-0.2']:g}z"
+    assert (length.shade[:1], stance.shade) == ("M", "")
+    low, high = map(float, re.fullmatch(r"M([\d.]+),24H([\d.]+)", position.line).groups())
+    assert ticks["0"] < low < ticks["0.2"]
+    assert ticks["0.4"] < high == pytest.approx((ticks["0.4"] + ticks["0.6"]) / 2, abs=0.02)
+    assert position.said == "alarm 0.31 [0.12, 0.50]"
+    assert stance.said == "unsure 0.04"
+    assert re.fullmatch(r"M([\d.]+),92H\1", stance.line)  # no interval: a point
+    assert length.text == 47
+
+
+def test_what_was_concluded_is_told_by_more_than_colour():
+    drawn = [(mark.path, mark.filled, mark.dashes) for mark in MARKS.values()]
+    assert len(set(drawn)) == len(MARKS)
+    one = Forest("Effects", "difference", ROWS)
+    assert "position: 0.31 [0.12, 0.50], alarm;" in one.description
+    with pytest.raises(KeyError):
+        list(Forest("Effects", "x", [Row("a", 0.1, verdict="maybe")]).drawn())
+
+
+def test_it_stands_on_pages_and_in_files():
+    one = Forest("Effects", "difference", ROWS)
+    page = "".join(Sheet("bias", "t", [Section("s", [one])]).html())
+    assert page.count('<svg class="chart"') == 1
+    assert "length &lt;b&gt;" in page
+    assert "<b>" not in one.svg()
+    assert one.svg().count('class="hollow"') == 2
+    assert one.svg().count("<path") == 1 + 2 + 2 * len(ROWS)
+
+
+@pytest.mark.parametrize("value", [0.0, 1e-9, -0.4, 3.0])
+def test_any_value_has_an_axis(value):
+    ticks = list(Forest("Effects", "x", [Row("a", value)]).across())
+    assert 2 <= len(ticks) <= 10
+    assert all(0 <= tick.at <= 360 for tick in ticks)
