@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from textwrap import wrap
 
 from conqret.errors import number, shortened
@@ -55,7 +55,12 @@ def headlines(table: BiasTable) -> list[str]:
 
 
 def _rows(table: BiasTable) -> list[BiasRow]:
-    return sorted(_shown(table), key=lambda row: ORDER.index(row.verdict))
+    return ordered(_shown(table))
+
+
+def ordered(rows: Sequence[BiasRow]) -> list[BiasRow]:
+    """Alarms first."""
+    return sorted(rows, key=lambda row: ORDER.index(row.verdict))
 
 
 def felt(row: BiasRow) -> str:

@@ -7,12 +7,15 @@ from collections.abc import Iterable, Iterator
 from conqret.data.gathering import gathered
 from conqret.reliability.bias.table import POWER, BiasRow, BiasTable
 from conqret.report import words
-from conqret.report.bias_screen import headlines
+from conqret.report.bias_screen import MARKS, headlines, ordered
 from conqret.report.card_tables import repeatability_table
-from conqret.report.sheet import Folded, Section, Sheet, Texts, section
+from conqret.report.forest import Forest, Row
+from conqret.report.sheet import Folded, Part, Section, Sheet, Texts, section
 from conqret.report.table import Alarm, Cell, Column, Table
 from conqret.stats.sensitivity import MARGIN
 
+PICTURE = "Square: alarm. Ring: clear. Diamond, broken line: inconclusive"
+"""How the three answers are drawn."""
 EXPLORATORY = (
     "These rows were looked at besides, and raise no alarm; p is corrected for all of them together. A hint is worth a "
     "run of its own, on other items."
@@ -32,7 +35,7 @@ def bias_sheet(table: BiasTable) -> Sheet:
         "bias",
         f"Consistency and bias of {judge.format} with {judge.model}",
         [
-            section(bias_rows_table(table.primary, _bias_note(table)), title="Probes"),
+            Section("Probes", [*_pictures(table), bias_rows_table(table.primary, _bias_note(table))]),
             *([section(bias_rows_table(rest, EXPLORATORY), title="Looked at besides")] if rest else []),
             *([section(repeatability_table(table.repeatability))] if table.repeatability else []),
             Section("Remarks", [Texts(lines)] if (lines := [*failed, *_remarks(table)]) else []),
@@ -48,17 +51,37 @@ def bias_sheet(table: BiasTable) -> Sheet:
     )
 
 
-def bias_parts(table: BiasTable) -> Iterator[Texts | Table | Folded]:
+def bias_parts(table: BiasTable) -> Iterator[Part]:
     """What the judge card says of it: warnings, of each comparison the strongest rows, and what was left out."""
     rows = strongest(table)
     if table.warnings:
         yield Texts(table.warnings)
     few = f"{len(rows)} of {words.number(len(table.rows), 'row')}: the primary one of each probe. "
+    yield from _pictures(table)
     yield bias_rows_table(rows, few + _bias_note(table))
     if len(rows) < len(table.rows):
         yield Folded(f"All {len(table.rows)} comparisons and metrics", bias_rows_table(table.rows))
     if remarks := list(_remarks(table)):
         yield Texts(remarks)
+
+
+def _pictures(table: BiasTable) -> Iterator[Forest]:
+    """The effects of the primary rows, alarms first."""
+    rows = [
+        Row(
+            f"{row.probe}: {words.label(row.metric)}",
+            row.effect.value,
+            row.effect.low,
+            row.effect.high,
+            row.verdict,
+            MARKS[row.verdict],
+            row.margin,
+        )
+        for row in ordered(table.primary)
+        if row.effect is not None and row.effect.p is not None
+    ]
+    if rows:
+        yield Forest(PICTURE, "difference of scores; shaded: no bias to speak of", rows)
 
 
 def strongest(table: BiasTable) -> list[BiasRow]:
