@@ -50,7 +50,7 @@ _ADDED = (
 )
 """A circumstance that the document does not have, for a sentence without any handle."""
 
-_FAMILY = ("Halvorsen", "Merrin", "Okonjo", "Tavistane", "Brackwell", "Ruscelli", "Vantongeren", "Pellmoor")
+FAMILY = ("Halvorsen", "Merrin", "Okonjo", "Tavistane", "Brackwell", "Ruscelli", "Vantongeren", "Pellmoor")
 _PLACES = ("Kellan Ridge", "Port Asher", "Lower Winstead", "East Ostermark", "Grey Harbour", "New Tolland")
 _CALENDAR = frozenset(
     "January February March April May June July August September October November December Monday Tuesday "
@@ -98,7 +98,7 @@ def _other_name(body: str, source: str, topic: str, rng: random.Random) -> str |
     names = [
         name for name in _name.findall(body) if name not in _CALENDAR and name in source and name not in topic
     ]
-    others = [other for other in _FAMILY if other not in source and other not in body]
+    others = [other for other in FAMILY if other not in source and other not in body]
     if not names or not others:
         return None
     old = rng.choice(names)

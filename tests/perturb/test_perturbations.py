@@ -20,9 +20,16 @@ from conqret.perturb import (
     perturb_items,
     records,
 )
+from conqret.perturb.contradictions import FAMILY
+from conqret.perturb.kinds.fallacies import FALLACIES
+from conqret.perturb.kinds.one_sided_evidence import LEFT_OUT
 from conqret.perturb.versions import series
+from conqret.pytest_plugin import assert_falls
 from conqret.text.citations import citations
 from conqret.text.sentences import sentences
+
+GROWING = ("padding", "fallacies", "one-sided-evidence", "shuffle")
+"""Of these a change at one place grows with the level: more texts behind a sentence, a larger circle."""
 
 METRICS = {metric for name in JUDGES for metric in JUDGES[name].metrics}
 
@@ -68,11 +75,7 @@ def test_levels_are_nested(perturbation: Perturbation, demo: list[Item], materia
                 continue
             now = {(change.where, change.before, change.after) for change in records(changed)[0].changes}
             assert {place for place, _, _ in found} <= {place for place, _, _ in now}
-            if perturbation.name not in (
-                "padding",
-                "fallacies",
-                "shuffle",
-            ):  # more fillers a place, a larger circle
+            if perturbation.name not in GROWING:
                 assert found <= now
             found = now
 
@@ -359,3 +362,64 @@ def test_the_expectations_of_the_paper() -> None:
     assert hallucinate.expected("groundedness") is Direction.FALL
     assert hallucinate.expected("context_relevance") is Direction.UNCHANGED
     assert hallucinate.expected("clarity") is None
+
+
+def test_a_source_gets_a_name_that_its_documents_do_not_have(small: Item) -> None:
+    said = (
+        "According to the Audit Chamber of Verrin trips rose [1]. Halden (2019) shows it [2]. Costs fell [3]."
+    )
+    item = small.model_copy(update={"argument": said})
+    found = sentences(PERTURBATIONS["wrong-names"].apply(item, 100).argument or "")
+    names = [next(name for name in FAMILY if name in one.text) for one in found]
+    assert found[0].text == f"According to the {names[0]} trips rose [1]."
+    assert found[1].text == f"{names[1]} (2019) shows it [2]."
+    assert found[2].text.startswith("Costs fell, as ")
+    assert found[2].text.endswith(" [3].")
+    with pytest.raises(InapplicableError, match="cites nothing"):
+        PERTURBATIONS["wrong-names"].apply(item.model_copy(update={"argument": "Trips rose."}), 100)
+    with pytest.raises(InapplicableError, match="every name that could be put in"):
+        PERTURBATIONS["wrong-names"].apply(item.model_copy(update={"topic": " ".join(FAMILY)}), 100)
+
+
+def test_outdated_documents_and_what_cites_them_move_together(small: Item) -> None:
+    dated = Document(
+        id="d1", title="Trips in 2021", text="In 2019 trips rose, and by 2021 to 1,990 and 2010.5."
+    )
+    argument = "In 2021 it rose [1]. All fell [2]. So [9]."
+    item = small.model_copy(update={"documents": (dated, *small.documents[1:]), "argument": argument})
+    changed = PERTURBATIONS["outdated-evidence"].apply(item, 100)
+    assert changed.documents[0].title == "Trips in 1981"
+    assert changed.documents[0].text == (
+        "Published in 1981.\n\nIn 1979 trips rose, and by 1981 to 1,990 and 2010.5."
+    )
+    assert changed.documents[1].text.startswith("Published in 1980.\n\nThe mayor")
+    assert changed.argument == "In 1981 it rose [1]. All fell, as of 1980 [2]. So [9]."
+
+
+def test_an_argument_owns_that_it_is_one_sided(small: Item) -> None:
+    changed = PERTURBATIONS["one-sided-evidence"].apply(small, 3)
+    assert sum(changed.argument.count(one) for one in LEFT_OUT) == 3  # type: ignore[union-attr]
+    assert changed.documents == small.documents
+    with pytest.raises(InapplicableError, match="changes its argument, and it has none"):
+        PERTURBATIONS["one-sided-evidence"].apply(small.model_copy(update={"argument": None}), 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "metric"),
+    [("fallacies", "cogency"), ("one-sided-evidence", "reasonableness"), ("wrong-names", "groundedness"),
+     ("outdated-evidence", "local_acceptability")],
+)  # fmt: skip
+def test_a_judge_that_notices_falls_and_one_that_does_not_stays(
+    demo: list[Item], name: str, metric: str
+) -> None:
+    """Seen by a judge that holds what was put in against an argument, and by one that looks elsewhere."""
+    kind = PERTURBATIONS[name]
+    marks = (*FALLACIES, *LEFT_OUT, *FAMILY, "as of 19", "n 19")
+
+    def notices(items: list[Item]) -> list[dict[str, float]]:
+        return [{metric: 1 / (1 + sum((one.argument or "").count(mark) for mark in marks))} for one in items]
+
+    assert kind.expected(metric) is Direction.FALL
+    assert_falls(notices, demo, name, kind.levels, metric)
+    with pytest.raises(AssertionError):
+        assert_falls(lambda items: [{metric: 0.5} for _ in items], demo, name, kind.levels, metric)
