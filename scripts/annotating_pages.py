@@ -19,10 +19,12 @@ from conqret.annotation.links import ADJUDICATE, DASHBOARD, JOIN  # noqa: E402 -
 from conqret.data import Judgment, Measure, Status  # noqa: E402 - likewise
 from conqret.io.two_turn import read_two_turn  # noqa: E402 - likewise
 from conqret.web.annotating.adjudicating import adjudication_app  # noqa: E402 - likewise
+from conqret.web.annotating.pages import Setting  # noqa: E402 - likewise
 from tests.annotation.debates import BOTH, DEBATES, begun_debate  # noqa: E402 - likewise
 from tests.annotation.studies import begun  # noqa: E402 - likewise
 from tests.annotation.test_practice import begun_with_practice  # noqa: E402 - likewise
 from tests.web.test_annotating import Browser, Study  # noqa: E402 - likewise
+from tests.web.test_writing import judged_by, written_by_all  # noqa: E402 - likewise
 
 PAGES = {
     "join": "join",
@@ -42,8 +44,10 @@ PAGES = {
     "debate-start": "judging_start",
     "debate": "judging",
     "debate-told": "judging_told",
+    "debate-done": "judging_done",
     "write-welcome": "writing_welcome",
     "write": "writing",
+    "write-done": "writing_done",
 }
 """What each page is called, and its template (a test holds these against the code)."""
 SAID = {"anna": "4152", "ben": "4343", "carl": "4345"}
@@ -127,13 +131,13 @@ async def _debate(folder: Path) -> dict[str, str]:
         found["debate-start"] = ann.page
         await ann.send(where, start="1")
         found["debate"] = ann.page
-        for _ in range(4):
+        while where != "/next":
             where = (await ann.send(where, slider="1")).url.path
-            if "earned you" in ann.page:
-                found["debate-told"] = ann.page
-                break
+            if "This question earned you" in ann.page:
+                found.setdefault("debate-told", ann.page)
+                where = (await ann.get("/next")).url.path
             await ann.send(where, start="1")
-        return found
+        return found | {"debate-done": (await ann.get("/next")).text}
 
 
 async def _writing(folder: Path) -> dict[str, str]:
@@ -144,4 +148,8 @@ async def _writing(folder: Path) -> dict[str, str]:
         ann = study.browser()
         found = {"write-welcome": (await ann.get(study.link("ann"))).text}
         await ann.begin(study.link("ann"))
-        return {**found, "write": ann.page}
+        found["write"] = ann.page
+        answers = judged_by(3, written_by_all(ledger))
+        ann = Study(ledger, folder, Setting(judged=answers)).browser()
+        await ann.begin(study.link("ann"))
+        return {**found, "write-done": ann.page}

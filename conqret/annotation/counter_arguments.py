@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 
 from conqret.annotation.debate_plan import QUESTION, debated
 from conqret.annotation.ledger import Ledger
+from conqret.annotation.practice import to_practise
+from conqret.annotation.records import Given
 from conqret.annotation.screens import Screen
 from conqret.annotation.study import Study
 from conqret.data.gathering import gathered
@@ -71,19 +73,33 @@ class Draft:
 
 
 def writing_study(
-    questions: Sequence[TwoTurnQuestion], writers: Sequence[str], *, consent: str = ""
+    questions: Sequence[TwoTurnQuestion],
+    writers: Sequence[str],
+    *,
+    consent: str = "",
+    practice: Sequence[TwoTurnQuestion] = (),
 ) -> tuple[Study, list[Screen], dict[str, str]]:
-    """The study with its screens and the texts of its questions, for :meth:`Ledger.open`.
+    """The study with its screens and the texts of its questions, for :meth:`Ledger.open`; each writer first writes on
+    the questions of ``practice``, against either argument.
 
     Raises:
-        DeclarationError: there are fewer than two writers, names repeat, or a question has no passage.
+        DeclarationError: there are fewer than two writers, names repeat, a question has no passage, or one is
+            practised and in the study, too.
     """
     if len(writers) < 2:
         raise DeclarationError("two people write on each passage: give two or more, --writers ann,bob")
-    bare = next((one.id for one in questions if not one.passage), None)
+    asked = [*questions, *practice]
+    bare = next((one.id for one in asked if not one.passage), None)
     if bare is not None:
         raise DeclarationError(f"writers quote from the passage, and question {bare!r} has none: add it")
-    return debated(TASK, questions, planned_writing(questions, len(writers)), writers, consent=consent)
+    screens = planned_writing(questions, len(writers))
+    first = [
+        _screen(one, against, person)
+        for person in range(1, len(writers) + 1)
+        for against in (1, 2)
+        for one in practice
+    ]
+    return debated(TASK, asked, screens + to_practise(first, screens), writers, consent=consent)
 
 
 def planned_writing(questions: Sequence[TwoTurnQuestion], writers: int) -> list[Screen]:
@@ -103,23 +119,36 @@ def planned_writing(questions: Sequence[TwoTurnQuestion], writers: int) -> list[
 def written(ledger: Ledger) -> tuple[list[TwoTurnQuestion], list[str]]:
     """The questions with both counter-arguments, by the pseudonyms of their writers, and the names of those that lack
     one. Writers are named for the option that they argue for: the one that they do not write against."""
-    parts: dict[str, dict[int, tuple[str, Argument]]] = {}
-    for one in ledger.given():
-        draft = Draft.of(one.answers)
-        parts.setdefault(one.screen.item, {})[one.screen.against] = (
-            one.person.pseudonym,
-            Argument(draft.text, draft.snippets),
-        )
+    parts = gathered((one.screen.item, one) for one in ledger.given())
     whole, lacking = [], []
     for name, text in ledger.texts():
-        own = parts.get(name, {})
-        if len(own) < 2:
+        if len(parts.get(name, ())) == 2:
+            whole.append(_countered(QUESTION.validate_json(text), parts[name]))
+        else:
             lacking.append(name)
-            continue
-        question = QUESTION.validate_json(text)
-        first, second = (replace(side, counter=own[n][1]) for n, side in enumerate(question.sides, start=1))
-        whole.append(replace(question, sides=(first, second), writers=(own[2][0], own[1][0])))
     return whole, lacking
+
+
+def practised(ledger: Ledger) -> list[TwoTurnQuestion]:
+    """What each writer wrote in practice: every question with both counter-arguments by this one writer, whose
+    pseudonym stands at the end of its id."""
+    texts = dict(ledger.texts(practice=True))
+    parts = gathered(((one.person.pseudonym, one.screen.item), one) for one in ledger.given(practice=True))
+    return [
+        replace(_countered(QUESTION.validate_json(texts[item]), own), id=f"{item}-{writer}")
+        for (writer, item), own in sorted(parts.items())
+        if len(own) == 2
+    ]
+
+
+def _countered(question: TwoTurnQuestion, own: Sequence[Given]) -> TwoTurnQuestion:
+    """The question with both of its counter-arguments, and the pseudonyms of who wrote for either option."""
+    against = {one.screen.against: (one.person.pseudonym, Draft.of(one.answers)) for one in own}
+    first, second = (
+        replace(side, counter=Argument(against[n][1].text, against[n][1].snippets))
+        for n, side in enumerate(question.sides, start=1)
+    )
+    return replace(question, sides=(first, second), writers=(against[2][0], against[1][0]))
 
 
 def as_debates(whole: Sequence[TwoTurnQuestion]) -> Iterator[str]:

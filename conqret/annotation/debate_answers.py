@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from fractions import Fraction
 
 from conqret.annotation.debate_plan import asking_of
@@ -71,6 +71,28 @@ def earned(ledger: Ledger, person: Person, asked: Screen) -> Mapping[int, Fracti
         else INSTRUCTIONS[found.instruction].bonus(found.toward_right)
         for found in (slid(ledger, one) for one in mine)
     }
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What came of a judge's answers: how many ``questions``, at how many the last judgment goes toward the ``right``
+    option or is ``abstained`` (or not given), and the ``dollars`` of all judgments."""
+
+    questions: int
+    right: int
+    abstained: int
+    dollars: Fraction
+
+
+def standing(ledger: Ledger, person: Person) -> Standing:
+    """What came of all that a judge has answered."""
+    given = [slid(ledger, one) for one in ledger.given(person=person.number)]
+    last = {one.question: one.toward_right or 0 for one in given}
+    bonuses = [
+        INSTRUCTIONS[one.instruction].bonus(one.toward_right) for one in given if one.toward_right is not None
+    ]
+    sides = list(last.values())
+    return Standing(len(sides), sum(one > 0 for one in sides), sides.count(0), sum(bonuses, Fraction()))
 
 
 def marked_by_last(ledger: Ledger, given: Sequence[Given]) -> tuple[int, int]:

@@ -38,7 +38,8 @@ EPILOG = (
 )
 TASKS = (
     "What people are asked: rating, dimensions (the 15), preference, citation-support, perspective, partial-answer, "
-    "answer-preference, a format of ratings (rag-fine-grained, listwise, …), or a file of questions, my-task.toml."
+    "answer-preference, counter-argument, a format of ratings (rag-fine-grained, listwise, …), or a file of questions, "
+    "my-task.toml."
 )
 
 app = typer.Typer(
@@ -166,6 +167,9 @@ def export(
     final: Annotated[
         bool, typer.Option("--final", help="One label each: what was decided, else what most people say.")
     ] = False,
+    practice: Annotated[
+        bool, typer.Option("--practice", help="What writers of counter-arguments practised on, to be graded.")
+    ] = False,
     dropped: Annotated[
         bool, typer.Option("--with-dropped", help="Also the labels of people who were dropped.")
     ] = False,
@@ -183,11 +187,15 @@ def export(
     if final and to in ("label-studio", "comparisons"):
         raise DeclarationError(f"--final is one label each, in a table: leave out --to {to}")
     with _opened(folder) as ledger, closing(Finals(folder)) as finals:
+        if practice and ledger.study.task != WRITING:
+            raise DeclarationError(
+                f"{folder} holds no counter-arguments; of other practice the dashboard and status say how it went"
+            )
         if ledger.study.task in (JUDGING, WRITING):
             if final or to != "csv":
                 raise DeclarationError(f"{folder} is a debate study: leave out --final and --to")
             if ledger.study.task == WRITING:
-                export_debates(ledger, output)
+                export_debates(ledger, output, practice=practice)
             else:
                 export_answers(ledger, output, dropped=dropped)
             return

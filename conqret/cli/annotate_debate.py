@@ -30,7 +30,8 @@ EPILOG = (
 WRITE_EPILOG = (
     "Examples:\n\n"
     "conqret annotate write questions.jsonl --writers ann,bob -o writing\n\n"
-    "conqret annotate export writing -o debates.jsonl"
+    "conqret annotate export writing -o debates.jsonl\n\n"
+    "conqret annotate write questions.jsonl --writers ann,bob -o writing --judged answers.csv"
 )
 
 
@@ -97,6 +98,16 @@ def write(
     writers: Annotated[
         str, typer.Option(help="Who writes, by names with commas between; two write on each passage.")
     ],
+    practice: Annotated[
+        Path | None,
+        typer.Option(help="Questions on which each writer writes first; you read that, and let them go on."),
+    ] = None,
+    judged: Annotated[
+        Path | None,
+        typer.Option(
+            help="Judges' answers on the debates that were written: each writer is told what theirs earned."
+        ),
+    ] = None,
     consent: Consent = None,
     served: Served,
 ) -> None:
@@ -106,11 +117,24 @@ def write(
     against the second's at the other. conqret annotate export writes debates, which people or models then judge.
     """
     from conqret.annotation.counter_arguments import writing_study
+    from conqret.annotation.feedback import check_judged
+    from conqret.io.slider_answers import read_slider_answers
     from conqret.io.two_turn import read_two_turn
 
     names = options.listed(writers)
-    study, screens, texts = writing_study(read_two_turn(questions), names, consent=text_of(consent))
-    served.serve(output, lambda: _begun(output, study, screens, texts, names))
+    study, screens, texts = writing_study(
+        read_two_turn(questions), names, consent=text_of(consent),
+        practice=read_two_turn(practice) if practice is not None else (),
+    )  # fmt: skip
+    answers = read_slider_answers(judged) if judged is not None else ()
+
+    def opened() -> Ledger:
+        ledger = _begun(output, study, screens, texts, names)
+        if answers:
+            check_judged(ledger, answers)
+        return ledger
+
+    served.serve(output, opened, answers)
 
 
 def _begun(
@@ -158,17 +182,17 @@ def export_answers(ledger: Ledger, output: Path, *, dropped: bool) -> None:
     say(f"read it with: {shlex.join(['conqret', 'debate', 'table', str(path)])}")
 
 
-def export_debates(ledger: Ledger, output: Path) -> None:
-    """Write the debates that are whole, and say what reads them.
+def export_debates(ledger: Ledger, output: Path, *, practice: bool) -> None:
+    """Write the debates that are whole, or those that each writer practised on, and say what reads them.
 
     Raises:
         DeclarationError: there is none.
     """
-    from conqret.annotation.counter_arguments import as_debates, written
+    from conqret.annotation.counter_arguments import as_debates, practised, written
     from conqret.errors import DeclarationError
     from conqret.report.page import write_files
 
-    whole, lacking = written(ledger)
+    whole, lacking = (practised(ledger), []) if practice else written(ledger)
     if not whole:
         raise DeclarationError("no question has both of its counter-arguments yet")
     (path,) = write_files(output.parent, {output.name: as_debates(whole)})
@@ -177,4 +201,10 @@ def export_debates(ledger: Ledger, output: Path) -> None:
         note(
             f"{number(len(lacking), 'question')} left out: a counter-argument is missing, {lacking[0]!r} for one"
         )
+    if practice:
+        say(
+            f"read them with: conqret annotate {path} --task counter-argument, or conqret debate rubric {path}; "
+            "conqret annotate pause --resume lets a writer go on"
+        )
+        return
     say(f"judge them with: conqret annotate debate {path}, or conqret debate judge {path}")

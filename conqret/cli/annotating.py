@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +17,7 @@ from conqret.errors import DeclarationError, number
 if TYPE_CHECKING:
     from conqret.annotation.ledger import Ledger
     from conqret.annotation.links import Links
+    from conqret.io.slider_answers import SliderAnswer
 
 Port = Annotated[int, typer.Option(help="The port; 0 takes one that is free.", min=0, max=65535)]
 Consent = Annotated[
@@ -91,8 +92,9 @@ class Served(Group):
         False
     )
 
-    def serve(self, folder: Path, opened: Callable[[], Ledger]) -> None:
+    def serve(self, folder: Path, opened: Callable[[], Ledger], judged: Sequence[SliderAnswer] = ()) -> None:
         """Serve the study that ``opened`` gives, in ``folder``, until Ctrl-C; links are said as soon as they hold.
+        ``judged`` are answers on what was written in it.
 
         Raises:
             DeclarationError: ``url`` is none, ``trust_proxy`` is no address, or the study is being served already.
@@ -116,6 +118,7 @@ class Served(Group):
                 port=self.port,
                 url=self.url,
                 proxy=proxy,
+                judged=judged,
                 on_start=lambda base: _say_links(base, ledger, links),
             )
             done, wanted = ledger.wanted()

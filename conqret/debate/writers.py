@@ -49,15 +49,7 @@ def writers(answers: Sequence[SliderAnswer], *, confidence: float = CONFIDENCE) 
     Raises:
         DeclarationError: no answer names the writers of both options, or none that does was shown arguments.
     """
-    shown = conditions_of(answers)[1]
-    named = [one for one in answers if one.for_right and one.for_wrong and one.condition == shown]
-    if not named:
-        raise DeclarationError(
-            f"no answer in condition {shown} names who wrote for either option: columns for_right and for_wrong are "
-            "needed, which conqret debate judge writes for debates by conqret debate argue"
-        )
-    last = max(one.turn for one in named)
-    given = [one for one in named if one.turn == last and one.toward_right is not None]
+    given = last_with_arguments(answers)
     ratings = _ratings(given, confidence)
     names = dict.fromkeys(name for one in given for name in (one.for_right, one.for_wrong))
     found = [
@@ -70,6 +62,23 @@ def writers(answers: Sequence[SliderAnswer], *, confidence: float = CONFIDENCE) 
         for name in names
     ]
     return tuple(sorted(found, key=lambda one: -(one.rating.value or 0.0)))
+
+
+def last_with_arguments(answers: Sequence[SliderAnswer]) -> list[SliderAnswer]:
+    """The last judgments with arguments that were given, on debates whose writers are named.
+
+    Raises:
+        DeclarationError: no answer names the writers of both options, or none that does was shown arguments.
+    """
+    shown = conditions_of(answers)[1]
+    named = [one for one in answers if one.for_right and one.for_wrong and one.condition == shown]
+    if not named:
+        raise DeclarationError(
+            f"no answer in condition {shown} names who wrote for either option: columns for_right and for_wrong are "
+            "needed, which conqret debate judge writes for debates by conqret debate argue"
+        )
+    last = max(one.turn for one in named)
+    return [one for one in named if one.turn == last and one.toward_right is not None]
 
 
 def _ratings(given: Sequence[SliderAnswer], confidence: float) -> dict[str, Estimate]:

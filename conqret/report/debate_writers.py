@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from conqret.annotation.feedback import Taken
 from conqret.debate.annotated import Annotated
 from conqret.debate.rubric import HIRED_FROM, Graded
 from conqret.debate.writers import Writer
@@ -60,6 +61,28 @@ def writers_table(found: Sequence[Writer]) -> Table:
         "writer. Elo: 1500 is the mean of the writers, 400 points more are odds of ten to one, abstaining is a tie. "
         "Dollars: $0.20 for each judge who ends on the right option, $0.75 for each who does not. Intervals are "
         f"over passages.{alone}",
+    )  # fmt: skip
+
+
+def feedback_table(found: Sequence[Taken]) -> Table:
+    """What one writer is told: a row for each of their counter-arguments, and what they earned in all."""
+    return Table(
+        "How your counter-arguments did",
+        (
+            Column("question", "text"), Column("you argued for", "text"), Column("which is", "name"), "on your side",
+            "bonus",
+        ),
+        [
+            (
+                one.question, one.option, "right" if one.right else "wrong", f"{one.followed} of {one.judges}",
+                f"${float(one.dollars):.2f}",
+            )
+            for one in found
+        ],
+        foot=[("In all", "", "", f"{sum(one.followed for one in found)} of {sum(one.judges for one in found)}",
+               f"${float(sum(one.dollars for one in found)):.2f}")],
+        note="Judges at the end, when they had read all: one is on the side of the right option where the slider was "
+        "moved toward it at all, and on that of the wrong one else, by abstaining too.",
     )  # fmt: skip
 
 

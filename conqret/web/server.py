@@ -16,6 +16,7 @@ from conqret._optional import require
 from conqret.annotation.ledger import Ledger
 from conqret.annotation.links import Links
 from conqret.errors import DeclarationError
+from conqret.io.slider_answers import SliderAnswer
 from conqret.runs.session import Session
 from conqret.web.access import Access, Served
 from conqret.web.annotating.app import annotation_app
@@ -115,12 +116,13 @@ def annotate(
     port: int = ANNOTATE_PORT,
     url: str = "",
     proxy: str = "",
+    judged: Sequence[SliderAnswer] = (),
     on_start: Callable[[str], None],
 ) -> None:
     """Serve the pages of a study, as :func:`people` does; of ``proxy``, an address, it is believed from where a request
-    comes."""
+    comes. ``judged`` are answers on the debates that were written in it, of which its writers are told."""
     _require()
-    app = annotation_app(ledger, links, Setting(checked_url(url).scheme == "https", proxy))
+    app = annotation_app(ledger, links, Setting(checked_url(url).scheme == "https", proxy, judged))
     people(app, host=host, port=port, url=url, on_start=on_start)
 
 

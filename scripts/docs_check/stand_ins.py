@@ -46,7 +46,7 @@ NOT_RUN = {
     r"from fastapi ": "FastAPI, which conqret does not need",
     r"--engine ray|engine=\"ray\"": "a cluster, which takes its time to start: the tests judge on one",
     r"^docs/retrieval\.md: .*(?:terrier\.Retriever|Anserini)": "Java",
-    r"annotate (?:export|adjudicate)|annotate .*--url https": (
+    r"annotate (?:export|adjudicate)|annotate .*--(?:url https|judged)": (
         "people who have labelled, or a proxy with an address of its own"
     ),
     r"--server http": "an address of a judge of one's own; tests/llm asks one on loopback",

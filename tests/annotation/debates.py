@@ -55,7 +55,9 @@ def begun_debate(
     return Ledger.open(folder, study, screens, judges, clock or Clock(), texts)
 
 
-def begun_writing(folder: Path, writers: Sequence[str] = ("ann", "bob")) -> Ledger:
+def begun_writing(
+    folder: Path, writers: Sequence[str] = ("ann", "bob"), practice: Sequence[TwoTurnQuestion] = ()
+) -> Ledger:
     """A study in ``folder`` in which counter-arguments to the arguments of the fixtures are written."""
-    study, screens, texts = writing_study(read_two_turn(DEBATES), writers)
+    study, screens, texts = writing_study(read_two_turn(DEBATES), writers, practice=practice)
     return Ledger.open(folder, study, screens, writers, texts=texts)

@@ -121,6 +121,8 @@ async def test_what_an_answer_earns_is_told_before_and_after(tmp_path: Path) -> 
             answer = await ann.get("/next")
         where = answer.url.path
     assert seen == ["simple"] * 4 + ["encourage"] * 4
+    assert "right answer at 0 of 4 questions, and abstained at 4" in ann.page
+    assert "earned you <b>+$1.40</b>" in ann.page
 
 
 async def test_hostile_texts_do_nothing_and_odd_snippets_have_no_place(tmp_path: Path) -> None:

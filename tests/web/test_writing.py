@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
-from conqret.annotation.counter_arguments import planned_writing, writing_study, written
+from conqret.annotation.counter_arguments import Draft, planned_writing, writing_study, written
+from conqret.annotation.feedback import check_judged, feedback
+from conqret.annotation.ledger import Ledger
+from conqret.annotation.planned import items_of, planned_screens
+from conqret.debate.judging import Asking, Judged
+from conqret.debate.writers import writers
 from conqret.errors import DeclarationError
-from conqret.io.two_turn import read_two_turn
-from tests.annotation.debates import DEBATES, begun_writing, made
+from conqret.io.slider_answers import SliderAnswer
+from conqret.io.two_turn import TwoTurnQuestion, read_two_turn
+from conqret.web.annotating.pages import Setting
+from tests.annotation.debates import DEBATES, begun_debate, begun_writing, made
 from tests.cli.conftest import Cli
 from tests.web.test_annotating import Study
 
@@ -99,6 +110,108 @@ async def test_drafts_are_kept_and_in_no_export_and_snippets_are_removed(
     assert json.loads(study.ledger.turn(study.ledger.person("ann"), 1).answers["snippets"]) == []  # type: ignore[union-attr]
     done = cli("annotate", "export", tmp_path, "-o", tmp_path / "debates.jsonl")
     assert (done.code, "both of its counter-arguments" in done.err) == (2, True)
+
+
+async def test_writers_practise_and_go_on_when_it_was_read(cli: Cli, tmp_path: Path) -> None:
+    practice = [
+        replace(one, id=f"practice-{one.id}", sides=(one.sides[0], replace(one.sides[1], option="no")))
+        for one in made(2)
+    ]
+    found = Study(begun_writing(tmp_path / "study", WRITERS, practice), tmp_path / "study")
+    ann = found.browser()
+    await ann.get(found.link("ann"))
+    assert "First come 4 counter-arguments on another text" in ann.page
+    where = (await ann.send("/begin")).url.path
+    sides = []
+    for nth in range(4):
+        assert f"Practice: {nth} of 4 written" in ann.page
+        sides.append("Write against A" in ann.page)
+        where = (await ann.send(where, text=f"No, it is not ({nth}).", keep="1")).url.path
+    assert sides == [True, True, False, False]
+    assert "Your practice is being read" in ann.page
+    assert "Nothing is left" not in ann.page
+    assert [(one.state, one.practised) for one in found.ledger.people()] == [
+        ("waiting", "to be read"),
+        ("active", ""),
+    ]
+    assert written(found.ledger) == ([], [one.id for one in read_two_turn(DEBATES)])
+    file = tmp_path / "practice.jsonl"
+    done = cli("annotate", "export", tmp_path / "study", "--practice", "-o", file)
+    assert (done.code, "conqret debate rubric" in done.out) == (0, True)
+    read = read_two_turn(file)
+    assert [(one.id, one.writers) for one in read] == [
+        (f"practice-q{n}-p01", ("p01", "p01")) for n in range(2)
+    ]
+    graded = planned_screens(items_of(file, "counter-argument"), "counter-argument").screens
+    assert len(graded) == 4
+    assert {question.name for question in graded[0].questions} <= {"convincing", "snippets", "addresses"}
+    assert any("No, it is not (0)." in passage.text for passage in graded[0].passages)
+    assert cli("annotate", "pause", tmp_path / "study", "ann", "--resume").code == 0
+    await ann.get("/next")
+    assert "0 of 4 written" in ann.page
+    assert "Practice" not in ann.page
+
+
+def test_only_counter_arguments_are_graded(cli: Cli, tmp_path: Path) -> None:
+    begun_debate(tmp_path).close()
+    done = cli("annotate", "export", tmp_path, "--practice", "-o", tmp_path / "x.jsonl")
+    assert (done.code, "holds no counter-arguments" in done.err) == (2, True)
+    begun_writing(tmp_path / "writing").close()
+    done = cli("annotate", "export", tmp_path / "writing", "--practice", "-o", tmp_path / "x.jsonl")
+    assert (done.code, "both of its counter-arguments" in done.err) == (2, True)
+
+
+def written_by_all(ledger: Ledger) -> list[TwoTurnQuestion]:
+    """The debates, once everybody has written everything."""
+    for person in ledger.people():
+        while (turn := ledger.next(person)) is not None:
+            draft = Draft(f"No, says {person.name} of {turn.screen.part}.")
+            ledger.answer(person, turn, draft.answers(), "", turn.revision)
+    return written(ledger)[0]
+
+
+def judged_by(judges: int, debates: Sequence[TwoTurnQuestion]) -> list[SliderAnswer]:
+    """Answers of so many judges, all over the slider; some are not given, and the first judgments count nothing."""
+    found: list[SliderAnswer] = []
+    for one, condition, turn, nth in itertools.product(debates, ("PS", "PSA"), (1, 2), range(judges)):
+        asking = Asking(one, condition, turn, "simple", swapped=nth % 2 == 1)
+        slider = (len(found) * 5) % 8 - 3
+        given = replace(asking.answer(f"p{nth + 1:02}", Judged(id=one.id, slider=min(slider, 3))), reason="")
+        found.append(given if slider < 4 else replace(given, slider=None, reason="late"))
+    return found
+
+
+async def test_a_writer_is_told_how_judges_took_each_text_and_what_it_earned(
+    study: Study, tmp_path: Path
+) -> None:
+    ledger = study.ledger
+    answers = judged_by(3, written_by_all(ledger))
+    check_judged(ledger, answers)
+    paid = {one.writer: one.right.dollars + one.wrong.dollars for one in writers(answers)}
+    for person in ledger.people():
+        taken = feedback(ledger, person, answers)
+        assert len(taken) == 4
+        assert float(sum(one.dollars for one in taken)) == pytest.approx(paid[person.pseudonym], abs=1e-9)
+        for one in taken:
+            assert one.dollars == Fraction("0.20" if one.right else "0.75") * one.followed
+            assert 0 <= one.followed <= one.judges <= 3
+        assert {one.right for one in taken} == {True, False}
+    bob = Study(ledger, tmp_path, Setting(judged=answers)).browser()
+    first = await bob.get(study.link("bob"))
+    last = await bob.send("/begin")
+    for page in (first, last):
+        assert "How your counter-arguments did" in page.text
+        assert f"${paid['p02']:.2f}" in page.text
+    assert last.url.path == "/next"
+    assert "counter-arguments did" not in (await study.browser().get(study.link("bob"))).text
+
+
+def test_answers_on_other_debates_tell_nobody_anything(study: Study) -> None:
+    others = [replace(one, writers=("p08", "p09")) for one in written_by_all(study.ledger)]
+    with pytest.raises(DeclarationError, match="judge nothing that was written in this study"):
+        check_judged(study.ledger, judged_by(1, others))
+    with pytest.raises(DeclarationError, match="names who wrote"):
+        check_judged(study.ledger, judged_by(1, read_two_turn(DEBATES)))
 
 
 def test_who_cannot_write_on_what() -> None:

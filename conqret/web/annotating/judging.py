@@ -17,6 +17,7 @@ from conqret.annotation.debate_answers import (
     give,
     left,
     marked_by_last,
+    standing,
 )  # fmt: skip
 from conqret.annotation.debate_plan import asking_of
 from conqret.annotation.records import Given, Person, StaleAnswerError, Turn
@@ -40,6 +41,7 @@ class JudgingPages(Pages):
     """The pages on which people judge two-turn debates."""
 
     welcome = "judging_welcome.html.j2"
+    ending = "judging_done.html.j2"
     not_yours = "This screen is not yours."
 
     def told_first(self, person: Person) -> Mapping[str, Any]:
@@ -54,6 +56,10 @@ class JudgingPages(Pages):
     def marked(self, given: Sequence[Given]) -> tuple[int, int]:
         """By each question's last judgment."""
         return marked_by_last(self.ledger, given)
+
+    def told_last(self, person: Person) -> Mapping[str, Any]:
+        """What came of all answers."""
+        return {"standing": standing(self.ledger, person)}
 
     def last(self, person: Person) -> None:
         """Nobody looks at an answer again."""

@@ -20,6 +20,7 @@ from conqret.annotation.records import Given, Person, StaleAnswerError, Turn
 from conqret.annotation.screens import CANNOT_JUDGE
 from conqret.annotation.study import check_names
 from conqret.errors import DeclarationError
+from conqret.io.slider_answers import SliderAnswer
 from conqret.report.annotation import dashboard
 from conqret.web.annotating.answers import Refused, apart, form_of, html_of, led_to, page_of
 from conqret.web.annotating.pieces import pieces
@@ -40,10 +41,11 @@ AGAIN = 30
 @dataclass(frozen=True, slots=True)
 class Setting:
     """How pages are reached: ``secure`` by https alone, ``proxy`` through the one of this address, which says in
-    ``X-Forwarded-For`` from where a request comes."""
+    ``X-Forwarded-For`` from where a request comes. ``judged`` are judges' answers on what was written in the study."""
 
     secure: bool = False
     proxy: str = ""
+    judged: Sequence[SliderAnswer] = ()
 
 
 class Pages:
@@ -51,6 +53,8 @@ class Pages:
 
     welcome = "welcome.html.j2"
     """The template of the first page."""
+    ending = "done.html.j2"
+    """The template of the last page."""
     not_yours = "This screen is not yours, or was given to somebody else."
     """What is said at a screen of somebody else's."""
 
@@ -125,9 +129,12 @@ class Pages:
         if turn is not None:
             return led_to(f"/screen/{turn.number}")
         done, left = await apart(self.ledger.counts, person)
-        return page_of(
-            "done.html.j2", person=person, done=done, left=left, last=await apart(self.last, person)
-        )
+        last, told = await apart(self.last, person), await apart(self.told_last, person)
+        return page_of(self.ending, person=person, done=done, left=left, last=last, **told)
+
+    def told_last(self, person: Person) -> Mapping[str, Any]:
+        """What the last page speaks of besides."""
+        return {}
 
     def last(self, person: Person) -> int | None:
         """The number of the answer at which one may look again in the end."""

@@ -7,18 +7,20 @@ from typing import TYPE_CHECKING
 
 from conqret.annotation.counter_arguments import MAX_TEXT, Draft
 from conqret.annotation.debate_plan import QUESTION
-from conqret.annotation.records import Person, StaleAnswerError, Turn
+from conqret.annotation.feedback import feedback
+from conqret.annotation.records import Given, Person, StaleAnswerError, Turn
 from conqret.debate.judging import Asking
 from conqret.debate.payoffs import FOR_THE_RIGHT, FOR_THE_WRONG, SIMPLE
 from conqret.errors import DeclarationError
 from conqret.io.slider_answers import CONDITIONS
 from conqret.io.two_turn import TwoTurnQuestion
+from conqret.report.debate_writers import feedback_table
 from conqret.web.annotating.answers import apart, led_to, page_of
 from conqret.web.annotating.judging import LETTERS, evidence_of
 from conqret.web.annotating.pages import Pages
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from starlette.requests import Request
@@ -29,11 +31,21 @@ class WritingPages(Pages):
     """The pages on which people write counter-arguments."""
 
     welcome = "writing_welcome.html.j2"
+    ending = "writing_done.html.j2"
     not_yours = "This screen is not yours."
 
     def told_first(self, person: Person) -> Mapping[str, Any]:
         """What writers earn."""
-        return {"for_the_right": FOR_THE_RIGHT, "for_the_wrong": FOR_THE_WRONG}
+        return {"for_the_right": FOR_THE_RIGHT, "for_the_wrong": FOR_THE_WRONG, **self.told_last(person)}
+
+    def told_last(self, person: Person) -> Mapping[str, Any]:
+        """How what a writer wrote was taken, as far as it was judged."""
+        judged = self.setting.judged
+        found = feedback(self.ledger, person, judged) if judged else []
+        return {"taken": feedback_table(found) if found else None}
+
+    def marked(self, given: Sequence[Given]) -> None:
+        """No known answer tells how well somebody writes: people read it."""
 
     async def screen(self, request: Request) -> Response:
         """A counter-argument: shown, changed as a draft, and kept."""
@@ -65,7 +77,7 @@ class WritingPages(Pages):
         self, person: Person, token: str, turn: Turn, question: TwoTurnQuestion, draft: Draft, fault: str = "",
         status: int = 200,
     ) -> Response:  # fmt: skip
-        done, left = await apart(self.ledger.counts, person)
+        done, left = await self._far(person, turn)
         asking = Asking(question, CONDITIONS["main"][1], 1, SIMPLE.name, swapped=False)
         return page_of(
             "writing.html.j2", status, scripts=["quoted.js", "writing.js"], turn=turn, asking=asking, draft=draft,
