@@ -9,9 +9,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from conqret import bias
+from conqret.data import Judgment, Measure, Reason, Status
 from conqret.errors import DeclarationError
 from conqret.io import open_items
 from conqret.perturb.added import among_sentences, matched
@@ -19,8 +21,10 @@ from conqret.perturb.injections import INJECTIONS
 from conqret.perturb.kinds.padding import FILLERS
 from conqret.reliability.bias.probes import bandwagon, formatting, identity, refinement, sentiment
 from conqret.reliability.bias.probes.authority import INVENTED
+from conqret.reliability.bias.probes.severity import SUBJECTS
 from conqret.reliability.bias.registry import PROBES, default_probes
-from conqret.reliability.bias.table import BiasRow, BiasTable
+from conqret.reliability.bias.study import bias_plan
+from conqret.reliability.bias.table import BiasRow, BiasTable, bias_rows
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 Told = dict[str, Any]
@@ -213,3 +217,72 @@ def test_an_example_is_named_as_people_know_it() -> None:
     found = primary(bias(SINGLES, judge=moved_by(*INJECTIONS), probes=["injection"]), "injection").example
     assert found is not None
     assert found.item in {one["id"] for one in SINGLES}
+
+
+def chance(noise: float, wording: float = 0.0, seed: int = 0) -> Callable[[Told], float]:
+    """It errs anew each time, and a wording other than the plain one moves it up or down."""
+    rng = np.random.default_rng(seed)
+
+    def judge(told: Told) -> float:
+        shift = wording * (-1) ** zlib.crc32(told["topic"].encode()) if ":" in told["topic"] else 0.0
+        return float(np.clip(0.5 + shift + rng.normal(0, noise), 0, 1))
+
+    return judge
+
+
+def test_wording_counts_beyond_noise_in_whichever_direction_it_moves() -> None:
+    found = primary(bias(SINGLES, judge=chance(0.03, 0.3), probes=["wording"], repeats=5), "wording")
+    assert found.verdict == "alarm"
+    assert found.example is not None
+    assert abs(found.example.changed - found.example.base) > 0.15
+    assert primary(bias(PAIRS, judge=steady, probes=["wording"]), "wording").words == "nothing moved"
+
+
+def test_noise_alone_is_no_matter_of_wording() -> None:
+    """Of a noisy judge without any trouble with wordings one in twenty may raise the alarm: here of 40."""
+    plan = bias_plan(SINGLES, judge=steady, probes=["wording"])
+    alarms = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        said = {
+            (way, item.id): said_of(float(np.clip(rng.normal(0.5, 0.2), 0, 1)))
+            for way, items in plan.versions.items()
+            for item in items
+        }
+        alarms += bias_rows(plan.contrasts, said, seed=seed)[0].verdict == "alarm"
+    assert alarms <= 4
+
+
+def said_of(value: float) -> Judgment:
+    measures = {"overall_quality": Measure(status=Status.SCORED, value=value)}
+    return Judgment.model_construct(measures=measures)
+
+
+def test_a_repeat_without_a_value_leaves_its_pair_out() -> None:
+    plan = bias_plan(SINGLES, judge=steady, probes=["wording"])
+    said = {(way, item.id): said_of(0.5) for way, items in plan.versions.items() for item in items}
+    said["again 1", SINGLES[0]["id"]] = Judgment.model_construct(
+        measures={"overall_quality": Measure.missing(Reason.REFUSAL)}
+    )
+    (row,) = bias_rows(plan.contrasts, said, seed=1)
+    assert row.missing == {"refusal": 1}
+    assert row.effect is not None
+    assert row.effect.n == 2 * len(SINGLES) - 1
+
+
+def test_severity_on_questions_that_divide_people_needs_no_items_of_their_kind() -> None:
+    def severe(told: Told) -> float:
+        return 0.6 - 0.2 * any(one in told["topic"] for _, one, _ in SUBJECTS)
+
+    table = bias(SINGLES, judge=severe, probes=["severity"])
+    found = primary(table, "severity")
+    assert (found.metric, found.verdict) == ("overall_quality", "alarm")
+    assert found.effect is not None
+    assert found.effect.value == pytest.approx(0.2)
+    assert found.effect.clusters == len(SUBJECTS)
+    assert primary(bias(SINGLES, judge=length, probes=["severity"]), "severity").words == "nothing moved"
+    cited = [{**one, "documents": ["A text."]} for one in PAIRS]
+    offline = bias(cited, format="rag-direct", probes=["severity"])
+    assert {row.metric: row.missing for row in offline.rows} == {"answer_relevance": {}, "groundedness": {}}
+    with pytest.raises(DeclarationError, match="rates no single argument"):
+        bias(PAIRS, judge=steady, probes=["severity"])

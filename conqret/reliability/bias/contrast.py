@@ -44,23 +44,30 @@ class NotAskedError(DeclarationError):
 @dataclass(frozen=True, slots=True)
 class Pair:
     """Two judgments to be compared, and the topic that they belong to; ``item`` is the one behind a base that is a
-    version itself."""
+    version itself. With ``again``, the base's request asked once more, what counts is how much further the changed
+    score lies from the base than that one does."""
 
     base: Key
     changed: Key
     cluster: str
     item: str = ""
+    again: Key | None = None
+
+    @property
+    def keys(self) -> tuple[Key, ...]:
+        """The judgments that it takes."""
+        return (self.base, self.changed) if self.again is None else (self.base, self.changed, self.again)
 
 
 @dataclass(frozen=True)
 class Contrast:
     """One comparison of a probe (``probe``: its name, which :meth:`Probe.asked` fills in), on ``metrics``.
 
-    The difference of a pair is the changed score minus the base; where ``mirrored``, the changed one is of the two
-    arguments in each other's place, and the difference ``base + changed - 1``. Where the two are different items,
-    ``people`` says what people find of each, in [0, 1], and the difference is what goes beyond that. ``versions`` are
-    the items behind the keys, by the way in which they are asked; ``up`` says in words what a positive effect means,
-    and ``against`` what the base is.
+    The difference of a pair (:meth:`moved`) is the changed score minus the base; where ``mirrored``, the changed one is
+    of the two arguments in each other's place, and the difference ``base + changed - 1``. Where the two are different
+    items, ``people`` says what people find of each, in [0, 1], and the difference is what goes beyond that.
+    ``versions`` are the items behind the keys, by the way in which they are asked; ``up`` says in words what a positive
+    effect means, and ``against`` what the base is.
     """
 
     name: str
@@ -74,6 +81,12 @@ class Contrast:
     against: str = AS_IS
     notes: tuple[str, ...] = ()
     probe: str = ""
+
+    def moved(self, base: float, changed: float, again: float | None = None) -> float:
+        """The difference of a pair with these scores."""
+        if again is not None:
+            return abs(changed - base) - abs(again - base)
+        return base + changed - 1 if self.mirrored else changed - base
 
 
 @dataclass(frozen=True)

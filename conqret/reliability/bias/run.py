@@ -40,7 +40,7 @@ class BiasPlan:
         """The items to be judged, by the way in which they are asked; each once."""
         found: dict[str, dict[str, Item]] = {}
         for contrast in self.contrasts:
-            wanted = {key for pair in contrast.pairs for key in (pair.base, pair.changed)}
+            wanted = {key for pair in contrast.pairs for key in pair.keys}
             for way, items in contrast.versions.items():
                 kept = found.setdefault(way, {})
                 kept |= {item.id: item for item in items if (way, item.id) in wanted}

@@ -262,13 +262,13 @@ def _differences(
     differences, clusters, kept = [], [], []
     missing: Counter[str] = Counter()
     for pair in contrast.pairs:
-        base, changed = readings[pair.base], readings[pair.changed]
-        one, other = base.value(metric), changed.value(metric)
-        if one is None or other is None:
-            lost = base if one is None else changed
+        found = [readings[key] for key in pair.keys]
+        values = [value for one in found if (value := one.value(metric)) is not None]
+        if len(values) < len(found):
+            lost = next(one for one in found if one.value(metric) is None)
             missing[lost.reasons.get(metric, "no value")] += 1
             continue
-        differences.append(one + other - 1 if contrast.mirrored else other - one)
+        differences.append(contrast.moved(*values))
         clusters.append(pair.cluster)
         kept.append(pair)
     if not differences:
@@ -320,12 +320,14 @@ def _example(
     """The pair that moved furthest upwards, or downwards where the effect (``towards``) is below 0."""
     best, furthest = None, 0.0
     for pair in contrast.pairs:
-        one, other = readings[pair.base].value(metric), readings[pair.changed].value(metric)
-        if one is None or other is None:
+        values = [value for key in pair.keys if (value := readings[key].value(metric)) is not None]
+        if len(values) < len(pair.keys):
             continue
-        moved = (one + other - 1 if contrast.mirrored else other - one) * (1 if towards >= 0 else -1)
+        moved = contrast.moved(*values) * (1 if towards >= 0 else -1)
         if moved > furthest:
-            best = Example(item=pair.item or pair.base[1], topic=pair.cluster, base=one, changed=other)
+            best = Example(
+                item=pair.item or pair.base[1], topic=pair.cluster, base=values[0], changed=values[1]
+            )
             furthest = moved
     return best
 
