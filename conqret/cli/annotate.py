@@ -145,8 +145,10 @@ def status(folder: Folder, json_output: options.Json = False) -> None:
             "agreement": found.model_dump(mode="json") if found else None,
         }
 
+        each = "one person" if ledger.study.overlap == 1 else f"{ledger.study.overlap} people"
+
         def lines() -> Iterator[RenderableType]:
-            yield f"{ledger.study.task}: {done:,} of {number(wanted, 'label')}, {ledger.study.overlap} people a screen"
+            yield f"{ledger.study.task}: {done:,} of {number(wanted, 'label')}, {each} a screen"
             yield people_so_far(people)
             yield people_table(found) if found else why_no_agreement(ledger)
 

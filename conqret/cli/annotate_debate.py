@@ -203,8 +203,8 @@ def export_debates(ledger: Ledger, output: Path, *, practice: bool) -> None:
         )
     if practice:
         say(
-            f"read them with: conqret annotate {path} --task counter-argument, or conqret debate rubric {path}; "
-            "conqret annotate pause --resume lets a writer go on"
+            f"grade them with: conqret annotate {path} --task counter-argument, or conqret debate rubric {path}"
         )
+        say("let a writer go on with: conqret annotate pause --resume")
         return
     say(f"judge them with: conqret annotate debate {path}, or conqret debate judge {path}")

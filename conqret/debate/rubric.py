@@ -4,12 +4,14 @@ over every counter-argument of two-turn debates, and what its grades come to.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
 from conqret.data import Document, Item, Judgment
+from conqret.data.gathering import gathered
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
+from conqret.io.label_set import LabelSet
 from conqret.io.texts import MAX_ID
 from conqret.io.two_turn import Argument, TwoTurnQuestion
 from conqret.judges.counter_argument import METRICS
@@ -60,9 +62,38 @@ def counter_items(questions: Sequence[TwoTurnQuestion]) -> tuple[Item, ...]:
     return found
 
 
-def rubric(items: Sequence[Item], judgments: Iterable[Judgment]) -> tuple[Graded, ...]:
+Grades = Mapping[str, Sequence[float]]
+"""The grades of one counter-argument by metric, 1 to 5: one of a judge, several of people, or none."""
+
+
+def grades_of_judge(judgments: Iterable[Judgment]) -> Iterator[Grades]:
+    """What a judge says of each."""
+    for one in judgments:
+        raw = {name: one.measures[name].raw for name in METRICS}
+        yield {name: () if grade is None else (grade,) for name, grade in raw.items()}
+
+
+def grades_of_people(items: Iterable[Item], labels: LabelSet) -> list[Grades]:
+    """What people say of each, by labels of their items.
+
+    Raises:
+        DeclarationError: nobody graded any of them.
+    """
+    given = gathered(
+        ((one.unit.item, one.dimension), one.value) for one in labels.labels if one.value is not None
+    )
+    found: list[Grades] = [{name: given.get((item.id, name), ()) for name in METRICS} for item in items]
+    if not any(any(one.values()) for one in found):
+        raise DeclarationError(
+            f"{labels.name} grades none of these counter-arguments: its items are named "
+            "QUESTION-against-1 and -2, as conqret annotate exports them"
+        )
+    return found
+
+
+def rubric(items: Sequence[Item], grades: Iterable[Grades]) -> tuple[Graded, ...]:
     """Each writer's grades by the option argued for, then in all."""
-    graded = list(zip(items, judgments, strict=True))
+    graded = list(zip(items, grades, strict=True))
     kept: tuple[Kind | None, ...] = ("right", "wrong", None)
     return tuple(
         _graded(writer, kind, [pair for pair in graded if _is(pair[0], writer, kind)])
@@ -75,13 +106,13 @@ def _is(item: Item, writer: str, kind: Kind | None) -> bool:
     return item.metadata[_WRITER] == writer and kind in (None, item.metadata[_KIND])
 
 
-def _graded(writer: str, kind: Kind | None, found: Sequence[tuple[Item, Judgment]]) -> Graded:
+def _graded(writer: str, kind: Kind | None, found: Sequence[tuple[Item, Grades]]) -> Graded:
     def mean(*names: str) -> Estimate:
         given = [
             (grade, item.metadata[_PASSAGE])
-            for item, judgment in found
+            for item, grades in found
             for name in names
-            if (grade := judgment.measures[name].raw) is not None
+            for grade in grades[name]
         ]
         if not given:
             return undefined("no grade was given")
@@ -95,7 +126,7 @@ def _graded(writer: str, kind: Kind | None, found: Sequence[tuple[Item, Judgment
         snippets=mean("snippets"),
         addresses=mean("addresses"),
         overall=mean(*METRICS),
-        ungraded=sum(not judgment.values for _, judgment in found),
+        ungraded=sum(not any(grades.values()) for _, grades in found),
     )
 
 

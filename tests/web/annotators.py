@@ -22,6 +22,7 @@ from conqret.annotation.links import Links
 from conqret.annotation.records import Turn
 from conqret.annotation.screens import CANNOT_JUDGE, Screen
 from conqret.web.annotating.app import annotation_app
+from conqret.web.annotating.pages import Setting
 from tests.annotation.studies import begun, items_of
 from tests.report import chromium
 from tests.report.chromium import Chromium, Page
@@ -36,12 +37,12 @@ WAIT_SECONDS = 30
 
 
 @contextlib.contextmanager
-def served(ledger: Ledger, folder: Path) -> Iterator[str]:
+def served(ledger: Ledger, folder: Path, setting: Setting | None = None) -> Iterator[str]:
     """The pages of a study at a port of this machine; their address."""
     import uvicorn
 
     config = uvicorn.Config(
-        annotation_app(ledger, Links(folder)), port=0, log_level="critical", lifespan="off"
+        annotation_app(ledger, Links(folder), setting), port=0, log_level="critical", lifespan="off"
     )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,8 +21,9 @@ from conqret.annotation.debate_answers import as_slider_answers
 from conqret.annotation.ledger import Ledger
 from conqret.annotation.links import Links
 from conqret.annotation.records import Turn
-from conqret.io.slider_answers import read_slider_answers
+from conqret.io.slider_answers import SliderAnswer, read_slider_answers
 from conqret.io.two_turn import TwoTurnQuestion
+from conqret.web.annotating.pages import Setting
 from tests.annotation.debates import BOTH, begun_debate, begun_writing
 from tests.report import chromium
 from tests.report.chromium import Chromium, Page
@@ -147,6 +149,19 @@ def judged(
     return found
 
 
+def told(browser: Chromium, folder: Path, answers: tuple[SliderAnswer, ...]) -> Iterator[str]:
+    """What each writer's page says that they earned, once their debates were judged."""
+    ledger = Ledger(folder)
+    with served(ledger, folder, Setting(judged=answers)) as base:
+        for name in WRITERS:
+            page = browser.apart()
+            page.go(f"{base}/in/{Links(folder).of(ledger.person(name))}")
+            until(page, "document.querySelector('tfoot td:last-child')")
+            yield f"{name} {page.js('document.querySelector(`tfoot td:last-child`).textContent')}"
+            page.close()
+    ledger.close()
+
+
 def lost(folder: Path, judges: list[Judge]) -> int:
     """How many answers are not in the export as they were meant."""
     rows = read_slider_answers(folder / "answers.csv")
@@ -177,12 +192,14 @@ def main() -> None:
     )
     began = time.monotonic()
     people = judged(browser, folder, JUDGES[: given.judges], debates)
-    browser.close()
     answers = str(folder / "answers.csv")
+    earned = ", ".join(told(browser, folder / "writing", read_slider_answers(folder / "answers.csv")))
+    browser.close()
     print(
         f"{sum(len(one.said) for one in people)} judgments of {len(people)} judges in "
         f"{time.monotonic() - began:.0f} s; {lost(folder, people)} are not in {answers} as was meant"
     )
+    print(f"the writers' pages say: {earned}")
     plot = str(folder / "figure-1.svg")
     for command in (["table", answers, "--plot", plot], ["anova", answers], ["writers", answers]):
         subprocess.run([sys.executable, "-m", "conqret", "debate", *command], check=True)

@@ -9,14 +9,18 @@ import typer
 
 from conqret.cli import options
 from conqret.cli.asking import Asking
+from conqret.cli.console import result
 from conqret.cli.debate.judged import Output, conclude, judged
 from conqret.cli.groups import grouped
 
 EPILOG = (
     "Examples:\n\n"
     "conqret debate rubric runs/written/debates.jsonl --model gpt-4o-mini -o runs/rubric\n\n"
-    "conqret debate rubric debates.jsonl --model gpt-4o-mini --dry-run"
+    "conqret debate rubric debates.jsonl --model gpt-4o-mini --dry-run\n\n"
+    "conqret debate rubric practice.jsonl --labels grades.csv"
 )
+SCALE = "1:5"
+"""Of the rubric."""
 
 
 @grouped
@@ -26,6 +30,12 @@ def rubric(
         typer.Argument(help="Questions with counter-arguments, as `conqret debate questions` checks them."),
     ],
     *,
+    labels: Annotated[
+        Path | None,
+        typer.Option(
+            help="People's grades, as conqret annotate --task counter-argument gives them: no model is asked."
+        ),
+    ] = None,
     model: options.Model = None,
     output: Output = None,
     asking: Asking,
@@ -35,18 +45,31 @@ def rubric(
     The rubric by which Parrish et al. 2022 chose their writers, those with a mean from 3.3 on. The judge is not told
     which option is right. The folder is one of `conqret judge` by the format counter-argument.
     """
-    from conqret.debate.rubric import FORMAT, counter_items
+    from conqret.debate.rubric import FORMAT, counter_items, grades_of_judge, grades_of_people
     from conqret.debate.rubric import rubric as graded
+    from conqret.errors import DeclarationError
+    from conqret.io.labels import read_labels
     from conqret.io.two_turn import read_two_turn
     from conqret.report.debate_writers import rubric_table
 
     items = counter_items(read_two_turn(questions))
+    if labels is not None:
+        if model is not None:
+            raise DeclarationError(
+                "--labels are people's grades, and --model asks a model: leave one of them out"
+            )
+        found = graded(items, grades_of_people(items, read_labels(labels, scales=[SCALE])))
+        grades = [one.model_dump(mode="json") for one in found]
+        result(
+            {"labels": str(labels), "grades": grades}, [rubric_table(found)], as_json=asking.shown.json_output
+        )
+        return
     judgments = judged(
         items, [questions], FORMAT, model=model, output=output, asking=asking,
     )  # fmt: skip
     if judgments is None:
         return
-    found = graded(items, judgments)
+    found = graded(items, grades_of_judge(judgments))
     conclude(
         judgments,
         lambda: rubric_table(found),
