@@ -26,6 +26,7 @@ from conqret.judging.replay import RecordedCall, recorded_call
 from conqret.judging.setup import Setup, check_items, set_up
 from conqret.judging.summary import summarise
 from conqret.judging.tables import verdict_row
+from conqret.judging.verdict_log import VerdictLog, log_of, logged_judge
 from conqret.report.html import write_report
 from conqret.report.tally import Tally
 from conqret.runs.loop import Loop
@@ -37,8 +38,8 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
-Items = str | Path | Item | Mapping[str, object] | Iterable[Item | Mapping[str, object]]
-"""A file, one item or dictionary, or several."""
+Items = str | Path | Item | Mapping[str, object] | Iterable[Item | Mapping[str, object]] | None
+"""A file, one item or dictionary, or several; None where a log of verdicts has them."""
 
 
 @overload
@@ -61,7 +62,8 @@ def judge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
             - ``model``: any litellm model name, ``local/FOLDER`` for a transformers model that is read (format
               ``likelihood``), or ``offline`` (default), the lexical baseline
             - ``judge``: a judge of your own instead of format and model, a function or its ``module:function``, as
-              :func:`conqret.bias` takes it; ``server``: the address of such a judge
+              :func:`conqret.bias` takes it; ``server``: the address of such a judge; ``verdicts``: what was judged
+              already, and ``verdict_scale`` (``items`` may be None then: the log has the texts)
             - ``metrics``: a selection among those of the format; all that the items allow, if empty
             - ``samples``: repetitions of each question, combined by mean and majority (self-consistency)
             - ``order``: the order of the fifteen dimensions (given, reversed, shuffled); ``seed`` draws it if shuffled
@@ -134,6 +136,17 @@ def expected_cost(items: Any, **settings: Unpack[JudgeSettings]) -> Expected:
 
 def _checked(items: Any, settings: JudgeSettings) -> tuple[ItemSource, Checked, Setup]:
     several = [items] if isinstance(items, Item | Mapping) else items
+    log = log_of(
+        settings.get("verdicts"),
+        several,
+        settings.get("judge") or settings.get("server"),
+        metrics=settings.get("metrics") or (),
+        columns=settings.get("columns"),
+        scale=settings.get("verdict_scale"),
+    )
+    if log is not None:
+        source = log.source
+        return source, *check_items(source, _own_setup(settings, source, log))
     source = open_items(
         several,
         columns=settings.get("columns"),
@@ -167,16 +180,19 @@ async def _judge(items: Any, settings: JudgeSettings) -> Any:
     return with_columns(source.rows, source.places(), [verdict_row(judgment) for judgment in found])
 
 
-def _own_setup(settings: JudgeSettings, source: ItemSource) -> Setup:
-    """The judge of one's own that the settings name, for these items."""
+def _own_setup(settings: JudgeSettings, source: ItemSource, log: VerdictLog | None = None) -> Setup:
+    """The judge of one's own that the settings name, or that is a log, for these items."""
     if settings.get("format") is not None:
         raise DeclarationError("a judge of your own has no format: leave --format out")
     options = JudgeOptions(**_judging(settings))
     client = client_options(settings.get("model"), settings)
-    judge, client = chosen_judge(
-        settings.get("judge"), settings.get("server"), source, client, options.metrics
-    )
-    return set_up(judge, client, options, as_path(settings.get("prompts")))
+    if log is not None:
+        judge, client = logged_judge(log, client)
+    else:
+        given = settings.get("judge"), settings.get("server")
+        judge, client = chosen_judge(*given, source, client, options.metrics)
+    setup = set_up(judge, client, options, as_path(settings.get("prompts")))
+    return setup if log is None else replace(setup, notes=log.notes)
 
 
 def _judging(settings: JudgeSettings) -> dict[str, Any]:
@@ -233,7 +249,7 @@ def _check_session(settings: JudgeSettings) -> None:
             "the session is not open: hold it with 'async with session:' around all that use it"
         )
     its_own = {
-        "model", "judge", "server", "prompts", "recordings", "replay", "batch", "engine", "workers",
+        "model", "judge", "server", "verdicts", "prompts", "recordings", "replay", "batch", "engine", "workers",
         *ClientSettings.__annotations__,
     }  # fmt: skip
     if given := sorted(its_own & settings.keys()):

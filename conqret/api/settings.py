@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -56,6 +56,8 @@ class JudgeSettings(ClientSettings, AnswerSettings, total=False):
     model: str | None
     judge: str | Function | None
     server: str | None
+    verdicts: str | Path | Iterable[Mapping[str, object]] | None
+    verdict_scale: str | None
     metrics: Sequence[str]
     samples: int
     order: Order

@@ -38,6 +38,7 @@ EPILOG = (
     "conqret bias items.jsonl --format rag-direct --model offline -o runs/bias\n\n"
     "conqret bias pairs.jsonl --judge my_judge:better --probe position --probe bandwagon\n\n"
     'conqret bias pairs.jsonl --judge my_judge:better --require "alarms == 0" --junit bias.xml\n\n'
+    "conqret bias --verdicts log.jsonl\n\n"
     "conqret bias items.jsonl --format rag-fine-grained --model gpt-4o-mini --labels labels.csv --scale 1:3 "
     "--probe length --probe stance"
 )
@@ -51,7 +52,7 @@ def bias(
     *,
     format: options.Format = None,  # noqa: A002 - the option's name
     model: options.Model = None,
-    own: options.OwnJudge,
+    own: options.AnyJudge,
     item_columns: options.Columns = None,
     output: Annotated[
         Path,
@@ -132,8 +133,6 @@ def bias(
     if list_all:
         _list(as_json=shown.json_output)
         return
-    if items is None:
-        raise DeclarationError("say what the judge is to be probed on: conqret bias items.jsonl (or --list)")
     asked: dict[str, Any] = {
         "format": DEFAULT_FORMAT if format is None else format, "model": calls.of(model), **own.given(),
         "columns": options.column_map(item_columns, options.ITEM_COLUMNS), "probes": probe or (),
@@ -145,21 +144,16 @@ def bias(
     if format is not None and own.given():
         raise DeclarationError("a judge of your own has no format: leave --format out")
 
-    def announce(plan: BiasPlan) -> None:
-        if not shown.quiet:
-            note(f"{len(plan.contrasts)} comparisons, {number(plan.judgments, 'judgment')}")
-
     if dry_run:
         plan = bias_plan(items, **asked)
-        announce(plan)
-        _tell_left_out(plan, quiet=shown.quiet)
+        _announce(plan, quiet=shown.quiet, left_out=True)
         tell_cost(estimate(plan), budget=calls.budget_usd, as_json=shown.json_output)
         return
     with progress("judging", quiet=shown.quiet) as bar:
 
         def begin(plan: BiasPlan) -> None:
             bar.reach(0, total=plan.judgments)
-            announce(plan)
+            _announce(plan, quiet=shown.quiet)
 
         table = measure(
             items, **asked, confidence=confidence, folder=output,
@@ -168,7 +162,7 @@ def bias(
         )  # fmt: skip
     sheet = bias_sheet(table)
     page, _ = write_files(output, {PAGE_NAME: sheet.html(), MARKDOWN_NAME: sheet.markdown()})
-    if not shown.quiet:
+    if not shown.quiet and own.verdicts is None:
         tell_session(table.session, f"{number(table.judgments, 'judgment')}")
         if table.record.baseline:
             tell(f"offline is {floor('a judge')}")
@@ -181,9 +175,16 @@ def bias(
     end(missing or not met, table.session, there=any(row.effect for row in table.rows), reasons=missing)
 
 
-def _tell_left_out(plan: BiasPlan, *, quiet: bool) -> None:
-    for name, reason in ({} if quiet else plan.left_out).items():
-        note(f"{name} left out: {reason}")
+def _announce(plan: BiasPlan, *, quiet: bool, left_out: bool = False) -> None:
+    """Say what will be compared, and, where asked for or of a log, what will not."""
+    if quiet:
+        return
+    log = plan.ground.log
+    note(f"{number(len(plan.contrasts), 'comparison')}, {number(plan.judgments, 'judgment')}")
+    lacking = [f"{name} left out: {reason}" for name, reason in plan.left_out.items()]
+    remarks = [] if log is None else [*log.notes, *plan.notes]
+    for text in (*(lacking if left_out or log is not None else ()), *remarks):
+        note(text)
 
 
 def _list(*, as_json: bool) -> None:

@@ -31,6 +31,7 @@ EPILOG = (
     "conqret judge items.jsonl --model gpt-4o-mini -o runs/cheap --batch\n\n"
     "conqret judge items.parquet --model gpt-4o-mini -o runs/large --engine ray --workers 8\n\n"
     "conqret judge items.jsonl --judge my_judge:rate -o runs/mine\n\n"
+    "conqret judge --verdicts log.jsonl --verdict-scale 1:10 -o runs/logged\n\n"
     "conqret judge items.jsonl --replay recordings.jsonl\n\n"
     "conqret judge items.jsonl --config settings.toml"
 )
@@ -38,11 +39,11 @@ EPILOG = (
 
 @grouped
 def judge(
-    items: options.Items,
+    items: Annotated[Path | None, options.ITEMS] = None,
     *,
     format: options.Format = None,  # noqa: A002 - the option's name
     model: options.Model = None,
-    own: options.OwnJudge,
+    own: options.AnyJudge,
     output: Annotated[Path | None, options.run_folder("ITEMS-FORMAT-MODEL")] = None,
     judging: options.Judging,
     columns: options.Columns = None,
@@ -134,7 +135,7 @@ def judge(
             if card is not None:
                 _hold_against(card, setup)
             if not shown.quiet:
-                _announce(setup, checked, items)
+                _announce(setup, checked, items or own.verdicts)
             bar.start(client, kept, checked.count)
 
         try:
@@ -155,7 +156,7 @@ def judge(
     end(failed, found.session, there=there, reasons=found.summary.reasons)
 
 
-def _metrics(format: str | None, own: options.OwnJudge, judging: options.Judging) -> set[str]:  # noqa: A002
+def _metrics(format: str | None, own: options.AnyJudge, judging: options.Judging) -> set[str]:  # noqa: A002
     """The metrics of which something can be required."""
     from conqret.judging.own_judge import PAIRED, SINGLE
     from conqret.judging.registry import JUDGES
@@ -194,7 +195,7 @@ def _hold_against(card: Path, setup: Setup) -> None:
         note(f"the judge card fits: fingerprint {setup.fingerprint}")
 
 
-def _announce(setup: Setup, checked: Checked, items: Path) -> None:
+def _announce(setup: Setup, checked: Checked, items: Path | None) -> None:
     from conqret.report.words import number
 
     baseline = f": {floor('a judge')}" if setup.client.backend.baseline else ""

@@ -205,6 +205,24 @@ class OwnJudge(Group):
 
 
 @dataclass(frozen=True)
+class AnyJudge(OwnJudge):
+    """A judge of one's own, or what one said before."""
+
+    verdicts: Annotated[
+        Path | None,
+        option(
+            MODEL,
+            "What has been judged already, elsewhere: JSONL, CSV or Parquet with a verdict (first, second, tie) or a "
+            "score a row, and either the texts as they were shown (ITEMS is left out then), or the id of an item. "
+            "Nobody is asked.",
+        ),
+    ] = None
+    verdict_scale: Annotated[
+        str | None, option(MODEL, "The ends of the scores of --verdicts: 1:10. Default: 0:1.")
+    ] = None
+
+
+@dataclass(frozen=True)
 class Judging(Group):
     """How a judge is run."""
 

@@ -25,7 +25,7 @@ NAME = "conqret.toml"
 """Read from the current folder where no other file is named."""
 COMMANDS = ("judge",)
 """Commands that take settings from a file."""
-_NO_SETTING = ("config", "dry_run", "json_output", "quiet", "judge", "server")
+_NO_SETTING = ("config", "dry_run", "json_output", "quiet", "judge", "server", "verdicts")
 """What is asked of one call, and not set: no file of settings imports a module, or has items sent somewhere."""
 
 

@@ -15,9 +15,10 @@ WIDTH = 80
 """Columns of a terminal that nobody has widened."""
 SHOWN = 100
 """Characters of an item's id and of its topic."""
-ORDER: tuple[Verdict, ...] = ("alarm", "inconclusive", "clear", "no value", "measured")
+ORDER: tuple[Verdict, ...] = ("alarm", "inconclusive", "clear", "no value", "measured", "exploratory")
 MARKS: Mapping[Verdict, str] = {
     "alarm": "ALARM", "inconclusive": "unsure", "clear": "clear", "no value": "no value", "measured": "measured",
+    "exploratory": "seen",
 }  # fmt: skip
 
 
@@ -72,6 +73,8 @@ def felt(row: BiasRow) -> str:
         side, rate = ("first", effect.value) if effect.value >= 0 else ("second", -effect.value)
         found = f"{side} place won {0.5 + rate / 2:.0%}, {effect.share:.0%} of verdicts flip"
         return found if row.verdict == "alarm" else f"{found}; {row.words}"
+    if row.observed:
+        return f"{row.name} won {0.5 + effect.value / 2:.0%} of {number(effect.n, 'verdict')}: {row.words}"
     moved = f"{effect.value:+.2f} {words.label(row.metric).lower()}: "
     return moved + row.words
 
@@ -96,8 +99,8 @@ def _verdict(value: float, high: str, low: str) -> str:
 
 
 def _shown(table: BiasTable) -> list[BiasRow]:
-    """The primary rows, and one of each probe that is only measured."""
-    rest = {row.probe: row for row in table.rows if row.verdict == "measured"}
+    """The primary rows, and one of each probe that is only measured or observed."""
+    rest = {row.probe: row for row in table.rows if row.verdict == "measured" or row.observed}
     primary = {row.probe: row for row in table.rows if row.primary or row.verdict == "no value"}
     primary |= {row.probe: row for row in table.primary}
     return [*primary.values(), *(row for name, row in rest.items() if name not in primary)]
@@ -114,9 +117,10 @@ def _to_do(table: BiasTable) -> Iterator[str]:
     unsure = [row.probe for row in table.having("inconclusive")]
     if unsure:
         yield f"{', '.join(unsure)}: more topics tell; `conqret power probe` says how many"
-    if hints := sum(row.words.startswith("a hint") for row in table.having("exploratory")):
+    besides = [row for row in table.having("exploratory") if not row.observed]
+    if hints := sum(row.words.startswith("a hint") for row in besides):
         yield (
-            f"{number(hints, 'exploratory row')} of {len(table.having('exploratory'))} hint at more: ask for that "
+            f"{number(hints, 'exploratory row')} of {len(besides)} hint at more: ask for that "
             "metric alone (--metric) on other items"
         )
     if table.left_out:

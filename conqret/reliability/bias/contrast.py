@@ -11,6 +11,7 @@ from conqret.data.gathering import gathered
 from conqret.errors import DeclarationError
 from conqret.judging.dimensions import DIMENSIONS
 from conqret.judging.setup import Setup
+from conqret.judging.verdict_log import VerdictLog
 from conqret.perturb import SEED, Direction, Perturbation, perturb_items, records
 
 AS_IS = "as it is"
@@ -68,6 +69,9 @@ class Contrast:
     items, ``people`` says what people find of each, in [0, 1], and the difference is what goes beyond that.
     ``versions`` are the items behind the keys, by the way in which they are asked; ``up`` says in words what a positive
     effect means, and ``against`` what the base is.
+
+    ``observed`` marks what is no experiment: it is exploratory, and never an alarm. Then one judgment is held against
+    itself, and where ``turned`` holds its item it counts for the second of the two.
     """
 
     name: str
@@ -77,6 +81,8 @@ class Contrast:
     pairs: tuple[Pair, ...]
     versions: Mapping[str, Sequence[Item]]
     mirrored: bool = False
+    observed: bool = False
+    turned: frozenset[str] = frozenset()
     people: Mapping[str, float] | None = None
     against: str = AS_IS
     notes: tuple[str, ...] = ()
@@ -91,13 +97,15 @@ class Contrast:
 
 @dataclass(frozen=True)
 class Ground:
-    """What all probes stand on: items, judge, and people's quality of items in [0, 1] by dimension."""
+    """What all probes stand on: items, judge, and people's quality of items in [0, 1] by dimension. With a
+    ``log`` nobody can be asked anything more."""
 
     items: tuple[Item, ...]
     setup: Setup
     people: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     seed: int = SEED
     repeats: int = REPEATS
+    log: VerdictLog | None = None
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -119,8 +127,8 @@ class Probe:
 
     ``contrasts(ground)`` raises :class:`NotAskedError` where the comparisons cannot be made. ``compares`` says in words
     what is held against what, ``finds`` which difference is a bias, ``advice`` what to do about one, and ``source`` who
-    found it. A probe that is not ``default`` is made only where it is named: the more probes are corrected together,
-    the less each of them finds.
+    found it. A probe that is not ``default`` is made only where it is named (the more probes are corrected together,
+    the less each of them finds), or where a log has what it needs.
     """
 
     name: str

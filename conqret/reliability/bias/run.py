@@ -17,6 +17,7 @@ from conqret.judging.expected_judging import expected_judging
 from conqret.judging.folder import trial_key
 from conqret.reliability.bias.contrast import AGAIN, Contrast, Ground, Key, NotAskedError
 from conqret.reliability.bias.folder import BiasFolder
+from conqret.reliability.bias.logged import within_log
 from conqret.reliability.bias.registry import PROBES, default_probes
 from conqret.reliability.bias.table import BiasRecord, BiasTable, bias_rows
 from conqret.reliability.bias.ways import fingerprint_of, instrument_for, setup_for
@@ -47,6 +48,11 @@ class BiasPlan:
         return {way: tuple(items.values()) for way, items in found.items() if items}
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """What must be said of the comparisons."""
+        return tuple(note for contrast in self.contrasts for note in contrast.notes)
+
+    @property
     def judgments(self) -> int:
         """How many judgments there will be."""
         return sum(map(len, self.versions.values()))
@@ -70,12 +76,16 @@ def plan_bias(ground: Ground, probes: Iterable[str] = ()) -> BiasPlan:
     """
     contrasts: list[Contrast] = []
     left_out = {}
-    chosen = {probe.name: probe for probe in (PROBES[name] for name in list(probes) or default_probes())}
+    log, named = ground.log, list(probes)
+    usual = default_probes() if log is None else list(PROBES)
+    chosen = {probe.name: probe for probe in (PROBES[name] for name in named or usual)}
     for probe in chosen.values():
         try:
-            contrasts += probe.asked(ground)
+            asked = probe.asked(ground)
+            contrasts += asked if log is None else [within_log(one, ground, log) for one in asked]
         except NotAskedError as error:
-            left_out[probe.name] = str(error)
+            if named or probe.default:
+                left_out[probe.name] = str(error)
     if not contrasts:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in left_out.items())
         raise DeclarationError(f"no probe can be made: {reasons}")
@@ -121,7 +131,7 @@ def run_bias(
             rows=bias_rows(plan.contrasts, readings, seed=ground.seed, confidence=confidence),
             repeatability=repeatabilities(_repeated(plan, readings), setup.metrics, confidence),
             left_out=plan.left_out,
-            notes=tuple(note for contrast in plan.contrasts for note in contrast.notes),
+            notes=plan.notes,
             warnings=tuple(text for one in PROBES.values() if (text := one.warning(ground)) is not None),
             judgments=len(judgments),
             session=session,

@@ -16,6 +16,7 @@ from conqret.judging.base import Judge, JudgeOptions
 from conqret.judging.own_judge import chosen_judge
 from conqret.judging.registry import DEFAULT_FORMAT
 from conqret.judging.setup import check_items, set_up
+from conqret.judging.verdict_log import log_of, logged_judge
 from conqret.llm.backends.function import Function
 from conqret.llm.options import OFFLINE_MODEL, ClientOptions
 from conqret.perturb import SEED
@@ -31,12 +32,14 @@ from conqret.stats.estimate import CONFIDENCE
 
 @strict_options
 def bias(
-    items: Any,
+    items: Any = None,
     *,
     format: str | Judge = DEFAULT_FORMAT,  # noqa: A002 - the word that users know
     model: str | ClientOptions = OFFLINE_MODEL,
     judge: str | Function | None = None,
     server: str | None = None,
+    verdicts: Any = None,
+    verdict_scale: str | None = None,
     columns: Mapping[str, str] | None = None,
     probes: Sequence[str] = (),
     repeats: int = REPEATS,
@@ -59,14 +62,18 @@ def bias(
     family, and instructions hidden in the texts.
 
     Args:
-        items: a path, a frame, or items and dictionaries, as :func:`conqret.io.open_items` takes them.
+        items: a path, a frame, or items and dictionaries, as :func:`conqret.io.open_items` takes them; None only with
+            ``verdicts`` that have texts.
         format: the name of a format, or a judge.
         model: a model's name, or the settings of a client.
         judge: a judge of one's own instead of format and model: a function that takes an item as a plain dictionary,
             asynchronous or not, and says a number in [0, 1], a mapping of metrics to such numbers, or "first", "second"
             or "tie"; or its name as ``module:function``, which imports that module.
         server: the address of such a judge, which gets the item in a POST and answers in JSON.
-        columns: which column of the items holds what, over what is recognised.
+        verdicts: what was judged already, elsewhere (:func:`conqret.judging.verdict_log.read_log`): nobody is asked,
+            and a probe is made on what the log holds. Without ``items`` the log has the texts itself.
+        verdict_scale: the ends of the log's numbers, ``1:10``; without it 0 to 1.
+        columns: which column of the items, or of the log, holds what, over what is recognised.
         probes: only these; all by default. One that cannot be made is left out, and the table says why.
         repeats: samples of one request, for repeatability; 2 at least.
         labels: what people say of the items, or a file of it: needed where their quality is to be held equal.
@@ -96,8 +103,9 @@ def bias(
     """
     require("numpy", extra="stats")
     plan = bias_plan(
-        items, format=format, model=model, judge=judge, server=server, columns=columns, probes=probes, repeats=repeats,
-        labels=labels, metrics=metrics, seed=seed, prompts=prompts,
+        items, format=format, model=model, judge=judge, server=server, verdicts=verdicts,
+        verdict_scale=verdict_scale, columns=columns, probes=probes, repeats=repeats, labels=labels, metrics=metrics,
+        seed=seed, prompts=prompts,
     )  # fmt: skip
     on_plan(plan)
     conduct = Conduct(
@@ -109,12 +117,14 @@ def bias(
 
 
 def bias_plan(
-    items: Any,
+    items: Any = None,
     *,
     format: str | Judge = DEFAULT_FORMAT,  # noqa: A002 - the word that users know
     model: str | ClientOptions = OFFLINE_MODEL,
     judge: str | Function | None = None,
     server: str | None = None,
+    verdicts: Any = None,
+    verdict_scale: str | None = None,
     columns: Mapping[str, str] | None = None,
     probes: Sequence[str] = (),
     repeats: int = REPEATS,
@@ -129,10 +139,13 @@ def bias_plan(
         ItemsError, LabelsError, DeclarationError: as there.
     """
     client = ClientOptions.of(model)
-    source = open_items(items, columns=columns)
-    if judge is not None or server is not None:
+    log = log_of(verdicts, items, judge or server, metrics=metrics, columns=columns, scale=verdict_scale)
+    source = open_items(items, columns=columns) if log is None else log.source
+    if log is not None:
+        format, client = logged_judge(log, client)  # noqa: A001
+    elif judge is not None or server is not None:
         format, client = chosen_judge(judge, server, source, client, metrics)  # noqa: A001
     _, setup = check_items(source, set_up(format, client, JudgeOptions(tuple(metrics)), prompts))
     given = read_labels(Path(labels)) if isinstance(labels, str | Path) else labels
     people = {} if given is None else people_quality(given)
-    return plan_bias(Ground(tuple(source), setup, people, seed, repeats), probes)
+    return plan_bias(Ground(tuple(source), setup, people, seed, repeats, log), probes)

@@ -51,8 +51,9 @@ class BiasRow(Frozen):
     that is corrected for all primary rows, or else for all others; None where no pair has a value. ``missing`` counts
     the reasons of the pairs without one. ``primary`` is the one row of its probe that can raise an alarm. Within
     ``margin`` an effect is none, and one of ``missable`` or more would have been found with a probability of 80 %
-    (None: nothing can be said). ``places`` marks a preference in both orders, ``against`` says what the base is, and
-    ``example`` is of a primary row that moved.
+    (None: nothing can be said). ``places`` marks a preference in both orders, ``observed`` how often one side of pairs
+    won, which is no experiment and never an alarm, and ``against`` says what the base is. ``example`` is of a primary
+    row that moved.
     """
 
     probe: str
@@ -67,6 +68,7 @@ class BiasRow(Frozen):
     margin: float = MARGIN
     missable: float | None = None
     places: bool = False
+    observed: bool = False
     example: Example | None = None
     verdict: Verdict
     words: str
@@ -231,7 +233,7 @@ def _primary(rows: Sequence[tuple[Contrast, str]]) -> set[int]:
     ranked = gathered(
         (one.probe, (best.index(metric) if metric in best else len(best), place))
         for place, (one, metric) in enumerate(rows)
-        if one.adverse != "none"
+        if one.adverse != "none" and not one.observed
     )
     return {min(several)[1] for several in ranked.values()}
 
@@ -268,7 +270,8 @@ def _differences(
             lost = next(one for one in found if one.value(metric) is None)
             missing[lost.reasons.get(metric, "no value")] += 1
             continue
-        differences.append(contrast.moved(*values))
+        moved = contrast.moved(*values)
+        differences.append(-moved if pair.base[1] in contrast.turned else moved)
         clusters.append(pair.cluster)
         kept.append(pair)
     if not differences:
@@ -307,7 +310,8 @@ def _row(
         primary=answer is not None,
         margin=answer.margin if answer is not None else MARGIN,
         missable=answer.missable if answer is not None else None,
-        places=contrast.mirrored,
+        places=contrast.mirrored and not contrast.observed,
+        observed=contrast.observed,
         example=example(effect.value) if answer is not None and effect is not None and effect.share else None,
         verdict=verdict,
         words=words,

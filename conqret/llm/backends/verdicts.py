@@ -1,0 +1,72 @@
+"""Logs of verdicts: what was said of an item before, elsewhere, stands where a model's answer would.
+
+A model's name alone opens no file: a log answers only after it was handed over (:func:`admit`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from conqret.data import Reason
+from conqret.errors import DeclarationError
+from conqret.llm.backend import Backend, Connection, on_this_machine
+from conqret.llm.backends.function import SAID, item_of
+from conqret.llm.options import ClientOptions
+from conqret.llm.request import Completion, Request
+from conqret.llm.retry import ProviderError
+
+PREFIX = "verdicts/"
+
+Sayings = Mapping[str, Sequence[Mapping[str, float | None]]]
+"""By the texts of an item (:func:`texts_of`), what was said of it by metric, once for each time that it was judged."""
+
+_admitted: dict[str, Sayings] = {}
+
+
+def texts_of(item: Mapping[str, Any]) -> str:
+    """An item as plain data, as one text."""
+    return json.dumps(item, sort_keys=True)
+
+
+def admit(name: str, said: Sayings) -> str:
+    """The name of a model that is answered from a log called ``name``: with a digest of all that it says, since other
+    verdicts are another judge's."""
+    sha = hashlib.sha256(json.dumps(said, sort_keys=True, default=list).encode())
+    model = f"{PREFIX}{name}@{sha.hexdigest()[:12]}"
+    _admitted[model] = said
+    return model
+
+
+class Logged(Connection):
+    """Answers with what the log says of an item; a further sample is the next time that it was judged."""
+
+    def __init__(self, options: ClientOptions) -> None:
+        self._model = options.model
+
+    async def prepare(self) -> None:
+        """Raises DeclarationError where no such log was handed over."""
+        if self._model not in _admitted:
+            raise DeclarationError(
+                f"{self._model} is a log of verdicts, which is read only where it is named: give it with --verdicts"
+            )
+
+    async def complete(self, request: Request[Any]) -> Completion:
+        """What the log says, as JSON.
+
+        Raises:
+            DeclarationError: the question is none about an item as plain data.
+            ProviderError: the log says nothing of it.
+        """
+        await self.prepare()
+        said = _admitted[self._model].get(texts_of(item_of(request)), ())
+        if request.sample >= len(said):
+            times = f"only {len(said)} times" if said else "nowhere, as it is asked for,"
+            raise ProviderError(Reason.NOT_RECORDED, f"it is judged {times} in the log")
+        text = json.dumps({SAID: dict(said[request.sample])})
+        return Completion(text, model=self._model, prompt_tokens=0, completion_tokens=0, cost_usd=0.0)
+
+
+BACKEND = Backend(prefix=PREFIX, open=Logged, facts=on_this_machine)

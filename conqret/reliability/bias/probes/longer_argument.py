@@ -1,0 +1,55 @@
+"""How often does the longer of two arguments win?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from conqret.data import Item
+from conqret.reliability.bias.contrast import AS_IS, PREFERENCE, Contrast, Ground, NotAskedError, Pair, Probe
+
+MERIT = (
+    "the longer argument: it may also be the better one; the probe length tells, and asks the judge itself"
+)
+
+
+def contrasts(ground: Ground) -> Sequence[Contrast]:
+    """With v the preference for the one with more words, the mean of ``2 v - 1`` over pairs of different lengths.
+
+    Raises:
+        NotAskedError: the judge states no preference, or all arguments are equally long.
+    """
+    if PREFERENCE not in ground.metrics:
+        raise NotAskedError("the judge states no preference between two arguments")
+    longer = {item.id: words(item, 0) - words(item, 1) for item in ground.items}
+    uneven = [item for item in ground.items if longer[item.id]]
+    if not uneven:
+        raise NotAskedError("no pair has arguments of different lengths")
+    keys = [((AS_IS, item.id), item.topic) for item in uneven]
+    return (
+        Contrast(
+            name="the longer argument",
+            adverse="any",
+            up="more often than the shorter",
+            metrics=(PREFERENCE,),
+            pairs=tuple(Pair(key, key, topic) for key, topic in keys),
+            versions={AS_IS: ground.items},
+            mirrored=True,
+            observed=True,
+            turned=frozenset(name for name, more in longer.items() if more < 0),
+            notes=(MERIT,),
+        ),
+    )
+
+
+def words(item: Item, place: int) -> int:
+    """The words of the first or the second argument."""
+    return len(((item.argument, item.second_argument)[place] or "").split())
+
+
+PROBE = Probe(
+    name="longer argument",
+    contrasts=contrasts,
+    compares="the longer of two arguments with the shorter",
+    finds="none: it is only observed",
+    default=False,
+)
