@@ -34,6 +34,7 @@ def formats(
             "source": judge.source,
             "prompts": list(dict.fromkeys(ask.prompt for ask in judge.asks)),
             "needs": sorted(set().union(*(ask.needs for ask in judge.asks))),
+            "without_documents": _without_documents(judge),
             "calls": sum(2 if ask.both_orders else 1 for ask in judge.asks),
             "plug_in": JUDGES.plugged(judge.name),
         }
@@ -52,6 +53,7 @@ def _entries(judges: Sequence[Judge]) -> Iterator[RenderableType]:
         lines = (
             judge.summary,
             f"metrics: {metric_names(judge.metrics)}",
+            f"without documents: {metric_names(_without_documents(judge)) or 'nothing'}",
             f"scale: {judge.scale}; score: {judge.score}",
             f"source: {judge.source}",
             *([f"plug-in: {package}"] if package else []),
@@ -59,3 +61,8 @@ def _entries(judges: Sequence[Judge]) -> Iterator[RenderableType]:
         yield from entry(judge.name, f"{calls} call{'s' if calls > 1 else ''} an item", lines)
     yield "The default is rag-fine-grained. A preference is always asked in both orders: two calls."
     yield "Metrics may be written with hyphens: --metric context-relevance."
+
+
+def _without_documents(judge: Judge) -> list[str]:
+    """The metrics that items without documents can have."""
+    return [metric for ask in judge.asks if "documents" not in ask.needs for metric in ask.metrics]

@@ -105,6 +105,8 @@ def sound_items(
         for field, reason in needs.items():
             if not has_field(item, field):
                 unused = f", name its column (--columns {field}=…; unused are {listed(item.metadata, 8)})"
-                remedy = f"Add it{unused if item.metadata else ''}, or choose another format"
+                remedy = (
+                    f"Add it{unused if item.metadata else ''}, or choose another format (conqret formats)"
+                )
                 reader.fault(reader.column(field), f"is missing or empty, and {reason}", remedy)
         yield item if reader.faults.total == before else None

@@ -166,6 +166,9 @@ def _layout(rows: Rows, mapping: Mapping[str, str]) -> Dialect:
         alike = [f"{name} (it lacks {column})" for name, column in nearly(names).items()]
         fits_none = f", and are nearly those of {', or '.join(alike)}" if alike else f" ({known})"
         problem = f"its columns ({listed(names, 20)}) fit no known layout{fits_none}"
-        remedy = "Say which column holds what: --columns topic=…,documents=…,argument=…"
+        remedy = (
+            "Say which column holds what: --columns topic=…,documents=…,argument=…,second_argument=… (of conqret bias: "
+            "--item-columns)"
+        )
         raise ItemsError([Fault(rows.name, 0, "", problem, remedy)])
     return with_columns(layout or CONQRET, mapping)

@@ -55,6 +55,9 @@ def test_formats(cli: Cli) -> None:
     assert by_name["rag-fine-grained"]["calls"] == 1
     assert by_name["g-eval"]["needs"] == ["argument", "documents", "second_argument"]
     assert by_name["pointwise"]["prompts"] == ["pointwise"]
+    assert by_name["direct"]["without_documents"] == ["preference"]
+    assert by_name["rag-direct"]["without_documents"] == []
+    assert "without documents: nothing" in listed
 
 
 def test_prompt_list(cli: Cli) -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from conqret import bias
 from conqret.data import Judgment, Measure, Reason, Status
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, ItemsError
 from conqret.io import open_items
 from conqret.perturb.added import among_sentences, matched
 from conqret.perturb.injections import INJECTIONS
@@ -286,3 +286,18 @@ def test_severity_on_questions_that_divide_people_needs_no_items_of_their_kind()
     assert {row.metric: row.missing for row in offline.rows} == {"answer_relevance": {}, "groundedness": {}}
     with pytest.raises(DeclarationError, match="rates no single argument"):
         bias(PAIRS, judge=steady, probes=["severity"])
+
+
+@pytest.mark.parametrize("judge", ["direct", "response-quality"])
+def test_formats_that_need_no_documents_are_probed_on_plain_pairs(judge: str) -> None:
+    table = bias(PAIRS, format=judge, probes=["position", "length", "injection", *ALIKE, "wording"])
+    assert {row.probe for row in table.primary} == {"position", "length", "injection", *ALIKE, "wording"}
+    assert {row.metric for row in table.primary} == {"preference"}
+    assert not table.missing
+
+
+def test_a_format_that_needs_documents_says_where_others_are() -> None:
+    with pytest.raises(
+        ItemsError, match=r"rates documents\. Add it, or choose another format \(conqret formats\)"
+    ):
+        bias(PAIRS, format="rag-direct", probes=["length"])
