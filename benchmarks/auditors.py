@@ -1,22 +1,32 @@
-"""How often does ``conqret bias`` find a first place that wins 60 %, and how often does it raise an alarm at nothing?
+"""What finds a first place that wins 60 %, and what raises an alarm at nothing: conqret and seven other libraries.
 
-    python benchmarks/auditors.py --nulls 1000 --biased 300 > docs/results/auditors.md
+    python benchmarks/auditors.py --kept auditors.jsonl                         # all of them: some hours on two cores
+    python benchmarks/auditors.py --kept auditors.jsonl --only conqret,judgecal  # these alone, beside what is kept
+    python benchmarks/auditors.py --kept auditors.jsonl --only '' --page docs/results/auditors.md
 
-A judge of pairs is simulated: an argument is better than its rival by q ~ N(0, 1), each verdict errs by N(0, 1), and
-the first place has a bonus. The bonus differs between topics by N(0, .35), so that the first place wins 40 to 60 % in
-two topics of three even where there is no bias at all: whoever takes pairs for independent is misled. What is added to
-a text (padding, references, an instruction) moves its quality by N(0, .35) a topic, and by nothing on average.
-Everything behind the judgments is what the command does: comparisons, primary rows, tests.
+Each gets the same simulated judges (simulated_pairs.py), by the same seeds. Of conqret everything behind the judgments
+is what the command does: comparisons, primary rows, tests. The others are installed each in an environment of its own
+(``audited/libraries.txt`` has the releases) and asked as they say they are to be asked (``audited/with_NAME.py``).
+Every answer is kept as it comes; the same command goes on.
 """
 
 from __future__ import annotations
 
 import argparse
-import math
-from collections.abc import Mapping
-from statistics import NormalDist
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+
+sys.path.insert(0, str(Path(__file__).parent))
+from audited.page import CELLS, FILE, NOT_ASKED, RATE, Said, page, table
+from side_by_side.environments import default_folder, libraries, python_of, version_of
+from simulated_pairs import NOTHING, SimulatedJudge
 
 from conqret import __version__
 from conqret.data import Item, Judgment, Measure
@@ -25,30 +35,27 @@ from conqret.judging.own_judge import own_judge
 from conqret.judging.setup import set_up
 from conqret.llm.options import ClientOptions
 from conqret.reliability.bias.contrast import ONE_ORDER, Ground, Key
+from conqret.reliability.bias.probes.position import SWAPPED
 from conqret.reliability.bias.run import BiasPlan, plan_bias
 from conqret.reliability.bias.table import bias_rows
 
-CELLS = ((40, 12), (200, 12), (200, 40))
-"""Pairs, and the topics that they are on."""
-WANTED = (0.30, 0.68, 0.96)
-"""The shares in which a first place that wins 60 % is to be found."""
+Z = 1.959964
+"""Beyond which a standard normal value lies in 5 % of cases."""
 PROBES = ("position", "length", "authority", "injection")
 """What can be asked of pairs without documents and labels."""
-QUALITY, NOISE, TOPIC = 1.0, 1.0, 0.35
-RATE = 0.6
-ALPHA = 0.05
-NAIVE = "pairs taken for independent"
-Z = NormalDist().inv_cdf(1 - ALPHA / 2)
-SWAPPED = "+swapped"
-SAID = {
+OWN = {"conqret": PROBES, "conqret, position and length": PROBES[:2], "conqret, position": PROBES[:1]}
+"""The probes that are made together, and corrected together."""
+JUDGED = {
     value: Judgment.model_construct(
         measures={"preference": Measure.model_construct(value=value, label=label)}
     )
     for value, label in ((0.0, "second"), (0.5, "tie"), (1.0, "first"))
 }
+Answers = Mapping[str, str | bool | None]
+Auditor = Callable[[Sequence[SimulatedJudge]], Iterator[Answers]]
 
 
-def plan(pairs: int, topics: int) -> BiasPlan:
+def plan(pairs: int, topics: int, probes: Sequence[str] = PROBES) -> BiasPlan:
     """The comparisons on so many pairs, spread evenly over the topics."""
     items = tuple(
         Item(
@@ -60,112 +67,153 @@ def plan(pairs: int, topics: int) -> BiasPlan:
         for n in range(pairs)
     )
     setup = set_up(own_judge(["preference"]), ClientOptions("offline"), JudgeOptions(("preference",)))
-    return plan_bias(Ground(items, setup), PROBES)
+    return plan_bias(Ground(items, setup), probes)
 
 
-def bonus(rate: float) -> float:
-    """What the first place is given, where it wins so often over all pairs."""
-    return NormalDist().inv_cdf(rate) * math.sqrt(QUALITY**2 + NOISE**2 + TOPIC**2)
-
-
-def judged(found: BiasPlan, rate: float, rng: np.random.Generator) -> dict[Key, Judgment]:
+def judged(found: BiasPlan, judge: SimulatedJudge) -> dict[Key, Judgment]:
     """What the simulated judge says of every version, asked in every way."""
-    quality = {item.id: rng.normal(0, QUALITY) for item in found.ground.items}
-    topics = {item.topic for item in found.ground.items}
-    first = {topic: bonus(rate) + rng.normal(0, TOPIC) for topic in topics}
-    moved: dict[tuple[str, str], float] = {}
+    verdicts: dict[str, list[tuple[bool, bool]]] = {}
     readings = {}
-    errors = iter(rng.normal(0, NOISE, 2 * found.judgments).tolist())
     for way, versions in found.versions.items():
         for item in versions:
-            original, _, change = item.id.partition("+")
-            better = quality[original]
-            if item.id.endswith(SWAPPED):
-                better = -better
-            elif change:
-                better += moved.setdefault((item.topic, change), rng.normal(0, TOPIC))
-            given = better + first[item.topic] + next(errors) > 0
+            original, _, change = item.id.removesuffix(SWAPPED).partition("+")
+            if change not in verdicts:
+                verdicts[change] = both(judge.first_wins(change), judge.first_wins(change, swapped=True))
+            given, swapped = verdicts[change][int(original.removeprefix("pair-"))]
             if way == ONE_ORDER:
-                value = float(given)
+                value = float(swapped if item.id.endswith(SWAPPED) else given)
             else:  # both orders, of which a flip is a tie
-                other = -better + first[item.topic] + next(errors) > 0
-                value = 0.5 if given == other else float(given)
-            readings[way, item.id] = SAID[value]
+                value = (given + 1 - swapped) / 2
+            readings[way, item.id] = JUDGED[value]
     return readings
 
 
-def alarms(found: BiasPlan, rate: float, seed: int) -> Mapping[str, str]:
-    """The verdict on each probe of one simulated judge."""
-    readings = judged(found, rate, np.random.default_rng([seed, round(1000 * rate)]))
-    said: dict[str, str] = {
-        row.probe: row.verdict for row in bias_rows(found.contrasts, readings, seed=seed) if row.primary
-    }
-    return said | {NAIVE: naive(found, readings)}
+def both(given: NDArray[Any], swapped: NDArray[Any]) -> list[tuple[Any, Any]]:
+    """What is said in the one order beside what is said in the other."""
+    return list(zip(given.tolist(), swapped.tolist(), strict=True))
 
 
-def naive(found: BiasPlan, readings: Mapping[Key, Judgment]) -> str:
+def audited(probes: Sequence[str]) -> Auditor:
+    """What ``conqret bias`` says with these probes."""
+
+    def audit(judges: Sequence[SimulatedJudge]) -> Iterator[Answers]:
+        found = plan(judges[0].pairs, judges[0].topics, probes)
+        for judge in judges:
+            rows = bias_rows(found.contrasts, judged(found, judge), seed=judge.seed)
+            yield {row.probe: row.verdict for row in rows if row.primary}
+
+    return audit
+
+
+def z_test(judges: Sequence[SimulatedJudge]) -> Iterator[Answers]:
     """The answer of whoever takes pairs for independent, and looks at the position alone: a z test at 5 %."""
-    (position,) = (one for one in found.contrasts if one.mirrored)
-    said = [
-        [readings[key].value("preference") or 0.0 for key in (one.base, one.changed)]
-        for one in position.pairs
-    ]
-    off = np.array(said).sum(axis=1) - 1
-    return "found" if abs(off.mean()) > Z * off.std(ddof=1) / math.sqrt(len(off)) else "not found"
+    for judge in judges:
+        off = judge.first_wins() * 1.0 + judge.first_wins(swapped=True) - 1
+        yield {"position": bool(abs(off.mean()) > Z * off.std(ddof=1) / np.sqrt(len(off)))}
 
 
-def most_allowed(runs: int) -> int:
-    """The largest number of false alarms that a one-sided binomial test at 5 % does not call more than 5 %."""
-    chance, total = 0.0, 0
-    for count in range(runs + 1):
-        log = (
-            math.lgamma(runs + 1) - math.lgamma(count + 1) - math.lgamma(runs - count + 1)
-            + count * math.log(ALPHA) + (runs - count) * math.log1p(-ALPHA)
-        )  # fmt: skip
-        if 1 - chance < ALPHA:
-            return total
-        chance, total = chance + math.exp(log), count
-    return runs
+def elsewhere(name: str, python: Path) -> Auditor:
+    """What another library says, in its environment."""
+
+    def audit(judges: Sequence[SimulatedJudge]) -> Iterator[Answers]:
+        driver = Path(__file__).parent / "audited" / f"with_{name.replace('-', '_')}.py"
+        command = [str(python), str(driver)]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+            if process.stdin is None or process.stdout is None:
+                raise RuntimeError("no pipe could be opened")
+            for judge in judges:
+                process.stdin.write(json.dumps(told(judge)) + "\n")
+                process.stdin.flush()
+                line = process.stdout.readline()
+                if not line:
+                    raise RuntimeError(f"{name} gave up: exit code {process.wait()}")
+                yield json.loads(line)
+            process.stdin.close()
+
+    return audit
+
+
+def told(judge: SimulatedJudge) -> dict[str, object]:
+    """A data set as other libraries get it (audited/answers.py)."""
+    padding = "padding-5"
+    return {
+        "seed": judge.seed,
+        "pairs": both(judge.first_wins(), judge.first_wins(swapped=True)),
+        "padded": both(judge.first_wins(padding), judge.first_wins(padding, swapped=True)),
+        "itself": both(
+            judge.first_wins_beside_itself(padding, swapped=True), judge.first_wins_beside_itself(padding)
+        ),
+        "scores": both(judge.scores(), judge.scores(padding)),
+        "people": judge.people().tolist(),
+    }
 
 
 def main() -> None:
-    """Print the tables."""
-    reader = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
-    reader.add_argument("--nulls", type=int, default=1000, help="data sets without a bias, in each cell")
-    reader.add_argument(
-        "--biased", type=int, default=300, help="data sets with a first place that wins 60 %%"
+    """Audit what is not kept yet, and print the tables."""
+    others = libraries(FILE)
+    names = [*OWN, "z test of pairs", *others]
+    reader = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
+    reader.add_argument("--environments", type=Path, default=default_folder(), help="where they are made")
+    reader.add_argument("--kept", type=Path, required=True, help="the answers, a line each; more are added")
+    reader.add_argument("--only", default=";".join(names), help="some of them, with semicolons between")
+    reader.add_argument("--nulls", type=int, default=1000, help="judges without a bias, in each cell")
+    reader.add_argument("--biased", type=int, default=500, help="judges whose first place wins 60 %%")
+    reader.add_argument("--page", type=Path, help="write the page there, from all that is kept")
     asked = reader.parse_args()
-    rows = []
-    for (pairs, topics), wanted in zip(CELLS, WANTED, strict=True):
-        found = plan(pairs, topics)
-        nothing = [alarms(found, 0.5, seed) for seed in range(asked.nulls)]
-        false = sum("alarm" in one.values() for one in nothing)
-        own = sum(one["position"] == "alarm" for one in nothing)
-        clear = sum(one["position"] == "clear" for one in nothing)
-        misled = sum(one[NAIVE] == "found" for one in nothing)
-        biased = [alarms(found, RATE, seed) for seed in range(asked.biased)]
-        right = sum(one["position"] == "alarm" for one in biased)
-        wrongly = sum(one["position"] == "clear" for one in biased)
-        rows.append(
-            f"| {pairs} | {topics} | {false} ({false / asked.nulls:.1%}) | {own} | {misled} | {clear} | "
-            f"{right / asked.biased:.0%} | {wanted:.0%} | {wrongly} |"
-        )
-    allowed = most_allowed(asked.nulls)
-    table = "\n".join(rows)
-    print(
-        f"# What an audit finds, and what it raises at nothing\n\n"
-        f"`python benchmarks/auditors.py --nulls {asked.nulls} --biased {asked.biased}`, conqret {__version__}. A "
-        "judge of pairs is simulated whose first place wins 50 % (nothing is there to be found) or 60 %; in both cases "
-        "how often it wins differs between topics (40 to 60 % in two of three, where it wins 50 % of all), so that "
-        f"pairs of a topic are alike. {len(PROBES)} probes are made ({', '.join(PROBES)}), corrected together. What "
-        "the judge is made of stands in the benchmark.\n\n"
-        f"| pairs | topics | any false alarm, of {asked.nulls:,} | of them position | position, by a z test of "
-        f"pairs | position clear, rightly | 60 % found | wanted | clear, wrongly, of {asked.biased} |\n"
-        f"|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n{table}\n\n"
-        f"Up to {allowed} false alarms of {asked.nulls:,} are not more than 5 % by a one-sided binomial test at 5 %. "
-        "A z test takes pairs for independent, and is corrected for nothing. Other libraries are not in this table yet."
-    )
+    chosen = [name for name in asked.only.split(";") if name]
+    if unknown := set(chosen) - set(names):
+        reader.error(f"there is no {', '.join(sorted(unknown))}; there are {'; '.join(names)}")
+    kept = read(asked.kept)
+    for name in chosen:
+        if name in OWN:
+            add(asked, kept, name, __version__, audited(OWN[name]))
+        elif name not in others:
+            add(asked, kept, name, "", z_test)
+        else:
+            python = python_of(name, asked.environments, FILE)
+            version = version_of(name, python)
+            if name in NOT_ASKED:
+                keep(asked.kept, kept, [Said(name, version, 0, 0, 0.0, 0, {})])
+            else:
+                add(asked, kept, name, version, elsewhere(name, python))
+    print(table(kept, names))
+    if asked.page:
+        asked.page.write_text(page(kept, names), encoding="utf-8")
+
+
+def add(asked: argparse.Namespace, kept: list[Said], name: str, version: str, auditor: Auditor) -> None:
+    """Audit what is not kept of this one, and keep it."""
+    there = {(one.pairs, one.topics, one.rate, one.seed) for one in kept if one.by == name}
+    for pairs, topics in CELLS:
+        for rate, most in ((NOTHING, asked.nulls), (RATE, asked.biased)):
+            judges = [
+                SimulatedJudge(pairs, topics, rate, seed)
+                for seed in range(most)
+                if (pairs, topics, rate, seed) not in there
+            ]
+            if not judges:
+                continue
+            print(
+                f"{name}: {len(judges)} judges, {pairs} pairs on {topics} topics, {rate:.0%}", file=sys.stderr
+            )
+            for judge, answers in zip(judges, auditor(judges), strict=True):
+                said = Said(name, version, pairs, topics, rate, judge.seed, dict(answers))
+                keep(asked.kept, kept, [said])
+
+
+def read(path: Path) -> list[Said]:
+    """What is kept; nothing where there is no such file yet."""
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    return [Said(**json.loads(line)) for line in lines]
+
+
+def keep(path: Path, kept: list[Said], new: Sequence[Said]) -> None:
+    """Add to what is kept."""
+    kept.extend(new)
+    with path.open("a", encoding="utf-8") as file:
+        file.writelines(one.line() + "\n" for one in new)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""An environment for each library of libraries.txt, made once and used again while it is whole."""
+"""An environment for each library of a list (libraries.txt), made once and used again while it is whole."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ DISTRIBUTIONS = {"trulens": "trulens-core", "inspect": "inspect-ai"}
 """What a library is called where it is installed, if not by its name here."""
 
 
-def libraries() -> dict[str, list[str]]:
+def libraries(file: Path = LIBRARIES) -> dict[str, list[str]]:
     """The libraries by name, with what is installed for them; conqret is installed from this checkout."""
-    lines = LIBRARIES.read_text(encoding="utf-8").splitlines()
+    lines = file.read_text(encoding="utf-8").splitlines()
     rows = [line.split() for line in lines if line and not line.startswith("#")]
     own = ["-c", str(ROOT / "constraints.txt"), "-e", str(ROOT)]
     return {name: wanted or own for name, *wanted in rows}
@@ -26,13 +26,13 @@ def default_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "conqret-peers"
 
 
-def python_of(name: str, folder: Path) -> Path:
+def python_of(name: str, folder: Path, file: Path = LIBRARIES) -> Path:
     """The interpreter of the library's environment, which is made if it is not there as a whole.
 
     Raises:
         RuntimeError: it cannot be installed; the message is pip's last line.
     """
-    wanted = libraries()[name]
+    wanted = libraries(file)[name]
     place = folder / name
     python, whole = place / "bin" / "python", place / "whole.txt"
     if whole.is_file() and whole.read_text(encoding="utf-8").split() == wanted:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -25,6 +26,7 @@ from conqret.judging.instrument import Instrument
 from conqret.judging.tables import ScoreTable
 from conqret.llm.client import Client
 from conqret.llm.options import ClientOptions
+from conqret.llm.recordings import STORE_NAME
 from conqret.prompts import Library
 from conqret.runs.folder import R
 from conqret.runs.session import SessionCounts, Sessions
@@ -113,7 +115,8 @@ def judge_parts(
     Args:
         parts: what is put to which instrument; the instruments' fingerprints differ.
         record: what is run, for the folder.
-        out: the run's folder, made if need be; None keeps everything in memory.
+        out: the run's folder, made if need be; None keeps nothing: answers to what is asked twice are recorded in a
+            temporary file.
         conduct: how.
         conclude: makes the results from the judgments (:meth:`conqret.data.Judgment.bare`) by
             :func:`conqret.judging.folder.trial_key`, and from what the session took.
@@ -122,7 +125,9 @@ def judge_parts(
         DeclarationError: the folder holds another run or something else, another process is writing it, the
             recordings cannot be opened, or the settings do not fit a model.
     """
-    with conduct.asking() as sessions:
+    with tempfile.TemporaryDirectory() as passing, conduct.asking() as sessions:
+        if out is None and conduct.sessions is None:
+            sessions.keep_in(Path(passing) / STORE_NAME)
         return _judge_parts(parts, record, out, conduct, sessions, conclude)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from conqret.reliability.bias.matching import compared
 from conqret.reliability.bias.probes import authority
 from conqret.reliability.bias.probes.authority import INVENTED
 from conqret.reliability.bias.probes.self_preference import family, warning
-from conqret.reliability.bias.run import BiasPlan, plan_bias, run_bias
+from conqret.reliability.bias.run import BiasPlan, estimate, plan_bias, run_bias
 from conqret.reliability.bias.study import bias
 from conqret.reliability.bias.table import BiasRow, BiasTable, bias_rows, spanned
 from conqret.reliability.judged import Conduct
@@ -108,8 +108,16 @@ def alarms(found: tuple[BiasRow, ...]) -> set[str]:
     return {row.probe for row in found if row.verdict == "alarm"}
 
 
+def favoured(item: Item, texts: Iterable[str]) -> float:
+    """By .1 for the argument that holds one of the texts, wherever it stands."""
+    first, second = (
+        any(one in (text or "") for one in texts) for text in (item.argument, item.second_argument)
+    )
+    return 0.1 * (first - second)
+
+
 def padded(item: Item) -> float:
-    return 0.1 * any(one in (item.argument or "") for one in FILLERS)
+    return favoured(item, FILLERS)
 
 
 def injected(item: Item) -> float:
@@ -118,7 +126,12 @@ def injected(item: Item) -> float:
 
 
 def learned(item: Item) -> float:
-    return 0.1 * any(one in (item.argument or "") for one in INVENTED)
+    return favoured(item, INVENTED)
+
+
+def shuffled(item: Item) -> float:
+    """The argument that is not turned round with the documents."""
+    return 0.1 * item.id.endswith("+shuffle-100") - 0.1 * item.id.endswith("+shuffle-100+swapped")
 
 
 def side(item: Item) -> float:
@@ -135,7 +148,7 @@ def side(item: Item) -> float:
         ("injection", injected),
         ("authority", learned),
         ("self-preference", lambda item: side(item) * ("gpt" in item.metadata["generator"]["model"])),
-        ("document order", lambda item: 0.1 * item.id.endswith("+shuffle-100")),
+        ("document order", shuffled),
     ],
 )
 def test_a_planted_bias_is_found(plan: BiasPlan, probe: str, bias: Bias) -> None:
@@ -241,6 +254,48 @@ def test_what_could_have_been_missed_is_found_in_about_80_percent(plan: BiasPlan
         for seed in range(60)
     ]
     assert 0.6 <= np.mean(found) <= 0.95
+
+
+def test_places_are_compared_in_what_other_probes_change_and_nothing_more_is_asked() -> None:
+    """Position costs nothing beside probes that ask in both orders anyway. What tells the judge what to say does not
+    count, and what that is held against does; a turned question stays with its topic."""
+    few = items()[:8]
+    found = plan_bias(Ground(few, setup()), ["injection", "position", "length", "yes-bias"])
+    (places,) = (one for one in found.contrasts if one.mirrored)
+    versions = [pair.base[1] for pair in places.pairs]
+    changes = {name.partition("+")[2] for name in versions}
+    assert set(versions[:8]) == {one.id for one in few}
+    assert "padding-5" in changes
+    assert {change for change in changes if change.startswith("inject")} == {
+        "inject-argument-control-1",
+        "inject-document-control-100",
+    }
+    assert len(versions) == len(set(versions))
+    assert {pair.cluster for pair in places.pairs} == {one.topic for one in few}
+    assert {pair.item or pair.base[1] for pair in places.pairs} == {one.id for one in few}
+    assert places.notes == (f"position: {len(versions) - 8} versions of pairs by other probes count, too",)
+    without = plan_bias(found.ground, ["injection", "length", "yes-bias"])
+    table = run_bias(found)
+    sent = sum(one.calls for one in estimate(found))
+    assert table.session.sent == sent == sum(one.calls for one in estimate(without))
+    assert table.session.recorded >= 2 * len(versions)
+    (row,) = (one for one in table.rows if one.probe == "position")
+    assert row.effect is not None
+    assert row.effect.n == len(versions)
+    (alone,) = plan_bias(found.ground, ["position"]).contrasts
+    assert [pair.base[1] for pair in alone.pairs] == [one.id for one in few]
+
+
+def test_a_place_is_found_more_often_where_more_is_judged(plan: BiasPlan) -> None:
+    kinds = {"position": ("position",), "all": ("position", "length", "authority", "document order")}
+    right = {
+        name: sum(
+            "position" in alarms(rows(made, judged(made, seed, lambda item: 0.025, noise=0.12)))
+            for seed in range(30)
+        )
+        for name, made in ((name, plan_bias(plan.ground, probes)) for name, probes in kinds.items())
+    }
+    assert right["all"] > right["position"] + 5
 
 
 def test_a_rise_is_looked_for_on_one_side_alone() -> None:

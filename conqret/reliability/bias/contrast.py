@@ -128,7 +128,8 @@ class Probe:
     ``contrasts(ground)`` raises :class:`NotAskedError` where the comparisons cannot be made. ``compares`` says in words
     what is held against what, ``finds`` which difference is a bias, ``advice`` what to do about one, and ``source`` who
     found it. A probe that is not ``default`` is made only where it is named (the more probes are corrected together,
-    the less each of them finds), or where a log has what it needs.
+    the less each of them finds), or where a log has what it needs. ``sways``: what it changes tells the judge
+    what to say, so verdicts on it say nothing of another bias.
     """
 
     name: str
@@ -139,6 +140,7 @@ class Probe:
     advice: str = "read some items of both kinds, and change the prompt"
     source: str = "own"
     default: bool = True
+    sways: bool = False
 
     def asked(self, ground: Ground) -> tuple[Contrast, ...]:
         """The comparisons, with the probe's name.

@@ -15,9 +15,18 @@ from conqret.errors import DeclarationError
 from conqret.judging.expected_cost import Expected, Sizes
 from conqret.judging.expected_judging import expected_judging
 from conqret.judging.folder import trial_key
-from conqret.reliability.bias.contrast import AGAIN, Contrast, Ground, Key, NotAskedError
+from conqret.reliability.bias.contrast import (
+    AGAIN,
+    AS_IS,
+    ONE_ORDER,
+    Contrast,
+    Ground,
+    Key,
+    NotAskedError,
+)
 from conqret.reliability.bias.folder import BiasFolder
 from conqret.reliability.bias.logged import within_log
+from conqret.reliability.bias.probes.position import SWAPPED, in_every_version
 from conqret.reliability.bias.registry import PROBES, default_probes
 from conqret.reliability.bias.table import BiasRecord, BiasTable, bias_rows
 from conqret.reliability.bias.ways import fingerprint_of, instrument_for, setup_for
@@ -60,10 +69,15 @@ class BiasPlan:
 
 def estimate(plan: BiasPlan) -> list[Expected]:
     """The calls, tokens and dollars of :func:`run_bias`, one for each way of asking; what is alike is asked once."""
-    setup, sizes = plan.ground.setup, Sizes()
+    setup, sizes, versions = plan.ground.setup, Sizes(), plan.versions
+    as_is = {item.id for item in versions.get(AS_IS, ())}
+    if ONE_ORDER in versions:  # what is judged as it is has been asked in either order
+        alone = [item for item in versions[ONE_ORDER] if item.id.removesuffix(SWAPPED) not in as_is]
+        versions[ONE_ORDER] = tuple(alone)
     return [
         expected_judging(setup_for(way, setup), items, sizes, by=f"{setup.judge.name} ({way})")
-        for way, items in plan.versions.items()
+        for way, items in versions.items()
+        if items
     ]
 
 
@@ -89,6 +103,8 @@ def plan_bias(ground: Ground, probes: Iterable[str] = ()) -> BiasPlan:
     if not contrasts:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in left_out.items())
         raise DeclarationError(f"no probe can be made: {reasons}")
+    if log is None:
+        contrasts = in_every_version(contrasts, [probe.name for probe in chosen.values() if probe.sways])
     return BiasPlan(ground, tuple(contrasts), left_out)
 
 

@@ -40,4 +40,5 @@ PROBE = Probe(
     finds="a rise",
     advice="keep the texts apart from the instructions, and drop what addresses the judge",
     source="own; named as a risk in ConQRet, section 9",
+    sways=True,
 )

@@ -1,0 +1,33 @@
+"""judgecal: its probes of position and verbosity, and the flags of its card (q < .05, and off by 5 points at least)."""
+
+from answers import LENGTH, POSITION, Alarms, Told, answer, texts
+from judgecal import Judgment, PairwiseItem
+from judgecal.probes import ProbeConfig, analyze_suite, plan_suite
+from judgecal.report import build_card
+
+PROBES = ("position", "verbosity")
+FLAGS = {POSITION: "position_bias_detected", LENGTH: "verbosity_bias_detected"}
+
+
+def audit(told: Told) -> Alarms:
+    items = []
+    for number in range(len(told.pairs)):
+        question, argument, rival = texts(number)
+        items.append(PairwiseItem(str(number), question, argument, rival))
+    config = ProbeConfig(seed=told.seed)
+    said = {
+        ("position", "orig"): [one[0] for one in told.pairs],
+        ("position", "swap"): [one[1] for one in told.pairs],
+        ("verbosity", "pad_second"): [one[0] for one in told.itself],
+        ("verbosity", "pad_first"): [one[1] for one in told.itself],
+    }
+    judgments = []
+    for request in plan_suite(items, PROBES, config):
+        meta = request.meta
+        wins = said[meta["probe"], meta["condition"]][int(meta["item_id"])]
+        judgments.append(Judgment(request.custom_id, "first" if wins else "second", None, meta))
+    card = build_card(analyze_suite(judgments, PROBES, config), {"model": "simulated"})
+    return {name: flag in card.overall_flags for name, flag in FLAGS.items()}
+
+
+answer(audit)

@@ -1,0 +1,30 @@
+"""judgemetry: whether the 95 % interval of slot-1 preference excludes one half, and that of verbosity bias (beyond what
+people prefer, with the argument padded) 0. Its letter grades are thresholds on the values alone."""
+
+from answers import LENGTH, POSITION, Alarms, Orders, Told, answer, texts
+from judgemetry.metrics import slot1_preference, verbosity_bias
+from judgemetry.records import JudgedPair, PairRecord, Verdict
+
+
+def judged(said: Orders, people: list[bool], padding: str = "") -> list[JudgedPair]:
+    found = []
+    for number, ((given, swapped), better) in enumerate(zip(said, people, strict=True)):
+        question, argument, rival = texts(number)
+        record = PairRecord(str(number), question, argument + padding, rival, "", "", "A" if better else "B")
+        forward = Verdict("A" if given else "B", 0.8, "")
+        backward = Verdict("B" if swapped else "A", 0.8, "")
+        found.append(JudgedPair(record, forward, backward, "simulated"))
+    return found
+
+
+def audit(told: Told) -> Alarms:
+    people = list(told.people)
+    slot = slot1_preference(judged(told.pairs, people), seed=told.seed)
+    length = verbosity_bias(judged(told.padded, people, " And so on." * 5), seed=told.seed)
+    return {
+        POSITION: not slot.ci_low <= 0.5 <= slot.ci_high,
+        LENGTH: not length.ci_low <= 0 <= length.ci_high,
+    }
+
+
+answer(audit)

@@ -1,0 +1,40 @@
+"""judicator: an audit asks about its own items, so its two tests are given the simulated pairs instead. It fails a
+judge of which 30 % of the verdicts flip, or whose padded texts win 65 %."""
+
+from answers import LENGTH, POSITION, Alarms, Told, answer, texts
+from judicator import Judge
+from judicator.biases.position import PositionBiasTest
+from judicator.biases.verbosity import VerbosityBiasTest
+from judicator.cost import CallCounter
+
+TEMPLATE = "{question}|{response_a}|{response_b}"
+PADDING = " And so on." * 5
+
+
+def audit(told: Told) -> Alarms:
+    def say(prompt: str) -> str:
+        question, first, second = prompt.split("|")
+        number = int(question.split()[1].strip("?"))
+        argument = texts(number)[1]
+        beside = first.startswith(argument) and second.startswith(argument)
+        given, swapped = (told.itself if beside else told.pairs)[number]
+        return "A" if (given if first == argument else swapped) else "B"
+
+    judge = Judge(say, "Which argument is better?", TEMPLATE, judge_type="pairwise")
+    items = []
+    for number in range(len(told.pairs)):
+        question, argument, rival = texts(number)
+        items.append(
+            {
+                "question": question,
+                "winner_response": argument,
+                "loser_response": rival,
+                "original_response": argument,
+                "manipulated_response": argument + PADDING,
+            }
+        )
+    tests = {POSITION: PositionBiasTest(), LENGTH: VerbosityBiasTest()}
+    return {name: one.run(judge, items, CallCounter()).verdict == "FAIL" for name, one in tests.items()}
+
+
+answer(audit)

@@ -1,0 +1,39 @@
+"""juryrig: what position_bias and verbosity_bias flag by its own thresholds (a fifth of the verdicts flip or the first
+place wins 30 or 70 %; padding lifts the score by .05 on average or by .15 once)."""
+
+from dataclasses import dataclass
+
+from answers import LENGTH, POSITION, Alarms, Told, answer, texts
+from juryrig import position_bias, verbosity_bias
+from juryrig.judge import Judgment
+
+
+@dataclass
+class Simulated:
+    """The simulated judge, as juryrig wants one."""
+
+    told: Told
+    name: str = "simulated"
+
+    def compare(self, *, prompt: str, a: str, b: str, rubric: str) -> str:
+        """Which of two is better."""
+        number = int(prompt.split()[1].strip("?"))
+        given, swapped = self.told.pairs[number]
+        return "A" if (given if a == texts(number)[1] else swapped) else "B"
+
+    def judge(self, *, prompt: str, response: str, rubric: str) -> Judgment:
+        """How good one is."""
+        number = int(prompt.split()[1].strip("?"))
+        plain, padded = self.told.scores[number]
+        return Judgment(plain if response == texts(number)[1] else padded)
+
+
+def audit(told: Told) -> Alarms:
+    judge, cases = Simulated(told), [texts(number) for number in range(len(told.pairs))]
+    return {
+        POSITION: position_bias(judge, cases, "the better argument").flagged,
+        LENGTH: verbosity_bias(judge, [one[:2] for one in cases], "the better argument").flagged,
+    }
+
+
+answer(audit)
