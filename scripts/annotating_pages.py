@@ -19,7 +19,7 @@ from conqret.annotation.links import ADJUDICATE, DASHBOARD, JOIN  # noqa: E402 -
 from conqret.data import Judgment, Measure, Status  # noqa: E402 - likewise
 from conqret.io.two_turn import read_two_turn  # noqa: E402 - likewise
 from conqret.web.annotating.adjudicating import adjudication_app  # noqa: E402 - likewise
-from conqret.web.annotating.pages import Setting  # noqa: E402 - likewise
+from conqret.web.annotating.door import Setting  # noqa: E402 - likewise
 from tests.annotation.debates import BOTH, DEBATES, begun_debate  # noqa: E402 - likewise
 from tests.annotation.studies import begun  # noqa: E402 - likewise
 from tests.annotation.test_practice import begun_with_practice  # noqa: E402 - likewise

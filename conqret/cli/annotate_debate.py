@@ -10,9 +10,8 @@ import typer
 
 from conqret.cli import options
 from conqret.cli.annotating import Consent, Practice, Served, text_of
-from conqret.cli.console import at, note, say
+from conqret.cli.console import note
 from conqret.cli.groups import grouped
-from conqret.errors import number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -160,51 +159,3 @@ def _begun(
             "name the same people, or another folder with -o"
         )
     return ledger
-
-
-def export_answers(ledger: Ledger, output: Path, *, dropped: bool) -> None:
-    """Write what the judges of a study answered, and say what reads it.
-
-    Raises:
-        DeclarationError: there is no answer yet.
-    """
-    import shlex
-
-    from conqret.annotation.debate_answers import as_slider_answers
-    from conqret.errors import DeclarationError
-    from conqret.report.page import write_files
-
-    text = as_slider_answers(ledger, dropped=dropped)
-    if not any(ledger.given(dropped=dropped)):
-        raise DeclarationError("the study holds no answers yet")
-    (path,) = write_files(output.parent, {output.name: text.encode("utf-8", "replace")})
-    say(at(path))
-    say(f"read it with: {shlex.join(['conqret', 'debate', 'table', str(path)])}")
-
-
-def export_debates(ledger: Ledger, output: Path, *, practice: bool) -> None:
-    """Write the debates that are whole, or those that each writer practised on, and say what reads them.
-
-    Raises:
-        DeclarationError: there is none.
-    """
-    from conqret.annotation.counter_arguments import as_debates, practised, written
-    from conqret.errors import DeclarationError
-    from conqret.report.page import write_files
-
-    whole, lacking = (practised(ledger), []) if practice else written(ledger)
-    if not whole:
-        raise DeclarationError("no question has both of its counter-arguments yet")
-    (path,) = write_files(output.parent, {output.name: as_debates(whole)})
-    say(at(path))
-    if lacking:
-        note(
-            f"{number(len(lacking), 'question')} left out: a counter-argument is missing, {lacking[0]!r} for one"
-        )
-    if practice:
-        say(
-            f"grade them with: conqret annotate {path} --task counter-argument, or conqret debate rubric {path}"
-        )
-        say("let a writer go on with: conqret annotate pause --resume")
-        return
-    say(f"judge them with: conqret annotate debate {path}, or conqret debate judge {path}")

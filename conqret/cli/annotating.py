@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from conqret.annotation.links import Links
     from conqret.io.slider_answers import SliderAnswer
 
+Folder = Annotated[Path, typer.Argument(help="The folder of the study, the -o of conqret annotate.")]
 Port = Annotated[int, typer.Option(help="The port; 0 takes one that is free.", min=0, max=65535)]
 Consent = Annotated[
     Path | None, typer.Option(help="A text that everybody has to agree to before the first screen.")
@@ -141,3 +142,10 @@ def _say_links(base: str, ledger: Ledger, links: Links) -> None:
         say(f"  whoever joins: {base}/join/{links.to(JOIN)}")
     say(f"  for you alone, how it goes: {base}/study/{links.to(DASHBOARD)}")
     say("Give each person their link; whoever has it is that person. Ctrl-C stops, the same command goes on.")
+
+
+def opened_study(folder: Path) -> closing[Ledger]:
+    """The study in a folder, to be closed. Raises DeclarationError where there is none."""
+    from conqret.annotation.ledger import Ledger
+
+    return closing(Ledger(folder))

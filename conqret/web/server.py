@@ -20,7 +20,7 @@ from conqret.io.slider_answers import SliderAnswer
 from conqret.runs.session import Session
 from conqret.web.access import Access, Served
 from conqret.web.annotating.app import annotation_app
-from conqret.web.annotating.pages import Setting
+from conqret.web.annotating.door import Setting
 from conqret.web.app import view_app
 from conqret.web.guard import LOOPBACK, READS, Guard, own_hosts
 from conqret.web.intake import Limits

@@ -22,7 +22,7 @@ from conqret.annotation.links import Links
 from conqret.annotation.records import Turn
 from conqret.annotation.screens import CANNOT_JUDGE, Screen
 from conqret.web.annotating.app import annotation_app
-from conqret.web.annotating.pages import Setting
+from conqret.web.annotating.door import Setting
 from tests.annotation.studies import begun, items_of
 from tests.report import chromium
 from tests.report.chromium import Chromium, Page

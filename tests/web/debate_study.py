@@ -23,7 +23,7 @@ from conqret.annotation.links import Links
 from conqret.annotation.records import Turn
 from conqret.io.slider_answers import SliderAnswer, read_slider_answers
 from conqret.io.two_turn import TwoTurnQuestion
-from conqret.web.annotating.pages import Setting
+from conqret.web.annotating.door import Setting
 from tests.annotation.debates import BOTH, begun_debate, begun_writing
 from tests.report import chromium
 from tests.report.chromium import Chromium, Page

@@ -12,7 +12,7 @@ import pytest
 from conqret.annotation.ledger import Ledger
 from conqret.annotation.links import DASHBOARD, JOIN, Links
 from conqret.web.annotating.app import annotation_app
-from conqret.web.annotating.pages import Setting
+from conqret.web.annotating.door import Setting
 from tests.annotation.studies import begun
 
 pytest.importorskip("starlette")

@@ -21,7 +21,7 @@ from conqret.debate.writers import writers
 from conqret.errors import DeclarationError
 from conqret.io.slider_answers import SliderAnswer
 from conqret.io.two_turn import TwoTurnQuestion, read_two_turn
-from conqret.web.annotating.pages import Setting
+from conqret.web.annotating.door import Setting
 from tests.annotation.debates import DEBATES, begun_debate, begun_writing, made
 from tests.cli.conftest import Cli
 from tests.web.test_annotating import Study

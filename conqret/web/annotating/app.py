@@ -9,8 +9,9 @@ from conqret.annotation.debate_plan import TASK as JUDGING
 from conqret.annotation.ledger import Ledger
 from conqret.annotation.links import Links
 from conqret.web.annotating.answers import Refused, lost, refused
+from conqret.web.annotating.door import Setting
 from conqret.web.annotating.judging import JudgingPages
-from conqret.web.annotating.pages import Pages, Setting
+from conqret.web.annotating.pages import Pages
 from conqret.web.annotating.writing import WritingPages
 
 if TYPE_CHECKING:

@@ -1,51 +1,32 @@
 """What stands at the addresses of a study: a person's way in, the screens, and the dashboard of who runs it.
 
-A link's token becomes a cookie that no script and no other site can send along; every form carries a word that only
-this person's pages have. An answer is on the disk before the page after it is sent.
+An answer is on the disk before the page after it is sent.
 """
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
-from http.cookies import CookieError, SimpleCookie
 from typing import TYPE_CHECKING, Any
 
 from conqret.annotation.ledger import Ledger
 from conqret.annotation.links import DASHBOARD, JOIN, Links
-from conqret.annotation.practice import NOT_PASSED, WAITING, marked_by_gold, settle
+from conqret.annotation.practice import marked_by_gold, settle
 from conqret.annotation.records import Given, Person, StaleAnswerError, Turn
 from conqret.annotation.screens import CANNOT_JUDGE
 from conqret.annotation.study import check_names
 from conqret.errors import DeclarationError
-from conqret.io.slider_answers import SliderAnswer
 from conqret.report.annotation import dashboard
 from conqret.web.annotating.answers import Refused, apart, form_of, html_of, led_to, page_of
+from conqret.web.annotating.door import Door, Setting
 from conqret.web.annotating.pieces import pieces
-from conqret.web.annotating.throttle import Throttle, caller_of
 
 if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-COOKIE = "conqret_annotate"
-"""What the name of a study's cookie begins with: browsers do not tell ports apart, and each study has its own."""
-THANKS = "Thank you"
-"""What stands above the page of somebody who is done."""
 AGAIN = 30
 """Seconds after which the page of who runs the study is loaded anew."""
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """How pages are reached: ``secure`` by https alone, ``proxy`` through the one of this address, which says in
-    ``X-Forwarded-For`` from where a request comes. ``judged`` are judges' answers on what was written in the study."""
-
-    secure: bool = False
-    proxy: str = ""
-    judged: Sequence[SliderAnswer] = ()
 
 
 class Pages:
@@ -60,15 +41,14 @@ class Pages:
 
     def __init__(self, ledger: Ledger, links: Links, setting: Setting) -> None:
         self.ledger, self.links, self.setting = ledger, links, setting
-        self.strangers = Throttle()
-        self.cookie = f"{COOKIE}_{links.to(COOKIE)[:8]}"
+        self.door = Door(ledger, links, setting)
 
     # Ways in
 
     async def enter(self, request: Request) -> Response:
         """A person's link: the first page, and the cookie by which they are known from then on."""
         token = request.path_params["token"]
-        person = await self._settled(await self._known(request, token))
+        person = await self._settled(await self.door.known(request, token))
         return await apart(self._welcome, person, token)
 
     async def join(self, request: Request) -> Response:
@@ -77,7 +57,7 @@ class Pages:
             not self.links.same(request.path_params["token"], self.links.to(JOIN))
             or not self.ledger.study.open_to
         ):
-            raise self._strange(request)
+            raise self.door.strange(request)
         if request.method == "GET":
             return page_of("join.html.j2", study=self.ledger.study, fault="")
         form = await form_of(request)
@@ -99,14 +79,7 @@ class Pages:
             form=self.links.form(token),
             **self.told_first(person),
         )
-        found.set_cookie(
-            self.cookie,
-            token,
-            httponly=True,
-            samesite="strict",
-            secure=self.setting.secure,
-            max_age=90 * 86_400,
-        )
+        self.door.remember(found, token)
         return found
 
     def told_first(self, person: Person) -> Mapping[str, Any]:
@@ -115,7 +88,7 @@ class Pages:
 
     async def begin(self, request: Request) -> Response:
         """The first page was read, and what it asks consent to is agreed."""
-        person, _ = await self._somebody(request, await form_of(request))
+        person, _ = await self.door.somebody(request, await form_of(request))
         await apart(self.ledger.agree, person)
         return led_to("/next")
 
@@ -124,7 +97,7 @@ class Pages:
     async def next(self, request: Request) -> Response:
         """The screen that comes next, or that there is none."""
         person, _ = await self._who(request)
-        self._let_in(await self._settled(person))
+        self.door.let_in(await self._settled(person))
         turn = await apart(self.ledger.next, person)
         if turn is not None:
             return led_to(f"/screen/{turn.number}")
@@ -206,6 +179,13 @@ class Pages:
         """How many screens like this one the person has answered, and how many are left."""
         return await apart(partial(self.ledger.counts, practice=turn.screen.practice), person)
 
+    async def _who(self, request: Request, form: Mapping[str, str] | None = None) -> tuple[Person, str]:
+        """Whose request this is, who has agreed to what the first page says."""
+        person, token = await self.door.somebody(request, form)
+        if self.ledger.study.consent and not person.agreed:
+            raise Refused(403, "Open your link first, and agree to what stands there.")
+        return person, token
+
     # Practice
 
     def marked(self, given: Sequence[Given]) -> tuple[int, int] | None:
@@ -236,7 +216,7 @@ class Pages:
     async def study(self, request: Request) -> Response:
         """How far the study is, and how far people agree."""
         if not self.links.same(request.path_params["token"], self.links.to(DASHBOARD)):
-            raise self._strange(request)
+            raise self.door.strange(request)
         found = html_of(
             b"".join(part.encode("utf-8", "replace") for part in (await apart(dashboard, self.ledger)).html())
         )
@@ -248,55 +228,3 @@ class Pages:
     async def nowhere(self, request: Request) -> Response:
         """The address without a link."""
         raise Refused(404, "You need the link that you were given; it has a long word at its end.")
-
-    def _strange(self, request: Request) -> Refused:
-        """What somebody gets whose word is nobody's; who tries many is slowed down."""
-        if not self.strangers.take(caller_of(request, self.setting.proxy)):
-            return Refused(429, "Too many wrong links were tried; wait a minute.")
-        return Refused(404, "This link is nobody's. Ask who gave it to you for a new one.")
-
-    async def _known(self, request: Request, token: str) -> Person:
-        person = self.links.holder(token, await apart(self.ledger.people))
-        if person is None:
-            raise self._strange(request)
-        return person
-
-    async def _who(self, request: Request, form: Mapping[str, str] | None = None) -> tuple[Person, str]:
-        """Whose request this is, who has agreed to what the first page says."""
-        person, token = await self._somebody(request, form)
-        if self.ledger.study.consent and not person.agreed:
-            raise Refused(403, "Open your link first, and agree to what stands there.")
-        return person, token
-
-    async def _somebody(self, request: Request, form: Mapping[str, str] | None = None) -> tuple[Person, str]:
-        """Whose request this is, by the cookie; a form has to carry the person's word, too."""
-        cookies: SimpleCookie = SimpleCookie()
-        with contextlib.suppress(CookieError):
-            cookies.load(request.headers.get("cookie", ""))
-        token = cookies[self.cookie].value if self.cookie in cookies else ""
-        if not token:
-            raise Refused(403, "Open the link that you were given: this browser is not known here.")
-        person = await self._known(request, token)
-        if form is not None and not self.links.same(form.get("form", ""), self.links.form(token)):
-            raise Refused(403, "This form is not from a page of yours; open your link again.")
-        self._let_in(person)
-        return person, token
-
-    def _let_in(self, person: Person) -> None:
-        if person.state == "paused":
-            raise Refused(
-                403, "You are asked to pause. What you have answered is kept; your link will work again."
-            )
-        if person.state == WAITING:
-            raise Refused(
-                403, "Your practice is being read. Your link will lead on as soon as that is done.", THANKS
-            )
-        if person.state == NOT_PASSED:
-            raise Refused(
-                403,
-                f"You had {person.practised} right in the practice, and this study goes on with people who have "
-                f"{self.ledger.study.passing:.0%}. Nothing more is asked of you; your time was well spent.",
-                THANKS,
-            )
-        if person.state != "active":
-            raise Refused(403, "This study is over for you. Thank you.")

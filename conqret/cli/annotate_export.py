@@ -1,0 +1,163 @@
+"""``conqret annotate export``: what people said, as files that other commands read."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from conqret.cli.annotating import Folder, opened_study
+from conqret.cli.console import at, note, say
+from conqret.errors import number
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from conqret.annotation.ledger import Ledger
+    from conqret.annotation.records import Given
+    from conqret.annotation.verdicts import Verdict
+
+
+def export(
+    folder: Folder,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The file to write.")] = Path("labels.csv"),
+    to: Annotated[
+        Literal["csv", "label-studio", "comparisons", "pairs"],
+        typer.Option(
+            help="A long table; Label Studio's JSON; what conqret score correlate reads of preferences between "
+            "systems; what conqret perspectives detect reads of pairs."
+        ),
+    ] = "csv",
+    final: Annotated[
+        bool, typer.Option("--final", help="One label each: what was decided, else what most people say.")
+    ] = False,
+    practice: Annotated[
+        bool, typer.Option("--practice", help="What writers of counter-arguments practised on, to be graded.")
+    ] = False,
+    dropped: Annotated[
+        bool, typer.Option("--with-dropped", help="Also the labels of people who were dropped.")
+    ] = False,
+) -> None:
+    """Write the labels as conqret agree, conqret validate and Label Studio read them, with pseudonyms for people; of a
+    debate study the answers, as conqret debate table reads them."""
+    from conqret.annotation.counter_arguments import TASK as WRITING
+    from conqret.annotation.debate_plan import TASK as JUDGING
+    from conqret.annotation.export import EXPORTS, as_comparisons, as_finals, as_pair_labels, marks_of
+    from conqret.annotation.finals import Finals
+    from conqret.annotation.verdicts import verdicts
+    from conqret.errors import DeclarationError
+    from conqret.report.page import write_files
+
+    if final and to in ("label-studio", "comparisons"):
+        raise DeclarationError(f"--final is one label each, in a table: leave out --to {to}")
+    with opened_study(folder) as ledger, closing(Finals(folder)) as finals:
+        if practice and ledger.study.task != WRITING:
+            raise DeclarationError(
+                f"{folder} holds no counter-arguments; of other practice the dashboard and status say how it went"
+            )
+        if ledger.study.task in (JUDGING, WRITING):
+            if final or to != "csv":
+                raise DeclarationError(f"{folder} is a debate study: leave out --final and --to")
+            if ledger.study.task == WRITING:
+                _export_debates(ledger, output, practice=practice)
+            else:
+                _export_answers(ledger, output, dropped=dropped)
+            return
+        given = list(ledger.given(dropped=dropped))
+        if not given:
+            raise DeclarationError(f"{folder} holds no labels yet")
+        marks, decided = marks_of(ledger.study), list(verdicts(given, finals))
+        if to == "pairs" and not any(one.value in ("yes", "no") for one in decided):
+            raise DeclarationError(
+                f"{folder} holds no yes or no of pairs: they are labels of --task perspective"
+            )
+        if to == "comparisons" and not any(one.screen.compared for one in given):
+            raise DeclarationError(
+                f"{folder} holds no preferences between systems: they are labels of --task answer-preference"
+            )
+        if to == "pairs":
+            text = as_pair_labels(decided)
+        elif to == "comparisons":
+            text = as_comparisons(given)
+        else:
+            text = (
+                as_finals(decided, ledger.people(), marks=marks) if final else EXPORTS[to](given, marks=marks)
+            )
+    (path,) = write_files(output.parent, {output.name: text.encode("utf-8", "replace")})
+    say(at(path))
+    if final or to == "pairs":
+        _say_open(decided)
+    say(f"read it with: {_reader(to, path, given, final=final)}")
+
+
+def _say_open(decided: Sequence[Verdict]) -> None:
+    """How many labels wait for somebody who decides."""
+    if left := sum(one.value is None for one in decided):
+        note(
+            f"{number(left, 'label')} left out: people differ, and no one has decided (conqret annotate adjudicate)"
+        )
+
+
+def _reader(to: str, path: Path, given: Sequence[Given], *, final: bool) -> str:
+    """The command that reads an export."""
+    import shlex
+
+    from conqret.annotation.labels import reading_options
+
+    if to == "pairs":
+        return shlex.join(["conqret", "perspectives", "detect", "PAIRS", "--labels", str(path)])
+    if to == "comparisons":
+        return shlex.join(["conqret", "score", "correlate", "SCORES", "--preferences", str(path)])
+    options = reading_options({question.name: question for one in given for question in one.screen.questions})
+    words = ["conqret", "validate", "RUN", "--labels"] if final else ["conqret", "agree"]
+    return shlex.join([*words, str(path), *options])
+
+
+def _export_answers(ledger: Ledger, output: Path, *, dropped: bool) -> None:
+    """Write what the judges of a study answered, and say what reads it.
+
+    Raises:
+        DeclarationError: there is no answer yet.
+    """
+    import shlex
+
+    from conqret.annotation.debate_answers import as_slider_answers
+    from conqret.errors import DeclarationError
+    from conqret.report.page import write_files
+
+    text = as_slider_answers(ledger, dropped=dropped)
+    if not any(ledger.given(dropped=dropped)):
+        raise DeclarationError("the study holds no answers yet")
+    (path,) = write_files(output.parent, {output.name: text.encode("utf-8", "replace")})
+    say(at(path))
+    say(f"read it with: {shlex.join(['conqret', 'debate', 'table', str(path)])}")
+
+
+def _export_debates(ledger: Ledger, output: Path, *, practice: bool) -> None:
+    """Write the debates that are whole, or those that each writer practised on, and say what reads them.
+
+    Raises:
+        DeclarationError: there is none.
+    """
+    from conqret.annotation.counter_arguments import as_debates, practised, written
+    from conqret.errors import DeclarationError
+    from conqret.report.page import write_files
+
+    whole, lacking = (practised(ledger), []) if practice else written(ledger)
+    if not whole:
+        raise DeclarationError("no question has both of its counter-arguments yet")
+    (path,) = write_files(output.parent, {output.name: as_debates(whole)})
+    say(at(path))
+    if lacking:
+        note(
+            f"{number(len(lacking), 'question')} left out: a counter-argument is missing, {lacking[0]!r} for one"
+        )
+    if practice:
+        say(
+            f"grade them with: conqret annotate {path} --task counter-argument, or conqret debate rubric {path}"
+        )
+        say("let a writer go on with: conqret annotate pause --resume")
+        return
+    say(f"judge them with: conqret annotate debate {path}, or conqret debate judge {path}")
