@@ -74,7 +74,8 @@ def bias(
             and a probe is made on what the log holds. Without ``items`` the log has the texts itself.
         verdict_scale: the ends of the log's numbers, ``1:10``; without it 0 to 1.
         columns: which column of the items, or of the log, holds what, over what is recognised.
-        probes: only these; all by default. One that cannot be made is left out, and the table says why.
+        probes: only these; by default all that need not be named. One that cannot be made is left out, and the table
+            says why.
         repeats: samples of one request, for repeatability; 2 at least.
         labels: what people say of the items, or a file of it: needed where their quality is to be held equal.
         metrics: only these of the format.
