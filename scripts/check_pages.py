@@ -52,6 +52,7 @@ KINDS = (
     "frontier",
     "judge card",
     "judgment report",
+    "jury",
     "perspectives",
     "ranks",
     "runs",
@@ -161,6 +162,7 @@ def commands(to: Path) -> Iterator[list[str]]:
     yield ["components", f"{to}/samples", "-o", f"{to}/components.html"]
     yield ["frontier", f"{to}/judge", f"{to}/samples", *labels, "-o", f"{to}/frontier.html"]
     yield ["compare", f"{to}/judge", f"{to}/samples", *labels, "-o", f"{to}/compare.html"]
+    yield ["jury", f"{to}/judge", f"{to}/samples", *labels, "-o", f"{to}/jury"]
     yield ["rank", *write_scores(to), "--report", f"{to}/ranks.html"]
     held = ["fixtures/debate_topics.jsonl", "--model", "offline", "-o", f"{to}/debates", "--quiet"]
     yield ["debate", "hold", *held]

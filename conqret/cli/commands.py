@@ -41,6 +41,7 @@ PANELS: Mapping[str, Mapping[str, str]] = {
         "validate": "How far a judge agrees with people, beside how far people agree among themselves.",
         "compare": "Which of several judges is closest to people: alphas and their differences on what all scored, "
         "and whether one is shown to win.",
+        "jury": "Several judges as one: what their scores together gain over the best of them, and where they differ.",
         "frontier": "Which judge to buy: price and time against agreement with people, and who is shown "
         "to be worth more.",
         "calibrate": "Learn what people say where the judge says 0.7: a map for each metric, and what it changes.",

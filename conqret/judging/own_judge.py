@@ -17,7 +17,7 @@ from conqret.data import Item, Measure, Status
 from conqret.errors import DeclarationError
 from conqret.io import ItemSource
 from conqret.judging.base import Ask, Case, Judge, Reply
-from conqret.judging.registry import JUDGES
+from conqret.judging.registry import JUDGES, JURY
 from conqret.judging.scales import PREFERENCE, preferred
 from conqret.llm.backends.function import ITEM, SAID, Function, admit
 from conqret.llm.backends.server import model_of
@@ -135,11 +135,13 @@ def _nothing(case: Case) -> Any:
 
 
 def recorded_judge(format: str, metrics: Sequence[str]) -> Judge:  # noqa: A002
-    """The judge that a record names: a format, or one's own for these metrics.
+    """The judge that a record names: a format, one's own for these metrics, or a jury.
 
     Raises:
         UnknownNameError: there is no such format here.
     """
+    if format == JURY.name:
+        return JURY
     return own_judge(metrics) if format == NAME else JUDGES[format]
 
 

@@ -28,3 +28,13 @@ JUDGES = Registry(
     ),
 )
 """Every judge by its format's name; those that the paper compares come first."""
+
+JURY = Judge(
+    name="jury",
+    summary="several judges together",
+    scale="0 to 1",
+    score="what its rule makes of its members' scores",
+    source="own",
+    asks=(),
+)
+"""What the run of a jury has for a format; nobody can be asked for it."""

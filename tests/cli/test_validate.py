@@ -103,6 +103,15 @@ def test_compare(cli, labels, tmp_path):
     page = tmp_path / "compare.html"
     assert cli("compare", one, two, "--labels", labels, *MAP, "-o", page).code == 0
     assert page.read_text(encoding="utf-8").count('<svg class="chart"') == 2
+    jury = tmp_path / "jury"
+    held = cli("jury", one, two, "--labels", labels, *MAP, "-o", jury)
+    assert held.code == 0
+    assert "What the jury gains" in held.out
+    assert "dawid-skene left out: dawid-skene needs 3 judges" in " ".join(held.err.split())
+    assert cli("validate", jury, "--labels", labels, *MAP, "--json").code == 0
+    assert "several judges together" in (jury / "card.html").read_text(encoding="utf-8")
+    assert json.loads(cli("jury", one, two, "-o", jury, "--json", "--overwrite").out)["checked"] is None
+    assert cli("jury", one, two, "--by", "vote", "-o", jury).code == 2
     for runs, more, message in (
         ((one,), (), "two runs at least"),
         ((one, one), (), "each once"),

@@ -1,0 +1,82 @@
+"""``conqret jury``: several judges as one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from conqret.cli import label_options, options
+from conqret.cli.console import at, note, result, tell
+from conqret.cli.groups import grouped
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret jury runs/a runs/b runs/c --labels labels.csv --scale 1:3 -o runs/jury\n\n"
+    "conqret validate runs/jury --labels labels.csv --scale 1:3"
+)
+
+
+@grouped
+def jury(
+    runs: Annotated[
+        list[Path], typer.Argument(help="Finished runs of judges over the same items; two at least.")
+    ],
+    *,
+    labels: Annotated[
+        Path | None, typer.Option(help="What people say of the items; needed for weights and for any gain.")
+    ] = None,
+    by: Annotated[
+        str, typer.Option(help="How scores come together: mean, median, weights or dawid-skene.")
+    ] = "mean",
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The folder for the run of the jury.")
+    ] = Path("runs/jury"),
+    reading: label_options.LabelReading,
+    metric: label_options.Metrics = None,
+    people: label_options.People = "auto",
+    confidence: label_options.Confidence = 0.95,
+    seed: Annotated[int, typer.Option(help="Deals the topics into parts, and flips signs.")] = 13,
+    overwrite: options.Overwrite = False,
+    json_output: options.Json = False,
+) -> None:
+    """Several judges as one: what their scores together gain over the best of them, and where they differ.
+
+    Asks nobody: it puts finished runs together, and writes a run that conqret report and validate read. The best
+    member is chosen on other topics than it is held against, and weights are fitted on other topics than they are for.
+    """
+    from conqret.errors import UnknownNameError
+    from conqret.judging.folder import JudgeFolder
+    from conqret.reliability.jury.rules import RULES
+    from conqret.reliability.jury.run import jury_run
+    from conqret.reliability.validation.settings import Settings
+    from conqret.report.html import write_report
+    from conqret.report.jury import jury_tables, write_jury
+
+    if by not in RULES:
+        raise UnknownNameError("rule of a jury", by, RULES)
+    read = None if labels is None else reading.load(labels)
+    found = jury_run(
+        runs,
+        output,
+        read,
+        rule=by,
+        metrics=label_options.metric_map(metric),
+        settings=Settings(people=people, confidence=confidence, seed=seed),
+        overwrite=overwrite,
+    )
+    for text in () if read is None else read.notes:
+        note(text)
+    for rule, why in found.missed.items():
+        note(f"{rule} left out: {why}")
+    if found.scored < found.items:
+        note(
+            f"{found.items - found.scored} of {found.items} items have no score of some member, and none of the jury"
+        )
+    page = write_jury(found, output)
+    write_report(JudgeFolder(output))
+    result(found, jury_tables(found), as_json=json_output)
+    tell(found.verdict)
+    tell(at(output, "run"))
+    tell(at(page))

@@ -1,0 +1,115 @@
+"""A jury as a run: a folder like that of any judge, which every command reads that reads judgments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from conqret.data import Judgment
+from conqret.errors import DeclarationError
+from conqret.io.atomic import write_whole
+from conqret.io.jsonl import compact
+from conqret.io.labels import LabelSet
+from conqret.judging.base import digest
+from conqret.judging.execute import sum_up
+from conqret.judging.folder import JudgeFolder, JudgeRecord, judgment_rows
+from conqret.judging.registry import JURY
+from conqret.reliability.jury.ballots import Ballots
+from conqret.reliability.jury.rules import Rule, Weights, combiner
+from conqret.reliability.jury.study import Jury, hold_jury
+from conqret.reliability.validation.settings import Settings
+from conqret.runs.session import SessionCounts
+
+RESULT, PAGE = "jury.json", "jury.html"
+
+
+@dataclass(frozen=True)
+class JuryFolder(JudgeFolder):
+    """The files of a jury: those of a judge's run, and what is known of the jury (``jury.json``, ``jury.html``)."""
+
+    COMMAND: ClassVar[str] = "conqret jury"
+    MAKES: ClassVar[tuple[str, ...]] = (*JudgeFolder.MAKES, RESULT, PAGE)
+
+
+def jury_run(
+    runs: Sequence[Path],
+    out: Path,
+    labels: LabelSet | None = None,
+    *,
+    rule: Rule = "mean",
+    metrics: Mapping[str, str] | None = None,
+    settings: Settings | None = None,
+    overwrite: bool = False,
+) -> Jury:
+    """Put finished runs of the same items together and write the run of the jury into ``out``.
+
+    Nobody is asked anything, and the costs are those of all members. A score is missing where that of any member is.
+
+    Raises:
+        DeclarationError: the runs make no jury, the rule cannot be had, labels meet nothing, or ``out`` is not free.
+    """
+    if out.resolve() in {run.resolve() for run in runs}:
+        raise DeclarationError(f"{out} is a member of the jury: give another folder with -o")
+    folders = [JudgeFolder(run) for run in runs]
+    ballots = Ballots.read(folders)
+    records = [folder.record() for folder in folders]
+    model = f"{rule} of {len(runs)} judges"
+
+    def judged(rule: Rule, weights: Weights | None) -> list[Judgment]:
+        combine = combiner(rule, len(records), weights)
+        return ballots.judged(
+            combine, model=model, fingerprint=digest(_identity(records, rule, weights)), format=JURY.name
+        )
+
+    jury, judgments, weights = hold_jury(
+        ballots, records, judged, labels, rule=rule, metrics=metrics, settings=settings
+    )
+    identity = _identity(records, rule, weights)
+    record = records[0].model_copy(
+        update={
+            "created": max(one.created for one in records),
+            "format": JURY.name,
+            "model": model,
+            "baseline": all(one.baseline for one in records),
+            "fingerprint": digest(identity),
+            "identity": identity,
+            "metrics": list(jury.metrics),
+            "options": {},
+            "model_options": {},
+            "notes": [],
+        }
+    )
+    _write(JuryFolder(out), record, folders[0], judgments, jury, overwrite=overwrite)
+    return jury
+
+
+def _identity(records: Sequence[JudgeRecord], rule: Rule, weights: Weights | None) -> dict[str, Any]:
+    """What makes the jury what it is: its members, its rule, and their weights."""
+    members = [f"{one.format} with {one.model} ({one.fingerprint})" for one in records]
+    found: dict[str, Any] = {"format": JURY.name, "rule": rule, "members": members}
+    if rule == "weights" and weights is not None:
+        rows = [weights.whole.tolist(), *weights.without.tolist()]
+        found["weights"] = [[round(one, 6) for one in row] for row in rows]
+    return found
+
+
+def _write(
+    out: JuryFolder,
+    record: JudgeRecord,
+    first: JudgeFolder,
+    judgments: Sequence[Judgment],
+    jury: Jury,
+    *,
+    overwrite: bool,
+) -> None:
+    def begin() -> None:
+        write_whole(out.items_file, first.items_file.read_bytes())
+
+    with out.claimed(record, overwrite=overwrite, begin=begin):
+        lines = [compact(one.model_dump(mode="json")) + b"\n" for one in judgments]
+        write_whole(out.judgments_file, b"".join(lines))
+        with judgment_rows(out.judgments_file, record.fingerprint) as rows:
+            sum_up(out, rows, SessionCounts())
+        write_whole(out.path / RESULT, jury.model_dump_json(indent=1).encode() + b"\n")

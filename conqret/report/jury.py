@@ -1,0 +1,130 @@
+"""A jury, as tables and as a page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from conqret.reliability.jury.run import PAGE, RESULT
+from conqret.reliability.jury.study import Checked, Jury
+from conqret.report import words
+from conqret.report.forest import Forest, Row
+from conqret.report.page import write_files
+from conqret.report.sheet import Section, Sheet, Texts, section
+from conqret.report.table import Column, Table
+
+DIFFER = "Where the members differ most"
+
+
+def jury_tables(found: Jury) -> Iterator[Table]:
+    """Rules and members beside people, errors by pairs, and where members differ most."""
+    checked = found.checked
+    if checked is not None:
+        yield _rules(checked)
+        yield _members(found, checked)
+        yield _errors(checked)
+    if found.disagreements:
+        yield _differences(found)
+
+
+def jury_sheet(found: Jury) -> Sheet:
+    """The page, with alphas and gains as pictures."""
+    tables = list(jury_tables(found))
+    pictures = [] if found.checked is None else list(_pictures(found, found.checked))
+    first = [Section(tables[0].title, [*pictures, tables[0]])] if pictures else list(map(section, tables[:1]))
+    missed = [f"{rule} cannot be had: {why}." for rule, why in found.missed.items()]
+    return Sheet(
+        "jury",
+        f"{words.number(len(found.members), 'judge')} as one",
+        [*first, *map(section, tables[1:]), Section("Remarks", [Texts(missed)] if missed else [])],
+        lede=[f"{found.verdict[:1].upper()}{found.verdict[1:]}."],
+        facts=[
+            ("Rule", found.rule),
+            ("Metrics", words.metric_names(found.metrics)),
+            ("Items", f"{words.count(found.scored)} of {words.count(found.items)} judged by all members"),
+            *([("Labels", found.checked.basis.labels)] if found.checked is not None else []),
+        ],
+    )
+
+
+def write_jury(found: Jury, folder: Path) -> Path:
+    """Write the page of the jury into its folder."""
+    (written,) = write_files(folder, {PAGE: jury_sheet(found).html()})
+    return written
+
+
+def _rules(checked: Checked) -> Table:
+    topics = f"{checked.basis.clustered_by}s"
+    return Table(
+        f"What the jury gains, {checked.basis.intervals}",
+        ("jury by", "alpha", "gain", "p"),
+        [(rule, one.alpha, one.gain, words.p_value(one.p)) for rule, one in checked.rules.items()],
+        foot=[("best member", checked.best.alpha, "", "")],
+        note="Krippendorff's alpha with people, the mean over dimensions without overall quality, on what all scored. "
+        f"Gain: over whichever member is best on the other {topics} (by {checked.best.folds} parts of them), as the "
+        f"best on all looks better than it is; p is of that gain (signs of whole {topics} are flipped). The first rule "
+        "is the one that was asked for, the others are looked at besides.",
+    )
+
+
+def _members(found: Jury, checked: Checked) -> Table:
+    best = checked.best
+    return Table(
+        "Its members",
+        ("judge", "alpha", "best without", "weight"),
+        [
+            (
+                one.name,
+                one.alpha,
+                f"{best.chosen[one.name]} of {best.folds}",
+                "" if one.weight is None else one.weight,
+            )
+            for one in found.members
+        ],
+        note=f"Best without: for how many of {best.folds} parts of the {checked.basis.clustered_by}s it is the best "
+        f"on the others. Weights are those of all labels; the jury above rests on those of other "
+        f"{checked.basis.clustered_by}s.",
+    ).compact()
+
+
+def _errors(checked: Checked) -> Table:
+    pairs = len(checked.errors)
+    counted = (
+        "" if checked.independent is None else f" They count as {checked.independent:.1f} independent judges."
+    )
+    return Table(
+        "Do they err alike?",
+        (Column("judge", "name"), Column("and", "name"), "correlation of errors"),
+        [(one.first, one.second, one.correlation) for one in checked.errors],
+        note="Errors are scores less people's label, within dimensions. The less they hang together, the more a jury "
+        f"gains.{counted if pairs else ''}",
+    )
+
+
+def _differences(found: Jury) -> Table:
+    names = [one.name for one in found.members]
+    return Table(
+        DIFFER,
+        ("item", Column("metric", "name"), *names, "jury", "people"),
+        [
+            (one.item, one.metric, *map(words.score, (*one.values, one.jury, one.people)))
+            for one in found.disagreements
+        ],
+        note="Each item once, by the metric on which they are furthest apart; all in [0, 1]. All numbers are in "
+        f"{RESULT}.",
+    )
+
+
+def _pictures(found: Jury, checked: Checked) -> Iterator[Forest]:
+    alphas = [
+        *((one.name, one.alpha) for one in found.members),
+        ("best member by other topics", checked.best.alpha),
+        *((f"jury: {rule}", one.alpha) for rule, one in checked.rules.items()),
+    ]
+    gains = [(f"jury: {rule}", one.gain) for rule, one in checked.rules.items()]
+    drawn = (("Agreement with people", "alpha", alphas), ("Gain over the best member", "gain", gains))
+    for title, x, rows in drawn:
+        known = [(name, one, one.value) for name, one in rows if one is not None]
+        shown = [Row(name, value, one.low, one.high) for name, one, value in known if value is not None]
+        if shown:
+            yield Forest(title, x, shown)

@@ -1,0 +1,76 @@
+"""What is true of each item, from several raters who err each in their own way (Dawid and Skene 1979).
+
+Rater k calls an item of category c by category l with the probability ``pi_k(c, l)``, and items are of category c with
+the probability ``rho(c)``. Both are unknown, and so are the true categories: expectation and maximisation estimate them
+in turn, from the share of the votes on (Applied Statistics 28). No label of anybody is looked at; with two raters, or
+with raters who mostly err alike, what comes out is no better than what goes in.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from conqret.errors import DeclarationError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+FEWEST_RATERS = 3
+"""With two raters who differ nothing says which of them is right."""
+ROUNDS, ENOUGH = 200, 1e-6
+"""Rounds at most, and the largest change of a probability at which they end."""
+SMOOTHED = 0.01
+"""Votes that are added to each cell of a rater's table, so that what was never seen is unlikely and not impossible."""
+
+
+@dataclass(frozen=True, slots=True)
+class Consensus:
+    """``belief`` is the probability of each category (items by categories), ``confusion`` that of what each rater says
+    (raters by true categories by said categories), and ``share`` that of each category at large."""
+
+    belief: NDArray[np.float64]
+    confusion: NDArray[np.float64]
+    share: NDArray[np.float64]
+
+
+def dawid_skene(votes: ArrayLike, categories: int) -> Consensus:
+    """Estimate true categories from ``votes`` (raters by items: a category from 0, or -1 for none).
+
+    An item without a vote is believed to be what items are at large.
+
+    Raises:
+        DeclarationError: fewer than three raters, no votes at all, or a vote for no category.
+    """
+    import numpy as np
+
+    given = np.asarray(votes, dtype=int)
+    if given.ndim != 2 or len(given) < FEWEST_RATERS:
+        raise DeclarationError(f"Dawid and Skene's consensus needs {FEWEST_RATERS} raters at least")
+    if not (given >= 0).any() or given.min() < -1 or given.max() >= categories:
+        raise DeclarationError(f"votes are categories from 0 to {categories - 1}, or -1, and one at least")
+    said = (given[:, :, None] == np.arange(categories)).astype(float)
+    votes_of = said.sum(axis=0)
+    total = votes_of.sum(axis=1, keepdims=True)
+    belief = np.divide(votes_of, total, out=np.full_like(votes_of, 1 / categories), where=total > 0)
+    for _ in range(ROUNDS):
+        before = belief
+        confusion, share = _errors(belief, said, total[:, 0] > 0)
+        logs = np.log(share) + np.einsum("kil,kcl->ic", said, np.log(confusion))
+        likely = np.exp(logs - logs.max(axis=1, keepdims=True))
+        belief = likely / likely.sum(axis=1, keepdims=True)
+        if float(np.abs(belief - before).max()) < ENOUGH:
+            break
+    return Consensus(belief, *_errors(belief, said, total[:, 0] > 0))
+
+
+def _errors(
+    belief: NDArray[np.float64], said: NDArray[np.float64], voted: NDArray[np.bool_]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """What raters say of what is believed to be true, and how often each category is believed to be."""
+    import numpy as np
+
+    counted = np.einsum("ic,kil->kcl", belief, said) + SMOOTHED
+    known = belief[voted].sum(axis=0) + SMOOTHED
+    return counted / counted.sum(axis=2, keepdims=True), known / known.sum()

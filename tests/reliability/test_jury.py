@@ -1,0 +1,225 @@
+"""Juries: what comes of their members' scores, what they gain, and the run that they leave."""
+
+import json
+
+import numpy as np
+import pytest
+
+from conqret.data import Call, Item, Measure, Part, Reason, Status, Trace
+from conqret.errors import DeclarationError
+from conqret.io.jsonl import compact
+from conqret.io.label_set import Unit
+from conqret.io.labels import read_labels
+from conqret.judging.execute import sum_up, write_items
+from conqret.judging.folder import JudgeFolder, judgment_rows
+from conqret.reliability.jury.ballots import Ballots, preferred_label
+from conqret.reliability.jury.rules import Weights, combiner
+from conqret.reliability.jury.run import jury_run
+from conqret.reliability.validation.judge_comparison import Shared, Sides
+from conqret.report.jury import jury_tables, write_jury
+from conqret.runs.session import SessionCounts
+from tests.judging.runs import execution
+from tests.reliability.judged import judgment, scored
+
+TOPICS, EACH = 12, 5
+
+
+def shared(people, judges):
+    """Judges and people in [0, 1] on the items of topics."""
+    side = Sides(people, judges, "interval", (0.0, 1.0), (len(people),) * len(judges), placed=True)
+    units = tuple(Unit(f"i{place}") for place in range(len(people)))
+    clusters = tuple(f"t{place // EACH}" for place in range(len(people)))
+    return Shared(tuple("abcdef"[: len(judges)]), units, clusters, "topic", {"clarity": side})
+
+
+def test_weights_go_to_who_is_right_and_sum_to_one():
+    rng = np.random.default_rng(1)
+    people = rng.uniform(size=200)
+    judges = people + np.array([[0.1], [0.1], [1.0]]) * rng.normal(size=(3, 200))
+    found = Weights.fitted(shared(people, judges), 13)
+    for row in (found.whole, *found.without):
+        assert row.sum() == pytest.approx(1)
+        assert row.min() >= 0
+    assert found.whole == pytest.approx([0.5, 0.5, 0.0], abs=0.1)
+    assert (judges.T @ found.whole - people).std() < 0.09  # two errors of 0.1 make one of 0.07
+
+
+def test_a_topics_labels_have_no_part_in_its_own_weights():
+    rng = np.random.default_rng(2)
+    people, judges = rng.uniform(size=60), rng.uniform(size=(3, 60))
+    before = shared(people, judges)
+    turned = people.copy()
+    turned[:EACH] = 1 - turned[:EACH]
+    one, other = (Weights.fitted(shared(labels, judges), 13) for labels in (people, turned))
+    topics = list(before.clusters)
+    said = [each.combine(judges.T, topics) for each in (one, other)]
+    assert said[0][:EACH] == pytest.approx(said[1][:EACH])
+    assert said[0][EACH:] != pytest.approx(said[1][EACH:])
+    elsewhere = one.combine(judges.T[:2], ["new", "new"])
+    assert elsewhere == pytest.approx(judges.T[:2] @ one.whole)
+
+
+def test_rules_that_look_at_no_label():
+    scores = np.array([[0.0, 0.5, 1.0], [0.0, 0.0, 0.9]])
+    assert combiner("mean", 3, None)(scores, "ab") == pytest.approx([0.5, 0.3])
+    assert combiner("median", 3, None)(scores, "ab") == pytest.approx([0.5, 0.0])
+    rng = np.random.default_rng(3)
+    truth = rng.integers(0, 2, size=300)
+    right = rng.random((300, 5)) < np.array([0.95, 0.95, 0.6, 0.55, 0.55])
+    votes = np.where(right, truth[:, None], 1 - truth[:, None]).astype(float)
+    said = combiner("dawid-skene", 5, None)(votes, "x" * 300)
+    assert ((said > 0.5) == truth).mean() > ((votes.mean(axis=1) > 0.5) == truth).mean() + 0.03
+    assert combiner("dawid-skene", 3, None)(rng.random((30, 3)), "x" * 30) is None
+    for rule, judges, message in (("dawid-skene", 2, "3 judges at least"), ("weights", 3, "give --labels")):
+        with pytest.raises(DeclarationError, match=message):
+            combiner(rule, judges, None)
+
+
+def test_labels_of_few_topics_or_without_a_scale_give_no_weights():
+    with pytest.raises(DeclarationError, match="6 topics at least, and there are 5"):
+        Weights.fitted(shared(np.linspace(0, 1, 25), np.ones((2, 25))), 13)
+
+
+def test_verdicts_keep_their_words():
+    assert [preferred_label(value) for value in (1.0, 2 / 3, 0.5, 0.25)] == [
+        "first",
+        "first",
+        "tie",
+        "second",
+    ]
+
+
+def items(topics=TOPICS, each=EACH):
+    return [
+        Item(id=f"i{topic}-{place}", topic=f"t{topic}", argument="It is so.")
+        for topic in range(topics)
+        for place in range(each)
+    ]
+
+
+def written(folder, values, given=None):
+    """A run of a judge that says these ``values`` (None: it refuses), by item."""
+    plan = execution(folder, given or items(), name="listwise", metrics=("clarity",))
+    run, record = plan.out, plan.record
+    lines = []
+    for item in plan.source:
+        value = values[item.id]
+        measure = Measure.missing(Reason.REFUSAL) if value is None else scored(value)
+        one = judgment(item.id, {"clarity": measure}, topic=item.topic, fingerprint=record.fingerprint)
+        one = one.model_copy(update={"trace": Trace(calls=(Call(key=item.id, ask="listwise"),))})
+        lines.append(compact(one.model_dump(mode="json")) + b"\n")
+    with run.claimed(record, begin=lambda: write_items(plan.source, run)):
+        run.judgments_file.write_bytes(b"".join(lines))
+        with judgment_rows(run.judgments_file, record.fingerprint) as rows:
+            sum_up(run, rows, SessionCounts())
+    return folder
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    """Three runs whose errors are independent, a fourth that errs as the third does, and labels."""
+    folder = tmp_path_factory.mktemp("jury")
+    rng = np.random.default_rng(7)
+    worth = {one.id: rng.uniform() for one in items()}
+    off = 0.35 * rng.normal(size=(3, len(worth)))
+    errors = dict(zip("abcd", [*off, off[2] + 0.02 * rng.normal(size=len(worth))], strict=True))
+    for name, error in errors.items():
+        values = np.clip(np.array(list(worth.values())) + error, 0, 1).tolist()
+        said = dict(zip(worth, values, strict=True))
+        if name == "d":
+            said["i3-1"] = None
+        written(folder / name, said)
+    file = folder / "labels.csv"
+    rows = [f"{item},clarity,ann,{value:.4f}" for item, value in worth.items()]
+    file.write_text("\n".join(["item,dimension,annotator,value", *rows]) + "\n", encoding="utf-8")
+    return folder, read_labels(file, scales=["0:1"], level="interval"), worth
+
+
+def test_a_jury_of_judges_that_err_apart_gains(study, tmp_path):
+    folder, labels, _ = study
+    found = jury_run([folder / name for name in "abc"], tmp_path / "jury", labels)
+    assert set(found.checked.rules) == {"mean", "median", "weights"}
+    own = found.checked.rules["mean"]
+    assert own.gain.low > 0
+    assert own.p < 0.05
+    assert own.gain.value == pytest.approx(own.alpha.value - found.checked.best.alpha.value)
+    assert found.checked.best.alpha.value <= max(one.alpha.value for one in found.members)
+    assert found.checked.independent > 2
+    assert found.verdict.startswith("the jury (mean) agrees better with people than the best member")
+    assert "too many different" in found.missed["dawid-skene"]
+    assert sum(one.weight for one in found.members) == pytest.approx(1)
+    rules, members, errors, differ = jury_tables(found)
+    assert [row[0] for row in rules.rows] == ["mean", "median", "weights"]
+    assert (len(members.rows), len(errors.rows), len(differ.rows)) == (3, 3, 10)
+    furthest = found.disagreements[0]
+    assert max(furthest.values) - min(furthest.values) >= 0.5
+    assert furthest.jury == pytest.approx(sum(furthest.values) / 3)
+    page = write_jury(found, tmp_path / "jury").read_text(encoding="utf-8")
+    assert page.count('<svg class="chart"') == 2
+
+
+def test_the_run_of_a_jury_is_one_like_any_other(study, tmp_path):
+    folder, labels, worth = study
+    members = [folder / name for name in "abd"]
+    found = jury_run(members, tmp_path / "jury", labels, rule="median")
+    run = JudgeFolder(tmp_path / "jury")
+    record, judged = run.record(), {one.item: one for one in run.finished()}
+    assert (record.format, record.model, record.baseline) == ("jury", "median of 3 judges", True)
+    assert record.identity["members"] == [
+        f"listwise with offline ({one.fingerprint})" for one in found.members
+    ]
+    each = [{one.item: one for one in JudgeFolder(one).judgments()} for one in members]
+    for item in worth:
+        said = [one[item].value("clarity") for one in each]
+        if None not in said:
+            assert judged[item].value("clarity") == pytest.approx(np.median(said))
+        assert len(judged[item].trace.calls) == sum(len(one[item].trace.calls) for one in each)
+    lost = judged["i3-1"].measures["clarity"]
+    assert (lost.status, lost.reason) == (Status.UNSCORED, Reason.REFUSAL)
+    assert lost.detail.startswith(str(folder / "d"))
+    assert (found.scored, found.items) == (59, 60)
+    assert json.loads((tmp_path / "jury/jury.json").read_bytes())["rule"] == "median"
+    before = run.judgments_file.read_bytes()
+    jury_run(members, tmp_path / "jury", labels, rule="median")
+    assert run.judgments_file.read_bytes() == before
+    with pytest.raises(DeclarationError, match="holds another run"):
+        jury_run(members, tmp_path / "jury", labels)
+    assert run.judgments_file.read_bytes() == before
+    alone = jury_run(members, tmp_path / "alone")
+    assert alone.checked is None
+    assert "not known without labels" in alone.verdict
+
+
+def test_what_is_no_jury(study, tmp_path):
+    folder, labels, worth = study
+    few = items(topics=3)
+    written(tmp_path / "few", dict.fromkeys(worth, 0.5), given=few)
+    for runs, more, message in (
+        (["a"], {}, "two runs at least, and each once"),
+        (["a", "a"], {}, "two runs at least, and each once"),
+        (["a", tmp_path / "few"], {}, "judges other items"),
+        (["a", tmp_path / "none"], {}, "does not exist"),
+        (["a", "b"], {"rule": "dawid-skene"}, "3 judges at least"),
+        (["a", "b", "c"], {"rule": "dawid-skene"}, "too many different"),
+        (["a", "b"], {"rule": "weights", "labels": None}, "give --labels"),
+        (["a", "b"], {"out": folder / "a", "overwrite": True}, "is a member of the jury"),
+    ):
+        asked = {"labels": labels, "out": tmp_path / "out", **more}
+        with pytest.raises(DeclarationError, match=message):
+            jury_run([folder / one for one in runs], **asked)
+    assert not (tmp_path / "out").exists()
+    assert JudgeFolder(folder / "a").summary().total == 60
+
+
+def test_parts_that_all_members_have_are_put_together():
+    def rated(low, high, *more):
+        parts = (Part(id="d1", value=low), Part(id="d2", value=high), *more)
+        return {"i": judgment("i", {"relevance": scored((low + high) / 2, parts=parts)})}
+
+    ballots = Ballots(
+        ("a", "b"), (rated(0.0, 1.0), rated(0.5, 1.0, Part(id="d3", value=1.0))), ("relevance",)
+    )
+    (made,) = ballots.judged(combiner("mean", 2, None), model="m", fingerprint="f", format="jury")
+    measure = made.measures["relevance"]
+    assert {part.id: part.value for part in measure.parts} == {"d1": 0.25, "d2": 1.0}
+    assert (measure.value, measure.explanation) == (0.625, "a 0.50; b 0.75")
