@@ -135,7 +135,7 @@ def _say_links(base: str, ledger: Ledger, links: Links) -> None:
     each = "one person" if ledger.study.overlap == 1 else f"{ledger.study.overlap} people"
     say(f"{number(ledger.study.screens, 'screen')}, {each} each: {done:,} of {wanted:,} labels")
     if ledger.study.practice:
-        say(f"{number(ledger.study.practice, 'screen')} to practise before")
+        say(f"everybody practises on {number(ledger.study.practice, 'screen')} first")
     for person in people:
         say(f"  {person.name:<{width}}  {base}/in/{links.of(person)}")
     if ledger.study.open_to:
